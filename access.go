@@ -1,0 +1,78 @@
+package countersign
+
+import "time"
+
+// Role is what a principal may do; none implies another (contract 3).
+type Role string
+
+// The roles.
+const (
+	RoleAdmin    Role = "ADMIN"
+	RoleOperator Role = "OPERATOR"
+	RoleApprover Role = "APPROVER"
+	RoleViewer   Role = "VIEWER"
+)
+
+// DefaultTenant is created on an empty store.
+const DefaultTenant = "default"
+
+// SystemPrincipal is who acts where no person does.
+const SystemPrincipal = "system"
+
+// Tenant is one customer of the realm.
+type Tenant struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// TenantWrite is the body of PUT /tenants/{id}. The server's fields are
+// accepted and ignored.
+type TenantWrite struct {
+	Name             string `json:"name" minLength:"1"`
+	ExpectedRevision int64  `json:"expectedRevision,omitempty" minimum:"0"`
+
+	ID        Value `json:"id,omitzero" doc:"ignored"`
+	Revision  Value `json:"revision,omitzero" doc:"ignored"`
+	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
+	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
+}
+
+// Token is the record of a bearer token; the token itself is shown once, when
+// it is made, and only its SHA-256 is kept.
+type Token struct {
+	ID         string    `json:"id"`
+	Name       string    `json:"name"`
+	TenantID   string    `json:"tenantId"`
+	Roles      []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	Modes      []string  `json:"modes,omitempty" nullable:"false" enum:"DRY_RUN,LIVE" doc:"absent: both"`
+	UserEmail  string    `json:"userEmail,omitempty"`
+	CreatedBy  string    `json:"createdBy"`
+	CreatedAt  time.Time `json:"createdAt"`
+	ExpiresAt  time.Time `json:"expiresAt"`
+	LastUsedAt time.Time `json:"lastUsedAt,omitzero" doc:"kept coarsely"`
+	RevokedAt  time.Time `json:"revokedAt,omitzero"`
+}
+
+// TokenWrite is the body of POST /tokens.
+type TokenWrite struct {
+	Name          string   `json:"name" minLength:"1"`
+	Roles         []Role   `json:"roles" minItems:"1" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs    []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: as far as its maker reaches"`
+	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
+	UserEmail     string   `json:"userEmail,omitempty" doc:"the user who stands behind it"`
+	Modes         []string `json:"modes,omitempty" nullable:"false" enum:"DRY_RUN,LIVE"`
+	TenantID      string   `json:"tenantId,omitempty" doc:"realm administrators only"`
+}
+
+// NewToken is the answer of POST /tokens, the only one that shows the token.
+type NewToken struct {
+	TokenRecord
+	Secret string `json:"token" doc:"shown once"`
+}
+
+// TokenRecord lets NewToken embed the record.
+type TokenRecord = Token

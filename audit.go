@@ -1,0 +1,35 @@
+package countersign
+
+import "time"
+
+// Outcomes of an audited action.
+const (
+	AuditDone    = "done"
+	AuditRefused = "refused"
+)
+
+// AuditRecord is one entry of a tenant's Merkle log (contract 9). Before and
+// After are revisions or states, never secrets.
+type AuditRecord struct {
+	Seq       int64     `json:"seq" doc:"0 for the first; the order of the log"`
+	At        time.Time `json:"at"`
+	Actor     string    `json:"actor"`
+	Action    string    `json:"action"`
+	Subject   string    `json:"subject" doc:"kind/id"`
+	Outcome   string    `json:"outcome" doc:"done, or refused: code"`
+	Before    string    `json:"before"`
+	After     string    `json:"after"`
+	Reason    string    `json:"reason,omitempty" doc:"the reason or evidence given"`
+	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
+	RequestID string    `json:"requestId"`
+	ClockBack bool      `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`
+	Hash      string    `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
+}
+
+// AuditVerification is the answer of GET /audit/verify.
+type AuditVerification struct {
+	Intact      bool   `json:"intact"`
+	Records     int64  `json:"records" doc:"records that the head counts"`
+	Head        string `json:"head" doc:"RFC 6962 tree hash, lowercase hex"`
+	FirstBroken *int64 `json:"firstBroken,omitempty" doc:"sequence number of the first record that does not fit"`
+}

@@ -1,0 +1,82 @@
+package countersign
+
+import "encoding/json"
+
+// Operators of a Predicate (specification 2.2).
+const (
+	OpEqual          = "eq"
+	OpNotEqual       = "neq"
+	OpGreater        = "gt"
+	OpGreaterOrEqual = "gte"
+	OpLess           = "lt"
+	OpLessOrEqual    = "lte"
+	OpIsUnknown      = "isUnknown"
+	OpIsKnown        = "isKnown"
+)
+
+// Combinators of a ConditionGroup.
+const (
+	CombinatorAnd = "AND"
+	CombinatorOr  = "OR"
+)
+
+// Condition guards a transition: exactly one of Predicate and Group is set
+// (specification 2.2). In JSON it is the one or the other, told apart by kind.
+type Condition struct {
+	Predicate *Predicate
+	Group     *ConditionGroup
+}
+
+// Predicate compares one variable with a value.
+type Predicate struct {
+	Kind       string `json:"kind" enum:"predicate"`
+	VariableID string `json:"variableId"`
+	Operator   string `json:"operator" enum:"eq,neq,gt,gte,lt,lte,isUnknown,isKnown"`
+	Value      Scalar `json:"value,omitzero" doc:"what the variable is compared with"`
+}
+
+// ConditionGroup joins conditions with AND or OR, nested as deep as JSON may be.
+type ConditionGroup struct {
+	Kind       string      `json:"kind" enum:"group"`
+	Combinator string      `json:"combinator" enum:"AND,OR"`
+	Conditions []Condition `json:"conditions" nullable:"false"`
+}
+
+// Variant names the member of the union that a `kind` stands for and returns
+// where to decode it. An unknown kind returns nil.
+func (c *Condition) Variant(kind string) any {
+	switch kind {
+	case "predicate":
+		c.Predicate = &Predicate{}
+		return c.Predicate
+	case "group":
+		c.Group = &ConditionGroup{}
+		return c.Group
+	default:
+		return nil
+	}
+}
+
+// MarshalJSON writes the member that is set.
+func (c Condition) MarshalJSON() ([]byte, error) {
+	if c.Group != nil {
+		return Marshal(c.Group)
+	}
+	return Marshal(c.Predicate)
+}
+
+// UnmarshalJSON reads stored conditions; what comes from outside is decoded by
+// internal/exact, which reports every problem with its path.
+func (c *Condition) UnmarshalJSON(b []byte) error {
+	var tag struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(b, &tag); err != nil {
+		return err
+	}
+	into := c.Variant(tag.Kind)
+	if into == nil {
+		return Errorf(CodeInvalidRequest, "kind %q is neither predicate nor group", tag.Kind)
+	}
+	return json.Unmarshal(b, into)
+}

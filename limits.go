@@ -1,0 +1,25 @@
+package countersign
+
+import "time"
+
+// Limits of specification 8. They are published by GET /integrations/contract.
+const (
+	MaxPageLimit     = 200
+	DefaultPageLimit = 100
+	MaxPlanSteps     = 100
+
+	MinCapabilityTimeoutMs     = 100
+	MaxCapabilityTimeoutMs     = 60000
+	DefaultCapabilityTimeoutMs = 10000
+
+	MaxBodyBytes     = 1 << 20 // inbound request, outbound request and outbound response
+	MaxJSONDepth     = 64
+	MaxListedValue   = 16 << 10 // larger values of a list show as $omitted
+	MaxTokenDays     = 90
+	MaxActiveRuns    = 4
+	SignatureWindow  = 5 * time.Minute
+	HeartbeatWindow  = 120 * time.Second
+	HeartbeatCadence = 30 * time.Second
+	ApprovalTTL      = 24 * time.Hour
+	HealthTimeout    = 10 * time.Second
+)

@@ -1,0 +1,189 @@
+package countersign
+
+import "time"
+
+// Adapters of a project (specification 2.6).
+const (
+	AdapterHTTPJSON  = "HTTP_JSON"
+	AdapterLocalEcho = "LOCAL_ECHO"
+)
+
+// Outbound authentication types (specification 5.2).
+const (
+	AuthHMAC   = "HMAC"
+	AuthBearer = "BEARER"
+	AuthAPIKey = "API_KEY"
+	AuthNone   = "NONE"
+)
+
+// Approval policies of a capability (specification 2.5).
+const (
+	ApprovalNone      = "NONE"
+	ApprovalRiskBased = "RISK_BASED"
+	ApprovalAlways    = "ALWAYS"
+)
+
+// Capability is one operation of a project's API (specification 2.5, contract 5).
+type Capability struct {
+	Name        string                `json:"name"`
+	Description string                `json:"description,omitempty"`
+	Method      string                `json:"method" enum:"GET,POST,PUT,PATCH,DELETE"`
+	Path        string                `json:"path" doc:"absolute path on the registered origin; {name} placeholders are filled from the input"`
+	SideEffect  *bool                 `json:"sideEffect,omitempty" doc:"default: every method but GET has one"`
+	Approval    string                `json:"approval,omitempty" enum:"NONE,RISK_BASED,ALWAYS" doc:"default: ALWAYS for a side effect, NONE for a read"`
+	Idempotent  bool                  `json:"idempotent,omitempty" doc:"true only when the receiver deduplicates durably"`
+	TimeoutMs   int64                 `json:"timeoutMs,omitzero" minimum:"100" maximum:"60000" doc:"for the whole call; default 10000"`
+	InputSchema map[string]InputField `json:"inputSchema,omitzero" nullable:"false" doc:"inputs not declared in it are rejected"`
+	Request     *RequestMapping       `json:"request,omitempty"`
+	OutputField string                `json:"outputField,omitempty" doc:"field of the response taken as the step's output"`
+	Probe       string                `json:"probe,omitempty" doc:"a GET capability of this project that shows, in recovery, what happened"`
+	Sensitive   []string              `json:"sensitive,omitempty" nullable:"false" doc:"input and output fields masked for a VIEWER and in logs"`
+}
+
+// InputField declares one input of a capability.
+type InputField struct {
+	Type     string `json:"type" enum:"string,number,boolean,object,array"`
+	Required bool   `json:"required"`
+}
+
+// RequestMapping says where inputs go. A half that is absent (nil) leaves the
+// default: the query for GET, the body for the others.
+type RequestMapping struct {
+	Query []string `json:"query,omitzero" nullable:"false"`
+	Body  []string `json:"body,omitzero" nullable:"false"`
+}
+
+// HasSideEffect applies the default of contract 5: every method but GET.
+func (c *Capability) HasSideEffect() bool {
+	if c.SideEffect != nil {
+		return *c.SideEffect
+	}
+	return c.Method != "GET"
+}
+
+// ApprovalPolicy applies the default of contract 5.
+func (c *Capability) ApprovalPolicy() string {
+	switch {
+	case c.Approval != "":
+		return c.Approval
+	case c.HasSideEffect():
+		return ApprovalAlways
+	default:
+		return ApprovalNone
+	}
+}
+
+// NeedsApproval is the gate's question: ALWAYS asks for reads too, NONE never
+// asks, RISK_BASED asks for a side effect unless it is declared idempotent and
+// is not a DELETE.
+func (c *Capability) NeedsApproval() bool {
+	switch c.ApprovalPolicy() {
+	case ApprovalAlways:
+		return true
+	case ApprovalRiskBased:
+		return c.HasSideEffect() && (!c.Idempotent || c.Method == "DELETE")
+	default:
+		return false
+	}
+}
+
+// Timeout is the time for the whole call.
+func (c *Capability) Timeout() time.Duration {
+	if c.TimeoutMs == 0 {
+		return DefaultCapabilityTimeoutMs * time.Millisecond
+	}
+	return time.Duration(c.TimeoutMs) * time.Millisecond
+}
+
+// Auth is a project's outbound authentication (specification 5.2). It names a
+// server environment variable and never holds a secret.
+type Auth struct {
+	Type          string `json:"type" enum:"HMAC,BEARER,API_KEY,NONE"`
+	CredentialEnv string `json:"credentialEnv,omitempty"`
+	HeaderName    string `json:"headerName,omitempty" doc:"API_KEY only"`
+}
+
+// Project is a registered connection (specification 2.6).
+type Project struct {
+	ID               string       `json:"id"`
+	Revision         int64        `json:"revision"`
+	Name             string       `json:"name"`
+	Adapter          string       `json:"adapter" enum:"HTTP_JSON,LOCAL_ECHO"`
+	BaseURL          string       `json:"baseUrl,omitempty"`
+	HealthPath       string       `json:"healthPath,omitempty"`
+	Auth             *Auth        `json:"auth,omitempty"`
+	AuthSecretEnv    string       `json:"authSecretEnv,omitempty"`
+	Enabled          bool         `json:"enabled"`
+	SecretConfigured bool         `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
+	Capabilities     []Capability `json:"capabilities" nullable:"false"`
+	Health           *HealthCheck `json:"health,omitempty" doc:"the latest check of the present revision"`
+	CreatedAt        time.Time    `json:"createdAt"`
+	UpdatedAt        time.Time    `json:"updatedAt"`
+}
+
+// ProjectWrite is the body of PUT /projects/{id}. The server's fields are
+// accepted and ignored.
+type ProjectWrite struct {
+	Name             string       `json:"name" minLength:"1"`
+	Adapter          string       `json:"adapter" enum:"HTTP_JSON,LOCAL_ECHO"`
+	Capabilities     []Capability `json:"capabilities" nullable:"false"`
+	BaseURL          string       `json:"baseUrl,omitempty" doc:"HTTP(S) origin on the server's list"`
+	HealthPath       string       `json:"healthPath,omitempty" doc:"GET path of the health check; default /"`
+	Auth             *Auth        `json:"auth,omitempty"`
+	AuthSecretEnv    string       `json:"authSecretEnv,omitempty" doc:"legacy HMAC: name of a server environment variable"`
+	Enabled          *bool        `json:"enabled,omitempty"`
+	ExpectedRevision int64        `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
+
+	ID               Value `json:"id,omitzero" doc:"ignored"`
+	Revision         Value `json:"revision,omitzero" doc:"ignored"`
+	SecretConfigured Value `json:"secretConfigured,omitzero" doc:"ignored"`
+	Health           Value `json:"health,omitzero" doc:"ignored"`
+	CreatedAt        Value `json:"createdAt,omitzero" doc:"ignored"`
+	UpdatedAt        Value `json:"updatedAt,omitzero" doc:"ignored"`
+}
+
+// EffectiveAuth is the authentication that a call uses: auth, the legacy
+// authSecretEnv as HMAC, else NONE.
+func (p *Project) EffectiveAuth() Auth {
+	switch {
+	case p.Auth != nil:
+		return *p.Auth
+	case p.AuthSecretEnv != "":
+		return Auth{Type: AuthHMAC, CredentialEnv: p.AuthSecretEnv}
+	default:
+		return Auth{Type: AuthNone}
+	}
+}
+
+// Capability finds a capability by name, nil when the project has none so named.
+func (p *Project) Capability(name string) *Capability {
+	for i := range p.Capabilities {
+		if p.Capabilities[i].Name == name {
+			return &p.Capabilities[i]
+		}
+	}
+	return nil
+}
+
+// HealthCheck is the answer of POST /projects/{id}/health-check. It confirms
+// connectivity and nothing else (specification 4, rule 8).
+type HealthCheck struct {
+	ProjectID  string    `json:"projectId"`
+	Revision   int64     `json:"revision"`
+	Healthy    bool      `json:"healthy"`
+	StatusCode int       `json:"statusCode" doc:"0 when no answer came"`
+	LatencyMs  int64     `json:"latencyMs"`
+	CheckedAt  time.Time `json:"checkedAt"`
+	Error      string    `json:"error,omitempty"`
+}
+
+// Toggle is the body of POST /projects/{id}/enable and /disable.
+type Toggle struct {
+	ExpectedRevision int64  `json:"expectedRevision" minimum:"1"`
+	Reason           string `json:"reason,omitempty"`
+}
+
+// Reason is the body of suspending, resuming and cancelling.
+type Reason struct {
+	Reason string `json:"reason" doc:"never blank"`
+}

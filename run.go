@@ -1,0 +1,217 @@
+package countersign
+
+import "time"
+
+// RunStatus is the state of a run (specification 3.1).
+type RunStatus string
+
+// The run statuses.
+const (
+	RunReady            RunStatus = "READY"
+	RunRunning          RunStatus = "RUNNING"
+	RunWaitingApproval  RunStatus = "WAITING_APPROVAL"
+	RunRecoveryRequired RunStatus = "RECOVERY_REQUIRED"
+	RunCompleted        RunStatus = "COMPLETED"
+	RunFailed           RunStatus = "FAILED"
+	RunCancelled        RunStatus = "CANCELLED"
+)
+
+// RunStatuses lists every status in the order of a run's life.
+var RunStatuses = []RunStatus{RunReady, RunRunning, RunWaitingApproval, RunRecoveryRequired, RunCompleted, RunFailed, RunCancelled}
+
+// IsTerminal reports a status that never changes again.
+func (s RunStatus) IsTerminal() bool {
+	return s == RunCompleted || s == RunFailed || s == RunCancelled
+}
+
+// IsActive reports a status that holds one of the slots.
+func (s RunStatus) IsActive() bool { return s == RunReady || s == RunRunning }
+
+// StepStatus is the state of one step of a run (contract 6).
+type StepStatus string
+
+// The step statuses.
+const (
+	StepPending          StepStatus = "PENDING"
+	StepWaitingApproval  StepStatus = "WAITING_APPROVAL"
+	StepRunning          StepStatus = "RUNNING"
+	StepCompleted        StepStatus = "COMPLETED"
+	StepSimulated        StepStatus = "SIMULATED"
+	StepFailed           StepStatus = "FAILED"
+	StepRecoveryRequired StepStatus = "RECOVERY_REQUIRED"
+	StepAbandoned        StepStatus = "ABANDONED"
+	StepCancelled        StepStatus = "CANCELLED"
+	StepSkipped          StepStatus = "SKIPPED"
+)
+
+// Verification statuses of a step.
+const (
+	VerificationPassed       = "PASSED"
+	VerificationFailed       = "FAILED"
+	VerificationNotRequested = "NOT_REQUESTED"
+	VerificationSimulated    = "SIMULATED"
+)
+
+// Kinds of WaitingFor.
+const (
+	WaitApproval  = "approval"
+	WaitReconcile = "reconcile"
+	WaitSlot      = "slot"
+)
+
+// Run is one execution of a plan (specification 2.10, contract 6). Its steps
+// are listed from the start.
+type Run struct {
+	ID              string      `json:"id"`
+	PlanID          string      `json:"planId"`
+	Status          RunStatus   `json:"status" enum:"READY,RUNNING,WAITING_APPROVAL,RECOVERY_REQUIRED,COMPLETED,FAILED,CANCELLED"`
+	Mode            string      `json:"mode" enum:"DRY_RUN,LIVE"`
+	Revision        int64       `json:"revision" doc:"rises with every change of the run"`
+	WaitingFor      *WaitingFor `json:"waitingFor,omitempty"`
+	CancelRequested bool        `json:"cancelRequested"`
+	UnverifiedSteps int         `json:"unverifiedSteps" doc:"completed steps that nothing was asked of"`
+	PlanDigest      string      `json:"planDigest"`
+	AgentID         string      `json:"agentId,omitempty"`
+	TeamID          string      `json:"teamId,omitempty"`
+	ApprovalID      string      `json:"approvalId,omitempty" doc:"the latest approval asked for"`
+	Error           string      `json:"error,omitempty" doc:"code: message"`
+	RequestedBy     string      `json:"requestedBy"`
+	IdempotencyKey  string      `json:"idempotencyKey"`
+	CreatedAt       time.Time   `json:"createdAt"`
+	UpdatedAt       time.Time   `json:"updatedAt"`
+	CompletedAt     time.Time   `json:"completedAt,omitzero"`
+	PlanSnapshot    *Plan       `json:"planSnapshot,omitempty"`
+	Steps           []StepRun   `json:"steps" nullable:"false"`
+}
+
+// WaitingFor says why a run stands still: doing Operation with Role moves it.
+// A slot comes by itself; then both are empty.
+type WaitingFor struct {
+	Kind       string    `json:"kind" enum:"approval,reconcile,slot"`
+	Since      time.Time `json:"since"`
+	Role       string    `json:"role"`
+	Operation  string    `json:"operation" doc:"method and path below the version prefix"`
+	StepID     string    `json:"stepId"`
+	ApprovalID string    `json:"approvalId,omitempty"`
+	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
+}
+
+// StepRun is the record of one step inside a run (contract 6).
+type StepRun struct {
+	ID               string           `json:"id"`
+	Name             string           `json:"name"`
+	ProjectID        string           `json:"projectId"`
+	Capability       string           `json:"capability"`
+	ActionID         string           `json:"actionId,omitempty"`
+	AgentID          string           `json:"agentId,omitempty"`
+	DependsOn        []string         `json:"dependsOn" nullable:"false"`
+	Status           StepStatus       `json:"status" enum:"PENDING,WAITING_APPROVAL,RUNNING,COMPLETED,SIMULATED,FAILED,RECOVERY_REQUIRED,ABANDONED,CANCELLED,SKIPPED"`
+	Attempt          int              `json:"attempt" doc:"how often it was sent"`
+	SideEffect       bool             `json:"sideEffect"`
+	ApprovalRequired bool             `json:"approvalRequired"`
+	Input            map[string]Value `json:"input" nullable:"false" doc:"resolved; an input still bound shows {\"$from\": \"step.field\"}"`
+	IdempotencyKey   string           `json:"idempotencyKey"`
+	RequestDigest    *string          `json:"requestDigest" doc:"null until the request is made, and in a rehearsal where anything is bound"`
+	ApprovalID       string           `json:"approvalId,omitempty"`
+	Request          *Request         `json:"request,omitempty" doc:"from WAITING_APPROVAL on; no credentials, ever"`
+	Response         *Response        `json:"response,omitempty"`
+	Output           Value            `json:"output,omitzero" doc:"the selected output"`
+	Verification     *Verification    `json:"verification,omitempty"`
+	Reconciliation   *Reconciliation  `json:"reconciliation,omitempty"`
+	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after the run had stopped; it decides nothing"`
+	Probes           []ProbeRecord    `json:"probes,omitempty" nullable:"false"`
+	Error            *StepError       `json:"error,omitempty"`
+	StartedAt        time.Time        `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
+	CompletedAt      time.Time        `json:"completedAt,omitzero"`
+}
+
+// Request is what is sent, byte for byte and without credentials: URL carries
+// the query, Body is the exact JSON (absent when there is no body).
+type Request struct {
+	Method string       `json:"method"`
+	URL    string       `json:"url"`
+	Query  []QueryField `json:"query" nullable:"false" doc:"the query parameters in the order sent, unescaped"`
+	Body   Value        `json:"body" doc:"the exact JSON that is sent; null without a body"`
+}
+
+// QueryField is one query parameter.
+type QueryField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Response is what came back, without its body: that is the output.
+type Response struct {
+	StatusCode int    `json:"statusCode" doc:"0 when no status line came"`
+	Bytes      int64  `json:"bytes"`
+	DurationMs int64  `json:"durationMs"`
+	BodySHA256 string `json:"bodySha256"`
+}
+
+// Verification is the judgement of a step's output, apart from the HTTP status
+// (specification 1).
+type Verification struct {
+	Status     string `json:"status" enum:"PASSED,FAILED,NOT_REQUESTED,SIMULATED"`
+	Field      string `json:"field,omitempty"`
+	Expected   Value  `json:"expected,omitzero"`
+	Actual     Value  `json:"actual,omitzero" doc:"absent when the output has no such field"`
+	StatusCode int64  `json:"statusCode,omitempty" doc:"the status that was expected, where one was"`
+}
+
+// Reconciliation is what a person found out about an uncertain step.
+type Reconciliation struct {
+	Resolution string    `json:"resolution" enum:"CONFIRMED_COMPLETED,CONFIRMED_NOT_EXECUTED,ABANDON"`
+	Evidence   string    `json:"evidence"`
+	By         string    `json:"by"`
+	At         time.Time `json:"at"`
+}
+
+// LateAnswer is an answer that arrived after nobody waited for it any more.
+type LateAnswer struct {
+	At       time.Time `json:"at"`
+	Response *Response `json:"response,omitempty"`
+	Output   Value     `json:"output,omitzero"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// ProbeRecord is one read that a reviewer sent to see what happened.
+type ProbeRecord struct {
+	N          int       `json:"n"`
+	By         string    `json:"by"`
+	At         time.Time `json:"at"`
+	Capability string    `json:"capability"`
+	Request    *Request  `json:"request,omitempty"`
+	Response   *Response `json:"response,omitempty"`
+	Output     Value     `json:"output,omitzero"`
+	Error      string    `json:"error,omitempty"`
+}
+
+// StepError says why a step failed or is uncertain.
+type StepError struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+}
+
+// RunStart is the body of POST /runs.
+type RunStart struct {
+	PlanID string `json:"planId"`
+}
+
+// Resolutions of a reconcile (specification 2.11).
+const (
+	ConfirmedCompleted   = "CONFIRMED_COMPLETED"
+	ConfirmedNotExecuted = "CONFIRMED_NOT_EXECUTED"
+	Abandon              = "ABANDON"
+)
+
+// Reconcile is the body of POST /runs/{id}/reconcile.
+type Reconcile struct {
+	Resolution string           `json:"resolution" enum:"CONFIRMED_COMPLETED,CONFIRMED_NOT_EXECUTED,ABANDON"`
+	Evidence   string           `json:"evidence" doc:"never blank"`
+	Output     map[string]Value `json:"output,omitzero" nullable:"false"`
+}
+
+// ProbeStart is the body of POST /runs/{id}/probe.
+type ProbeStart struct {
+	StepID string `json:"stepId"`
+}

@@ -1,0 +1,209 @@
+package countersign
+
+import (
+	"bytes"
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Value is any JSON value, kept exactly as it was written: numbers digit for
+// digit, an explicit null distinct from an absent value, object keys in their
+// order. The zero Value is "absent"; a field of type Value tagged `omitzero` is
+// left out when absent and written as null when it holds null.
+//
+// A Value is immutable. Values that arrive from outside were checked by
+// internal/exact first (unique keys, valid UTF-8, bounded depth and exponents).
+type Value struct{ raw string }
+
+// Kind is the JSON type of a Value.
+type Kind int
+
+// The kinds. KindAbsent is the zero Value's.
+const (
+	KindAbsent Kind = iota
+	KindNull
+	KindBoolean
+	KindNumber
+	KindString
+	KindArray
+	KindObject
+)
+
+func (k Kind) String() string {
+	return [...]string{"absent", "null", "boolean", "number", "string", "array", "object"}[k]
+}
+
+// Null is the explicit null.
+var Null = Value{"null"}
+
+// RawValue takes JSON text as it is, without the white space around it. The
+// text must be valid JSON.
+func RawValue(text string) Value { return Value{strings.Trim(text, " \t\r\n")} }
+
+// String makes a JSON string value.
+func String(s string) Value { return Value{string(appendString(nil, s))} }
+
+// Bool makes true or false.
+func Bool(b bool) Value { return Value{strconv.FormatBool(b)} }
+
+// Int makes a whole number.
+func Int(i int64) Value { return Value{strconv.FormatInt(i, 10)} }
+
+// ObjectValue makes an object with sorted keys.
+func ObjectValue(m map[string]Value) Value { return Value{string(appendObject(nil, m))} }
+
+// ValueOf encodes any plain Go value (a struct of the vocabulary, say).
+func ValueOf(v any) (Value, error) {
+	b, err := Marshal(v)
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{string(b)}, nil
+}
+
+// Raw is the JSON text, "" when absent.
+func (v Value) Raw() string { return v.raw }
+
+// IsZero reports absence (encoding/json's omitzero).
+func (v Value) IsZero() bool { return v.raw == "" }
+
+// IsNull reports an explicit null.
+func (v Value) IsNull() bool { return v.raw == "null" }
+
+// Kind tells the JSON type from the first byte.
+func (v Value) Kind() Kind {
+	if v.raw == "" {
+		return KindAbsent
+	}
+	switch v.raw[0] {
+	case 'n':
+		return KindNull
+	case 't', 'f':
+		return KindBoolean
+	case '"':
+		return KindString
+	case '[':
+		return KindArray
+	case '{':
+		return KindObject
+	default:
+		return KindNumber
+	}
+}
+
+// IsScalar reports a string, number or boolean: what a path or query can carry.
+func (v Value) IsScalar() bool {
+	k := v.Kind()
+	return k == KindString || k == KindNumber || k == KindBoolean
+}
+
+// Text is the content of a string, and the text as written of a number or
+// boolean. It is "" for everything else.
+func (v Value) Text() string {
+	switch v.Kind() {
+	case KindString:
+		var s string
+		if json.Unmarshal([]byte(v.raw), &s) != nil {
+			return ""
+		}
+		return s
+	case KindNumber, KindBoolean:
+		return v.raw
+	default:
+		return ""
+	}
+}
+
+// Object splits an object into its members; ok is false for any other kind.
+func (v Value) Object() (m map[string]Value, ok bool) {
+	if v.Kind() != KindObject {
+		return nil, false
+	}
+	return m, json.Unmarshal([]byte(v.raw), &m) == nil
+}
+
+// Array splits an array into its elements; ok is false for any other kind.
+func (v Value) Array() (a []Value, ok bool) {
+	if v.Kind() != KindArray {
+		return nil, false
+	}
+	return a, json.Unmarshal([]byte(v.raw), &a) == nil
+}
+
+// Lookup finds a field of an output (contract 5): an exact key first, else a
+// dotted path whose digits index arrays. A null that is there is found.
+func (v Value) Lookup(field string) (Value, bool) {
+	if m, ok := v.Object(); ok {
+		if got, ok := m[field]; ok {
+			return got, true
+		}
+	}
+	head, rest, dotted := strings.Cut(field, ".")
+	if !dotted {
+		return v.child(field)
+	}
+	child, ok := v.child(head)
+	if !ok {
+		return Value{}, false
+	}
+	return child.Lookup(rest)
+}
+
+func (v Value) child(key string) (Value, bool) {
+	if m, ok := v.Object(); ok {
+		got, ok := m[key]
+		return got, ok
+	}
+	a, ok := v.Array()
+	i, err := strconv.Atoi(key)
+	if !ok || err != nil || i < 0 || i >= len(a) || strconv.Itoa(i) != key {
+		return Value{}, false
+	}
+	return a[i], true
+}
+
+// MarshalJSON writes the value as it was read; absent writes null.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if v.raw == "" {
+		return []byte("null"), nil
+	}
+	return []byte(v.raw), nil
+}
+
+// UnmarshalJSON keeps the text, null included.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	v.raw = string(bytes.TrimSpace(b))
+	return nil
+}
+
+// Marshal encodes v as JSON without rewriting <, > and & (encoding/json's
+// default would change the bytes of a Value).
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func appendObject(b []byte, m map[string]Value) []byte {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	b = append(b, '{')
+	for i, k := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, k)
+		b = append(b, ':')
+		b = append(b, m[k].raw...)
+	}
+	return append(b, '}')
+}
