@@ -126,18 +126,12 @@ type StepRun struct {
 }
 
 // Request is what is sent, byte for byte and without credentials: URL carries
-// the query, Body is the exact JSON (absent when there is no body).
+// the query, Body is the exact JSON (null when there is no body).
 type Request struct {
-	Method string       `json:"method"`
-	URL    string       `json:"url"`
-	Query  []QueryField `json:"query" nullable:"false" doc:"the query parameters in the order sent, unescaped"`
-	Body   Value        `json:"body" doc:"the exact JSON that is sent; null without a body"`
-}
-
-// QueryField is one query parameter.
-type QueryField struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Method string `json:"method"`
+	URL    string `json:"url" doc:"absolute, with the query as it stands on the wire"`
+	Query  Value  `json:"query" doc:"the query fields by name, in the order sent"`
+	Body   Value  `json:"body" doc:"the exact JSON that is sent; null without a body"`
 }
 
 // Response is what came back, without its body: that is the output.

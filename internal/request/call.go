@@ -1,0 +1,49 @@
+// Package request makes, from a capability and its resolved inputs, exactly what
+// is sent to a project API, and names what can come back. It is pure: the same
+// inputs give the same bytes, and nothing here opens a connection.
+package request
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// Call is one request on its way out. Request is what is sent, byte for byte;
+// the credential and the signature are added at the wire and kept nowhere.
+type Call struct {
+	RunID          string
+	StepID         string
+	IdempotencyKey string
+	Project        *countersign.Project
+	Request        countersign.Request
+	Input          map[string]countersign.Value // what LOCAL_ECHO answers with
+	Timeout        time.Duration                // for the whole call
+}
+
+// Certainty says what is known of a call that ended.
+type Certainty int
+
+const (
+	// Returned: a complete answer came, whatever its status. A 2xx body was
+	// readable JSON or empty.
+	Returned Certainty = iota
+	// NotSent: not one byte of the request left this machine.
+	NotSent
+	// Unknown: something may have been received; whether it took effect is open.
+	Unknown
+)
+
+func (c Certainty) String() string { return [...]string{"Returned", "NotSent", "Unknown"}[c] }
+
+// Outcome is what became of a call.
+type Outcome struct {
+	Certainty Certainty
+	// Response is what is known of the answer; nil when no status line came.
+	Response *countersign.Response
+	// Body is the JSON of a 2xx answer; null when it was empty, absent for
+	// every other outcome.
+	Body countersign.Value
+	// Cause says, in words safe to show, why a call was NotSent or is Unknown.
+	Cause string
+}

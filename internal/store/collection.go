@@ -1,0 +1,82 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/countersign/countersign"
+)
+
+// Collection keeps values of one Go type in a table.
+type Collection[T any] struct {
+	Table *Table
+	// Keys gives the column values of a document, in the table's order.
+	Keys func(*T) []any
+}
+
+// Get reads one document and its version; ErrNotFound when there is none.
+func (c Collection[T]) Get(tx Tx, tenant, id string) (*T, int64, error) {
+	row, err := tx.Get(c.Table, tenant, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := c.decode(row)
+	return v, row.Version, err
+}
+
+// Put writes a document if its stored version is expected (0: there is none) and
+// returns its new version; otherwise ErrConflict.
+func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int64, error) {
+	doc, err := countersign.Marshal(v)
+	if err != nil {
+		return 0, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
+	}
+	row := Row{ID: id, Doc: doc}
+	if c.Keys != nil {
+		row.Keys = c.Keys(v)
+	}
+	return expected + 1, tx.Put(c.Table, tenant, row, expected)
+}
+
+// Delete removes a document; removing none is not an error.
+func (c Collection[T]) Delete(tx Tx, tenant, id string) error {
+	return tx.Delete(c.Table, tenant, id)
+}
+
+// List reads the documents that match.
+func (c Collection[T]) List(tx Tx, tenant string, q Query) ([]T, error) {
+	rows, err := tx.List(c.Table, tenant, q)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, 0, len(rows))
+	for _, row := range rows {
+		v, err := c.decode(row)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *v)
+	}
+	return out, nil
+}
+
+// Page reads one page and the total from the same snapshot.
+func (c Collection[T]) Page(tx Tx, tenant string, q Query) (countersign.Page[T], error) {
+	total, err := tx.Count(c.Table, tenant, q)
+	if err != nil {
+		return countersign.Page[T]{}, err
+	}
+	items, err := c.List(tx, tenant, q)
+	if err != nil {
+		return countersign.Page[T]{}, err
+	}
+	return countersign.NewPage(items, q.Offset, total), nil
+}
+
+func (c Collection[T]) decode(row Row) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(row.Doc, v); err != nil {
+		return nil, fmt.Errorf("decode %s %s: %w", c.Table.Name, row.ID, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,120 @@
+// Package store keeps JSON documents in named tables, one tenant apart from the
+// other. It knows transactions, versions and listing; it knows nothing of runs
+// or permissions. The engines behind it are sqlite (one process), memory (a
+// reference for tests) and, later, postgres.
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// Errors that every engine returns, possibly wrapped.
+var (
+	// ErrNotFound: no such document in this tenant.
+	ErrNotFound = errors.New("store: not found")
+	// ErrConflict: the stored version is not the expected one.
+	ErrConflict = errors.New("store: version conflict")
+	// ErrUnavailable: nothing was changed, because the store can't write now
+	// (disk full, closing) or ever again (a failed sync).
+	ErrUnavailable = errors.New("store: unavailable")
+)
+
+// Realm is the tenant argument for records that belong to the installation and
+// to no tenant.
+const Realm = ""
+
+// Store runs functions in transactions.
+//
+// View gives fn one consistent snapshot; writing in it is an error. Update gives
+// fn the newest state, alone: when Update returns nil, all that fn wrote is
+// durable, and when it returns an error nothing is. fn's own error comes back
+// unchanged (errors.Is). An engine may call fn more than once, so fn must set
+// what it hands out afresh and have no effect but through its Tx. ctx bounds the
+// wait for a turn; once fn runs, it runs to its end.
+type Store interface {
+	View(ctx context.Context, fn func(Tx) error) error
+	Update(ctx context.Context, fn func(Tx) error) error
+	// Failed is closed when the store can never be trusted to write again (a
+	// failed sync). The process must end: the disk is the truth at its restart.
+	Failed() <-chan struct{}
+	Close() error
+}
+
+// Tx reads and writes rows. It is valid inside the function it was given to and
+// must not be shared between goroutines. Rows returned are the caller's.
+type Tx interface {
+	// Get returns one row, ErrNotFound when the tenant has none of that id.
+	Get(t *Table, tenant, id string) (Row, error)
+	// Put writes a row if its stored version is expected; 0 means that there
+	// must be none. Otherwise ErrConflict, and nothing is written. The new
+	// version is expected+1, whatever row.Version says.
+	Put(t *Table, tenant string, row Row, expected int64) error
+	// Delete removes a row; removing none is not an error.
+	Delete(t *Table, tenant, id string) error
+	// List returns the rows that match, ordered by q.Order and then by id in the
+	// direction of the last order, at most q.Limit after skipping q.Offset.
+	List(t *Table, tenant string, q Query) ([]Row, error)
+	// Count returns how many rows match q.Where.
+	Count(t *Table, tenant string, q Query) (int, error)
+	// Distinct returns the different values of a text column within the tenant,
+	// sorted.
+	Distinct(t *Table, tenant, column string) ([]string, error)
+}
+
+// Table names a kind of document and the columns that it is listed by. Every
+// table has tenant, id, version and doc besides; its primary key is (tenant, id).
+type Table struct {
+	Name    string
+	Columns []Column
+}
+
+// Column is a value kept beside the document so that it can be listed by it.
+type Column struct {
+	Name    string
+	Integer bool // int64; otherwise text
+}
+
+// Row is a document with its version and column values. Keys has one value per
+// column of the table, in order: string, or int64 for an integer column.
+type Row struct {
+	ID      string
+	Version int64
+	Keys    []any
+	Doc     []byte
+}
+
+// Query says which rows, in which order. The zero Query is every row by id.
+type Query struct {
+	Where  []Filter
+	Order  []Order
+	Limit  int // 0: no limit
+	Offset int
+}
+
+// Op compares a column with the values of a Filter.
+type Op int
+
+// The operators. In holds for any of the values; with no value it holds never.
+const (
+	In Op = iota
+	AtLeast
+	AtMost
+)
+
+// Filter keeps the rows whose column stands in this relation to the values.
+// Column may be "id".
+type Filter struct {
+	Column string
+	Op     Op
+	Values []any
+}
+
+// Order sorts by a column ("id" included).
+type Order struct {
+	Column     string
+	Descending bool
+}
+
+// Equal keeps the rows whose column is v.
+func Equal(column string, v any) Filter { return Filter{Column: column, Op: In, Values: []any{v}} }
