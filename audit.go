@@ -16,6 +16,7 @@ type AuditRecord struct {
 	Actor     string    `json:"actor"`
 	Action    string    `json:"action"`
 	Subject   string    `json:"subject" doc:"kind/id"`
+	Step      string    `json:"step,omitempty" doc:"the step of the run that it is about"`
 	Outcome   string    `json:"outcome" doc:"done, or refused: code"`
 	Before    string    `json:"before"`
 	After     string    `json:"after"`

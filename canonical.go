@@ -4,7 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"sort"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -16,7 +17,7 @@ func (v Value) Canonical() []byte {
 	if v.raw == "" {
 		return nil
 	}
-	c := canonicalizer{src: v.raw}
+	c := canonicalizer{cursor{src: v.raw}}
 	return c.value(make([]byte, 0, len(v.raw)))
 }
 
@@ -47,12 +48,10 @@ func CanonicalDigest(v any) (string, error) {
 	return w.Digest(), nil
 }
 
-// canonicalizer rewrites valid JSON in one pass, so that the cost is that of
-// the text and not of its depth.
-type canonicalizer struct {
-	src string
-	pos int
-}
+// canonicalizer rewrites valid JSON in one pass. Members that already stand in
+// order are written once, where they belong, so that the cost of most documents
+// is that of the text and not of its depth.
+type canonicalizer struct{ cursor }
 
 func (c *canonicalizer) value(b []byte) []byte {
 	c.space()
@@ -71,25 +70,46 @@ func (c *canonicalizer) value(b []byte) []byte {
 	}
 }
 
+// member is a key and where its canonical text stands, the comma after it
+// included.
+type member struct {
+	key        string
+	start, end int
+}
+
 func (c *canonicalizer) object(b []byte) []byte {
-	type member struct{ key, value string }
+	b = append(b, '{')
+	first := len(b)
 	var members []member
 	for c.pos++; c.more('}'); {
-		key := c.text()
-		c.space()
-		c.pos++ // the colon
-		members = append(members, member{key, string(c.value(nil))})
+		m := member{key: c.text(), start: len(b)}
+		c.colon()
+		b = c.value(append(appendString(b, m.key), ':'))
+		b = append(b, ',')
+		m.end = len(b)
+		members = append(members, m)
 	}
-	sort.Slice(members, func(i, j int) bool { return members[i].key < members[j].key })
-	b = append(b, '{')
-	for i, m := range members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendString(b, m.key), ':')
-		b = append(b, m.value...)
+	if len(members) == 0 {
+		return append(b, '}')
 	}
-	return append(b, '}')
+	sortMembers(b, first, members)
+	b[len(b)-1] = '}' // the last comma
+	return b
+}
+
+// sortMembers brings the members that are written from first on into the order
+// of their keys.
+func sortMembers(b []byte, first int, members []member) {
+	byKey := func(m, n member) int { return strings.Compare(m.key, n.key) }
+	if slices.IsSortedFunc(members, byKey) {
+		return
+	}
+	slices.SortFunc(members, byKey)
+	unsorted := string(b[first:])
+	b = b[:first]
+	for _, m := range members {
+		b = append(b, unsorted[m.start-first:m.end-first]...)
+	}
 }
 
 func (c *canonicalizer) array(b []byte) []byte {
@@ -104,56 +124,15 @@ func (c *canonicalizer) array(b []byte) []byte {
 	return append(b, ']')
 }
 
-// more moves to the next member or past the closing byte.
-func (c *canonicalizer) more(closing byte) bool {
-	c.space()
-	if c.pos < len(c.src) && c.src[c.pos] == ',' {
-		c.pos++
-		c.space()
-	}
-	if c.pos >= len(c.src) || c.src[c.pos] == closing {
-		c.pos++
-		return false
-	}
-	return true
-}
-
-// text reads the string at pos, its escapes resolved.
-func (c *canonicalizer) text() string {
-	start := c.pos
-	escaped := false
-	for c.pos++; c.pos < len(c.src) && c.src[c.pos] != '"'; c.pos++ {
-		if c.src[c.pos] == '\\' {
-			escaped = true
-			c.pos++
-		}
-	}
-	c.pos++
-	if !escaped {
-		return c.src[start+1 : c.pos-1]
-	}
-	var s string
-	_ = json.Unmarshal([]byte(c.src[start:c.pos]), &s) // valid by the type's contract
-	return s
-}
-
 // literal copies true, false and null, and normalises a number.
 func (c *canonicalizer) literal(b []byte) []byte {
 	start := c.pos
-	for c.pos < len(c.src) && c.src[c.pos] != ',' && c.src[c.pos] != ']' && c.src[c.pos] != '}' && c.src[c.pos] > ' ' {
-		c.pos++
-	}
+	c.skip()
 	text := c.src[start:c.pos]
 	if text[0] == 't' || text[0] == 'f' || text[0] == 'n' {
 		return append(b, text...)
 	}
 	return append(b, ParseNumber(text).String()...)
-}
-
-func (c *canonicalizer) space() {
-	for c.pos < len(c.src) && c.src[c.pos] <= ' ' {
-		c.pos++
-	}
 }
 
 const hexDigits = "0123456789abcdef"

@@ -51,7 +51,8 @@ func Bool(b bool) Value { return Value{strconv.FormatBool(b)} }
 // Int makes a whole number.
 func Int(i int64) Value { return Value{strconv.FormatInt(i, 10)} }
 
-// ObjectValue makes an object with sorted keys.
+// ObjectValue makes an object with sorted keys. An absent Value is written as
+// null, as it is in any map.
 func ObjectValue(m map[string]Value) Value { return Value{string(appendObject(nil, m))} }
 
 // ValueOf encodes any plain Go value (a struct of the vocabulary, say).
@@ -132,38 +133,6 @@ func (v Value) Array() (a []Value, ok bool) {
 	return a, json.Unmarshal([]byte(v.raw), &a) == nil
 }
 
-// Lookup finds a field of an output (contract 5): an exact key first, else a
-// dotted path whose digits index arrays. A null that is there is found.
-func (v Value) Lookup(field string) (Value, bool) {
-	if m, ok := v.Object(); ok {
-		if got, ok := m[field]; ok {
-			return got, true
-		}
-	}
-	head, rest, dotted := strings.Cut(field, ".")
-	if !dotted {
-		return v.child(field)
-	}
-	child, ok := v.child(head)
-	if !ok {
-		return Value{}, false
-	}
-	return child.Lookup(rest)
-}
-
-func (v Value) child(key string) (Value, bool) {
-	if m, ok := v.Object(); ok {
-		got, ok := m[key]
-		return got, ok
-	}
-	a, ok := v.Array()
-	i, err := strconv.Atoi(key)
-	if !ok || err != nil || i < 0 || i >= len(a) || strconv.Itoa(i) != key {
-		return Value{}, false
-	}
-	return a[i], true
-}
-
 // MarshalJSON writes the value as it was read; absent writes null.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.raw == "" {
@@ -203,7 +172,11 @@ func appendObject(b []byte, m map[string]Value) []byte {
 		}
 		b = appendString(b, k)
 		b = append(b, ':')
-		b = append(b, m[k].raw...)
+		if v := m[k]; v.IsZero() {
+			b = append(b, Null.raw...) // as encoding/json writes an absent Value
+		} else {
+			b = append(b, v.raw...)
+		}
 	}
 	return append(b, '}')
 }

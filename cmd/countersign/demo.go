@@ -1,0 +1,10 @@
+package main
+
+import (
+	"context"
+	"io"
+)
+
+type demoCommand struct{}
+
+func (demoCommand) run(context.Context, []string, io.Writer, io.Writer) error { return nil }

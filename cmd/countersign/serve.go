@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/countersign/countersign/internal/httpapi"
+)
+
+// serveCommand serves the API. It needs no file and no flag (contract 10).
+type serveCommand struct {
+	settings
+}
+
+func (c *serveCommand) run(ctx context.Context, environ []string, errs io.Writer) error {
+	cfg, err := understand(c.settings, environ)
+	if err != nil {
+		return err
+	}
+	log := newLog(cfg.LogFormat, errs)
+	s, err := open(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	s.greet(errs)
+	err = s.run(ctx)
+	return errors.Join(err, s.close())
+}
+
+// greet says, in plain lines whatever the log format, where the service is and,
+// once, how to get in.
+func (s *service) greet(w io.Writer) {
+	for _, warning := range s.cfg.Warnings {
+		fmt.Fprintln(w, "warning:", warning)
+	}
+	if exposed(s.cfg.Listen) && s.cfg.CertFile == "" && !strings.HasPrefix(s.cfg.PublicURL, "https://") {
+		fmt.Fprintln(w, "WARNING: listening beyond this machine without TLS; tokens travel readable. Set SVC_PLATFORM_TLS_CERT_FILE or put an https SVC_PLATFORM_PUBLIC_URL in front.")
+	}
+	fmt.Fprintf(w, "countersign %s, store %s\n", version, s.cfg.Store)
+	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.publicURL(), httpapi.Prefix, s.publicURL(), httpapi.Prefix)
+	if s.first != "" && s.cfg.BootstrapToken == "" {
+		fmt.Fprintf(w, "the store is new; the bootstrap token, shown this once, is\n  %s\n", s.first)
+	}
+	fmt.Fprintf(w, "listening on %s\n", s.address)
+}
+
+// exposed reports an address that others than this machine can reach.
+func exposed(listen string) bool {
+	host, _, _ := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/outbound"
+	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// service is the running product, wired. open makes it, run serves until the
+// context ends, close gives everything back.
+type service struct {
+	cfg      config
+	log      *slog.Logger
+	store    *sqlite.Store
+	outbound *outbound.Client
+	engine   *engine.Engine
+	control  *control.Service
+	api      *httpapi.API
+	listener net.Listener
+	address  string // http://host:port
+	first    string // the bootstrap token, where the store was empty
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// idLength is how many random base32 characters an id has: 80 bits.
+const idLength = 16
+
+func newID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()[:idLength]) }
+
+func newSecret() (b [32]byte) {
+	_, _ = rand.Read(b[:]) // never fails: it ends the process instead
+	return b
+}
+
+func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
+	st, err := sqlite.Open(ctx, cfg.Store)
+	if err != nil {
+		return nil, err
+	}
+	s := &service{cfg: cfg, log: log, store: st}
+	if err := s.wire(ctx); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *service) wire(ctx context.Context) error {
+	allowed := project.Allowed{
+		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
+	}
+	s.outbound = outbound.New(outbound.Config{
+		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+	})
+	l := ledger.New(ledger.Config{MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
+	hub := &live.Hub{}
+	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
+	s.control = control.New(control.Config{
+		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
+		NewID: newID, NewSecret: newSecret, Now: now,
+	}, s.store, l, s.engine, hub, s.outbound, s.log)
+	var err error
+	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
+		return err
+	}
+	if err := s.listen(); err != nil {
+		return err
+	}
+	s.api, err = httpapi.New(httpapi.Config{BaseURL: s.publicURL(), Log: s.log, NewID: newID, Now: now}, s.control)
+	if err != nil {
+		return err
+	}
+	return s.engine.Start(ctx)
+}
+
+func (s *service) listen() error {
+	listener, err := net.Listen("tcp", s.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("can't listen on %s: %w", s.cfg.Listen, err)
+	}
+	s.listener, s.address = listener, "http://"+listener.Addr().String()
+	if s.cfg.CertFile == "" {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(s.cfg.CertFile, s.cfg.KeyFile)
+	if err != nil {
+		return fmt.Errorf("can't use the TLS certificate: %w", err)
+	}
+	s.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	s.address = "https://" + listener.Addr().String()
+	return nil
+}
+
+func (s *service) publicURL() string {
+	if s.cfg.PublicURL != "" {
+		return strings.TrimRight(s.cfg.PublicURL, "/")
+	}
+	return s.address
+}
+
+// Bounds on what one connection may cost.
+const (
+	headerTimeout  = 10 * time.Second
+	readTimeout    = 60 * time.Second
+	writeTimeout   = 2 * time.Minute // a probe may take a capability's minute
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+)
+
+// run serves until ctx ends, then stops gracefully. A store that failed ends it
+// with an error: the disk is the truth at the next start.
+func (s *service) run(ctx context.Context) error {
+	server := &http.Server{
+		Handler: s.api, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(s.listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-s.store.Failed():
+		_ = server.Close()
+		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
+	case <-ctx.Done():
+	}
+	s.log.Info("stopping", "grace", s.cfg.StopGrace)
+	return s.stop(server)
+}
+
+// stop takes no new work, lets calls in flight finish and commits their outcomes.
+func (s *service) stop(server *http.Server) error {
+	s.api.Stop()
+	grace, cancel := context.WithTimeout(context.Background(), s.cfg.StopGrace)
+	defer cancel()
+	done := make(chan struct{})
+	go func() { s.engine.Stop(s.cfg.StopGrace); close(done) }()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close()
+	}
+	<-done
+	s.engine = nil
+	return nil
+}
+
+func (s *service) close() error {
+	if s.engine != nil {
+		s.engine.Stop(0)
+	}
+	if s.control != nil {
+		s.control.Close()
+	}
+	if s.outbound != nil {
+		s.outbound.Close()
+	}
+	if s.listener != nil {
+		_ = s.listener.Close() // closed already after a graceful stop
+	}
+	return s.store.Close()
+}
+
+// newLog writes text on a terminal, else JSON, unless the settings say which.
+func newLog(format string, w io.Writer) *slog.Logger {
+	if format == "text" || format == "" && isTerminal(w) {
+		return slog.New(slog.NewTextHandler(w, nil))
+	}
+	return slog.New(slog.NewJSONHandler(w, nil))
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/request"
+)
+
+// prefix begins every setting; each is an environment variable and a flag, and
+// the flag wins (contract 10).
+const prefix = "SVC_PLATFORM_"
+
+// settings are read as text, so that everything that is wrong with them can be
+// said at once.
+type settings struct {
+	Listen            string `help:"Address to listen on; port 0 picks one." placeholder:"127.0.0.1:8080"`
+	Store             string `help:"Directory of the embedded store." placeholder:"./countersign-data"`
+	BootstrapToken    string `help:"First token on an empty store, at least 32 visible characters; ignored later." placeholder:"TOKEN"`
+	ConnectionOrigins string `help:"Origins that projects may be registered with, comma-separated." placeholder:"https://api.example.com,…"`
+	SigningEnv        string `name:"signing-env-allowlist" help:"Environment variables usable as HMAC credentials." placeholder:"NAME,…"`
+	CredentialEnv     string `name:"credential-env-allowlist" help:"Environment variables usable as credentials; default: the signing list." placeholder:"NAME,…"`
+	MaxActiveRuns     string `help:"Runs that may be READY or RUNNING at once." placeholder:"4"`
+	ApprovalTTL       string `name:"approval-ttl" help:"How long an approval may be decided." placeholder:"24h"`
+	AllowSelfApproval string `help:"Let whoever asked for a run decide it (one-person installations)." placeholder:"false"`
+	PublicURL         string `name:"public-url" help:"Address under which the service is reached." placeholder:"URL"`
+	TLSCertFile       string `name:"tls-cert-file" help:"Certificate to serve TLS with." placeholder:"FILE"`
+	TLSKeyFile        string `name:"tls-key-file" help:"Key of the certificate." placeholder:"FILE"`
+	TrustedProxies    string `help:"Proxies whose X-Forwarded-For counts." placeholder:"CIDR,…"`
+	SMTPURL           string `name:"smtp-url" help:"Mail server for sign-in codes." placeholder:"URL"`
+	OIDCIssuer        string `name:"oidc-issuer" help:"OpenID Connect issuer." placeholder:"URL"`
+	OIDCClientID      string `name:"oidc-client-id" help:"OpenID Connect client." placeholder:"ID"`
+	OIDCClientSecret  string `name:"oidc-client-secret-env" help:"Variable that holds the client's secret." placeholder:"NAME"`
+	AdminEmail        string `help:"First realm administrator of the console." placeholder:"EMAIL"`
+	StopGrace         string `help:"How long a stop waits for calls in flight." placeholder:"65s"`
+	Retention         string `help:"How long finished runs stay before they are archived; default: for ever." placeholder:"DURATION"`
+	NotifyOrigins     string `help:"Origins that notifications may go to." placeholder:"URL,…"`
+	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
+}
+
+// notYet are settings that the contract names and this release has no use for:
+// the start says so instead of letting them pass for effective.
+var notYet = []string{"TRUSTED_PROXIES", "SMTP_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET_ENV", "ADMIN_EMAIL", "RETENTION", "NOTIFY_ORIGINS"}
+
+func settingDefaults() kong.Vars { return kong.Vars{} }
+
+// config is the settings, understood.
+type config struct {
+	Listen            string
+	Store             string
+	BootstrapToken    string
+	Origins           []string
+	SigningEnv        []string
+	CredentialEnv     []string
+	MaxActive         int
+	ApprovalTTL       time.Duration
+	AllowSelfApproval bool
+	PublicURL         string
+	CertFile, KeyFile string
+	StopGrace         time.Duration
+	LogFormat         string
+	Warnings          []string
+	Getenv            func(string) string
+}
+
+// settingReader resolves each setting from flag, environment or default, and
+// collects what is wrong.
+type settingReader struct {
+	env      map[string]string
+	flags    map[string]string
+	problems []string
+}
+
+// understand turns settings into a config, or says in one line each what is
+// unusable.
+func understand(s settings, environ []string) (config, error) {
+	r := &settingReader{env: environment(environ), flags: s.byName()}
+	c := config{
+		Listen: r.text("LISTEN", "127.0.0.1:8080"), Store: r.text("STORE", "./countersign-data"),
+		BootstrapToken: r.text("BOOTSTRAP_TOKEN", ""), SigningEnv: r.names("SIGNING_ENV_ALLOWLIST"),
+		MaxActive: r.count("MAX_ACTIVE_RUNS", countersign.MaxActiveRuns), ApprovalTTL: r.duration("APPROVAL_TTL", countersign.ApprovalTTL),
+		AllowSelfApproval: r.flag("ALLOW_SELF_APPROVAL"), PublicURL: r.text("PUBLIC_URL", ""),
+		CertFile: r.text("TLS_CERT_FILE", ""), KeyFile: r.text("TLS_KEY_FILE", ""),
+		StopGrace: r.duration("STOP_GRACE", 65*time.Second), LogFormat: r.text("LOG", ""),
+		Getenv: func(name string) string { return r.env[name] },
+	}
+	c.Origins = r.origins("CONNECTION_ORIGINS")
+	c.CredentialEnv = c.SigningEnv
+	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
+		c.CredentialEnv = r.names("CREDENTIAL_ENV_ALLOWLIST")
+	}
+	r.check(c)
+	r.unknown(c)
+	for _, name := range notYet {
+		if r.text(name, "") != "" {
+			c.Warnings = append(c.Warnings, prefix+name+" has no effect in this release")
+		}
+	}
+	if len(r.problems) > 0 {
+		return c, unusable{r.problems}
+	}
+	return c, nil
+}
+
+func environment(environ []string) map[string]string {
+	env := make(map[string]string, len(environ))
+	for _, pair := range environ {
+		if name, v, ok := strings.Cut(pair, "="); ok {
+			env[name] = v
+		}
+	}
+	return env
+}
+
+// byName maps the settings' names to what the flags gave.
+func (s settings) byName() map[string]string {
+	return map[string]string{
+		"LISTEN": s.Listen, "STORE": s.Store, "BOOTSTRAP_TOKEN": s.BootstrapToken, "CONNECTION_ORIGINS": s.ConnectionOrigins,
+		"SIGNING_ENV_ALLOWLIST": s.SigningEnv, "CREDENTIAL_ENV_ALLOWLIST": s.CredentialEnv, "MAX_ACTIVE_RUNS": s.MaxActiveRuns,
+		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "PUBLIC_URL": s.PublicURL,
+		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
+		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
+		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
+	}
+}
+
+func (r *settingReader) bad(name, format string, args ...any) {
+	r.problems = append(r.problems, prefix+name+": "+fmt.Sprintf(format, args...))
+}
+
+func (r *settingReader) text(name, fallback string) string {
+	if v := r.flags[name]; v != "" {
+		return v
+	}
+	if v := r.env[prefix+name]; v != "" {
+		return v
+	}
+	return fallback
+}
+
+func (r *settingReader) list(name string) []string {
+	var out []string
+	for _, item := range strings.Split(r.text(name, ""), ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+func (r *settingReader) names(name string) []string {
+	list := r.list(name)
+	for _, n := range list {
+		if strings.ContainsFunc(n, func(c rune) bool { return !isNameRune(c) }) || n[0] >= '0' && n[0] <= '9' {
+			r.bad(name, "%q is no name of an environment variable", n)
+		}
+	}
+	return list
+}
+
+func isNameRune(c rune) bool {
+	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
+
+func (r *settingReader) origins(name string) []string {
+	var out []string
+	for _, item := range r.list(name) {
+		o, err := request.NormalizeOrigin(item)
+		if err != nil {
+			r.bad(name, "%q: %v", item, err)
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func (r *settingReader) count(name string, fallback int) int {
+	v := r.text(name, strconv.Itoa(fallback))
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > 10000 {
+		r.bad(name, "%q is no whole number from 1 to 10000", v)
+	}
+	return n
+}
+
+func (r *settingReader) duration(name string, fallback time.Duration) time.Duration {
+	v := r.text(name, fallback.String())
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		r.bad(name, "%q is no duration such as 24h or 90s", v)
+	}
+	return d
+}
+
+func (r *settingReader) flag(name string) bool {
+	v := r.text(name, "false")
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		r.bad(name, "%q is neither true nor false", v)
+	}
+	return b
+}
+
+// minBootstrap is the shortest first token that an operator may choose.
+const minBootstrap = 32
+
+func (r *settingReader) check(c config) {
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || !validPort(port) {
+		r.bad("LISTEN", "%q is no address such as 127.0.0.1:8080", c.Listen)
+	}
+	if strings.Contains(c.Store, "://") {
+		r.bad("STORE", "this release keeps its store in a directory; %q is none", c.Store)
+	}
+	visible := func(ch rune) bool { return ch > ' ' && ch < 0x7f }
+	if t := c.BootstrapToken; t != "" && (len(t) < minBootstrap || strings.ContainsFunc(t, func(ch rune) bool { return !visible(ch) || ch == ',' })) {
+		r.bad("BOOTSTRAP_TOKEN", "it must be at least %d visible ASCII characters without commas", minBootstrap)
+	}
+	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		r.bad("PUBLIC_URL", "%q is no http or https address", c.PublicURL)
+	}
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		r.bad("TLS_CERT_FILE", "it and %sTLS_KEY_FILE go together", prefix)
+	}
+	if c.LogFormat != "" && c.LogFormat != "text" && c.LogFormat != "json" {
+		r.bad("LOG", "%q is neither text nor json", c.LogFormat)
+	}
+}
+
+func validPort(port string) bool {
+	n, err := strconv.Atoi(port)
+	return err == nil && n >= 0 && n <= 65535
+}
+
+// unknown refuses a misspelt setting, which would otherwise silently be a
+// default. Variables on the credential lists may have any name.
+func (r *settingReader) unknown(c config) {
+	var names []string
+	for name := range r.env {
+		if _, known := r.flags[strings.TrimPrefix(name, prefix)]; strings.HasPrefix(name, prefix) && !known &&
+			!slices.Contains(c.SigningEnv, name) && !slices.Contains(c.CredentialEnv, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		r.problems = append(r.problems, name+": there is no such setting; see countersign serve --help")
+	}
+}

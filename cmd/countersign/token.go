@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// tokenCommand holds the tools for tokens.
+type tokenCommand struct {
+	Issue issueCommand `cmd:"" help:"Issue a token on the stopped store, for when all are lost. It is audited and shown once."`
+}
+
+type issueCommand struct {
+	Tenant string `required:"" help:"Tenant of the token."`
+	Role   string `required:"" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"Role of the token: ADMIN, OPERATOR, APPROVER or VIEWER."`
+	Store  string `help:"Directory of the store." placeholder:"./countersign-data"`
+}
+
+func (c *issueCommand) run(ctx context.Context, environ []string, out, errs io.Writer) error {
+	cfg, err := understand(settings{Store: c.Store, Listen: "127.0.0.1:0"}, environ)
+	if err != nil {
+		return err
+	}
+	st, err := sqlite.Open(ctx, cfg.Store)
+	if err != nil {
+		return err
+	}
+	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, errs))
+	token, err := use.IssueToken(ctx, c.Tenant, countersign.Role(c.Role))
+	if err == nil {
+		fmt.Fprintln(out, token)
+	}
+	return errors.Join(err, st.Close())
+}

@@ -1,0 +1,66 @@
+// Package access decides who may do what: principals, their roles and project
+// scopes, the rule of every operation, and the four-eyes rule. It is pure and
+// is asked in internal/control alone.
+package access
+
+import (
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// Principal is who acts, as authentication found it. A principal acts in one
+// tenant; being a realm administrator adds the operations on tenants and
+// nothing of another tenant's models, projects, runs or approvals.
+type Principal struct {
+	ID        string // user:<email>, token:<id> or system
+	Tenant    string
+	Roles     []countersign.Role
+	Projects  []string // nil: every project of the tenant
+	Modes     []string // nil: both
+	Realm     bool     // realm administrator
+	Email     string   // the user behind it, "" when none stands there
+	Lineage   []string // for a token: who made it, who made that one, and so on
+	ExpiresAt time.Time
+}
+
+// Requester is what is remembered of who asked for a run, so that the four-eyes
+// rule can be judged later without asking who still exists.
+type Requester struct {
+	ID    string `json:"id"`
+	Email string `json:"email,omitempty"`
+}
+
+// Requester is the principal as a run remembers it.
+func (p Principal) Requester() Requester { return Requester{ID: p.ID, Email: p.Email} }
+
+// System is the service itself, where no person acts.
+func System(tenant string) Principal {
+	return Principal{ID: countersign.SystemPrincipal, Tenant: tenant}
+}
+
+// Limited reports a principal that reaches some projects only.
+func (p Principal) Limited() bool { return p.Projects != nil }
+
+// Covers reports whether all of the projects are within the principal's scope.
+func (p Principal) Covers(projects ...string) bool {
+	if !p.Limited() {
+		return true
+	}
+	for _, id := range projects {
+		if !slices.Contains(p.Projects, id) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p Principal) hasAny(roles []countersign.Role) bool {
+	for _, r := range roles {
+		if slices.Contains(p.Roles, r) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package access
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// Operation names one thing that the API can be asked to do.
+type Operation string
+
+// The operations (contract 1). An operation without a rule is refused.
+const (
+	ReadSession    Operation = "session.read"
+	ReadMetrics    Operation = "metrics.read"
+	ReadModels     Operation = "models.read"
+	WriteModel     Operation = "models.write"
+	SuspendModel   Operation = "models.suspend"
+	CompilePlan    Operation = "plans.compile"
+	ReadProjects   Operation = "projects.read"
+	WriteProject   Operation = "projects.write"
+	CheckHealth    Operation = "projects.health_check"
+	ToggleProject  Operation = "projects.toggle"
+	ReadPlans      Operation = "plans.read"
+	CreatePlan     Operation = "plans.create"
+	ReadRuns       Operation = "runs.read"
+	StartRun       Operation = "runs.start"
+	CancelRun      Operation = "runs.cancel"
+	ReconcileRun   Operation = "runs.reconcile"
+	ProbeRun       Operation = "runs.probe"
+	ReadApprovals  Operation = "approvals.read"
+	DecideApproval Operation = "approvals.decide"
+	ReadContract   Operation = "contract.read"
+	ReadTenants    Operation = "tenants.read"
+	WriteTenant    Operation = "tenants.write"
+	ReadTokens     Operation = "tokens.read"
+	CreateToken    Operation = "tokens.create"
+	RevokeToken    Operation = "tokens.revoke"
+	ReadAudit      Operation = "audit.read"
+)
+
+// rule says who may: any of the roles (none named: every principal with a role),
+// realm administrators only, and whether a project-limited principal is kept out.
+type rule struct {
+	roles       []countersign.Role
+	realm       bool
+	wholeTenant bool
+	write       bool
+}
+
+var (
+	admin    = []countersign.Role{countersign.RoleAdmin}
+	operator = []countersign.Role{countersign.RoleOperator}
+	approver = []countersign.Role{countersign.RoleApprover}
+)
+
+var rules = map[Operation]rule{
+	ReadSession:    {},
+	ReadMetrics:    {roles: admin, wholeTenant: true},
+	ReadModels:     {},
+	WriteModel:     {roles: operator, write: true},
+	SuspendModel:   {roles: admin, write: true},
+	CompilePlan:    {roles: operator, write: true},
+	ReadProjects:   {},
+	WriteProject:   {roles: admin, write: true},
+	CheckHealth:    {roles: admin, write: true},
+	ToggleProject:  {roles: admin, write: true},
+	ReadPlans:      {},
+	CreatePlan:     {roles: operator, write: true},
+	ReadRuns:       {},
+	StartRun:       {roles: operator, write: true},
+	CancelRun:      {roles: operator, write: true},
+	ReconcileRun:   {roles: approver, write: true},
+	ProbeRun:       {roles: approver, write: true},
+	ReadApprovals:  {},
+	DecideApproval: {roles: approver, write: true},
+	ReadContract:   {},
+	ReadTenants:    {realm: true, wholeTenant: true},
+	WriteTenant:    {realm: true, wholeTenant: true, write: true},
+	ReadTokens:     {roles: admin, wholeTenant: true},
+	CreateToken:    {roles: admin, wholeTenant: true, write: true},
+	RevokeToken:    {roles: admin, wholeTenant: true, write: true},
+	ReadAudit:      {roles: admin, wholeTenant: true},
+}
+
+// Allow reports whether the principal may ask for the operation at all: nil, or
+// an Error with role_required or project_scope. Whether it reaches a particular
+// resource is InScope's question.
+func Allow(p Principal, op Operation) error {
+	r, known := rules[op]
+	switch {
+	case !known:
+		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
+	case r.realm && !p.Realm:
+		return countersign.Errorf(countersign.CodeRoleRequired, "this needs a realm administrator")
+	case len(r.roles) > 0 && !p.hasAny(r.roles), len(p.Roles) == 0:
+		return countersign.Errorf(countersign.CodeRoleRequired, "this needs the role %s; you have %s", join(r.roles), join(p.Roles))
+	case r.wholeTenant && p.Limited():
+		return countersign.Errorf(countersign.CodeProjectScope, "this covers the whole tenant; you are limited to projects")
+	}
+	return nil
+}
+
+// IsWrite reports an operation whose refusal is recorded in the audit log.
+func IsWrite(op Operation) bool { return rules[op].write }
+
+// RolesFor names the roles that may ask for the operation; empty means any.
+func RolesFor(op Operation) (roles []countersign.Role, realm bool) {
+	return rules[op].roles, rules[op].realm
+}
+
+// InScope is nil when every project is within the principal's scope, else
+// project_scope.
+func InScope(p Principal, projects ...string) error {
+	if p.Covers(projects...) {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeProjectScope, "this is outside the projects you may see")
+}
+
+// Mode is nil when the principal may start runs of this mode.
+func Mode(p Principal, mode string) error {
+	if p.Modes == nil || slices.Contains(p.Modes, mode) {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeRoleRequired, "this token starts %s runs only", strings.Join(p.Modes, " and "))
+}
+
+// FourEyes is nil when the principal may judge what the requester asked for, and
+// self_approval when they are the same: the same token, the same user, or a
+// token that the requester made, directly or through others (contract 3).
+func FourEyes(p Principal, r Requester) error {
+	sameUser := p.Email != "" && (p.Email == r.Email || "user:"+p.Email == r.ID)
+	made := slices.Contains(p.Lineage, r.ID) || r.Email != "" && slices.Contains(p.Lineage, "user:"+r.Email)
+	if p.ID == r.ID || sameUser || made {
+		return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
+	}
+	return nil
+}
+
+func join(roles []countersign.Role) string {
+	if len(roles) == 0 {
+		return "none"
+	}
+	words := make([]string, len(roles))
+	for i, r := range roles {
+		words[i] = string(r)
+	}
+	return strings.Join(words, ", ")
+}

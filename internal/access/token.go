@@ -1,0 +1,62 @@
+package access
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash/crc32"
+	"math/big"
+	"strings"
+)
+
+// A token is `csn_`, 43 base62 characters that hold 256 bits, and a CRC32 of
+// both in 6 base62 characters: the checksum refuses typos before the store is
+// asked, and the prefix lets scanners find leaked tokens (contract 3).
+const (
+	tokenPrefix   = "csn_"
+	secretLength  = 43
+	summedLength  = len(tokenPrefix) + secretLength
+	checksumWidth = 6
+	base62        = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// FormatToken makes the token of 32 random bytes.
+func FormatToken(random [32]byte) string {
+	body := tokenPrefix + encode(new(big.Int).SetBytes(random[:]), secretLength)
+	return body + checksum(body)
+}
+
+// WellFormed reports whether a token's prefix, length, alphabet and checksum are
+// right. Only such a token is worth a look into the store.
+func WellFormed(token string) bool {
+	if len(token) != summedLength+checksumWidth || !strings.HasPrefix(token, tokenPrefix) {
+		return false
+	}
+	for _, c := range token[len(tokenPrefix):] {
+		if !strings.ContainsRune(base62, c) {
+			return false
+		}
+	}
+	return checksum(token[:summedLength]) == token[summedLength:]
+}
+
+// HashToken is what is stored of a token: its SHA-256 in lowercase hex. Tokens
+// hold 256 random bits, so a plain hash is enough, and looking a token up by its
+// hash compares nothing that a clock could tell.
+func HashToken(token string) string {
+	s := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(s[:])
+}
+
+func checksum(body string) string {
+	return encode(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumWidth)
+}
+
+func encode(n *big.Int, width int) string {
+	out := make([]byte, width)
+	radix, digit := big.NewInt(int64(len(base62))), new(big.Int)
+	for i := width - 1; i >= 0; i-- {
+		n.DivMod(n, radix, digit)
+		out[i] = base62[digit.Int64()]
+	}
+	return string(out)
+}

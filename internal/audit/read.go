@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Filter narrows a listing; empty fields do not.
+type Filter struct {
+	Subject string
+	Actor   string
+	Action  string
+	Since   time.Time
+}
+
+// List reads one page of a tenant's log, newest first.
+func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.Page[countersign.AuditRecord], error) {
+	q := store.Query{Where: f.where(), Order: []store.Order{{Column: "seq", Descending: true}}, Limit: limit, Offset: offset}
+	total, err := tx.Count(store.Audit, tenant, q)
+	if err != nil {
+		return countersign.Page[countersign.AuditRecord]{}, err
+	}
+	rows, err := tx.List(store.Audit, tenant, q)
+	if err != nil {
+		return countersign.Page[countersign.AuditRecord]{}, err
+	}
+	items := make([]countersign.AuditRecord, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row.Doc, &items[i]); err != nil {
+			return countersign.Page[countersign.AuditRecord]{}, err
+		}
+	}
+	return countersign.NewPage(items, offset, total), nil
+}
+
+func (f Filter) where() []store.Filter {
+	var w []store.Filter
+	for column, v := range map[string]string{"subject": f.Subject, "actor": f.Actor, "action": f.Action} {
+		if v != "" {
+			w = append(w, store.Equal(column, v))
+		}
+	}
+	if !f.Since.IsZero() {
+		w = append(w, store.Filter{Column: "at", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
+	}
+	return w
+}

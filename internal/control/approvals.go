@@ -1,0 +1,113 @@
+package control
+
+import (
+	"context"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// ApprovalFilter narrows a listing of approvals; empty fields do not.
+type ApprovalFilter struct{ Status, RunID string }
+
+// Approvals lists the approvals within the actor's scope, newest first.
+func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (page countersign.Page[countersign.Approval], err error) {
+	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+		where, err := records.InScope(tx, store.Approvals, a.Principal)
+		if err != nil {
+			return err
+		}
+		where = append(where, equals(map[string]string{"status": f.Status, "run": f.RunID})...)
+		found, err := records.Approvals.Page(tx, a.Tenant, l.query(newestFirst, where...))
+		if err != nil {
+			return err
+		}
+		for i := range found.Items {
+			if err := s.maskApproval(tx, a, &found.Items[i].Approval); err != nil {
+				return err
+			}
+		}
+		page = mapPage(found, l, func(r records.Approval) countersign.Approval { return r.Approval })
+		return nil
+	})
+	return page, err
+}
+
+// Approval reads one approval.
+func (s *Service) Approval(ctx context.Context, a Actor, id string) (out countersign.Approval, err error) {
+	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+		rec, err := reachApproval(tx, a, id)
+		if err != nil {
+			return err
+		}
+		out = rec.Approval
+		return s.maskApproval(tx, a, &out)
+	})
+	return out, err
+}
+
+func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
+	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
+	if err != nil {
+		return nil, found(err, "approval", id)
+	}
+	return rec, access.InScope(a.Principal, rec.ProjectID)
+}
+
+// Decide approves or rejects what a run waits for, always with a reason, and
+// never by whoever asked for the run (contract 3).
+func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
+	if err := given("reason", d.Reason); err != nil {
+		return out, err
+	}
+	var moved ledger.Moved
+	err = s.update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
+		rec, err := s.decidable(tx, a, id)
+		if err != nil {
+			return err
+		}
+		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID}
+		moved, err = s.ledger.Apply(tx, ledger.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.ledger())
+		if err != nil {
+			return err
+		}
+		rec, err = reachApproval(tx, a, id)
+		if err != nil {
+			return err
+		}
+		out = rec.Approval
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	s.settled(moved)
+	return out, nil
+}
+
+// decidable finds an approval that this actor may decide now.
+func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval, error) {
+	rec, err := reachApproval(tx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	if !s.cfg.AllowSelfApproval {
+		if err := access.FourEyes(a.Principal, rec.Requester); err != nil {
+			return nil, err
+		}
+	}
+	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
+	expired := rec.Status == countersign.ApprovalRejected && strings.HasPrefix(rec.DecisionReason, string(countersign.CodeApprovalExpired)+":") && rec.DecidedBy == countersign.SystemPrincipal
+	switch {
+	case lapsed || expired:
+		return nil, countersign.Errorf(countersign.CodeApprovalExpired, "approval %s lapsed at %s; the system rejected it", id, rec.ExpiresAt.Format("2006-01-02T15:04:05Z07:00"))
+	case rec.Status != countersign.ApprovalPending:
+		return nil, countersign.Errorf(countersign.CodeStateConflict, "approval %s is %s already, decided by %s", id, rec.Status, rec.DecidedBy)
+	}
+	return rec, nil
+}

@@ -1,0 +1,137 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Authenticate finds the principal of a bearer token: unauthenticated for every
+// token that is malformed, unknown, revoked or expired, without saying which.
+func (s *Service) Authenticate(ctx context.Context, token string) (access.Principal, error) {
+	refused := countersign.Errorf(countersign.CodeUnauthenticated, "the token is unknown, expired or revoked; send a valid one as Authorization: Bearer")
+	if strings.HasPrefix(token, "csn_") && !access.WellFormed(token) {
+		return access.Principal{}, refused
+	}
+	var rec *records.Token
+	err := s.store.View(ctx, func(tx store.Tx) error {
+		ref, _, err := records.TokenHashes.Get(tx, store.Realm, access.HashToken(token))
+		if err != nil {
+			return err
+		}
+		rec, _, err = records.Tokens.Get(tx, ref.TenantID, ref.TokenID)
+		return err
+	})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return access.Principal{}, refused
+	case err != nil:
+		return access.Principal{}, public(err)
+	}
+	now := s.cfg.Now()
+	if rec.Lapsed || !rec.RevokedAt.IsZero() || !now.Before(rec.ExpiresAt) {
+		if rec.RevokedAt.IsZero() && !rec.Lapsed {
+			s.touch(rec, func(r *records.Token) { r.Lapsed = true })
+		}
+		return access.Principal{}, refused
+	}
+	if now.Sub(rec.LastUsedAt) > coarseUse {
+		s.touch(rec, func(r *records.Token) { r.LastUsedAt = now })
+	}
+	return principalOf(rec), nil
+}
+
+// coarseUse is how exactly a token's last use is known.
+const coarseUse = 10 * time.Minute
+
+// touch writes what was noticed about a token without making the request wait:
+// its last use, or that it was seen expired, which no clock set back undoes.
+func (s *Service) touch(t *records.Token, set func(*records.Token)) {
+	if _, underway := s.touching.LoadOrStore(t.ID, true); underway {
+		return
+	}
+	s.chores.Go(func() {
+		defer s.touching.Delete(t.ID)
+		err := s.store.Update(context.Background(), func(tx store.Tx) error {
+			rec, version, err := records.Tokens.Get(tx, t.TenantID, t.ID)
+			if err != nil {
+				return err
+			}
+			set(rec)
+			_, err = records.Tokens.Put(tx, t.TenantID, t.ID, rec, version)
+			return err
+		})
+		if err != nil {
+			s.log.Warn("token use not noted", "token", t.ID, "error", err)
+		}
+	})
+}
+
+func principalOf(t *records.Token) access.Principal {
+	return access.Principal{
+		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Roles, Projects: t.ProjectIDs, Modes: t.Modes,
+		Realm: t.Realm, Email: t.UserEmail, Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
+	}
+}
+
+// Bootstrap makes, on an empty store, the tenant `default` and the first token:
+// a realm administrator with ADMIN there. It returns the token's secret, "" when
+// the store was not empty. given is the operator's own choice of secret, "" for
+// a random one.
+func (s *Service) Bootstrap(ctx context.Context, given string) (secret string, err error) {
+	made := given
+	if made == "" {
+		made = access.FormatToken(s.cfg.NewSecret())
+	}
+	id := s.cfg.NewID("tok")
+	system := Actor{Principal: access.System(countersign.DefaultTenant)}
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		secret = ""
+		n, err := tx.Count(store.Tenants, store.Realm, store.Query{})
+		if err != nil || n > 0 {
+			return err
+		}
+		secret = made
+		now := s.cfg.Now()
+		t := &countersign.Tenant{ID: countersign.DefaultTenant, Name: "Default", Revision: 1, CreatedAt: now, UpdatedAt: now}
+		if _, err := records.Tenants.Put(tx, store.Realm, t.ID, t, 0); err != nil {
+			return err
+		}
+		if err := s.auditIn(tx, store.Realm, system, access.WriteTenant, "tenant/"+t.ID, change{after: revision(1)}); err != nil {
+			return err
+		}
+		return s.issue(tx, system, t.ID, id, made, countersign.RoleAdmin, true)
+	})
+	return secret, err
+}
+
+// issue stores a token that no other token made, with its audit record.
+func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
+	rec := s.newToken(system, tenant, id, countersign.TokenWrite{Name: "bootstrap", Roles: []countersign.Role{role}})
+	rec.Realm, rec.Lineage = realm, nil
+	if err := putToken(tx, &rec, secret); err != nil {
+		return err
+	}
+	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
+}
+
+// IssueToken makes a token on a stopped store, for an operator who has lost all
+// of them (contract 10). An ADMIN of `default` is a realm administrator again.
+func (s *Service) IssueToken(ctx context.Context, tenant string, role countersign.Role) (secret string, err error) {
+	secret = access.FormatToken(s.cfg.NewSecret())
+	id := s.cfg.NewID("tok")
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		if _, _, err := records.Tenants.Get(tx, store.Realm, tenant); err != nil {
+			return found(err, "tenant", tenant)
+		}
+		realm := tenant == countersign.DefaultTenant && role == countersign.RoleAdmin
+		return s.issue(tx, Actor{Principal: access.System(tenant)}, tenant, id, secret, role, realm)
+	})
+	return secret, public(err)
+}

@@ -1,0 +1,192 @@
+// Package control holds the use cases, one method an operation of the API: it
+// asks internal/access, checks, and makes each change in one transaction with
+// its audit record, then wakes the engine. It is the only caller of
+// access.Allow, and nothing reaches the store around it.
+package control
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Waker is told of a run that was started or moved.
+type Waker interface{ Wake(ref ledger.Ref) }
+
+// Prober sends the two kinds of request that belong to no step: health checks
+// and a reviewer's probes.
+type Prober interface {
+	Health(ctx context.Context, p *countersign.Project) countersign.HealthCheck
+	Call(ctx context.Context, c request.Call) request.Outcome
+}
+
+// Config is what the use cases are told by the settings.
+type Config struct {
+	Allowed           project.Allowed
+	AllowSelfApproval bool
+	MaxActive         int
+	Version           string
+	NewID             func(prefix string) string
+	NewSecret         func() [32]byte
+	Now               func() time.Time
+}
+
+// Service is the use cases.
+type Service struct {
+	cfg    Config
+	store  store.Store
+	ledger *ledger.Ledger
+	waker  Waker
+	live   *live.Hub
+	prober Prober
+	log    *slog.Logger
+
+	probing  sync.Map // ledger.Ref of the runs that a probe is under way for
+	touching sync.Map // ids of the tokens whose last use is being written
+	chores   sync.WaitGroup
+}
+
+// New makes the use cases.
+func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
+	return &Service{cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log}
+}
+
+// Close waits for the small writes that no request waited for.
+func (s *Service) Close() { s.chores.Wait() }
+
+// Actor is a principal making one request.
+type Actor struct {
+	access.Principal
+	RequestID string
+}
+
+func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: a.RequestID} }
+
+// Authorize says whether the actor may ask for the operation at all, before
+// anything of the request is read. Refusals of writes are recorded. subject
+// names what it was about, kind/id.
+func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
+	return s.refused(ctx, a, op, subject, access.Allow(a.Principal, op))
+}
+
+// view reads one snapshot.
+func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
+	if err := access.Allow(a.Principal, op); err != nil {
+		return err
+	}
+	return public(s.store.View(ctx, fn))
+}
+
+// update makes a change; where it is refused with 403 or 409, that is recorded.
+func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
+	if err := access.Allow(a.Principal, op); err != nil {
+		return s.refused(ctx, a, op, subject, err)
+	}
+	return s.refused(ctx, a, op, subject, public(s.store.Update(ctx, fn)))
+}
+
+// refusals are the answers of a write that the audit log keeps (contract 9):
+// every 403 and 409.
+var refusals = map[countersign.Code]bool{
+	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true, countersign.CodeCSRF: true,
+	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeSequenceConflict: true,
+	countersign.CodeManifestConflict: true, countersign.CodeStateConflict: true, countersign.CodeModelInvalid: true,
+	countersign.CodeProjectInUse: true, countersign.CodeProjectDisabled: true, countersign.CodePlanInvalid: true,
+	countersign.CodeHealthCheckRequired: true, countersign.CodeAgentNotAdmitted: true, countersign.CodeApprovalExpired: true,
+	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true,
+}
+
+// refused records a refusal and passes it on. A refusal that can't be recorded
+// is not served as one: the answer is then that the store is unavailable.
+func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
+	if code := countersign.ErrorCode(err); err == nil || !access.IsWrite(op) || !refusals[code] {
+		return err
+	}
+	rec := s.record(a, op, subject)
+	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.ErrorCode(err))
+	unwritten := s.store.Update(ctx, func(tx store.Tx) error {
+		return audit.Append(tx, a.Tenant, []countersign.AuditRecord{rec})
+	})
+	if unwritten != nil {
+		return public(unwritten)
+	}
+	return err
+}
+
+func (s *Service) record(a Actor, op access.Operation, subject string) countersign.AuditRecord {
+	return countersign.AuditRecord{
+		At: s.cfg.Now(), Actor: a.ID, Action: string(op), Subject: subject,
+		Outcome: countersign.AuditDone, RequestID: a.RequestID,
+	}
+}
+
+// change is one audited change; before and after are revisions or states.
+type change struct{ before, after, reason string }
+
+func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject string, c change) error {
+	return s.auditIn(tx, a.Tenant, a, op, subject, c)
+}
+
+func (s *Service) auditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c change) error {
+	rec := s.record(a, op, subject)
+	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
+	return appendAudit(tx, tenant, rec)
+}
+
+func appendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
+	return audit.Append(tx, tenant, []countersign.AuditRecord{rec})
+}
+
+// public turns the store's errors into what a caller may see. An error with no
+// code stays internal.
+func public(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrUnavailable):
+		return countersign.Errorf(countersign.CodeUnavailable, "the store can't write now; nothing was changed, try again")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return countersign.Errorf(countersign.CodeUnavailable, "the request ended before its turn came; nothing was changed")
+	}
+	return err
+}
+
+// found turns "no such document" into a 404 that names it.
+func found(err error, kind, id string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return countersign.Errorf(countersign.CodeNotFound, "there is no %s %s", kind, id)
+	}
+	return err
+}
+
+// given refuses a blank reason or evidence.
+func given(field, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: say why; it can't be blank", field)
+	}
+	return nil
+}
+
+// List is the page that is asked for.
+type List struct {
+	Limit  int
+	Offset int
+}
+
+var newestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
+
+func (l List) query(order []store.Order, where ...store.Filter) store.Query {
+	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}
+}

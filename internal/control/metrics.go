@@ -1,0 +1,119 @@
+package control
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Figure is one measured value: a name in Prometheus's style, at most one label
+// and the value.
+type Figure struct {
+	Name  string
+	Help  string
+	Label string // label name, "" for none
+	Is    string // label value
+	Value float64
+}
+
+// Metrics gives the tenant's figures, and to a realm administrator those of the
+// process and the installation too (contract 9).
+func (s *Service) Metrics(ctx context.Context, a Actor) (figures []Figure, err error) {
+	err = s.view(ctx, a, access.ReadMetrics, func(tx store.Tx) error {
+		figures = nil
+		for _, count := range tenantCounts() {
+			n, err := tx.Count(count.table, a.Tenant, store.Query{Where: equals(map[string]string{"status": count.is})})
+			if err != nil {
+				return err
+			}
+			figures = append(figures, Figure{Name: count.name, Help: count.help, Label: count.label, Is: count.is, Value: float64(n)})
+		}
+		if !a.Realm {
+			return nil
+		}
+		installation, err := s.installation(tx)
+		figures = append(figures, installation...)
+		return err
+	})
+	return figures, err
+}
+
+type countOf struct {
+	table                 *store.Table
+	name, help, label, is string
+}
+
+func tenantCounts() []countOf {
+	counts := []countOf{
+		{table: store.Models, name: "countersign_models", help: "Models of the tenant."},
+		{table: store.Projects, name: "countersign_projects", help: "Projects of the tenant."},
+		{table: store.Tokens, name: "countersign_tokens", help: "Tokens of the tenant, expired and revoked ones included."},
+		{table: store.Audit, name: "countersign_audit_records", help: "Records of the tenant's audit log."},
+	}
+	for _, status := range countersign.RunStatuses {
+		counts = append(counts, countOf{store.Runs, "countersign_runs", "Runs of the tenant by status.", "status", string(status)})
+	}
+	for _, status := range []countersign.ApprovalStatus{countersign.ApprovalPending, countersign.ApprovalApproved, countersign.ApprovalRejected} {
+		counts = append(counts, countOf{store.Approvals, "countersign_approvals", "Approvals of the tenant by status.", "status", string(status)})
+	}
+	for _, status := range []string{countersign.PlanReady, countersign.PlanInvalid} {
+		counts = append(counts, countOf{store.Plans, "countersign_plans", "Plans of the tenant by status.", "status", status})
+	}
+	return counts
+}
+
+func (s *Service) installation(tx store.Tx) ([]Figure, error) {
+	tenants, err := tx.Count(store.Tenants, store.Realm, store.Query{})
+	if err != nil {
+		return nil, err
+	}
+	out := []Figure{
+		{Name: "countersign_tenants", Help: "Tenants of the installation.", Value: float64(tenants)},
+		{Name: "countersign_slots", Help: "Runs that may be READY or RUNNING at once.", Value: float64(s.cfg.MaxActive)},
+		{Name: "countersign_goroutines", Help: "Goroutines of the process.", Value: float64(runtime.NumGoroutine())},
+		{Name: "countersign_heap_bytes", Help: "Heap in use by the process.", Value: heapInUse()},
+	}
+	for _, state := range []string{records.Active, records.Queued, records.Waiting, records.Recovery} {
+		n, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", state)}})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Figure{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
+	}
+	return out, nil
+}
+
+func heapInUse() float64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapInuse)
+}
+
+// Health is what anybody may know of the service.
+type Health struct {
+	Status  string `json:"status" doc:"ok"`
+	Version string `json:"version"`
+	Store   string `json:"store" doc:"ok"`
+}
+
+// Health is the service's state; unavailable when the store can be read no more
+// or never written again.
+func (s *Service) Health(ctx context.Context) (Health, error) {
+	select {
+	case <-s.store.Failed():
+		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store failed; the service is stopping")
+	default:
+	}
+	err := s.store.View(ctx, func(tx store.Tx) error {
+		_, err := tx.Count(store.Tenants, store.Realm, store.Query{})
+		return err
+	})
+	if err != nil {
+		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store can't be read")
+	}
+	return Health{Status: "ok", Version: s.cfg.Version, Store: "ok"}, nil
+}

@@ -1,0 +1,222 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/model"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Models lists the tenant's models by id.
+func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Model], err error) {
+	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil))
+		if err != nil {
+			return err
+		}
+		items := make([]countersign.Model, len(heads.Items))
+		for i, h := range heads.Items {
+			if items[i], err = modelOf(tx, a.Tenant, h); err != nil {
+				return err
+			}
+		}
+		page = countersign.NewPage(items, l.Offset, heads.Total)
+		return nil
+	})
+	return page, err
+}
+
+// Model reads one model.
+func (s *Service) Model(ctx context.Context, a Actor, id string) (m countersign.Model, err error) {
+	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+		m, err = readModel(tx, a.Tenant, id)
+		return err
+	})
+	return m, err
+}
+
+// PutModel creates a model or, with the present revision, updates it
+// (specification 2.4). The document is kept verbatim, right or wrong: what it
+// means is ValidateModel's question.
+func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
+	if w.Document.ID != id {
+		return m, countersign.Errorf(countersign.CodeInvalidRequest, "document.id: it must be %s, the id in the path, not %s", id, w.Document.ID)
+	}
+	subject := "model/" + id
+	err = s.update(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
+		head, version, err := headFor(tx, a.Tenant, id, w.ExpectedRevision)
+		if err != nil {
+			return err
+		}
+		before := revision(head.Revision)
+		now := s.cfg.Now()
+		if head.Revision == 0 {
+			head.ID, head.CreatedAt = id, now
+		}
+		head.Revision++
+		head.DocumentRevision, head.UpdatedAt = head.Revision, now
+		if err := saveModel(tx, a.Tenant, head, version, &w.Document); err != nil {
+			return err
+		}
+		m = assembleModel(*head, w.Document)
+		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: revision(head.Revision)})
+	})
+	return m, err
+}
+
+// headFor finds the head that a write may go on from: the stored one at the
+// expected revision, or a new one where there is none and none is expected.
+func headFor(tx store.Tx, tenant, id string, expected int64) (*records.ModelHead, int64, error) {
+	head, version, err := records.Models.Get(tx, tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return &records.ModelHead{}, 0, compare("model", id, 0, expected)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return head, version, compare("model", id, head.Revision, expected)
+}
+
+// compare is the compare-and-set rule of contract 1.
+func compare(kind, id string, current, expected int64) error {
+	switch {
+	case current == expected:
+		return nil
+	case current == 0:
+		return countersign.Errorf(countersign.CodeRevisionConflict, "there is no %s %s to update; expectedRevision 0 or none creates it", kind, id)
+	default:
+		return countersign.Errorf(countersign.CodeRevisionConflict, "%s %s is at revision %d, not %d; read it and send expectedRevision %d", kind, id, current, expected, current)
+	}
+}
+
+func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int64, doc *countersign.AgentModel) error {
+	if _, err := records.Models.Put(tx, tenant, head.ID, head, version); err != nil {
+		return err
+	}
+	rev := &records.ModelRevision{Head: *head, Document: doc}
+	_, err := records.ModelRevisions.Put(tx, tenant, records.RevisionID(head.ID, head.Revision), rev, 0)
+	return err
+}
+
+func readModel(tx store.Tx, tenant, id string) (countersign.Model, error) {
+	head, _, err := records.Models.Get(tx, tenant, id)
+	if err != nil {
+		return countersign.Model{}, found(err, "model", id)
+	}
+	return modelOf(tx, tenant, *head)
+}
+
+// modelOf adds the document that a head refers to.
+func modelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Model, error) {
+	rev, _, err := records.ModelRevisions.Get(tx, tenant, records.RevisionID(head.ID, head.DocumentRevision))
+	if err != nil {
+		return countersign.Model{}, fmt.Errorf("document of model %s: %w", head.ID, err)
+	}
+	return assembleModel(head, *rev.Document), nil
+}
+
+// modelAt reads an immutable revision of a model.
+func modelAt(tx store.Tx, tenant, id string, rev int64) (countersign.Model, error) {
+	r, _, err := records.ModelRevisions.Get(tx, tenant, records.RevisionID(id, rev))
+	if err != nil {
+		return countersign.Model{}, err
+	}
+	if r.Document != nil {
+		return assembleModel(r.Head, *r.Document), nil
+	}
+	return modelOf(tx, tenant, r.Head)
+}
+
+func assembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
+	return countersign.Model{
+		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended,
+		CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Document: doc,
+	}
+}
+
+func revision(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("revision %d", n)
+}
+
+// ValidateModel says what is wrong with a stored model's meaning.
+func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (countersign.Validation, error) {
+	m, err := s.Model(ctx, a, id)
+	if err != nil {
+		return countersign.Validation{}, err
+	}
+	return model.Validate(&m.Document), nil
+}
+
+// Simulate runs a scenario of a stored model on paper.
+func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (countersign.Simulation, error) {
+	m, err := s.Model(ctx, a, id)
+	if err != nil {
+		return countersign.Simulation{}, err
+	}
+	machine, err := model.Compile(&m.Document)
+	if err != nil {
+		return countersign.Simulation{}, err
+	}
+	return machine.Simulate(req.ScenarioID, req.Inputs)
+}
+
+// SuspendModel raises the revision, so that plans made before never run again.
+func (s *Service) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+	return s.setSuspended(ctx, a, id, reason, true)
+}
+
+// ResumeModel lets plans be made again, at the revision that the suspension made.
+func (s *Service) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
+	return s.setSuspended(ctx, a, id, reason, false)
+}
+
+func (s *Service) setSuspended(ctx context.Context, a Actor, id, reason string, suspend bool) (m countersign.Model, err error) {
+	if err := given("reason", reason); err != nil {
+		return m, err
+	}
+	subject := "model/" + id
+	err = s.update(ctx, a, access.SuspendModel, subject, func(tx store.Tx) error {
+		head, version, err := records.Models.Get(tx, a.Tenant, id)
+		if err != nil {
+			return found(err, "model", id)
+		}
+		if head.Suspended != suspend {
+			if err := s.toggleModel(tx, a, head, version, reason); err != nil {
+				return err
+			}
+		}
+		m, err = modelOf(tx, a.Tenant, *head)
+		return err
+	})
+	return m, err
+}
+
+func (s *Service) toggleModel(tx store.Tx, a Actor, head *records.ModelHead, version int64, reason string) error {
+	c := change{before: standing(head), reason: reason}
+	head.Suspended, head.UpdatedAt = !head.Suspended, s.cfg.Now()
+	if head.Suspended {
+		head.Revision++
+		if err := saveModel(tx, a.Tenant, head, version, nil); err != nil {
+			return err
+		}
+	} else if _, err := records.Models.Put(tx, a.Tenant, head.ID, head, version); err != nil {
+		return err
+	}
+	c.after = standing(head)
+	return s.audit(tx, a, access.SuspendModel, "model/"+head.ID, c)
+}
+
+func standing(h *records.ModelHead) string {
+	if h.Suspended {
+		return revision(h.Revision) + ", suspended"
+	}
+	return revision(h.Revision)
+}

@@ -1,0 +1,229 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/model"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// PlanFilter narrows a listing of plans; empty fields do not.
+type PlanFilter struct{ Status, ModelID string }
+
+// Plans lists the plans within the actor's scope, newest first, without
+// snapshots.
+func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (page countersign.Page[countersign.Plan], err error) {
+	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+		where, err := records.InScope(tx, store.Plans, a.Principal)
+		if err != nil {
+			return err
+		}
+		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
+		found, err := records.Plans.Page(tx, a.Tenant, l.query(newestFirst, where...))
+		page = mapPage(found, l, func(p records.Plan) countersign.Plan { return p.Plan })
+		return err
+	})
+	return page, err
+}
+
+func equals(filters map[string]string) []store.Filter {
+	var where []store.Filter
+	for column, v := range filters {
+		if v != "" {
+			where = append(where, store.Equal(column, v))
+		}
+	}
+	return where
+}
+
+func mapPage[T, U any](p countersign.Page[T], l List, f func(T) U) countersign.Page[U] {
+	items := make([]U, len(p.Items))
+	for i, item := range p.Items {
+		items[i] = f(item)
+	}
+	return countersign.NewPage(items, l.Offset, p.Total)
+}
+
+// Plan reads one plan with the snapshots of its model and projects.
+func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.Plan, err error) {
+	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+		rec, err := reachPlan(tx, a, id)
+		if err != nil {
+			return err
+		}
+		p, err = snapshot(tx, a.Tenant, rec.Plan)
+		return err
+	})
+	return p, err
+}
+
+func reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
+	rec, _, err := records.Plans.Get(tx, a.Tenant, id)
+	if err != nil {
+		return nil, found(err, "plan", id)
+	}
+	return rec, access.InScope(a.Principal, records.ProjectsOf(&rec.Plan)...)
+}
+
+// snapshot adds the immutable revisions that a plan refers to. An INVALID plan
+// may refer to a model that there never was.
+func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan, error) {
+	m, err := modelAt(tx, tenant, p.ModelID, p.ModelRevision)
+	if err == nil {
+		m.Suspended = false // as it was when the plan was made
+		p.ModelSnapshot = &m
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return p, err
+	}
+	return ledger.WithProjects(tx, tenant, p)
+}
+
+// Drift compares everything that a plan was made from with how it is now.
+func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.Drift, err error) {
+	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+		rec, err := reachPlan(tx, a, id)
+		if err != nil {
+			return err
+		}
+		now, err := ledger.Standings(tx, a.Tenant, &rec.Plan)
+		d = plan.Drift(&rec.Plan, now)
+		return err
+	})
+	return d, err
+}
+
+// CreatePlan stores a plan that its maker wrote: READY, or INVALID with all that
+// is wrong with it (specification 2.9).
+func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWrite) (countersign.Plan, error) {
+	if w.Mode == "" {
+		w.Mode = countersign.ModeDryRun
+	}
+	made, err := s.makePlan(ctx, a, access.CreatePlan, w.ModelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
+		return w, modelErrors(m), nil
+	})
+	if err != nil {
+		return countersign.Plan{}, err
+	}
+	return s.storePlan(ctx, a, access.CreatePlan, made, &w)
+}
+
+// modelErrors are those of a model with the revision that a plan would be of.
+func modelErrors(m *countersign.Model) []string {
+	if m == nil {
+		return nil
+	}
+	if _, err := model.Compile(&m.Document); err != nil {
+		var e *countersign.Error
+		if errors.As(err, &e) {
+			return []string{"modelId: " + e.Message}
+		}
+	}
+	return nil
+}
+
+// CompilePlan makes a plan of a model's scenario (contract 5).
+func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req countersign.CompileRequest) (countersign.Plan, error) {
+	made, err := s.makePlan(ctx, a, access.CompilePlan, modelID, func(m *countersign.Model) (countersign.PlanWrite, []string, error) {
+		if m == nil {
+			return countersign.PlanWrite{}, nil, countersign.Errorf(countersign.CodeNotFound, "there is no model %s", modelID)
+		}
+		return plan.Compile(m, req)
+	})
+	if err != nil {
+		return countersign.Plan{}, err
+	}
+	return s.storePlan(ctx, a, access.CompilePlan, made, nil)
+}
+
+// makePlan makes a plan from one snapshot, outside any write: what changes
+// afterwards is drift, as it is for every plan.
+func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
+	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
+	err = s.view(ctx, a, op, func(tx store.Tx) error {
+		m, err := readModel(tx, a.Tenant, modelID)
+		present := &m
+		if countersign.ErrorCode(err) == countersign.CodeNotFound {
+			present, err = nil, nil
+		}
+		if err != nil {
+			return err
+		}
+		w, problems, err := write(present)
+		if err != nil {
+			return err
+		}
+		src, err := s.sources(tx, a, present, w.Steps)
+		if err != nil {
+			return err
+		}
+		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+		return nil
+	})
+	return made, err
+}
+
+// sources reads the projects that the steps name.
+func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []countersign.Step) (plan.Sources, error) {
+	src := plan.Sources{Model: m, Projects: map[string]plan.Source{}}
+	for _, step := range steps {
+		if _, seen := src.Projects[step.ProjectID]; seen {
+			continue
+		}
+		head, _, err := records.Projects.Get(tx, a.Tenant, step.ProjectID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return src, err
+		}
+		p, err := s.projectOf(tx, a.Tenant, *head)
+		if err != nil {
+			return src, err
+		}
+		src.Projects[step.ProjectID] = plan.Source{Project: &p, InScope: a.Covers(p.ID)}
+	}
+	return src, nil
+}
+
+// storePlan stores a new plan. An id that is taken already is answered with the
+// stored plan if w asks for the same content, else with a state_conflict.
+func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made countersign.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
+	subject := "plan/" + made.ID
+	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
+		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			if _, err := records.Plans.Put(tx, a.Tenant, made.ID, &records.Plan{Plan: made}, 0); err != nil {
+				return err
+			}
+			p = made
+			return s.auditPlan(tx, a, op, made)
+		case err != nil:
+			return err
+		case w == nil || !a.Covers(records.ProjectsOf(&stored.Plan)...) || !plan.SameContent(&stored.Plan, *w):
+			return countersign.Errorf(countersign.CodeStateConflict, "there is a plan %s with other content; choose another id or none", made.ID)
+		}
+		p = stored.Plan
+		return nil
+	})
+	if err != nil {
+		return p, err
+	}
+	err = s.view(ctx, a, op, func(tx store.Tx) error {
+		p, err = snapshot(tx, a.Tenant, p)
+		return err
+	})
+	return p, err
+}
+
+func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
+	rec := s.record(a, op, "plan/"+p.ID)
+	rec.After, rec.Digest = p.Status, p.PlanDigest
+	return appendAudit(tx, a.Tenant, rec)
+}

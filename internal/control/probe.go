@@ -1,0 +1,106 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Probe sends the uncertain step's probe, a read, and keeps its answer as
+// evidence. It decides nothing, and works while the project is disabled
+// (contract 6).
+func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
+	ref := ledger.Ref{Tenant: a.Tenant, RunID: id}
+	if _, underway := s.probing.LoadOrStore(ref, true); underway {
+		err := countersign.Errorf(countersign.CodeStateConflict, "a probe of run %s is under way", id)
+		return countersign.Run{}, s.refused(ctx, a, access.ProbeRun, "run/"+id, err)
+	}
+	defer s.probing.Delete(ref)
+	p, err := s.prepareProbe(ctx, a, ref, stepID)
+	if err != nil {
+		return countersign.Run{}, s.refused(ctx, a, access.ProbeRun, "run/"+id, err)
+	}
+	out := s.prober.Call(ctx, p.call)
+	p.record.Response, p.record.Output, p.record.Error = out.Response, out.Body, out.Cause
+	event := run.Probed{Step: p.step, Probe: p.record}
+	return s.applyTo(ctx, a, access.ProbeRun, id, s.fourEyes(a), event)
+}
+
+// probe is a probe about to be sent.
+type probe struct {
+	step   int
+	call   request.Call
+	record countersign.ProbeRecord
+}
+
+func (s *Service) prepareProbe(ctx context.Context, a Actor, ref ledger.Ref, stepID string) (p probe, err error) {
+	err = s.view(ctx, a, access.ProbeRun, func(tx store.Tx) error {
+		rec, err := reachRun(tx, a, ref.RunID)
+		if err != nil {
+			return err
+		}
+		if err := s.fourEyes(a)(rec); err != nil {
+			return err
+		}
+		held, err := s.ledger.Load(tx, ref)
+		if err != nil {
+			return err
+		}
+		p, err = s.buildProbe(a, held, stepID)
+		return err
+	})
+	return p, err
+}
+
+func (s *Service) buildProbe(a Actor, h *ledger.Held, stepID string) (probe, error) {
+	i, step := findStep(h.Run(), stepID)
+	switch {
+	case step == nil:
+		return probe{}, countersign.Errorf(countersign.CodeInvalidRequest, "stepId: run %s has no step %s", h.Ref.RunID, stepID)
+	case step.Status != countersign.StepRecoveryRequired:
+		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "step %s is %s; only an uncertain step is probed", stepID, step.Status)
+	}
+	project, capability := targetOf(h.Plan(), step)
+	if capability == nil || capability.Probe == "" || project.Capability(capability.Probe) == nil {
+		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "capability %s names no probe; look at the receiver another way", step.Capability)
+	}
+	read := project.Capability(capability.Probe)
+	input := request.ForProbe(read, step.Input)
+	req, err := request.Build(project, read, input)
+	if err != nil {
+		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "the probe can't be made from the step's inputs: %v", err)
+	}
+	n := len(step.Probes) + 1
+	return probe{
+		step: i,
+		call: request.Call{
+			RunID: h.Ref.RunID, StepID: stepID, IdempotencyKey: fmt.Sprintf("%s.%s.probe-%d", h.Ref.RunID, stepID, n),
+			Project: project, Request: req, Input: input, Timeout: read.Timeout(),
+		},
+		record: countersign.ProbeRecord{N: n, By: a.ID, At: s.cfg.Now(), Capability: read.Name, Request: &req},
+	}, nil
+}
+
+func findStep(r *countersign.Run, id string) (int, *countersign.StepRun) {
+	for i := range r.Steps {
+		if r.Steps[i].ID == id {
+			return i, &r.Steps[i]
+		}
+	}
+	return -1, nil
+}
+
+func targetOf(p *countersign.Plan, s *countersign.StepRun) (*countersign.Project, *countersign.Capability) {
+	for i := range p.ProjectSnapshots {
+		if project := &p.ProjectSnapshots[i]; project.ID == s.ProjectID {
+			return project, project.Capability(s.Capability)
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,316 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Projects lists the projects within the actor's scope by id.
+func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Project], err error) {
+	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
+		heads, err := records.Projects.Page(tx, a.Tenant, l.query(nil, ownProjects(a)...))
+		if err != nil {
+			return err
+		}
+		items := make([]countersign.Project, len(heads.Items))
+		for i, h := range heads.Items {
+			if items[i], err = s.projectOf(tx, a.Tenant, h); err != nil {
+				return err
+			}
+		}
+		page = countersign.NewPage(items, l.Offset, heads.Total)
+		return nil
+	})
+	return page, err
+}
+
+func ownProjects(a Actor) []store.Filter {
+	if !a.Limited() {
+		return nil
+	}
+	f := store.Filter{Column: "id", Op: store.In}
+	for _, id := range a.Principal.Projects {
+		f.Values = append(f.Values, id)
+	}
+	return []store.Filter{f}
+}
+
+// Project reads one project.
+func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
+	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
+		head, _, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		p, err = s.projectOf(tx, a.Tenant, *head)
+		return err
+	})
+	return p, err
+}
+
+// reachProject finds a project of the tenant that lies within the actor's scope.
+func reachProject(tx store.Tx, a Actor, id string) (*records.ProjectHead, int64, error) {
+	head, version, err := records.Projects.Get(tx, a.Tenant, id)
+	if err != nil {
+		return nil, 0, found(err, "project", id)
+	}
+	return head, version, access.InScope(a.Principal, id)
+}
+
+// projectOf adds the content of the head's revision.
+func (s *Service) projectOf(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
+	p, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
+	if err != nil {
+		return countersign.Project{}, fmt.Errorf("content of project %s: %w", h.ID, err)
+	}
+	return s.assembleProject(h, *p), nil
+}
+
+func (s *Service) assembleProject(h records.ProjectHead, p countersign.Project) countersign.Project {
+	p.ID, p.Revision, p.Enabled, p.Health = h.ID, h.Revision, h.Enabled, h.Health
+	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
+	p.SecretConfigured = s.cfg.Allowed.SecretConfigured(&p)
+	return p
+}
+
+// PutProject registers or edits a project. A write that differs from what is
+// stored only by `enabled` is the request to enable or disable it (contract 5).
+func (s *Service) PutProject(ctx context.Context, a Actor, id string, w countersign.ProjectWrite) (p countersign.Project, err error) {
+	if !countersign.OwnsProjectID(a.Tenant, id) {
+		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
+	}
+	content, err := project.Validate(w, s.cfg.Allowed)
+	if err != nil {
+		return p, err
+	}
+	subject := "project/" + id
+	err = s.update(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
+		if err := access.InScope(a.Principal, id); err != nil {
+			return err
+		}
+		head, version, err := records.Projects.Get(tx, a.Tenant, id)
+		if errors.Is(err, store.ErrNotFound) {
+			head, version, err = &records.ProjectHead{ID: id}, 0, nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		toggled, err := s.onlyToggles(tx, a.Tenant, head, content, w.Enabled)
+		if err != nil {
+			return err
+		}
+		if toggled {
+			p, err = s.toggle(tx, a, head, version, *w.Enabled, "")
+			return err
+		}
+		p, err = s.edit(tx, a, head, version, content)
+		return err
+	})
+	return p, err
+}
+
+// onlyToggles reports a write that changes nothing but `enabled`.
+func (s *Service) onlyToggles(tx store.Tx, tenant string, h *records.ProjectHead, content countersign.Project, enabled *bool) (bool, error) {
+	if h.Revision == 0 || enabled == nil || *enabled == h.Enabled {
+		return false, nil
+	}
+	stored, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
+	if err != nil {
+		return false, err
+	}
+	return sameContent(*stored, content)
+}
+
+func sameContent(stored, written countersign.Project) (bool, error) {
+	a, err := countersign.CanonicalDigest(contentOf(stored))
+	if err != nil {
+		return false, err
+	}
+	b, err := countersign.CanonicalDigest(contentOf(written))
+	return a == b, err
+}
+
+// contentOf leaves out what the server sets.
+func contentOf(p countersign.Project) countersign.Project {
+	return countersign.Project{
+		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
+		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Capabilities: p.Capabilities,
+	}
+}
+
+// edit stores a new revision, disabled. No edit happens under an unfinished run.
+func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project) (countersign.Project, error) {
+	if err := inUse(tx, a, h.ID); err != nil {
+		return countersign.Project{}, err
+	}
+	before := revision(h.Revision)
+	now := s.cfg.Now()
+	if h.Revision == 0 {
+		h.CreatedAt = now
+	}
+	h.Revision++
+	h.UpdatedAt, h.Enabled, h.Health = now, false, nil
+	if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
+		return countersign.Project{}, err
+	}
+	content.ID, content.Revision, content.CreatedAt, content.UpdatedAt = h.ID, h.Revision, h.CreatedAt, now
+	if _, err := records.ProjectRevisions.Put(tx, a.Tenant, records.RevisionID(h.ID, h.Revision), &content, 0); err != nil {
+		return countersign.Project{}, err
+	}
+	c := change{before: before, after: revision(h.Revision)}
+	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+}
+
+// maxNamedRuns is how many unfinished runs a project_in_use names.
+const maxNamedRuns = 10
+
+// inUse refuses an edit under unfinished runs, and names those in scope with
+// what moves each.
+func inUse(tx store.Tx, a Actor, id string) error {
+	list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+		Where: []store.Filter{store.Equal("tenant_id", a.Tenant)}, Order: []store.Order{{Column: "since"}},
+	})
+	if err != nil {
+		return err
+	}
+	var named []string
+	users := 0
+	for _, u := range list {
+		if !slices.Contains(u.Projects, id) {
+			continue
+		}
+		users++
+		if a.Covers(u.Projects...) && len(named) < maxNamedRuns {
+			named = append(named, u.RunID+" ("+whatMoves(u)+")")
+		}
+	}
+	if users == 0 {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeProjectInUse, "%d unfinished runs use project %s: %s", users, id, strings.Join(named, ", "))
+}
+
+func whatMoves(u records.Unfinished) string {
+	switch u.State {
+	case records.Active:
+		return "it is running"
+	case records.Queued:
+		return "it waits for a slot"
+	default:
+		return u.WaitingFor.Operation + " by an " + u.WaitingFor.Role
+	}
+}
+
+// EnableProject lets LIVE runs use a project whose latest check of the present
+// revision was healthy.
+func (s *Service) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	return s.toggleProject(ctx, a, id, t, true)
+}
+
+// DisableProject stops the next step of every LIVE run; it is always possible.
+func (s *Service) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	return s.toggleProject(ctx, a, id, t, false)
+}
+
+func (s *Service) toggleProject(ctx context.Context, a Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
+	err = s.update(ctx, a, access.ToggleProject, "project/"+id, func(tx store.Tx) error {
+		head, version, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if err := compare("project", id, head.Revision, t.ExpectedRevision); err != nil {
+			return err
+		}
+		p, err = s.toggle(tx, a, head, version, enable, t.Reason)
+		return err
+	})
+	return p, err
+}
+
+// toggle enables or disables without raising the revision.
+func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
+	if enable && !h.Enabled && (h.Health == nil || !h.Health.Healthy || h.Health.Revision != h.Revision) {
+		return countersign.Project{}, countersign.Errorf(countersign.CodeHealthCheckRequired,
+			"the latest health check of revision %d must be healthy: POST /projects/%s/health-check first", h.Revision, h.ID)
+	}
+	if h.Enabled != enable {
+		c := change{before: enabledWord(h.Enabled), after: enabledWord(enable), reason: reason}
+		h.Enabled, h.UpdatedAt = enable, s.cfg.Now()
+		if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
+			return countersign.Project{}, err
+		}
+		if err := s.audit(tx, a, access.ToggleProject, "project/"+h.ID, c); err != nil {
+			return countersign.Project{}, err
+		}
+	}
+	return s.projectOf(tx, a.Tenant, *h)
+}
+
+func enabledWord(enabled bool) string {
+	if enabled {
+		return "enabled"
+	}
+	return "disabled"
+}
+
+// CheckHealth asks the project's health path and keeps the answer. It confirms
+// connectivity only (specification 4, rule 8).
+func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check countersign.HealthCheck, err error) {
+	p, err := s.projectToCheck(ctx, a, id)
+	if err != nil {
+		return check, err
+	}
+	check = s.prober.Health(ctx, &p)
+	check.ProjectID, check.Revision = id, p.Revision
+	err = s.update(ctx, a, access.CheckHealth, "project/"+id, func(tx store.Tx) error {
+		head, version, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if head.Revision != p.Revision {
+			return countersign.Errorf(countersign.CodeRevisionConflict, "project %s changed to revision %d during the check; check again", id, head.Revision)
+		}
+		c := change{before: healthWord(head.Health), after: healthWord(&check)}
+		head.Health = &check
+		if _, err := records.Projects.Put(tx, a.Tenant, id, head, version); err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.CheckHealth, "project/"+id, c)
+	})
+	return check, err
+}
+
+func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
+	err = s.view(ctx, a, access.CheckHealth, func(tx store.Tx) error {
+		head, _, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		p, err = s.projectOf(tx, a.Tenant, *head)
+		return err
+	})
+	return p, s.refused(ctx, a, access.CheckHealth, "project/"+id, err)
+}
+
+func healthWord(h *countersign.HealthCheck) string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Healthy:
+		return "healthy"
+	default:
+		return "unhealthy"
+	}
+}

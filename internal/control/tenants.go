@@ -1,0 +1,67 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Tenants lists the realm's tenants by id.
+func (s *Service) Tenants(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Tenant], err error) {
+	err = s.view(ctx, a, access.ReadTenants, func(tx store.Tx) error {
+		page, err = records.Tenants.Page(tx, store.Realm, l.query(nil))
+		return err
+	})
+	return page, err
+}
+
+// PutTenant creates a tenant or, with the present revision, renames it. The
+// realm's log records it.
+func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersign.TenantWrite) (t countersign.Tenant, err error) {
+	if !countersign.ValidTenantID(id) {
+		return t, countersign.Errorf(countersign.CodeInvalidRequest, "id: a tenant id is 2 to 32 lower-case letters and digits, a letter first, without hyphens")
+	}
+	err = s.update(ctx, a, access.WriteTenant, "tenant/"+id, func(tx store.Tx) error {
+		stored, version, err := records.Tenants.Get(tx, store.Realm, id)
+		if errors.Is(err, store.ErrNotFound) {
+			stored, version, err = &countersign.Tenant{ID: id, CreatedAt: s.cfg.Now()}, 0, nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := compare("tenant", id, stored.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		c := change{before: revision(stored.Revision), after: revision(stored.Revision + 1)}
+		stored.Name, stored.UpdatedAt = w.Name, s.cfg.Now()
+		stored.Revision++
+		if _, err := records.Tenants.Put(tx, store.Realm, id, stored, version); err != nil {
+			return err
+		}
+		t = *stored
+		return s.auditIn(tx, store.Realm, a, access.WriteTenant, "tenant/"+id, c)
+	})
+	return t, err
+}
+
+// tenantFor is the tenant that an administration request is about: the actor's
+// own, or for a realm administrator the one it names. Another tenant is, for
+// everyone else, not there.
+func tenantFor(tx store.Tx, a Actor, named string) (string, error) {
+	if named == "" || named == a.Tenant {
+		return a.Tenant, nil
+	}
+	missing := countersign.Errorf(countersign.CodeNotFound, "there is no tenant %s", named)
+	if !a.Realm {
+		return "", missing
+	}
+	_, _, err := records.Tenants.Get(tx, store.Realm, named)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", missing
+	}
+	return named, err
+}

@@ -1,0 +1,135 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Tokens lists a tenant's tokens, newest first, revoked and expired ones
+// included. Their secrets were shown once and are not kept.
+func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.Token], err error) {
+	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, tenantID)
+		if err != nil {
+			return err
+		}
+		found, err := records.Tokens.Page(tx, tenant, l.query(newestFirst))
+		page = mapPage(found, l, func(t records.Token) countersign.Token { return t.Token })
+		return err
+	})
+	return page, err
+}
+
+// CreateToken makes a token that reaches no further than its maker's tenant and
+// projects; within them an ADMIN grants any role (contract 3).
+func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
+	if err := checkToken(w); err != nil {
+		return out, err
+	}
+	id := s.cfg.NewID("tok")
+	secret := access.FormatToken(s.cfg.NewSecret())
+	err = s.update(ctx, a, access.CreateToken, "token/"+id, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, w.TenantID)
+		if err != nil {
+			return err
+		}
+		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
+			return err
+		}
+		rec := s.newToken(a, tenant, id, w)
+		if err := putToken(tx, &rec, secret); err != nil {
+			return err
+		}
+		out = countersign.NewToken{TokenRecord: rec.Token, Secret: secret}
+		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
+	})
+	return out, err
+}
+
+func (s *Service) newToken(a Actor, tenant, id string, w countersign.TokenWrite) records.Token {
+	days := w.ExpiresInDays
+	if days == 0 {
+		days = countersign.MaxTokenDays
+	}
+	now := s.cfg.Now()
+	return records.Token{
+		Token: countersign.Token{
+			ID: id, Name: w.Name, TenantID: tenant, Roles: w.Roles, ProjectIDs: w.ProjectIDs, Modes: w.Modes,
+			UserEmail: strings.ToLower(w.UserEmail), CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
+		},
+		Lineage: append([]string{a.ID}, a.Lineage...),
+	}
+}
+
+func putToken(tx store.Tx, rec *records.Token, secret string) error {
+	rec.Hash = access.HashToken(secret)
+	if _, err := records.Tokens.Put(tx, rec.TenantID, rec.ID, rec, 0); err != nil {
+		return err
+	}
+	ref := &records.TokenRef{TenantID: rec.TenantID, TokenID: rec.ID}
+	_, err := records.TokenHashes.Put(tx, store.Realm, rec.Hash, ref, 0)
+	return err
+}
+
+func checkToken(w countersign.TokenWrite) error {
+	if strings.TrimSpace(w.Name) == "" {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say what the token is for; it can't be blank")
+	}
+	if w.UserEmail == "" {
+		return nil
+	}
+	if parsed, err := mail.ParseAddress(w.UserEmail); err != nil || parsed.Address != w.UserEmail {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is no e-mail address", w.UserEmail)
+	}
+	return nil
+}
+
+func ownProjectIDs(tenant string, ids []string) error {
+	for i, id := range ids {
+		if !countersign.OwnsProjectID(tenant, id) {
+			return countersign.Errorf(countersign.CodeInvalidRequest, "projectIds[%d]: a project id of tenant %s begins with %s-", i, tenant, tenant)
+		}
+	}
+	return nil
+}
+
+func describe(t countersign.Token) string {
+	text := fmt.Sprintf("%v", t.Roles)
+	if t.ProjectIDs != nil {
+		text += fmt.Sprintf(" projects %v", t.ProjectIDs)
+	}
+	return text
+}
+
+// RevokeToken ends a token at once; revoking it again changes nothing.
+func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string) (t countersign.Token, err error) {
+	err = s.update(ctx, a, access.RevokeToken, "token/"+id, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, tenantID)
+		if err != nil {
+			return err
+		}
+		rec, version, err := records.Tokens.Get(tx, tenant, id)
+		if err != nil {
+			return found(err, "token", id)
+		}
+		if !rec.RevokedAt.IsZero() {
+			t = rec.Token
+			return nil
+		}
+		rec.RevokedAt = s.cfg.Now()
+		if _, err := records.Tokens.Put(tx, tenant, id, rec, version); err != nil {
+			return err
+		}
+		t = rec.Token
+		return s.auditIn(tx, tenant, a, access.RevokeToken, "token/"+id, change{before: "valid", after: "revoked"})
+	})
+	return t, err
+}

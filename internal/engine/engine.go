@@ -1,0 +1,179 @@
+// Package engine drives runs: it applies an event through the ledger, commits,
+// and only then performs the effect, whose outcome is the next event. It keeps
+// no state that a crash could lose; what it remembers is what is in flight.
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Caller sends one request and says what became of it. It must send at most
+// once, and return when ctx ends.
+type Caller interface {
+	Call(ctx context.Context, c request.Call) request.Outcome
+}
+
+// Publisher is told of every run that was committed.
+type Publisher interface {
+	Publish(tenant string, r *countersign.Run)
+}
+
+// Engine drives the runs of one process.
+type Engine struct {
+	store   store.Store
+	ledger  *ledger.Ledger
+	caller  Caller
+	publish Publisher
+	log     *slog.Logger
+
+	life   context.Context // ends when calls in flight must end
+	kill   context.CancelFunc
+	work   sync.WaitGroup
+	halted chan struct{}
+
+	mu       sync.Mutex
+	stopping bool
+	reads    map[ledger.Ref]context.CancelFunc // reads in flight, which a cancel ends
+}
+
+// New makes an engine. Start begins its work.
+func New(s store.Store, l *ledger.Ledger, c Caller, p Publisher, log *slog.Logger) *Engine {
+	e := &Engine{store: s, ledger: l, caller: c, publish: p, log: log,
+		halted: make(chan struct{}), reads: map[ledger.Ref]context.CancelFunc{}}
+	e.life, e.kill = context.WithCancel(context.Background())
+	return e
+}
+
+// Wake tells the engine that a run was started or moved, so that it is driven
+// on, or a read in flight of a cancelled run is ended. Waking
+// a run twice is harmless.
+func (e *Engine) Wake(ref ledger.Ref) {
+	e.spawn(func() { e.drive(ref, nil, run.Taken{}) })
+}
+
+// spawn runs f unless the engine stops.
+func (e *Engine) spawn(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stopping {
+		return
+	}
+	e.work.Go(f)
+}
+
+// drive applies the event and goes on until the run stands still: each turn
+// commits the outcome of one step together with the intent of the next.
+func (e *Engine) drive(ref ledger.Ref, held *ledger.Held, event run.Event) {
+	for {
+		moved, err := e.apply(ref, held, event)
+		if err != nil {
+			e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			return
+		}
+		if moved.Call == nil {
+			e.endRead(ref, moved.Run)
+			return
+		}
+		outcome := e.call(ref, moved.Call)
+		if !moved.Call.SideEffect && e.life.Err() != nil {
+			return // a read that the stop cut off is executed again at the next start
+		}
+		held, event = moved.Run, run.Returned{Step: moved.Call.Step, Attempt: moved.Call.Attempt, Outcome: outcome}
+	}
+}
+
+// apply commits what an event comes to, and tells those who watch. While the
+// store can't write, an outcome is kept and tried again: it must not be lost.
+func (e *Engine) apply(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
+		moved, err := e.applyOnce(ref, held, event)
+		if !errors.Is(err, store.ErrUnavailable) || !e.pause(wait) {
+			return moved, err
+		}
+	}
+}
+
+const (
+	minRetry = 50 * time.Millisecond
+	maxRetry = time.Second
+)
+
+// pause waits before a retry; false when the store or the engine is at its end.
+func (e *Engine) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-e.store.Failed():
+		return false
+	case <-e.life.Done():
+		return false
+	}
+}
+
+func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+	var moved ledger.Moved
+	err := e.store.Update(context.Background(), func(tx store.Tx) error {
+		var err error
+		moved, err = e.ledger.Apply(tx, ref, held, event, ledger.System)
+		return err
+	})
+	if err != nil {
+		return ledger.Moved{}, err
+	}
+	e.announce(moved, held)
+	return moved, nil
+}
+
+// announce publishes what was committed and drives the runs that got a slot.
+func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
+	if moved.Run != was {
+		e.publish.Publish(moved.Run.Ref.Tenant, moved.Run.Run())
+	}
+	for _, other := range moved.Others {
+		e.publish.Publish(other.Ref.Tenant, other.Run())
+		e.Wake(other.Ref)
+	}
+}
+
+// call performs one call. A read can be ended early by a cancel; a side effect
+// never is.
+func (e *Engine) call(ref ledger.Ref, c *run.Call) request.Outcome {
+	if c.SideEffect {
+		return e.caller.Call(e.life, c.Call)
+	}
+	ctx, cancel := context.WithCancel(e.life)
+	defer cancel()
+	e.mu.Lock()
+	e.reads[ref] = cancel
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		delete(e.reads, ref)
+		e.mu.Unlock()
+	}()
+	return e.caller.Call(ctx, c.Call)
+}
+
+// endRead ends the read in flight of a run that has ended meanwhile.
+func (e *Engine) endRead(ref ledger.Ref, h *ledger.Held) {
+	if !h.Run().Status.IsTerminal() {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if cancel, ok := e.reads[ref]; ok {
+		cancel()
+	}
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Start recovers what an earlier process left, then drives and watches expiry
+// until Stop. It returns when recovery is committed.
+func (e *Engine) Start(ctx context.Context) error {
+	active, err := e.active(ctx)
+	if err != nil {
+		return err
+	}
+	for _, ref := range active {
+		if _, err := e.applyOnce(ref, nil, run.Restarted{}); err != nil {
+			return err
+		}
+	}
+	for _, ref := range active {
+		e.Wake(ref)
+	}
+	go e.watchExpiry()
+	return nil
+}
+
+// active lists the runs that hold a slot: only they can have been in the middle
+// of something.
+func (e *Engine) active(ctx context.Context) ([]ledger.Ref, error) {
+	var refs []ledger.Ref
+	err := e.store.View(ctx, func(tx store.Tx) error {
+		refs = nil
+		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+		for _, u := range list {
+			refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+		}
+		return err
+	})
+	return refs, err
+}
+
+// Stop begins nothing new, lets calls in flight finish within their own timeout
+// and at most the grace, and returns when their outcomes are committed. What
+// could not finish is recovered at the next start.
+func (e *Engine) Stop(grace time.Duration) {
+	e.mu.Lock()
+	e.stopping = true
+	e.mu.Unlock()
+	e.ledger.StopSteps()
+	close(e.halted)
+	done := make(chan struct{})
+	go func() { e.work.Wait(); close(done) }()
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+	}
+	e.kill()
+	<-done
+}

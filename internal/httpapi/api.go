@@ -1,0 +1,115 @@
+// Package httpapi serves the use cases over HTTP: one table of routes gives the
+// handlers, the access rules and the OpenAPI document, under both prefixes.
+// Decoding is exact, and every answer that is no success has the Error body
+// (specification 2.1, contract 1 and 2).
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// Prefix is the version prefix; AliasPrefix serves the same API for older SDKs
+// (specification 9).
+const (
+	Prefix      = "/v1"
+	AliasPrefix = "/api/runtime/v1"
+)
+
+// Config is what the API is told by the settings.
+type Config struct {
+	BaseURL   string // the public address, without prefix
+	KeepAlive time.Duration
+	Log       *slog.Logger
+	NewID     func(prefix string) string
+	Now       func() time.Time
+}
+
+// API serves the routes.
+type API struct {
+	cfg      Config
+	control  *control.Service
+	mux      *http.ServeMux
+	document []byte
+	stop     chan struct{} // closed when streams must end
+}
+
+// New makes the API.
+func New(cfg Config, c *control.Service) (*API, error) {
+	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), stop: make(chan struct{})}
+	if a.cfg.KeepAlive == 0 {
+		a.cfg.KeepAlive = 15 * time.Second
+	}
+	routes := a.routes()
+	var err error
+	if a.document, err = document(cfg.BaseURL, routes); err != nil {
+		return nil, err
+	}
+	methods := map[string][]string{}
+	for _, r := range routes {
+		a.mux.Handle(r.method+" "+Prefix+r.path, a.endpoint(r))
+		methods[r.path] = append(methods[r.path], r.method)
+	}
+	for p, allowed := range methods {
+		a.mux.Handle(Prefix+p, a.notAllowed(allowed))
+	}
+	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		a.fail(w, r, countersign.Errorf(countersign.CodeNotFound, "there is nothing at %s; the API is below %s", r.URL.Path, Prefix))
+	})
+	return a, nil
+}
+
+// Stop ends the event streams, so that a graceful stop needn't wait for viewers.
+func (a *API) Stop() { close(a.stop) }
+
+// ServeHTTP gives each request its id, serves the alias as the prefix itself, and
+// refuses paths that a router would rewrite.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r = a.identify(w, r)
+	defer a.recovered(w, r)
+	if strings.HasPrefix(r.URL.Path, AliasPrefix+"/") {
+		r = withoutAlias(r)
+	}
+	if p := r.URL.Path; path.Clean(p) != p && path.Clean(p)+"/" != p {
+		a.fail(w, r, countersign.Errorf(countersign.CodeNotFound, "there is nothing at this path; write it without //, . and .."))
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+func withoutAlias(r *http.Request) *http.Request {
+	const extra = len(AliasPrefix) - len(Prefix)
+	u := *r.URL
+	u.Path = u.Path[extra:]
+	if u.RawPath != "" {
+		u.RawPath = u.RawPath[min(extra, len(u.RawPath)):]
+	}
+	next := r.WithContext(r.Context())
+	next.URL = &u
+	return next
+}
+
+func (a *API) notAllowed(methods []string) http.Handler {
+	allow := strings.Join(withHead(methods), ", ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allow)
+		a.fail(w, r, countersign.Errorf(countersign.CodeMethodNotAllowed, "%s is not allowed here; use %s", r.Method, allow))
+	})
+}
+
+func withHead(methods []string) []string {
+	var out []string
+	for _, m := range methods {
+		out = append(out, m)
+		if m == http.MethodGet {
+			out = append(out, http.MethodHead)
+		}
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/signature"
+)
+
+// contract publishes, machine-readable, what a project's back end needs to call
+// the service and to be called by it (contract 8).
+func (a *API) contract(*call) (any, error) {
+	return integrationContract{
+		APIVersion: "0.3.0", Prefixes: []string{Prefix, AliasPrefix}, DefaultPrefix: AliasPrefix,
+		SDKOperations: sdkOperations, Manifest: manifestContract, Heartbeat: heartbeatContract,
+		RuntimeHeaders: runtimeHeaders, Signing: signingContract, Limits: limitsContract, ErrorCodes: errorCodes(),
+	}, nil
+}
+
+type integrationContract struct {
+	APIVersion     string            `json:"apiVersion"`
+	Prefixes       []string          `json:"prefixes"`
+	DefaultPrefix  string            `json:"sdkDefaultPrefix"`
+	SDKOperations  []string          `json:"sdkOperations"`
+	Manifest       map[string]any    `json:"manifest"`
+	Heartbeat      map[string]any    `json:"heartbeat"`
+	RuntimeHeaders map[string]string `json:"runtimeHeaders"`
+	Signing        signing           `json:"signing"`
+	Limits         map[string]int64  `json:"limits"`
+	ErrorCodes     map[string]int    `json:"errorCodes"`
+}
+
+var sdkOperations = []string{
+	"syncAgents", "heartbeat", "agents", "teams", "saveTeam", "startAgentRun", "startTeamRun",
+	"integrationContract", "projects", "createPlan", "startRun", "run",
+}
+
+var manifestContract = map[string]any{
+	"schemaVersion": "1.0",
+	"agent": map[string]any{
+		"required": []string{"externalAgentId", "sourceRevision", "name", "role", "goal", "capabilities"},
+		"optional": []string{"executorInputs", "modelId"},
+	},
+}
+
+var heartbeatContract = map[string]any{
+	"required":      []string{"instanceId", "sequence", "state", "timestamp"},
+	"states":        []string{"IDLE", "BUSY", "ERROR"},
+	"windowSeconds": int64(countersign.HeartbeatWindow.Seconds()),
+}
+
+var runtimeHeaders = map[string]string{
+	signature.HeaderIdempotencyKey: "<runId>.<stepId>, fixed for the life of the step",
+	signature.HeaderRunID:          "the run",
+	signature.HeaderStepID:         "the step",
+	signature.HeaderTimestamp:      "Unix seconds, taken at sending",
+	signature.HeaderSignature:      signature.Scheme + "<lowercase hex HMAC-SHA256>, for HMAC projects",
+}
+
+type signing struct {
+	Algorithm     string            `json:"algorithm"`
+	Parts         []string          `json:"parts"`
+	Separator     string            `json:"separator"`
+	BodyHash      string            `json:"bodyHash"`
+	WindowSeconds int64             `json:"windowSeconds"`
+	Vector        signature.Example `json:"vector"`
+}
+
+var signingContract = signing{
+	Algorithm: "HMAC-SHA256",
+	Parts:     []string{"method", "pathname plus query", "timestamp", "idempotency key", "run id", "step id", "SHA-256 of the raw body"},
+	Separator: "\n", BodyHash: "lowercase hex", WindowSeconds: int64(countersign.SignatureWindow.Seconds()), Vector: signature.Vector,
+}
+
+var limitsContract = map[string]int64{
+	"pageLimitDefault": countersign.DefaultPageLimit, "pageLimitMax": countersign.MaxPageLimit,
+	"planSteps": countersign.MaxPlanSteps, "bodyBytes": countersign.MaxBodyBytes, "jsonDepth": countersign.MaxJSONDepth,
+	"timeoutMsMin": countersign.MinCapabilityTimeoutMs, "timeoutMsMax": countersign.MaxCapabilityTimeoutMs,
+	"heartbeatSeconds": int64(countersign.HeartbeatCadence.Seconds()), "livenessSeconds": int64(countersign.HeartbeatWindow.Seconds()),
+	"tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": maxKeyLength,
+}
+
+func errorCodes() map[string]int {
+	out := make(map[string]int, len(statuses))
+	for code, status := range statuses {
+		out[string(code)] = status
+	}
+	return out
+}

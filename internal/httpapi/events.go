@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// events follows a run by server-sent events (contract 6): its present state at
+// once, then one `run` event a change in the list form, a comment now and then,
+// until the run, the token or the service ends. Last-Event-ID needs no history:
+// the present state is what a viewer who was away wants.
+func (a *API) events(c *call, w http.ResponseWriter) error {
+	watched, err := a.control.Watch(c.ctx, c.actor, c.id)
+	if err != nil {
+		return err
+	}
+	defer watched.Changes.Close()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	if c.r.Method == http.MethodHead {
+		return nil
+	}
+	s := &eventStream{w: w, flush: http.NewResponseController(w)}
+	if !s.run(watched.Now) {
+		return nil
+	}
+	a.follow(c, s, watched.Changes.C)
+	return nil
+}
+
+// follow passes changes on until there is no more to see.
+func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
+	tick := time.NewTicker(a.cfg.KeepAlive)
+	defer tick.Stop()
+	for {
+		select {
+		case r := <-changes:
+			seen, err := a.control.Masked(c.ctx, c.actor, r)
+			if err != nil || !s.run(seen) {
+				return
+			}
+		case <-tick.C:
+			if a.authenticate(c) != nil || !s.send(": still here\n\n") {
+				return
+			}
+		case <-c.ctx.Done():
+			return
+		case <-a.stop:
+			return
+		}
+	}
+}
+
+// eventStream writes events; it remembers the newest revision, so that a change
+// which the first state showed already isn't sent twice.
+type eventStream struct {
+	w        http.ResponseWriter
+	flush    *http.ResponseController
+	revision int64
+}
+
+// run sends one run; false when the stream is at its end.
+func (s *eventStream) run(r countersign.Run) bool {
+	if r.Revision <= s.revision {
+		return true
+	}
+	s.revision = r.Revision
+	doc, err := bounded(listedRun(r))
+	if err != nil {
+		return false
+	}
+	return s.send(fmt.Sprintf("id: %d\nevent: run\ndata: %s\n\n", r.Revision, doc)) && !r.Status.IsTerminal()
+}
+
+// writeBound ends a stream whose viewer takes nothing any more.
+const writeBound = 10 * time.Second
+
+func (s *eventStream) send(text string) bool {
+	_ = s.flush.SetWriteDeadline(time.Now().Add(writeBound)) // where the server can
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return false
+	}
+	return s.flush.Flush() == nil
+}

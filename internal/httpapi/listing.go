@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// Lists leave out the snapshots and each step's request, response and output;
+// any other value over 16 KiB shows as {"$omitted": {bytes, sha256}} (contract
+// 1). A read by id is whole.
+
+// listedRun is the list form of a run, which events carry too.
+func listedRun(r countersign.Run) countersign.Run {
+	r.PlanSnapshot = nil
+	r.Steps = slices.Clone(r.Steps)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		s.Request, s.Response, s.Output = nil, nil, countersign.Value{}
+	}
+	return r
+}
+
+// listed writes the items of a page in their list form.
+func listed[T any](p countersign.Page[T], err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := countersign.Page[json.RawMessage]{Items: make([]json.RawMessage, len(p.Items)), Total: p.Total, NextOffset: p.NextOffset}
+	for i := range p.Items {
+		if out.Items[i], err = bounded(p.Items[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// bounded encodes one item without values over the limit.
+func bounded(item any) (json.RawMessage, error) {
+	doc, err := countersign.Marshal(item)
+	if err != nil || len(doc) <= countersign.MaxListedValue {
+		return doc, err
+	}
+	return boundFields(doc)
+}
+
+// structural fields are lists of records; their records' fields are bounded one
+// by one, so that a long plan does not vanish as a whole.
+var structural = map[string]bool{"steps": true, "capabilities": true}
+
+func boundFields(doc json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &fields); err != nil {
+		return nil, err
+	}
+	for name, v := range fields {
+		if len(v) <= countersign.MaxListedValue {
+			continue
+		}
+		var err error
+		if fields[name], err = boundValue(name, v); err != nil {
+			return nil, err
+		}
+	}
+	return countersign.Marshal(fields)
+}
+
+func boundValue(name string, v json.RawMessage) (json.RawMessage, error) {
+	if !structural[name] {
+		return fmt.Appendf(nil, `{"$omitted":{"bytes":%d,"sha256":"%s"}}`, len(v), countersign.SHA256Hex(v)), nil
+	}
+	var records []json.RawMessage
+	if err := json.Unmarshal(v, &records); err != nil {
+		return nil, err
+	}
+	for i := range records {
+		var err error
+		if records[i], err = boundFields(records[i]); err != nil {
+			return nil, err
+		}
+	}
+	return countersign.Marshal(records)
+}

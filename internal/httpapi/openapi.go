@@ -1,0 +1,185 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+)
+
+// documentVersion is the version that the API description declares
+// (specification 9).
+const documentVersion = "0.1.0"
+
+// document writes the OpenAPI 3.1 document of the routes. The schemas come from
+// the same Go types and tags that internal/exact decodes by, so that what the
+// document promises is what the service accepts.
+func document(baseURL string, routes []route) ([]byte, error) {
+	registry := schemas()
+	registry.Schema(reflect.TypeFor[countersign.ConditionGroup](), true, "") // conditions refer to it and it to them
+	doc := &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "Countersign", Version: documentVersion,
+			Description: "Executes what software agents propose, under control: explicit plans, approval before side effects, verification of each answer, reconciliation of what is uncertain, and an audit log of all of it.",
+			License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+		},
+		Servers:    []*huma.Server{{URL: baseURL + Prefix}, {URL: baseURL + AliasPrefix, Description: "compatibility alias of the same API"}},
+		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer", Description: "a token of POST /tokens"}}},
+		Paths:      map[string]*huma.PathItem{},
+	}
+	for _, r := range routes {
+		doc.AddOperation(operation(registry, r))
+	}
+	return json.Marshal(doc)
+}
+
+func operation(registry huma.Registry, r route) *huma.Operation {
+	op := &huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Description: who(r), Tags: []string{r.tag},
+		Parameters: parameters(r), Responses: responses(registry, r), Security: []map[string][]string{},
+	}
+	if r.op != "" {
+		op.Security = []map[string][]string{{"bearer": {}}}
+	}
+	if r.body != nil {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: jsonContent(registry.Schema(r.body, true, ""))}
+	}
+	return op
+}
+
+// who says in words which role the operation needs.
+func who(r route) string {
+	if r.op == "" {
+		return "Public."
+	}
+	roles, realm := access.RolesFor(r.op)
+	switch {
+	case realm:
+		return "Needs a realm administrator."
+	case len(roles) == 0:
+		return "Any role, within its scope."
+	default:
+		return "Needs the role " + string(roles[0]) + "."
+	}
+}
+
+func parameters(r route) []*huma.Param {
+	var out []*huma.Param
+	if strings.Contains(r.path, "{id}") {
+		out = append(out, &huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`}})
+	}
+	for _, p := range r.query {
+		out = append(out, &huma.Param{Name: p.name, In: "query", Description: p.doc, Schema: p.schema()})
+	}
+	if r.needsKey {
+		out = append(out, &huma.Param{Name: "Idempotency-Key", In: "header", Required: true, Description: "repeating it with the same content finds the same run", Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[!-~]{1,255}$`}})
+	}
+	return out
+}
+
+func (p param) schema() *huma.Schema {
+	bound := func(f float64) *float64 { return &f }
+	switch p.kind {
+	case limitParam:
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: bound(1), Maximum: bound(countersign.MaxPageLimit), Default: countersign.DefaultPageLimit}
+	case offsetParam:
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: bound(0), Default: 0}
+	case timeParam:
+		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+	case boolParam:
+		return &huma.Schema{Type: huma.TypeBoolean}
+	default:
+		return &huma.Schema{Type: huma.TypeString, Enum: anys(p.enum)}
+	}
+}
+
+func anys(list []string) []any {
+	var out []any
+	for _, v := range list {
+		out = append(out, v)
+	}
+	return out
+}
+
+// declaredErrors are those that specification 4 declares on every operation.
+var declaredErrors = []int{400, 401, 403, 404, 409, 413, 500, 503}
+
+func responses(registry huma.Registry, r route) map[string]*huma.Response {
+	failure := registry.Schema(reflect.TypeFor[errorBody](), true, "Error")
+	out := map[string]*huma.Response{}
+	for _, status := range declaredErrors {
+		out[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: jsonContent(failure)}
+	}
+	success := &huma.Response{Description: http.StatusText(r.status), Content: jsonContent(&huma.Schema{Type: huma.TypeObject, AdditionalProperties: true})}
+	switch {
+	case r.answer != nil:
+		success.Content = jsonContent(registry.Schema(r.answer, true, ""))
+	case r.id == "runEvents":
+		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
+	case r.id == "metrics":
+		success.Content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	if r.needsKey {
+		success.Headers = map[string]*huma.Header{"Idempotency-Replayed": {Description: "true when an earlier start with this key made the run", Schema: &huma.Schema{Type: huma.TypeString}}}
+	}
+	out[strconv.Itoa(r.status)] = success
+	return out
+}
+
+func jsonContent(s *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: s}}
+}
+
+// schemas is a registry that knows the types which are not what their Go kind
+// says: exact values, scalars, conditions and verbatim numbers.
+func schemas() huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	r.RegisterTypeAlias(reflect.TypeFor[countersign.Value](), reflect.TypeFor[anyValue]())
+	r.RegisterTypeAlias(reflect.TypeFor[countersign.Scalar](), reflect.TypeFor[modelValue]())
+	r.RegisterTypeAlias(reflect.TypeFor[countersign.Condition](), reflect.TypeFor[condition]())
+	r.RegisterTypeAlias(reflect.TypeFor[json.Number](), reflect.TypeFor[float64]())
+	return r
+}
+
+// schemaName names a page by its items, and the error body as the
+// specification does.
+func schemaName(t reflect.Type, hint string) string {
+	if t == reflect.TypeFor[errorBody]() {
+		return "Error"
+	}
+	name := huma.DefaultSchemaNamer(t, hint)
+	if item, ok := strings.CutPrefix(name, "Page"); ok && item != "" {
+		return item + "Page"
+	}
+	return name
+}
+
+type anyValue struct{}
+
+// Schema is that of any JSON value.
+func (anyValue) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Description: "any JSON value"} }
+
+type modelValue struct{}
+
+// Schema is that of a ModelValue (specification 2).
+func (modelValue) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: "null"}}}
+}
+
+type condition struct{}
+
+// Schema is that of a Condition: one of its two kinds (specification 2.2).
+func (condition) Schema(r huma.Registry) *huma.Schema {
+	const prefix = "#/components/schemas/"
+	return &huma.Schema{
+		OneOf:         []*huma.Schema{r.Schema(reflect.TypeFor[countersign.Predicate](), true, ""), {Ref: prefix + "ConditionGroup"}},
+		Discriminator: &huma.Discriminator{PropertyName: "kind", Mapping: map[string]string{"predicate": prefix + "Predicate", "group": prefix + "ConditionGroup"}},
+	}
+}

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/countersign/countersign"
+)
+
+// statuses is the one table from code to HTTP status (contract 2).
+var statuses = map[countersign.Code]int{
+	countersign.CodeInvalidJSON: 400, countersign.CodeInvalidRequest: 400, countersign.CodeIdempotencyKeyRequired: 400,
+	countersign.CodeOriginNotAllowed: 400, countersign.CodeCredentialNotAllowed: 400, countersign.CodeExpectationRequired: 400,
+	countersign.CodeUnauthenticated: 401,
+	countersign.CodeRoleRequired:    403, countersign.CodeProjectScope: 403, countersign.CodeSelfApproval: 403, countersign.CodeCSRF: 403,
+	countersign.CodeNotFound:         404,
+	countersign.CodeMethodNotAllowed: 405,
+	countersign.CodeRevisionConflict: 409, countersign.CodeIdempotencyConflict: 409, countersign.CodeSequenceConflict: 409,
+	countersign.CodeManifestConflict: 409, countersign.CodeStateConflict: 409, countersign.CodeModelInvalid: 409,
+	countersign.CodeProjectInUse: 409, countersign.CodeProjectDisabled: 409, countersign.CodePlanInvalid: 409,
+	countersign.CodeHealthCheckRequired: 409, countersign.CodeAgentNotAdmitted: 409, countersign.CodeApprovalExpired: 409,
+	countersign.CodeExpectationNotMet: 409, countersign.CodeDrift: 409,
+	countersign.CodePayloadTooLarge: 413,
+	countersign.CodeInternal:        500,
+	countersign.CodeCapacity:        503, countersign.CodeUnavailable: 503,
+}
+
+// retryAfter is how long, in seconds, a caller does well to wait after a 503.
+const retryAfter = 1
+
+// errorBody is specification 2.1.
+type errorBody struct {
+	Error     countersign.Code `json:"error" doc:"stable code"`
+	Message   string           `json:"message" doc:"what is wrong, where, and what would be right"`
+	RequestID string           `json:"requestId"`
+}
+
+// fail writes an error. Whatever has no code is internal: it goes to the log
+// with the request id, and nothing of it into the answer.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var e *countersign.Error
+	if !errors.As(err, &e) || statuses[e.Code] == 0 {
+		if r.Context().Err() == nil {
+			a.cfg.Log.Error("request failed", "requestId", requestID(r), "method", r.Method, "path", r.URL.Path, "error", err)
+		}
+		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
+	}
+	status := statuses[e.Code]
+	switch status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+	a.write(w, r, status, errorBody{e.Code, e.Message, requestID(r)})
+}
+
+func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any) {
+	doc, err := countersign.Marshal(body)
+	if err != nil {
+		a.cfg.Log.Error("answer not encoded", "requestId", requestID(r), "error", err)
+		status, doc = 500, []byte(`{"error":"internal","message":"the answer could not be written","requestId":"`+requestID(r)+`"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(doc) // a caller that has gone reads nothing
+	}
+}
+
+type requestIDKey struct{}
+
+var incomingID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+
+// identify keeps a fitting X-Request-Id of the caller, else makes one.
+func (a *API) identify(w http.ResponseWriter, r *http.Request) *http.Request {
+	id := r.Header.Get("X-Request-Id")
+	if !incomingID.MatchString(id) {
+		id = a.cfg.NewID("req")
+	}
+	h := w.Header()
+	h.Set("X-Request-Id", id)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+}
+
+func requestID(r *http.Request) string {
+	id, _ := r.Context().Value(requestIDKey{}).(string)
+	return id
+}
+
+// recovered turns a panic into a 500 without partial state: what a transaction
+// had begun was rolled back.
+func (a *API) recovered(w http.ResponseWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler { //nolint:errorlint // net/http's own sentinel, compared as it documents
+		panic(cause)
+	}
+	a.cfg.Log.Error("panic", "requestId", requestID(r), "cause", cause, "stack", string(debug.Stack()))
+	a.fail(w, r, errors.New("panic"))
+}

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+)
+
+var (
+	runStatusParam      = param{name: "status", doc: "only runs of this status", enum: words(countersign.RunStatuses)}
+	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
+	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
+	tenantParam         = param{name: "tenantId", doc: "another tenant; realm administrators only"}
+	realmParam          = param{name: "realm", doc: "true for the realm's log; realm administrators only", kind: boolParam}
+)
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// routes is the whole API on one screen.
+func (a *API) routes() []route {
+	return []route{
+		{method: "GET", path: "/health", id: "health", tag: "service", summary: "Is the service well?", status: 200, answer: typeOf[control.Health](), handle: a.health},
+		{method: "GET", path: "/openapi.json", id: "openapi", tag: "service", summary: "This document", status: 200, handle: a.openapi},
+		{method: "GET", path: "/metrics", op: access.ReadMetrics, id: "metrics", tag: "service", summary: "Figures, as JSON or in Prometheus's exposition", status: 200, stream: a.metrics},
+		{method: "GET", path: "/integrations/contract", op: access.ReadContract, id: "integrationContract", tag: "service", summary: "Signing, headers, limits and codes, machine-readable", status: 200, handle: a.contract},
+
+		{method: "GET", path: "/models", op: access.ReadModels, id: "listModels", tag: "models", summary: "List models", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Model]](), handle: a.listModels},
+		{method: "GET", path: "/models/{id}", op: access.ReadModels, id: "getModel", tag: "models", summary: "Read a model", status: 200, answer: typeOf[countersign.Model](), handle: a.getModel},
+		{method: "PUT", path: "/models/{id}", op: access.WriteModel, id: "putModel", tag: "models", summary: "Create or update a model", body: typeOf[countersign.ModelWrite](), status: 200, answer: typeOf[countersign.Model](), handle: a.putModel},
+		{method: "POST", path: "/models/{id}/validate", op: access.ReadModels, id: "validateModel", tag: "models", summary: "What is wrong with a model's meaning", status: 200, answer: typeOf[countersign.Validation](), handle: a.validateModel},
+		{method: "POST", path: "/models/{id}/simulate", op: access.ReadModels, id: "simulateModel", tag: "models", summary: "Run a scenario on paper", body: typeOf[countersign.SimulationRequest](), status: 200, answer: typeOf[countersign.Simulation](), handle: a.simulate},
+		{method: "POST", path: "/models/{id}/compile-plan", op: access.CompilePlan, id: "compilePlan", tag: "plans", summary: "Compile a scenario's actions into a plan", body: typeOf[countersign.CompileRequest](), status: 201, answer: typeOf[countersign.Plan](), handle: a.compilePlan},
+		{method: "POST", path: "/models/{id}/suspend", op: access.SuspendModel, id: "suspendModel", tag: "models", summary: "Suspend a model: no earlier plan of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.suspendModel},
+		{method: "POST", path: "/models/{id}/resume", op: access.SuspendModel, id: "resumeModel", tag: "models", summary: "Let plans be made of a model again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.resumeModel},
+
+		{method: "GET", path: "/projects", op: access.ReadProjects, id: "listProjects", tag: "projects", summary: "List projects", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Project]](), handle: a.listProjects},
+		{method: "GET", path: "/projects/{id}", op: access.ReadProjects, id: "getProject", tag: "projects", summary: "Read a project", status: 200, answer: typeOf[countersign.Project](), handle: a.getProject},
+		{method: "PUT", path: "/projects/{id}", op: access.WriteProject, id: "putProject", tag: "projects", summary: "Register or edit a project", body: typeOf[countersign.ProjectWrite](), status: 200, answer: typeOf[countersign.Project](), handle: a.putProject},
+		{method: "POST", path: "/projects/{id}/health-check", op: access.CheckHealth, id: "checkProjectHealth", tag: "projects", summary: "Ask the health path", status: 200, answer: typeOf[countersign.HealthCheck](), handle: a.checkHealth},
+		{method: "POST", path: "/projects/{id}/enable", op: access.ToggleProject, id: "enableProject", tag: "projects", summary: "Let LIVE runs use a project", body: typeOf[countersign.Toggle](), status: 200, answer: typeOf[countersign.Project](), handle: a.enableProject},
+		{method: "POST", path: "/projects/{id}/disable", op: access.ToggleProject, id: "disableProject", tag: "projects", summary: "Keep LIVE runs from a project", body: typeOf[countersign.Toggle](), status: 200, answer: typeOf[countersign.Project](), handle: a.disableProject},
+
+		{method: "POST", path: "/plans", op: access.CreatePlan, id: "createPlan", tag: "plans", summary: "Store a plan", body: typeOf[countersign.PlanWrite](), status: 201, answer: typeOf[countersign.Plan](), handle: a.createPlan},
+		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model"}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
+		{method: "GET", path: "/plans/{id}", op: access.ReadPlans, id: "getPlan", tag: "plans", summary: "Read a plan with its snapshots", status: 200, answer: typeOf[countersign.Plan](), handle: a.getPlan},
+		{method: "GET", path: "/plans/{id}/drift", op: access.ReadPlans, id: "planDrift", tag: "plans", summary: "What changed since the plan was made", status: 200, answer: typeOf[countersign.Drift](), handle: a.drift},
+
+		{method: "POST", path: "/runs", op: access.StartRun, id: "startRun", tag: "runs", summary: "Start a plan's run", needsKey: true, body: typeOf[countersign.RunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startRun},
+		{method: "GET", path: "/runs", op: access.ReadRuns, id: "listRuns", tag: "runs", summary: "List runs", query: listQuery(runStatusParam, param{name: "planId", doc: "only runs of this plan"}), status: 200, answer: typeOf[countersign.Page[countersign.Run]](), handle: a.listRuns},
+		{method: "GET", path: "/runs/{id}", op: access.ReadRuns, id: "getRun", tag: "runs", summary: "Read a run with its steps and verification", status: 200, answer: typeOf[countersign.Run](), handle: a.getRun},
+		{method: "GET", path: "/runs/{id}/events", op: access.ReadRuns, id: "runEvents", tag: "runs", summary: "Follow a run by server-sent events", status: 200, stream: a.events},
+		{method: "POST", path: "/runs/{id}/cancel", op: access.CancelRun, id: "cancelRun", tag: "runs", summary: "Cancel a run", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Run](), handle: a.cancelRun},
+		{method: "POST", path: "/runs/{id}/reconcile", op: access.ReconcileRun, id: "reconcileRun", tag: "runs", summary: "Say, with evidence, what became of an uncertain step", body: typeOf[countersign.Reconcile](), status: 200, answer: typeOf[countersign.Run](), handle: a.reconcileRun},
+		{method: "POST", path: "/runs/{id}/probe", op: access.ProbeRun, id: "probeRun", tag: "runs", summary: "Send the uncertain step's probe and keep its answer", body: typeOf[countersign.ProbeStart](), status: 200, answer: typeOf[countersign.Run](), handle: a.probeRun},
+
+		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run"}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
+		{method: "GET", path: "/approvals/{id}", op: access.ReadApprovals, id: "getApproval", tag: "approvals", summary: "Read an approval: exactly what would be sent", status: 200, answer: typeOf[countersign.Approval](), handle: a.getApproval},
+		{method: "POST", path: "/approvals/{id}/decision", op: access.DecideApproval, id: "decideApproval", tag: "approvals", summary: "Approve or reject, with a reason", body: typeOf[countersign.Decision](), status: 200, answer: typeOf[countersign.Approval](), handle: a.decide},
+
+		{method: "GET", path: "/tenants", op: access.ReadTenants, id: "listTenants", tag: "access", summary: "List tenants", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Tenant]](), handle: a.listTenants},
+		{method: "PUT", path: "/tenants/{id}", op: access.WriteTenant, id: "putTenant", tag: "access", summary: "Create or rename a tenant", body: typeOf[countersign.TenantWrite](), status: 200, answer: typeOf[countersign.Tenant](), handle: a.putTenant},
+		{method: "GET", path: "/tokens", op: access.ReadTokens, id: "listTokens", tag: "access", summary: "List tokens", query: listQuery(tenantParam), status: 200, answer: typeOf[countersign.Page[countersign.Token]](), handle: a.listTokens},
+		{method: "POST", path: "/tokens", op: access.CreateToken, id: "createToken", tag: "access", summary: "Make a token; it is shown once", body: typeOf[countersign.TokenWrite](), status: 201, answer: typeOf[countersign.NewToken](), handle: a.createToken},
+		{method: "DELETE", path: "/tokens/{id}", op: access.RevokeToken, id: "revokeToken", tag: "access", summary: "Revoke a token at once", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.Token](), handle: a.revokeToken},
+
+		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(
+			param{name: "subject", doc: "kind/id"}, param{name: "actor", doc: "user:…, token:… or system"}, param{name: "action", doc: "such as runs.start"},
+			param{name: "since", doc: "not before this time", kind: timeParam}, realmParam), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
+		{method: "GET", path: "/audit/verify", op: access.ReadAudit, id: "verifyAudit", tag: "audit", summary: "Compute the log anew from its records", query: []param{realmParam}, status: 200, answer: typeOf[countersign.AuditVerification](), handle: a.verifyAudit},
+	}
+}
+
+func (a *API) health(c *call) (any, error) { return a.control.Health(c.ctx) }
+
+func (a *API) openapi(*call) (any, error) { return json.RawMessage(a.document), nil }
+
+// prefersText reports a caller that asks for the exposition format.
+func prefersText(r *http.Request) bool { return acceptsText(r.Header.Values("Accept")) }

@@ -1,0 +1,132 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Held is a stored run in memory, with the versions that it was read at. It is
+// never changed: saving gives a new one.
+type Held struct {
+	Ref          Ref
+	record       records.Run // with Steps
+	version      int64
+	stepVersions []int64
+	plan         *countersign.Plan
+}
+
+// Run is the run with its steps. It must not be changed.
+func (h *Held) Run() *countersign.Run { return &h.record.Run }
+
+// Plan is the plan that the run was started from, with its project snapshots.
+func (h *Held) Plan() *countersign.Plan { return h.plan }
+
+// Load reads a run with its steps and plan.
+func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
+	rec, version, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
+	if err != nil {
+		return nil, err
+	}
+	h := &Held{Ref: ref, record: *rec, version: version}
+	if err := h.loadSteps(tx); err != nil {
+		return nil, err
+	}
+	h.plan, err = l.Plan(tx, ref.Tenant, rec.PlanID, rec.PlanDigest)
+	return h, err
+}
+
+func (h *Held) loadSteps(tx store.Tx) error {
+	steps, versions, err := loadSteps(tx, h.Ref)
+	h.record.Steps, h.stepVersions = steps, versions
+	return err
+}
+
+func loadSteps(tx store.Tx, ref Ref) ([]countersign.StepRun, []int64, error) {
+	rows, err := tx.List(store.Steps, ref.Tenant, store.Query{
+		Where: []store.Filter{store.Equal("run", ref.RunID)}, Order: []store.Order{{Column: "idx"}},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, versions := make([]countersign.StepRun, len(rows)), make([]int64, len(rows))
+	for i, row := range rows {
+		if err := records.Decode(row, &steps[i]); err != nil {
+			return nil, nil, err
+		}
+		versions[i] = row.Version
+	}
+	return steps, versions, nil
+}
+
+// Steps reads the step records of a run.
+func Steps(tx store.Tx, ref Ref) ([]countersign.StepRun, error) {
+	steps, _, err := loadSteps(tx, ref)
+	return steps, err
+}
+
+// refresh loads the run unless held is still what is stored.
+func (l *Ledger) refresh(tx store.Tx, ref Ref, held *Held) (*Held, error) {
+	if held == nil {
+		return l.Load(tx, ref)
+	}
+	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if row.Version == held.version {
+		return held, nil
+	}
+	return l.Load(tx, ref)
+}
+
+// save writes the run and the steps that changed, each only over the version
+// that was read.
+func (h *Held) save(tx store.Tx, res run.Result) (*Held, error) {
+	next := *h
+	next.record.Run = *res.Run
+	next.stepVersions = append([]int64(nil), h.stepVersions...)
+	for _, i := range res.Changed {
+		v, err := next.saveStep(tx, i)
+		if err != nil {
+			return nil, err
+		}
+		next.stepVersions[i] = v
+	}
+	return &next, next.saveHeader(tx)
+}
+
+func (h *Held) saveAll(tx store.Tx) error {
+	for i := range h.record.Steps {
+		v, err := h.saveStep(tx, i)
+		if err != nil {
+			return err
+		}
+		h.stepVersions[i] = v
+	}
+	return h.saveHeader(tx)
+}
+
+func (h *Held) saveStep(tx store.Tx, i int) (int64, error) {
+	runID := h.record.ID
+	v, err := records.Steps(runID, i).Put(tx, h.Ref.Tenant, records.StepID(runID, i), &h.record.Steps[i], h.stepVersions[i])
+	if err != nil {
+		return 0, fmt.Errorf("step %d of run %s: %w", i, runID, err)
+	}
+	return v, nil
+}
+
+// saveHeader writes the run without what has records of its own.
+func (h *Held) saveHeader(tx store.Tx) error {
+	header := h.record
+	header.Steps, header.PlanSnapshot = nil, nil
+	v, err := records.Runs.Put(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", h.record.ID, err)
+	}
+	h.version = v
+	return nil
+}

@@ -1,0 +1,143 @@
+// Package ledger applies events to stored runs: it loads a run with all that
+// run.Apply asks for, and writes the result, its approvals, slots and audit
+// records in the same transaction. The engine and the use cases both move runs
+// through it, so there is one way for a run to change.
+package ledger
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Config is what the ledger is told by the settings.
+type Config struct {
+	MaxActive     int
+	ApprovalTTL   time.Duration
+	NewID         func(prefix string) string
+	OriginAllowed func(baseURL string) bool
+	Now           func() time.Time
+}
+
+// Ledger moves stored runs. It is safe for concurrent use; what it remembers is
+// immutable.
+type Ledger struct {
+	cfg      Config
+	plans    planCache
+	stopping atomic.Bool
+}
+
+// New makes a ledger.
+func New(cfg Config) *Ledger { return &Ledger{cfg: cfg} }
+
+// Now is the ledger's clock.
+func (l *Ledger) Now() time.Time { return l.cfg.Now() }
+
+// StopSteps keeps every later transaction from beginning a step; outcomes are
+// still taken in.
+func (l *Ledger) StopSteps() { l.stopping.Store(true) }
+
+// Ref names a run.
+type Ref struct{ Tenant, RunID string }
+
+// Actor is who makes a run move, as the audit log names it.
+type Actor struct {
+	ID        string
+	RequestID string
+}
+
+// System is the service itself.
+var System = Actor{ID: countersign.SystemPrincipal}
+
+// Moved is what an event came to. Nothing of it may be used, and no call made,
+// before the transaction has been committed.
+type Moved struct {
+	Run  *Held
+	Call *run.Call
+	// Others are runs that got a slot which this one gave back.
+	Others []*Held
+}
+
+// Apply applies an event to a run. held is the run as the caller last saw it,
+// nil to load it; it is loaded anew if the store has moved on.
+func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) (Moved, error) {
+	held, err := l.refresh(tx, ref, held)
+	if err != nil {
+		return Moved{}, err
+	}
+	env, approval, err := l.env(tx, held)
+	if err != nil {
+		return Moved{}, err
+	}
+	if d, ok := e.(run.Decided); ok {
+		approval.decide(d, env.Now)
+		env.Approval = &approval.record.Approval
+	}
+	res, err := run.Apply(env, held.Run(), e)
+	if err != nil || res.Unchanged() {
+		return Moved{Run: held, Call: res.Call}, err
+	}
+	return l.commit(tx, held, approval, res, by, env.Now)
+}
+
+func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
+	if res.Close != "" {
+		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, now)
+	}
+	if err := a.save(tx, held.Ref.Tenant); err != nil {
+		return Moved{}, err
+	}
+	if res.Ask != nil {
+		rec := &records.Approval{Approval: *res.Ask, Requester: held.record.Requester}
+		if _, err := records.Approvals.Put(tx, held.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
+			return Moved{}, err
+		}
+	}
+	next, err := held.save(tx, res)
+	if err != nil {
+		return Moved{}, err
+	}
+	if err := audit.Append(tx, held.Ref.Tenant, auditRecords(res, by, now)); err != nil {
+		return Moved{}, err
+	}
+	moved := Moved{Run: next, Call: res.Call}
+	moved.Others, err = l.settle(tx, held, next)
+	return moved, err
+}
+
+// Start stores a new run with its audit record. The caller has checked that it
+// may start and that a slot is free.
+func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, requestID string) (*Held, error) {
+	h := &Held{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p)}}
+	h.stepVersions = make([]int64, len(r.Steps))
+	if err := h.saveAll(tx); err != nil {
+		return nil, err
+	}
+	if err := saveUnfinished(tx, h); err != nil {
+		return nil, err
+	}
+	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
+		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
+		After: string(r.Status), Reason: r.Mode + " of plan " + r.PlanID, Digest: r.PlanDigest, RequestID: requestID,
+	}})
+}
+
+func auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
+	out := make([]countersign.AuditRecord, len(res.Notes))
+	for i, n := range res.Notes {
+		out[i] = countersign.AuditRecord{
+			At: now, Actor: by.ID, Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
+			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID,
+		}
+		if n.Step >= 0 {
+			out[i].Step = res.Run.Steps[n.Step].ID
+		}
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/model"
+)
+
+// guarded is a model of 20 states with two guarded transitions each: the first
+// of them never holds, the second, with an action, leads on.
+func guarded() *countersign.AgentModel {
+	doc := &countersign.AgentModel{
+		Variables: []countersign.Variable{
+			input("amount", "number", raw("120.50")), input("color", "choice", text("red"), "red", "green"), memory("step", "number", raw("0")),
+		},
+		Scenarios: []countersign.Scenario{{ID: "s", ExpectedStateID: "s19", ExpectedResult: "done"}},
+	}
+	for i := range 20 {
+		id, next := fmt.Sprintf("s%d", i), fmt.Sprintf("s%d", i+1)
+		doc.States = append(doc.States, countersign.ModelState{ID: id, IsStart: i == 0, IsFinal: i == 19})
+		doc.Scenarios[0].ExpectedPath = append(doc.Scenarios[0].ExpectedPath, id)
+		if i == 19 {
+			break
+		}
+		doc.Actions = append(doc.Actions, action("a"+id, "done", sets("step", raw(fmt.Sprint(i+1)))))
+		doc.Transitions = append(doc.Transitions,
+			arrow("skip-"+id, id, "s19", and(predicate("amount", "gt", raw("1000")), predicate("color", "eq", text("green")))),
+			acting(ranked(arrow("go-"+id, id, next, and(predicate("amount", "lte", raw("1000")), predicate("step", "eq", raw(fmt.Sprint(i))))), 1), "a"+id))
+	}
+	return doc
+}
+
+func BenchmarkCompile(b *testing.B) {
+	doc := guarded()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := model.Compile(doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perTransition(b, len(doc.Transitions))
+}
+
+func BenchmarkValidate(b *testing.B) {
+	doc := guarded()
+	b.ReportAllocs()
+	for b.Loop() {
+		if v := model.Validate(doc); len(v.Warnings) > 0 {
+			b.Fatal(v)
+		}
+	}
+	perTransition(b, len(doc.Transitions))
+}
+
+func BenchmarkSimulate(b *testing.B) {
+	m := compiled(b, guarded())
+	b.ReportAllocs()
+	taken := 0
+	for b.Loop() {
+		sim, err := m.Simulate("s", nil)
+		if err != nil || !sim.Passed {
+			b.Fatal(sim.Mismatches, err)
+		}
+		taken = len(sim.Trace)
+	}
+	perTransition(b, taken)
+}
+
+func BenchmarkSimulateLongLoop(b *testing.B) {
+	m := compiled(b, counter(14, true))
+	b.ReportAllocs()
+	taken := 0
+	for b.Loop() {
+		sim, err := m.Simulate("s", nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		taken = len(sim.Trace)
+	}
+	perTransition(b, taken)
+}
+
+func perTransition(b *testing.B, n int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/transition")
+}

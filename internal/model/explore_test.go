@@ -1,0 +1,161 @@
+package model_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/model"
+	"pgregory.net/rapid"
+)
+
+func TestExploreFindsWhatSomeInputLeadsTo(t *testing.T) {
+	doc := sound()
+	got := encoded(t, model.Explore(compiled(t, doc), 1000))
+	want := `{"Complete":true,"Pairs":39,"Stuck":11,"Loops":0,"States":["a","b","c"],"Transitions":["ab","ac","bc"],"StuckStates":["a"],"LoopStates":[]}`
+	wantEqual(t, "exploration", got, want)
+}
+
+func TestExploreSaysThatTheLimitEndedIt(t *testing.T) {
+	e := model.Explore(compiled(t, sound()), 10)
+	wantEqual(t, "complete", e.Complete, false)
+	wantEqual(t, "pairs", e.Pairs, 10)
+}
+
+func TestExploreNeedsNoScenario(t *testing.T) {
+	doc := sound()
+	doc.Scenarios = nil
+	wantEqual(t, "complete", model.Explore(compiled(t, doc), 1000).Complete, true)
+}
+
+func TestExploreCountsACycleOnce(t *testing.T) {
+	doc := &countersign.AgentModel{
+		Variables: []countersign.Variable{input("left", "boolean", null)},
+		States:    states("a", "b", "c"),
+		Transitions: []countersign.Transition{
+			arrow("ab", "a", "b", predicate("left", "eq", raw("true"))), arrow("ac", "a", "c", and()),
+			arrow("bc", "b", "c", and()), arrow("cb", "c", "b", and()),
+		},
+	}
+	e := model.Explore(compiled(t, doc), 1000)
+	wantEqual(t, "loops", e.Loops, 3) // one for each value of left: true, false, unknown
+	wantEqual(t, "states", encoded(t, e.LoopStates), `["b","c"]`)
+}
+
+// TestExploreEqualsTryingEveryInput simulates every scenario with a value of
+// each kind for each input: what happens then is what Explore says can happen.
+func TestExploreEqualsTryingEveryInput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := drawDocument(t)
+		for i := range doc.Variables {
+			if i >= 2 { // 16 kinds of values for each input are enough twice
+				doc.Variables[i].Kind = "memory"
+			}
+		}
+		for i := range doc.Scenarios {
+			doc.Scenarios[i].Inputs = nil
+		}
+		for i := range doc.Actions { // only effects on what is still memory
+			doc.Actions[i].MemoryEffects = slices.DeleteFunc(doc.Actions[i].MemoryEffects, func(e countersign.MemoryEffect) bool {
+				return doc.Variables[e.VariableID[1]-'0'].Kind != "memory"
+			})
+		}
+		m := mustCompile(t, doc)
+		if got, want := model.Explore(m, 1_000_000), tryAll(t, doc, m); summary(t, got) != summary(t, want) {
+			t.Fatalf("document: %s\ngot:  %s\nwant: %s", mustEncode(t, doc), summary(t, got), summary(t, want))
+		}
+	})
+}
+
+func summary(t *rapid.T, e model.Exploration) string {
+	e.Pairs, e.Stuck, e.Loops = 0, 0, 0 // of kinds of values and not of values
+	return mustEncode(t, e)
+}
+
+func tryAll(t *rapid.T, doc *countersign.AgentModel, m *model.Machine) model.Exploration {
+	states, taken, stuck, looping := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	eachInput(doc, func(inputs given) {
+		for _, s := range doc.Scenarios {
+			sim := mustSimulate(t, m, s.ID, inputs)
+			for _, id := range sim.Path {
+				states[id] = true
+			}
+			for _, entry := range sim.Trace {
+				taken[entry.TransitionID] = true
+			}
+			stuck[sim.FinalStateID] = stuck[sim.FinalStateID] || sim.Outcome == "stuck"
+			for _, id := range cycle(doc, s, inputs, sim) {
+				looping[id] = true
+			}
+		}
+	})
+	e := model.Exploration{Complete: true, States: []string{}, Transitions: []string{}, StuckStates: []string{}, LoopStates: []string{}}
+	for _, s := range doc.States {
+		e.States = with(e.States, s.ID, states)
+		e.StuckStates = with(e.StuckStates, s.ID, stuck)
+		e.LoopStates = with(e.LoopStates, s.ID, looping)
+	}
+	for _, t := range doc.Transitions {
+		e.Transitions = with(e.Transitions, t.ID, taken)
+	}
+	return e
+}
+
+func with(list []string, id string, in map[string]bool) []string {
+	if in[id] {
+		return append(list, id)
+	}
+	return list
+}
+
+// eachInput goes through sampled values of all inputs.
+func eachInput(doc *countersign.AgentModel, visit func(given)) {
+	all := []given{{}}
+	for _, v := range doc.Variables {
+		if v.Kind != "input" {
+			continue
+		}
+		var more []given
+		for _, before := range all {
+			for _, value := range sampled[v.Type] {
+				next := given{v.ID: raw(value)}
+				for id, x := range before {
+					next[id] = x
+				}
+				more = append(more, next)
+			}
+		}
+		all = more
+	}
+	for _, inputs := range all {
+		visit(inputs)
+	}
+}
+
+// cycle is the states of a loop: the last of the path and all since it was last
+// met with the same values.
+func cycle(doc *countersign.AgentModel, s countersign.Scenario, inputs given, sim countersign.Simulation) []string {
+	if sim.Outcome != "loop" {
+		return nil
+	}
+	in := interpreter{doc: doc, values: given{}}
+	for _, v := range doc.Variables {
+		in.values[v.ID] = v.DefaultValue
+		for _, layer := range []given{s.InitialMemory, inputs} {
+			if value, ok := layer[v.ID]; ok {
+				in.values[v.ID] = value
+			}
+		}
+	}
+	var points []string
+	for i, id := range sim.Path {
+		in.sim.FinalStateID = id
+		points = append(points, in.point())
+		if i < len(sim.Trace) {
+			for _, e := range sim.Trace[i].Effects {
+				in.values[e.VariableID] = e.Value
+			}
+		}
+	}
+	return sim.Path[slices.Index(points, points[len(points)-1]):]
+}

@@ -1,0 +1,75 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// known reports a value, as opposed to null. A Scalar that was never set counts
+// as null: only documents made in Go have one.
+func known(v countersign.Scalar) bool { return !v.IsZero() && !v.IsNull() }
+
+// misfit says why a value can't be the variable's, "" and "" when it can. null
+// is the unknown value and fits every type; a variable of an unknown type is
+// reported where it is declared.
+func (v *variable) misfit(value countersign.Scalar) (code, message string) {
+	if !known(value) {
+		return "", ""
+	}
+	kind, wanted := value.Kind(), kindOf(v.Type)
+	switch {
+	case wanted == countersign.KindAbsent:
+		return "", ""
+	case kind != wanted:
+		return ValueTypeMismatch, fmt.Sprintf("%s is of type %s; variable %s takes type %s or null", spelt(value), kind, quoted(v.ID), wanted)
+	case v.Type == countersign.TypeChoice && !v.choices[value.Text()]:
+		return ValueNotInChoices, fmt.Sprintf("%s is none of the choices of variable %s: %s", spelt(value), quoted(v.ID), listed(v.Choices))
+	default:
+		return "", ""
+	}
+}
+
+// kindOf is the JSON type that a variable's values have, KindAbsent for a type
+// that there isn't.
+func kindOf(variableType string) countersign.Kind {
+	switch variableType {
+	case countersign.TypeNumber:
+		return countersign.KindNumber
+	case countersign.TypeBoolean:
+		return countersign.KindBoolean
+	case countersign.TypeText, countersign.TypeChoice:
+		return countersign.KindString
+	default:
+		return countersign.KindAbsent
+	}
+}
+
+// misfits checks values that are given by variable id, all of them for
+// variables of one kind. JSON objects have no order, so problems come by key.
+func (ix *index) misfits(at, kind string, given map[string]countersign.Scalar) []countersign.Problem {
+	var problems []countersign.Problem
+	for _, id := range slices.Sorted(maps.Keys(given)) {
+		code, message := ix.misfitOf(id, kind, given[id])
+		if code != "" {
+			problems = append(problems, countersign.Problem{Path: at + "." + id, Code: code, Message: message})
+		}
+	}
+	return problems
+}
+
+func (ix *index) misfitOf(id, kind string, value countersign.Scalar) (code, message string) {
+	v := ix.variables[id]
+	switch {
+	case v == nil:
+		return UnknownVariable, fmt.Sprintf("the model has no %s variable %s", kind, quoted(id))
+	case v.Kind != kind && kind == countersign.VariableInput:
+		return NotInputVariable, fmt.Sprintf("%s is a memory variable; only input variables are given here", quoted(id))
+	case v.Kind != kind:
+		return NotMemoryVariable, fmt.Sprintf("%s is an input variable; only memory variables are set here", quoted(id))
+	default:
+		return v.misfit(value)
+	}
+}

@@ -1,0 +1,152 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/countersign/countersign"
+)
+
+// graph is a document's states and transitions without their values: what can
+// be said before any of them is known. It also serves documents with errors.
+type graph struct {
+	doc   *countersign.AgentModel
+	ix    *index
+	order [][]int
+	never []string // a transition: why it can never be taken; "" when it can
+}
+
+func newGraph(doc *countersign.AgentModel, ix *index, order [][]int) *graph {
+	g := &graph{doc: doc, ix: ix, order: order, never: make([]string, len(doc.Transitions))}
+	for _, list := range order {
+		g.shadows(list)
+	}
+	return g
+}
+
+// shadows says which transitions of one state are never taken for how their
+// conditions are written: constantly false, or tried after one that is
+// constantly true or has the same condition.
+func (g *graph) shadows(order []int) {
+	always := ""
+	same := map[string]string{}
+	for _, i := range order {
+		t := &g.doc.Transitions[i]
+		constant := constancy(&t.Condition)
+		switch {
+		case always != "":
+			g.never[i] = fmt.Sprintf("transition %s is tried first and its condition is always true", always)
+			continue
+		case constant == alwaysFalse:
+			g.never[i] = "its condition is never true"
+			continue
+		case constant == alwaysTrue:
+			always = quoted(t.ID)
+		}
+		if len(order) > 1 {
+			g.sameAs(i, same)
+		}
+	}
+}
+
+func (g *graph) sameAs(i int, same map[string]string) {
+	t := &g.doc.Transitions[i]
+	key := string(appendCondition(nil, &t.Condition))
+	if first, found := same[key]; found {
+		g.never[i] = fmt.Sprintf("transition %s has the same condition and is tried first", first)
+		return
+	}
+	same[key] = quoted(t.ID)
+}
+
+// appendCondition writes a condition in a form that equal conditions share.
+func appendCondition(b []byte, c *countersign.Condition) []byte {
+	if p := c.Predicate; p != nil {
+		b = strconv.AppendQuote(b, p.VariableID)
+		b = strconv.AppendQuote(b, p.Operator)
+		if compares(p.Operator) {
+			b = append(b, p.Value.Canonical()...)
+		}
+		return append(b, ';')
+	}
+	if c.Group == nil {
+		return append(b, '?')
+	}
+	b = append(strconv.AppendQuote(b, c.Group.Combinator), '[')
+	for i := range c.Group.Conditions {
+		b = appendCondition(b, &c.Group.Conditions[i])
+	}
+	return append(b, ']')
+}
+
+// verdict is what a condition comes to whatever the values are.
+type verdict int
+
+const (
+	depends verdict = iota
+	alwaysFalse
+	alwaysTrue
+)
+
+func constancy(c *countersign.Condition) verdict {
+	switch {
+	case c.Predicate != nil:
+		if isOperator(c.Predicate.Operator) && !c.Predicate.Value.IsZero() && holdsIn(c.Predicate) == isNothing {
+			return alwaysFalse
+		}
+		return depends
+	case c.Group == nil:
+		return depends
+	case c.Group.Combinator == countersign.CombinatorAnd:
+		return groupConstancy(c.Group, alwaysTrue, alwaysFalse)
+	default:
+		return groupConstancy(c.Group, alwaysFalse, alwaysTrue)
+	}
+}
+
+// groupConstancy is empty for a group without members, and decided as soon as
+// one member is.
+func groupConstancy(g *countersign.ConditionGroup, empty, decided verdict) verdict {
+	all := empty
+	for i := range g.Conditions {
+		switch constancy(&g.Conditions[i]) {
+		case decided:
+			return decided
+		case depends:
+			all = depends
+		}
+	}
+	return all
+}
+
+// reachable marks the states that transitions lead to from the start; from all
+// starts while there are several. ok is false without any.
+func (g *graph) reachable() (reached []bool, ok bool) {
+	reached = make([]bool, len(g.doc.States))
+	var queue []int
+	for i := range g.doc.States {
+		if g.doc.States[i].IsStart {
+			reached[i], queue = true, append(queue, i)
+		}
+	}
+	ok = len(queue) > 0
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, i := range g.order[queue[0]] {
+			to, exists := g.ix.states[g.doc.Transitions[i].ToStateID]
+			if exists && g.never[i] == "" && !reached[to] {
+				reached[to], queue = true, append(queue, to)
+			}
+		}
+	}
+	return reached, ok
+}
+
+// leavable reports a state that some transition can lead out of.
+func (g *graph) leavable(state int) bool {
+	for _, i := range g.order[state] {
+		if g.never[i] == "" && g.doc.Transitions[i].ToStateID != g.doc.States[state].ID {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+package model
+
+import (
+	"github.com/countersign/countersign"
+)
+
+// Visit is an action on a scenario's path, with the values of all variables
+// before the action's own effects: what a plan's inputVariables read (contract
+// 5). null is unknown.
+type Visit struct {
+	ActionID     string
+	TransitionID string
+	Values       map[string]countersign.Scalar
+}
+
+// Simulate runs a scenario on paper (contract 4): exactly, with every step in
+// the answer. An unknown scenario is not_found; inputs that are unknown or don't
+// fit are invalid_request, which names all of them; so is a scenario beyond the
+// machine's Limit.
+func (m *Machine) Simulate(scenarioID string, inputs map[string]countersign.Scalar) (countersign.Simulation, error) {
+	r, err := m.simulate(scenarioID, inputs, nil)
+	if err != nil {
+		return countersign.Simulation{}, err
+	}
+	return r.sim, nil
+}
+
+// Walk simulates and also lists the actions on the path, in order: an action
+// that recurs is listed each time.
+func (m *Machine) Walk(scenarioID string, inputs map[string]countersign.Scalar) (countersign.Simulation, []Visit, error) {
+	visits := []Visit{}
+	r, err := m.simulate(scenarioID, inputs, &visits)
+	if err != nil {
+		return countersign.Simulation{}, nil, err
+	}
+	return r.sim, visits, nil
+}
+
+// simulate first finds the course, which is cheap, and then goes along it once
+// more to write down what the answer shows.
+func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scalar, visits *[]Visit) (*recorder, error) {
+	s, err := m.scenario(scenarioID)
+	if err != nil {
+		return nil, err
+	}
+	if problems := m.ix.misfits("inputs", countersign.VariableInput, inputs); len(problems) > 0 {
+		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	}
+	budget := m.limit.Work
+	cells := m.initial(s, inputs)
+	c, ok := m.follow(cells, &budget)
+	if !ok {
+		return nil, m.tooLong(s)
+	}
+	r := newRecorder(m, m.values(s, inputs), cells, visits)
+	if !r.record(c) {
+		return nil, m.tooLong(s)
+	}
+	r.judge(s)
+	return r, nil
+}
+
+func (m *Machine) scenario(id string) (*countersign.Scenario, error) {
+	i, ok := m.ix.scenarios[id]
+	if !ok {
+		return nil, countersign.Errorf(countersign.CodeNotFound, "scenarioId: model %s has no scenario %s", quoted(m.doc.ID), quoted(id))
+	}
+	return &m.doc.Scenarios[i], nil
+}

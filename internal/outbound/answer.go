@@ -1,0 +1,190 @@
+package outbound
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+const (
+	maxHead    = 64 << 10 // headers of an answer, the interim ones before it included
+	maxInterim = 5        // 1xx answers before the final one
+	readBuffer = 4 << 10
+)
+
+// Why an answer can't be used. Their texts are safe to show.
+const (
+	errHeadTooLarge = cause("the headers of the answer exceed 64 KiB")
+	errBodyTooLarge = cause("the answer exceeds 1 MiB")
+	errInterim      = cause("too many interim answers")
+	errMalformed    = cause("the answer is not valid HTTP")
+	errOpenEnded    = cause("the connection closed, and nothing says that the answer was complete")
+)
+
+// answer is what came back on a connection.
+type answer struct {
+	sent       bool // a byte of the request left
+	status     int  // 0 when no status line came
+	head       bool // status line and headers came whole
+	body       []byte
+	compressed bool
+	reusable   bool  // the connection can carry another exchange
+	err        error // why the answer isn't complete; nil when it is
+	took       time.Duration
+}
+
+// readAnswer reads one final answer. Whatever the receiver sends, it takes
+// bounded memory; it ends with the answer, with the connection or with its
+// deadline.
+func readAnswer(source *meter, r *bufio.Reader, method string) answer {
+	var a answer
+	source.limit(maxHead + readBuffer)
+	resp, err := readFinal(r, method, &a.status)
+	if err == nil && source.count-r.Buffered() > maxHead {
+		err = errHeadTooLarge
+	}
+	if err != nil {
+		a.err = source.reason(err)
+		return a
+	}
+	source.unlimited()
+	a.head = true
+	a.compressed = resp.Header.Get("Content-Encoding") != ""
+	a.body, a.err = readBody(resp)
+	if a.err != nil {
+		a.err = source.reason(a.err)
+	}
+	a.reusable = a.err == nil && !resp.Close && r.Buffered() == 0 && !closesSoon(resp.Header)
+	return a
+}
+
+// readFinal reads heads until one is final. status is what the latest status line
+// says, so that it is known even when the headers after it never come.
+func readFinal(r *bufio.Reader, method string, status *int) (*http.Response, error) {
+	for range maxInterim + 1 {
+		*status = peekStatus(r)
+		resp, err := http.ReadResponse(r, &http.Request{Method: method})
+		switch {
+		case err != nil:
+			return nil, errMalformed // or the connection's end, which the meter knows
+		case resp.ProtoMajor != 1, resp.StatusCode < 100, resp.StatusCode == http.StatusSwitchingProtocols:
+			return nil, errMalformed
+		case resp.StatusCode >= 200:
+			*status = resp.StatusCode
+			return resp, nil
+		}
+	}
+	*status = 0
+	return nil, errInterim
+}
+
+// peekStatus reads the code in `HTTP/1.1 200 `, 0 when there is none.
+func peekStatus(r *bufio.Reader) int {
+	line, _ := r.Peek(len("HTTP/1.1 200 "))
+	if len(line) < len("HTTP/1.1 200 ") || !strings.HasPrefix(string(line), "HTTP/1.") || line[8] != ' ' || line[12] > ' ' {
+		return 0
+	}
+	code, err := strconv.ParseUint(string(line[9:12]), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return int(code)
+}
+
+// readBody reads the body to its end. It is complete only if something says so:
+// its length, its last chunk, or, where a 2xx has only the end of the connection,
+// HTTP/1.0 or JSON that ends by itself.
+func readBody(resp *http.Response) ([]byte, error) {
+	if resp.ContentLength > countersign.MaxBodyBytes {
+		return nil, errBodyTooLarge
+	}
+	body, err := readAll(resp)
+	switch {
+	case len(body) > countersign.MaxBodyBytes:
+		return body, errBodyTooLarge
+	case err != nil:
+		return body, errMalformed
+	case resp.StatusCode < 300 && isOpenEnded(resp) && resp.ProtoMinor > 0 && !endsByItself(body):
+		return body, errOpenEnded
+	}
+	return body, nil
+}
+
+// readAll reads one byte more than the limit, so that what is too large is seen.
+func readAll(resp *http.Response) ([]byte, error) {
+	if n := resp.ContentLength; n >= 0 {
+		body := make([]byte, n)
+		got, err := io.ReadFull(resp.Body, body)
+		return body[:got], err
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, countersign.MaxBodyBytes+1))
+}
+
+func isOpenEnded(resp *http.Response) bool {
+	return resp.ContentLength < 0 && len(resp.TransferEncoding) == 0 && resp.Body != http.NoBody
+}
+
+// endsByItself reports a body whose JSON, if it is any, can't be the beginning of
+// a longer one: a number can, and so can nothing at all.
+func endsByItself(body []byte) bool {
+	text := strings.Trim(string(body), " \t\r\n")
+	return text != "" && strings.IndexByte(`{["tfn`, text[0]) >= 0
+}
+
+// closesSoon reports a receiver that says it closes idle connections about as
+// soon as we would use one again.
+func closesSoon(h http.Header) bool {
+	for _, parameter := range strings.Split(h.Get("Keep-Alive"), ",") {
+		if seconds, ok := strings.CutPrefix(strings.TrimSpace(parameter), "timeout="); ok {
+			n, err := strconv.Atoi(seconds)
+			return err != nil || time.Duration(n)*time.Second <= maxIdle
+		}
+	}
+	return false
+}
+
+// meter stands between a connection and the parsers. It counts what is read, ends
+// it where an answer's headers must, and keeps the first error: parsers turn an
+// end in the middle into many things, and a socket tells of a reset only once.
+type meter struct {
+	from  io.Reader
+	count int
+	max   int // 0: unlimited
+	err   error
+}
+
+func (m *meter) limit(n int) { m.count, m.max = 0, n }
+
+func (m *meter) unlimited() { m.max = 0 }
+
+// reason is why an answer could not be read: the connection's error where it had
+// one, for then whatever the parser says follows from it.
+func (m *meter) reason(parser error) error {
+	var decided cause
+	if m.err == nil || errors.As(parser, &decided) && decided != errMalformed {
+		return parser
+	}
+	return m.err
+}
+
+func (m *meter) Read(b []byte) (int, error) {
+	if m.err == nil && m.max > 0 && m.count >= m.max {
+		m.err = errHeadTooLarge
+	}
+	if m.err != nil {
+		return 0, m.err
+	}
+	if m.max > 0 {
+		b = b[:min(len(b), m.max-m.count)]
+	}
+	n, err := m.from.Read(b)
+	m.count += n
+	m.err = err
+	return n, err
+}

@@ -1,0 +1,139 @@
+package faultreceiver
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Fault is one way to treat a request.
+type Fault struct {
+	Name string
+	// Stalls reports a fault that only the client's own timeout ends.
+	Stalls bool
+
+	play     func(*Exchange)
+	keep     bool // the connection may carry another request
+	atAccept bool // strikes before anything is read
+}
+
+// Exchange is a request on its way in, as a fault sees it.
+type Exchange struct {
+	Conn   net.Conn
+	reader *bufio.Reader
+}
+
+// ReadLine reads one line of the request.
+func (x *Exchange) ReadLine() string {
+	line, _ := x.reader.ReadString('\n')
+	return line
+}
+
+// ReadHead reads the request up to its body.
+func (x *Exchange) ReadHead() {
+	for line := x.ReadLine(); line != "\r\n" && line != ""; line = x.ReadLine() {
+	}
+}
+
+// ReadAll reads the whole request.
+func (x *Exchange) ReadAll() {
+	req, err := http.ReadRequest(x.reader)
+	if err != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, req.Body)
+}
+
+// Write sends bytes as they are.
+func (x *Exchange) Write(text string) { _, _ = io.WriteString(x.Conn, text) }
+
+// Hold keeps the connection until the client gives it up, and logs what still
+// comes.
+func (x *Exchange) Hold() { _, _ = io.Copy(io.Discard, x.reader) }
+
+// Reset ends the connection without the usual farewell.
+func (x *Exchange) Reset() {
+	if tap, ok := x.Conn.(*wiretap); ok {
+		if tcp, ok := tap.Conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+	}
+	_ = x.Conn.Close()
+}
+
+// JSON is a proper answer with this status and body.
+func JSON(status int, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", status, http.StatusText(status), len(body), body)
+}
+
+// OK answers properly, and is what a receiver without faults does.
+var OK = Answering("ok", JSON(200, `{"ok":true}`))
+
+// Playing treats a request as play does and then ends the connection.
+func Playing(name string, play func(*Exchange)) Fault { return Fault{Name: name, play: play} }
+
+// Answering reads the whole request and sends this text; the connection stays.
+func Answering(name, text string) Fault {
+	return Fault{Name: name, keep: true, play: func(x *Exchange) {
+		x.ReadAll()
+		x.Write(text)
+	}}
+}
+
+// Closing is Answering that ends the connection after the text.
+func Closing(name, text string) Fault {
+	f := Answering(name, text)
+	f.keep = false
+	return f
+}
+
+// Stalling reads the whole request, sends this text and says no more.
+func Stalling(name, text string) Fault {
+	return Fault{Name: name, Stalls: true, play: func(x *Exchange) {
+		x.ReadAll()
+		x.Write(text)
+		x.Hold()
+	}}
+}
+
+// trickle is between two bytes of an answer that never ends.
+const trickle = 5 * time.Millisecond
+
+func trickling(x *Exchange) {
+	x.ReadAll()
+	x.Write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+	tick := time.NewTicker(trickle)
+	defer tick.Stop()
+	for range tick.C {
+		if _, err := io.WriteString(x.Conn, " "); err != nil {
+			return
+		}
+	}
+}
+
+func flooding(x *Exchange) {
+	x.ReadAll()
+	for range 1000 {
+		if _, err := io.WriteString(x.Conn, "HTTP/1.1 102 Processing\r\n\r\n"); err != nil {
+			return
+		}
+	}
+	x.Write(JSON(200, "{}"))
+}
+
+func chunked(chunks string) string {
+	return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+}
+
+func header(lines string) string {
+	return "HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 2\r\n\r\n{}"
+}
+
+// Deep is JSON nested this deep.
+func Deep(levels int) string {
+	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
+}

@@ -1,0 +1,232 @@
+// Package faultreceiver is a project API for tests that speaks raw TCP, misbehaves
+// on demand and logs every byte that reaches it: the witness of what was really
+// delivered, and how often. It knows nothing of the client that it judges.
+package faultreceiver
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"net"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// settleTime is how long Settle waits for connections to end before it says that
+// one did not.
+const settleTime = 10 * time.Second
+
+// sentinel is the first line of the connection by which Settle knows that every
+// earlier one was accepted.
+const sentinel = "SETTLE\r\n"
+
+// Receiver accepts connections on loopback and answers each request with the next
+// fault that was asked for, or properly when none is left.
+type Receiver struct {
+	listener net.Listener
+	scheme   string
+	open     sync.WaitGroup
+
+	mu      sync.Mutex
+	next    []Fault
+	log     []*wiretap
+	settled []chan struct{}
+}
+
+// Start listens on a free port of 127.0.0.1.
+func Start() (*Receiver, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	return serve(listener, "http"), nil
+}
+
+// StartTLS is Start with a certificate.
+func StartTLS(cfg *tls.Config) (*Receiver, error) {
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", cfg)
+	if err != nil {
+		return nil, err
+	}
+	return serve(listener, "https"), nil
+}
+
+func serve(listener net.Listener, scheme string) *Receiver {
+	r := &Receiver{listener: listener, scheme: scheme}
+	go r.accept()
+	return r
+}
+
+// URL is the receiver's origin.
+func (r *Receiver) URL() string { return r.scheme + "://" + r.listener.Addr().String() }
+
+// Next puts faults at the end of the queue: one for each request to come.
+func (r *Receiver) Next(faults ...Fault) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.next = append(r.next, faults...)
+}
+
+// Refuse stops listening, so that connecting is refused from now on, and closes
+// every connection.
+func (r *Receiver) Refuse() {
+	_ = r.listener.Close()
+	r.CloseConnections()
+}
+
+// CloseConnections closes every open connection as a receiver does that gives up
+// idle ones.
+func (r *Receiver) CloseConnections() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.log {
+		_ = c.Close()
+	}
+}
+
+// Settle waits until every connection that was made has ended; then Requests and
+// Raw are final. The client must have closed its idle ones.
+func (r *Receiver) Settle() error {
+	if c, err := net.Dial("tcp", r.listener.Addr().String()); err == nil && r.scheme == "http" {
+		passed := make(chan struct{})
+		r.mu.Lock()
+		r.settled = append(r.settled, passed)
+		r.mu.Unlock()
+		_, _ = c.Write([]byte(sentinel))
+		_ = waitFor(passed)
+		_ = c.Close()
+	}
+	ended := make(chan struct{})
+	go func() { r.open.Wait(); close(ended) }()
+	return waitFor(ended)
+}
+
+func waitFor(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-time.After(settleTime):
+		return errors.New("faultreceiver: a connection is still open")
+	}
+}
+
+// Close ends everything.
+func (r *Receiver) Close() {
+	r.Refuse()
+	r.open.Wait()
+}
+
+// Raw is what reached each connection, in the order in which they were accepted,
+// byte for byte. Connections that brought nothing count too.
+func (r *Receiver) Raw() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []string
+	for _, c := range r.log {
+		if text := c.text(); text != sentinel {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+var requestLine = regexp.MustCompile(`(?m)^[A-Z]+ \S+ HTTP/1\.[01]\r$`)
+
+// Requests lists the request lines that reached the receiver, over all
+// connections, however much followed: the number of deliveries.
+func (r *Receiver) Requests() []string {
+	var lines []string
+	for _, raw := range r.Raw() {
+		for _, line := range requestLine.FindAllString(raw, -1) {
+			lines = append(lines, strings.TrimSuffix(line, "\r"))
+		}
+	}
+	return lines
+}
+
+func (r *Receiver) accept() {
+	for {
+		c, err := r.listener.Accept()
+		if err != nil {
+			return
+		}
+		tap := &wiretap{Conn: c}
+		r.mu.Lock()
+		r.log = append(r.log, tap)
+		r.open.Add(1)
+		r.mu.Unlock()
+		go r.handle(tap)
+	}
+}
+
+func (r *Receiver) handle(c *wiretap) {
+	defer r.open.Done()
+	defer c.Close()
+	if f, ok := r.take(true); ok {
+		f.play(&Exchange{Conn: c})
+		return
+	}
+	x := &Exchange{Conn: c, reader: bufio.NewReader(c)}
+	for {
+		first, err := x.reader.Peek(1)
+		if err != nil {
+			return
+		}
+		if first[0] == sentinel[0] { // no method begins with it
+			r.passed()
+			return
+		}
+		f, ok := r.take(false)
+		if !ok {
+			f = OK
+		}
+		if f.play(x); !f.keep {
+			return
+		}
+	}
+}
+
+// take gives the next fault, if it is one that strikes now: when a connection is
+// accepted, or when a request begins.
+func (r *Receiver) take(accepting bool) (Fault, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.next) == 0 || r.next[0].atAccept != accepting {
+		return Fault{}, false
+	}
+	f := r.next[0]
+	r.next = r.next[1:]
+	return f, true
+}
+
+func (r *Receiver) passed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.settled {
+		close(c)
+	}
+	r.settled = nil
+}
+
+// wiretap logs what is read from a connection.
+type wiretap struct {
+	net.Conn
+	mu  sync.Mutex
+	raw []byte
+}
+
+func (c *wiretap) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raw = append(c.raw, b[:n]...)
+	return n, err
+}
+
+func (c *wiretap) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.raw)
+}

@@ -1,0 +1,115 @@
+package outbound
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/signature"
+)
+
+// message is a request that may be sent: everything that could refuse it has
+// been asked, before a connection exists.
+type message struct {
+	origin     origin
+	method     string
+	target     string
+	body       string
+	runtime    [3]headerField // idempotency key, run id, step id
+	credential credential
+}
+
+type headerField struct{ name, value string }
+
+var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// message checks a call against the operator's lists and the limits. Its errors
+// are causes: nothing was sent, and their text is safe to show.
+func (c *Client) message(call request.Call) (message, error) {
+	o, err := parseOrigin(call.Project.BaseURL)
+	if err != nil {
+		return message{}, err
+	}
+	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request)}
+	m.runtime = [3]headerField{
+		{signature.HeaderIdempotencyKey, call.IdempotencyKey},
+		{signature.HeaderRunID, call.RunID},
+		{signature.HeaderStepID, call.StepID},
+	}
+	ok := false
+	switch m.target, ok = o.target(call.Request.URL); {
+	case !c.origins[o.text]:
+		return m, cause("origin " + o.text + " is not on the server's list")
+	case !ok:
+		return m, cause("the address is not on the registered origin")
+	case !slices.Contains(methods, m.method):
+		return m, cause("the method is not one of a capability's")
+	case max(len(m.body), len(m.target)) > countersign.MaxBodyBytes:
+		return m, cause("the request is larger than 1 MiB")
+	}
+	for _, h := range m.runtime {
+		if !isVisible(h.value) {
+			return m, cause("the value of " + h.name + " is empty or holds characters that a header can't carry")
+		}
+	}
+	m.credential, err = c.credentials.of(call.Project.EffectiveAuth())
+	return m, err
+}
+
+// append writes the request as it goes over the wire, head and body. now is the
+// moment of sending. There is no Accept-Encoding: no compression is asked for.
+func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
+	b = append(b, m.method+" "+m.target+" HTTP/1.1\r\n"...)
+	b = field(b, "Host", m.origin.host)
+	b = field(b, "User-Agent", userAgent)
+	b = field(b, "Accept", "application/json")
+	if m.body != "" {
+		b = field(b, "Content-Type", "application/json")
+	}
+	if m.body != "" || m.method != "GET" && m.method != "DELETE" {
+		b = field(b, "Content-Length", strconv.Itoa(len(m.body)))
+	}
+	for _, h := range m.runtime {
+		b = field(b, h.name, h.value)
+	}
+	timestamp := strconv.FormatInt(now.Unix(), 10)
+	b = field(b, signature.HeaderTimestamp, timestamp)
+	if h := m.credential.header(m, timestamp); h.name != "" {
+		b = field(b, h.name, h.value)
+	}
+	b = append(b, "\r\n"...)
+	return append(b, m.body...)
+}
+
+// parts are what HMAC signs: the bytes that append writes.
+func (m *message) parts(timestamp string) signature.Parts {
+	return signature.Parts{
+		Method:         m.method,
+		PathAndQuery:   m.target,
+		Timestamp:      timestamp,
+		IdempotencyKey: m.runtime[0].value,
+		RunID:          m.runtime[1].value,
+		StepID:         m.runtime[2].value,
+		BodySHA256:     signature.BodyHash([]byte(m.body)),
+	}
+}
+
+func field(b []byte, name, value string) []byte {
+	b = append(b, name...)
+	b = append(b, ": "...)
+	b = append(b, value...)
+	return append(b, "\r\n"...)
+}
+
+// isVisible reports visible ASCII without spaces, at least one: what a signed
+// header may hold, line breaks least of all.
+func isVisible(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/countersign/countersign"
+)
+
+// Kinds of things that a plan is made from.
+const (
+	KindModel   = "model"
+	KindProject = "project"
+)
+
+// Subject names a thing that a plan is made from.
+type Subject struct{ Kind, ID string }
+
+// Standing is how a model, project, agent or team is now: the little that drift
+// asks for, kept small so that asking before each step costs the same for a
+// model of a megabyte. The zero Standing is that of what is gone.
+type Standing struct {
+	Revision  int64
+	Suspended bool
+	Disabled  bool // projects only
+}
+
+// Standings is how everything that a plan was made from is now, as one snapshot.
+type Standings map[Subject]Standing
+
+// Seen is a subject with the revision that the plan saw.
+type Seen struct {
+	Subject
+	Revision int64
+}
+
+// Subjects lists what the plan was made from, the model first.
+func Subjects(p *countersign.Plan) []Seen {
+	out := []Seen{{Subject{KindModel, p.ModelID}, p.ModelRevision}}
+	for _, ref := range p.Projects {
+		out = append(out, Seen{Subject{KindProject, ref.ID}, ref.Revision})
+	}
+	return out
+}
+
+// Drift compares everything that the plan was made from with how it is now.
+func Drift(p *countersign.Plan, now Standings) countersign.Drift {
+	d := countersign.Drift{Current: true, Changes: []countersign.Change{}}
+	for _, seen := range Subjects(p) {
+		s := now[seen.Subject]
+		if s.Revision != seen.Revision || s.Suspended {
+			d.Current = false
+			d.Changes = append(d.Changes, change(seen, s))
+		}
+	}
+	return d
+}
+
+// Refusal is why a run of the plan may not start or go on: drift, or for LIVE a
+// disabled project. It is nil when the run may go on.
+func Refusal(p *countersign.Plan, mode string, now Standings) *countersign.Error {
+	if d := Drift(p, now); !d.Current {
+		return countersign.Errorf(countersign.CodeDrift, "%s", d.Changes[0].Message)
+	}
+	return Disabled(p, mode, now)
+}
+
+// Disabled names the first disabled project of a LIVE run, nil when none is.
+func Disabled(p *countersign.Plan, mode string, now Standings) *countersign.Error {
+	for _, ref := range p.Projects {
+		if mode == countersign.ModeLive && now[Subject{KindProject, ref.ID}].Disabled {
+			return countersign.Errorf(countersign.CodeProjectDisabled, "project %s is disabled; an ADMIN enables it", ref.ID)
+		}
+	}
+	return nil
+}
+
+func change(seen Seen, now Standing) countersign.Change {
+	c := countersign.Change{Kind: seen.Kind, ID: seen.ID, Planned: seen.Revision, Current: now.Revision, Suspended: now.Suspended}
+	switch {
+	case now.Revision == 0:
+		c.Message = fmt.Sprintf("%s %s is gone", seen.Kind, seen.ID)
+	case now.Suspended:
+		c.Message = fmt.Sprintf("%s %s is suspended; when it is resumed, make the plan again", seen.Kind, seen.ID)
+	default:
+		c.Message = fmt.Sprintf("%s %s changed from revision %d to %d after the plan was made; make the plan again", seen.Kind, seen.ID, seen.Revision, now.Revision)
+	}
+	return c
+}

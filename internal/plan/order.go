@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// graph is the dependency graph of a plan's steps, by index.
+type graph struct {
+	index map[string]int
+	deps  [][]int
+}
+
+func newGraph(steps []countersign.Step) graph {
+	g := graph{index: make(map[string]int, len(steps)), deps: make([][]int, len(steps))}
+	for i, s := range steps {
+		if _, taken := g.index[s.ID]; !taken {
+			g.index[s.ID] = i
+		}
+	}
+	for i, s := range steps {
+		for _, d := range s.DependsOn {
+			if j, ok := g.index[d]; ok {
+				g.deps[i] = append(g.deps[i], j)
+			}
+		}
+	}
+	return g
+}
+
+// Order is the order in which steps run: dependencies first, ties in plan order
+// (contract 6). ok is false when the graph has a cycle.
+func Order(steps []countersign.Step) (order []int, ok bool) {
+	g := newGraph(steps)
+	done := make([]bool, len(steps))
+	for len(order) < len(steps) {
+		next := g.firstReady(done)
+		if next < 0 {
+			return order, false
+		}
+		done[next] = true
+		order = append(order, next)
+	}
+	return order, true
+}
+
+func (g graph) firstReady(done []bool) int {
+	return slices.IndexFunc(g.indices(), func(i int) bool {
+		return !done[i] && !slices.ContainsFunc(g.deps[i], func(d int) bool { return !done[d] })
+	})
+}
+
+func (g graph) indices() []int {
+	all := make([]int, len(g.deps))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// reaches reports whether step i depends on step j, directly or through others.
+func (g graph) reaches(i, j int) bool {
+	seen := make([]bool, len(g.deps))
+	stack := []int{i}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, d := range g.deps[at] {
+			if d == j {
+				return true
+			}
+			if !seen[d] {
+				seen[d] = true
+				stack = append(stack, d)
+			}
+		}
+	}
+	return false
+}
+
+// cycleProblem names the steps that wait for each other.
+func cycleProblem(steps []countersign.Step) []string {
+	order, ok := Order(steps)
+	if ok {
+		return nil
+	}
+	var stuck []string
+	for i, s := range steps {
+		if !slices.Contains(order, i) {
+			stuck = append(stuck, s.ID)
+		}
+	}
+	return []string{fmt.Sprintf("steps: %v depend on each other; a plan has no cycle", stuck)}
+}

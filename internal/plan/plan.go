@@ -1,0 +1,101 @@
+// Package plan makes explicit plans: it compiles a model's scenario into steps,
+// names everything that is wrong with a plan, orders it, fills a step's inputs
+// from verified outputs and tells what has changed since. It is pure.
+package plan
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// Sources is what a plan is checked against and made from, as one snapshot.
+type Sources struct {
+	Model    *countersign.Model // nil: there is none of this id
+	Projects map[string]Source  // the tenant's projects that the plan names
+}
+
+// Source is a project as a plan's maker sees it.
+type Source struct {
+	Project *countersign.Project
+	InScope bool
+}
+
+// Origin is who makes the plan, when, and the id it gets if it names none.
+type Origin struct {
+	ID  string
+	By  string
+	Now time.Time
+}
+
+// New checks a plan and makes it: READY, or INVALID with every problem.
+func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Origin) countersign.Plan {
+	p := countersign.Plan{
+		ID: w.ID, Name: w.Name, Mode: w.Mode, ModelID: w.ModelID, ModelRevision: w.ModelRevision,
+		ScenarioID: w.ScenarioID, PlanningInputs: w.PlanningInputs, Steps: w.Steps,
+		CreatedBy: o.By, CreatedAt: o.Now,
+	}
+	if p.ID == "" {
+		p.ID = o.ID
+	}
+	if p.Mode == "" {
+		p.Mode = countersign.ModeDryRun
+	}
+	p.ValidationErrors = append(modelProblems, Validate(&p, s)...)
+	if p.ValidationErrors == nil {
+		p.ValidationErrors = []string{}
+	}
+	p.Status = countersign.PlanReady
+	if len(p.ValidationErrors) > 0 {
+		p.Status = countersign.PlanInvalid
+	}
+	p.Projects = refs(&p, s)
+	p.PlanDigest = digest(&p)
+	return p
+}
+
+// refs names the project revisions that the plan was made from, in plan order.
+func refs(p *countersign.Plan, s Sources) []countersign.ProjectRef {
+	out := []countersign.ProjectRef{}
+	seen := map[string]bool{}
+	for _, step := range p.Steps {
+		src, ok := s.Projects[step.ProjectID]
+		if !ok || seen[step.ProjectID] {
+			continue
+		}
+		seen[step.ProjectID] = true
+		out = append(out, countersign.ProjectRef{ID: step.ProjectID, Revision: src.Project.Revision})
+	}
+	return out
+}
+
+// digest is taken over the content without id, name, mode and times, so that a
+// rehearsal and its LIVE twin have the same one (contract 5).
+func digest(p *countersign.Plan) string {
+	content := struct {
+		ModelID        string                       `json:"modelId"`
+		ModelRevision  int64                        `json:"modelRevision"`
+		ScenarioID     string                       `json:"scenarioId"`
+		PlanningInputs map[string]countersign.Value `json:"planningInputs"`
+		Steps          []countersign.Step           `json:"steps"`
+		Projects       []countersign.ProjectRef     `json:"projects"`
+	}{p.ModelID, p.ModelRevision, p.ScenarioID, p.PlanningInputs, p.Steps, p.Projects}
+	d, err := countersign.CanonicalDigest(content)
+	if err != nil { // plain data of the vocabulary always encodes
+		return ""
+	}
+	return d
+}
+
+// SameContent reports whether a stored plan is what the write asks for, so that
+// posting it again with its id is answered with the stored one.
+func SameContent(stored *countersign.Plan, w countersign.PlanWrite) bool {
+	mode := w.Mode
+	if mode == "" {
+		mode = countersign.ModeDryRun
+	}
+	asked := *stored
+	asked.ModelID, asked.ModelRevision, asked.ScenarioID = w.ModelID, w.ModelRevision, w.ScenarioID
+	asked.PlanningInputs, asked.Steps = w.PlanningInputs, w.Steps
+	return stored.Name == w.Name && stored.Mode == mode && digest(&asked) == stored.PlanDigest
+}

@@ -1,0 +1,84 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// authentication checks the shape of a project's outbound authentication.
+func authentication(p *countersign.Project) []countersign.Problem {
+	if p.Auth != nil && p.AuthSecretEnv != "" {
+		return []countersign.Problem{problem("authSecretEnv", "it is legacy and can't stand beside auth; keep auth")}
+	}
+	var out []countersign.Problem
+	if p.Auth != nil {
+		out = authFields(p.Auth)
+	}
+	if p.EffectiveAuth().Type == countersign.AuthNone && p.Adapter == countersign.AdapterHTTPJSON {
+		out = append(out, onlyReads(p)...)
+	}
+	return out
+}
+
+func authFields(a *countersign.Auth) []countersign.Problem {
+	var out []countersign.Problem
+	if a.Type == countersign.AuthNone {
+		if a.CredentialEnv != "" || a.HeaderName != "" {
+			out = append(out, problem("auth", "NONE takes neither credentialEnv nor headerName"))
+		}
+		return out
+	}
+	if a.CredentialEnv == "" {
+		out = append(out, problem("auth.credentialEnv", a.Type+" needs the name of a server environment variable"))
+	}
+	switch {
+	case a.Type == countersign.AuthAPIKey && a.HeaderName == "":
+		out = append(out, problem("auth.headerName", "API_KEY needs the header that carries the key"))
+	case a.Type != countersign.AuthAPIKey && a.HeaderName != "":
+		out = append(out, problem("auth.headerName", "only API_KEY takes one"))
+	case a.HeaderName != "" && !usableHeader(a.HeaderName):
+		out = append(out, problem("auth.headerName", fmt.Sprintf("%s is reserved or no header name; choose one such as X-Api-Key", a.HeaderName)))
+	}
+	return out
+}
+
+// onlyReads: without authentication only public reads may be called.
+func onlyReads(p *countersign.Project) []countersign.Problem {
+	var out []countersign.Problem
+	for i, c := range p.Capabilities {
+		if c.Method != "GET" {
+			out = append(out, problem(fmt.Sprintf("capabilities[%d].method", i), "without authentication (NONE) only GET is allowed"))
+		}
+	}
+	return out
+}
+
+// reservedHeaders are those that a key must not replace (specification 5.2,
+// contract 8); the prefixes below likewise.
+var reservedHeaders = map[string]bool{
+	"cookie": true, "host": true, "authorization": true, "idempotency-key": true, "user-agent": true,
+	"connection": true, "keep-alive": true, "proxy-authenticate": true, "proxy-authorization": true, "proxy-connection": true,
+	"te": true, "trailer": true, "trailers": true, "transfer-encoding": true, "upgrade": true, "expect": true, "set-cookie": true,
+}
+
+var reservedPrefixes = []string{"x-runtime-", "content-", "x-forwarded-", "accept"}
+
+func usableHeader(name string) bool {
+	lower := strings.ToLower(name)
+	if reservedHeaders[lower] || len(name) > 64 {
+		return false
+	}
+	for _, prefix := range reservedPrefixes {
+		if strings.HasPrefix(lower, prefix) {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool { return !isTokenRune(r) })
+}
+
+// isTokenRune reports a character of RFC 9110's token.
+func isTokenRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}

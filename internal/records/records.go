@@ -1,0 +1,174 @@
+// Package records says what is kept in the store and how: the collections, the
+// stored forms that are not part of the public vocabulary, and the ids and
+// scope strings that documents are found by.
+package records
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// RevisionID is the id of an immutable revision. "@" is no id character, so it
+// never meets another id.
+func RevisionID(id string, revision int64) string {
+	return id + "@" + strconv.FormatInt(revision, 10)
+}
+
+// StepID is the id of a step's record; it sorts in plan order.
+func StepID(runID string, index int) string {
+	n := strconv.Itoa(index)
+	return runID + "/" + strings.Repeat("0", 3-len(n)) + n
+}
+
+// ModelHead is the present state of a model: small, so that asking for it before
+// each step costs little. Its document stands in the revision that wrote it.
+type ModelHead struct {
+	ID               string    `json:"id"`
+	Revision         int64     `json:"revision"`
+	DocumentRevision int64     `json:"documentRevision"` // whose document is the present one
+	Suspended        bool      `json:"suspended"`
+	CreatedAt        time.Time `json:"createdAt"`
+	UpdatedAt        time.Time `json:"updatedAt"`
+}
+
+// ModelRevision is an immutable revision of a model. A suspension makes a
+// revision without a document of its own: it refers to the one before.
+type ModelRevision struct {
+	Head     ModelHead               `json:"head"`
+	Document *countersign.AgentModel `json:"document,omitempty"`
+}
+
+// ProjectHead is the present state of a project; its content stands in its
+// revision.
+type ProjectHead struct {
+	ID        string                   `json:"id"`
+	Revision  int64                    `json:"revision"`
+	Enabled   bool                     `json:"enabled"`
+	Health    *countersign.HealthCheck `json:"health,omitempty"`
+	CreatedAt time.Time                `json:"createdAt"`
+	UpdatedAt time.Time                `json:"updatedAt"`
+}
+
+// Plan is a stored plan without its snapshots: it refers to revisions.
+type Plan struct {
+	countersign.Plan
+	Synthetic bool `json:"synthetic,omitempty"` // made by an agent or team run
+}
+
+// Run is a stored run without its steps and plan snapshot.
+type Run struct {
+	countersign.Run
+	Requester access.Requester `json:"requester"`
+	Projects  []string         `json:"projects"`
+}
+
+// Approval is a stored approval.
+type Approval struct {
+	countersign.Approval
+	Requester access.Requester `json:"requester"`
+}
+
+// Claim remembers which run an idempotency key started (contract 6). It is kept
+// as long as the run and beyond its archiving.
+type Claim struct {
+	RunID       string `json:"runId"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Token is a stored token; its secret's hash is the key in TokenHashes.
+type Token struct {
+	countersign.Token
+	Realm   bool     `json:"realm,omitempty"`
+	Lineage []string `json:"lineage,omitempty"`
+	Hash    string   `json:"hash"`
+	Lapsed  bool     `json:"lapsed,omitempty"` // was seen expired: stays so, whatever the clock says
+}
+
+// TokenRef leads from a token's hash to its record.
+type TokenRef struct {
+	TenantID string `json:"tenantId"`
+	TokenID  string `json:"tokenId"`
+}
+
+// Standing states of an unfinished run.
+const (
+	Active   = "active"   // READY or RUNNING: holds a slot
+	Queued   = "queued"   // may go on as soon as a slot is free
+	Waiting  = "waiting"  // for an approval
+	Recovery = "recovery" // for a reconcile
+)
+
+// Unfinished is one unfinished run of any tenant. The slots are counted here,
+// the queue stands here, and expiry and recovery find their runs here.
+type Unfinished struct {
+	TenantID   string                  `json:"tenantId"`
+	RunID      string                  `json:"runId"`
+	State      string                  `json:"state"`
+	Since      time.Time               `json:"since"`
+	Due        time.Time               `json:"due,omitzero"` // when its approval expires
+	Projects   []string                `json:"projects"`
+	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
+}
+
+// UnfinishedID is the id of a run in the realm's list.
+func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
+
+// The collections.
+var (
+	Tenants          = store.Collection[countersign.Tenant]{Table: store.Tenants}
+	Tokens           = store.Collection[Token]{Table: store.Tokens, Keys: func(t *Token) []any { return []any{micros(t.CreatedAt)} }}
+	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
+	Models           = store.Collection[ModelHead]{Table: store.Models}
+	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}
+	Projects         = store.Collection[ProjectHead]{Table: store.Projects}
+	ProjectRevisions = store.Collection[countersign.Project]{Table: store.ProjectRevisions}
+	Plans            = store.Collection[Plan]{Table: store.Plans, Keys: planKeys}
+	Runs             = store.Collection[Run]{Table: store.Runs, Keys: runKeys}
+	Approvals        = store.Collection[Approval]{Table: store.Approvals, Keys: approvalKeys}
+	Claims           = store.Collection[Claim]{Table: store.Claims}
+	UnfinishedRuns   = store.Collection[Unfinished]{Table: store.Unfinished, Keys: unfinishedKeys}
+)
+
+// Steps is the collection of one run's step records.
+func Steps(runID string, index int) store.Collection[countersign.StepRun] {
+	return store.Collection[countersign.StepRun]{Table: store.Steps, Keys: func(*countersign.StepRun) []any {
+		return []any{runID, int64(index)}
+	}}
+}
+
+func planKeys(p *Plan) []any {
+	return []any{micros(p.CreatedAt), p.Status, p.ModelID, PlanScope(&p.Plan)}
+}
+
+func runKeys(r *Run) []any {
+	return []any{micros(r.CreatedAt), string(r.Status), r.PlanID, Scope(r.Projects)}
+}
+
+func approvalKeys(a *Approval) []any {
+	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID})}
+}
+
+func unfinishedKeys(u *Unfinished) []any {
+	due := int64(0)
+	if !u.Due.IsZero() {
+		due = micros(u.Due)
+	}
+	return []any{u.TenantID, u.State, micros(u.Since), due}
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+// Decode reads a row's document into v.
+func Decode[T any](row store.Row, v *T) error {
+	if err := json.Unmarshal(row.Doc, v); err != nil {
+		return fmt.Errorf("decode %s: %w", row.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package records
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Scope is the set of a document's projects as one listable string. Commas are
+// no id characters.
+func Scope(projects []string) string {
+	sorted := slices.Clone(projects)
+	slices.Sort(sorted)
+	return strings.Join(slices.Compact(sorted), ",")
+}
+
+// PlanScope is the scope of a plan: all its projects.
+func PlanScope(p *countersign.Plan) string { return Scope(ProjectsOf(p)) }
+
+// ProjectsOf lists the projects that a plan was made from.
+func ProjectsOf(p *countersign.Plan) []string {
+	ids := make([]string, len(p.Projects))
+	for i, ref := range p.Projects {
+		ids[i] = ref.ID
+	}
+	return ids
+}
+
+// InScope narrows a listing to what the principal may see: the documents whose
+// projects all lie within its own. A tenant has few different scopes, so they
+// are listed and judged here rather than for each document.
+func InScope(tx store.Tx, t *store.Table, p access.Principal) ([]store.Filter, error) {
+	if !p.Limited() {
+		return nil, nil
+	}
+	all, err := tx.Distinct(t, p.Tenant, "scope")
+	if err != nil {
+		return nil, err
+	}
+	f := store.Filter{Column: "scope", Op: store.In}
+	for _, s := range all {
+		if s == "" || p.Covers(strings.Split(s, ",")...) {
+			f.Values = append(f.Values, s)
+		}
+	}
+	return []store.Filter{f}, nil
+}

@@ -1,0 +1,157 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// EchoOrigin stands in a url where a LOCAL_ECHO project has no origin.
+const EchoOrigin = "local-echo:"
+
+// Build makes the request of a capability from its resolved inputs, byte for
+// byte as it will be sent, digested and shown to an approver (specification 4,
+// rule 7). The same inputs always give the same bytes: query and body fields
+// come in the order of the mapping's list, else sorted by name, and every number
+// keeps its digits. Body is absent when no field is left for it.
+//
+// The error's text is safe to show: an input that does not fit (a bound value is
+// seen here for the first time), a base URL that is no origin, or a request of
+// more than 1 MiB. Nothing may be sent then.
+func Build(p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value) (countersign.Request, error) {
+	r, _, err := Preview(p, c, input, nil)
+	return r, err
+}
+
+// Preview is Build for a step whose bindings are still open (contract 6,
+// DRY_RUN): a bound input shows as {"$from": "step.field"} in query and body and
+// leaves {name} in the url. complete is true when nothing was bound, so that the
+// request is exactly what would be sent and can be digested.
+func Preview(p *countersign.Project, c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) (r countersign.Request, complete bool, err error) {
+	origin, err := originOf(p)
+	if err != nil {
+		return countersign.Request{}, false, err
+	}
+	m, err := newMapping(c)
+	if err != nil {
+		return countersign.Request{}, false, fmt.Errorf("the path of %s %w", c.Name, err)
+	}
+	if problems := m.checkInputs(input, bound); len(problems) > 0 {
+		return countersign.Request{}, false, errors.New(countersign.JoinProblems(problems))
+	}
+	r = newForm(m, input, bound).request(origin)
+	if max(len(r.URL), len(r.Body.Raw())) > countersign.MaxBodyBytes {
+		return countersign.Request{}, false, fmt.Errorf("the request of %s is larger than 1 MiB", c.Name)
+	}
+	return r, len(bound) == 0, nil
+}
+
+func originOf(p *countersign.Project) (string, error) {
+	if p.Adapter == countersign.AdapterLocalEcho {
+		return EchoOrigin, nil
+	}
+	origin, err := NormalizeOrigin(p.BaseURL)
+	if err != nil {
+		return "", fmt.Errorf("the base URL %w", err)
+	}
+	return origin, nil
+}
+
+// form is a mapping with the values that go into it. Inputs that are absent are
+// not in it; those that are still open hold what is shown in their place.
+type form struct {
+	mapping
+	names  []string // sorted
+	values map[string]countersign.Value
+	open   map[string]countersign.Binding
+}
+
+func newForm(m mapping, input map[string]countersign.Value, bound map[string]countersign.Binding) form {
+	values := make(map[string]countersign.Value, len(input)+len(bound))
+	maps.Copy(values, input)
+	maps.DeleteFunc(values, func(_ string, v countersign.Value) bool { return v.IsZero() })
+	for name, b := range bound {
+		from := countersign.String(b.StepID + "." + b.Field)
+		values[name] = countersign.ObjectValue(map[string]countersign.Value{"$from": from})
+	}
+	return form{mapping: m, names: sortedNames(values), values: values, open: bound}
+}
+
+func (f form) request(origin string) countersign.Request {
+	query := f.queryOrder(f.names)
+	r := countersign.Request{
+		Method: f.capability.Method,
+		URL:    origin + f.pathText() + f.queryText(query),
+		Query:  f.object(query),
+	}
+	if fields := f.bodyOrder(f.names); len(fields) > 0 {
+		r.Body = f.object(fields)
+	}
+	return r
+}
+
+func (f form) pathText() string {
+	var b strings.Builder
+	for _, p := range f.parts {
+		b.WriteString(p.literal)
+		if p.name != "" {
+			b.WriteString(f.text(p.name))
+		}
+	}
+	return b.String()
+}
+
+func (f form) queryText(fields []string) string {
+	var b strings.Builder
+	separator := byte('?')
+	for _, name := range fields {
+		b.WriteByte(separator)
+		b.WriteString(escape(name))
+		b.WriteByte('=')
+		b.WriteString(f.text(name))
+		separator = '&'
+	}
+	return b.String()
+}
+
+// text is a value as it stands in a url; an open one leaves its placeholder.
+func (f form) text(name string) string {
+	if _, open := f.open[name]; open {
+		return "{" + name + "}"
+	}
+	return escape(f.values[name].Text())
+}
+
+// object writes the fields in this order, each value exactly as it was read.
+func (f form) object(fields []string) countersign.Value {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, name := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(countersign.String(name).Raw())
+		b.WriteByte(':')
+		b.WriteString(f.values[name].Raw())
+	}
+	b.WriteByte('}')
+	return countersign.RawValue(b.String())
+}
+
+// escape is RFC 3986's: everything but unreserved characters, byte by byte. An
+// id, which is all that a path takes, comes out as it went in.
+func escape(s string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; isUnreserved(c) {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}

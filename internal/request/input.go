@@ -1,0 +1,108 @@
+package request
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// CheckInputs names everything that keeps a step's inputs from becoming a
+// request of this capability (contract 5): paths are `input.amount` and
+// `inputBindings.amount`. What a bound input will hold is not known yet; [Build]
+// judges it when it is. Messages name inputs and types and never repeat a value.
+func CheckInputs(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
+	m, err := newMapping(c)
+	if err != nil {
+		return []countersign.Problem{{Path: "capability", Code: "bad_path", Message: fmt.Sprintf("the path of %s %s", c.Name, err)}}
+	}
+	return m.checkInputs(input, bound)
+}
+
+func (m mapping) checkInputs(input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
+	k := inputCheck{mapping: m, input: input, bound: bound}
+	for _, name := range sortedNames(input) {
+		k.literal(name, input[name])
+	}
+	for _, name := range sortedNames(bound) {
+		k.binding(name)
+	}
+	k.missing()
+	return k.problems
+}
+
+type inputCheck struct {
+	mapping
+	input    map[string]countersign.Value
+	bound    map[string]countersign.Binding
+	problems []countersign.Problem
+}
+
+func (k *inputCheck) add(path, code, format string, args ...any) {
+	k.problems = append(k.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (k *inputCheck) literal(name string, v countersign.Value) {
+	path := "input." + name
+	field, declared := k.capability.InputSchema[name]
+	switch {
+	case v.IsZero(): // as good as not there
+	case !k.known(path, name):
+	case declared && v.Kind().String() != field.Type:
+		k.add(path, "wrong_type", "must be %s, not %s", field.Type, v.Kind())
+	default:
+		k.fits(path, name, v)
+	}
+}
+
+func (k *inputCheck) binding(name string) {
+	path := "inputBindings." + name
+	if !k.known(path, name) {
+		return
+	}
+	if v, twice := k.input[name]; twice && !v.IsZero() {
+		k.add(path, "mapping_conflict", "%s has a literal input already; keep one of the two", name)
+	}
+}
+
+// known reports an input that the capability takes and has a place for.
+func (k *inputCheck) known(path, name string) bool {
+	switch {
+	case !k.declared(name):
+		k.add(path, "undeclared_input", "%s takes no such input; its inputSchema does not declare it", k.capability.Name)
+	case !k.hasPlace(name):
+		k.add(path, "no_place", "has no place in the request of %s; its mapping names it nowhere", k.capability.Name)
+	default:
+		return true
+	}
+	return false
+}
+
+// fits checks a value against the place that it goes to.
+func (k *inputCheck) fits(path, name string, v countersign.Value) {
+	switch kind := v.Kind(); {
+	case k.inPath(name) && kind != countersign.KindString && kind != countersign.KindNumber:
+		k.add(path, "wrong_type", "goes to the path, which carries string and number only, not %s", kind)
+	case k.inPath(name) && !countersign.ValidID(v.Text()):
+		k.add(path, "not_an_id", "goes to the path, so it must be an id: a letter or digit, then at most 127 letters, digits, dots, underscores and hyphens")
+	case k.inQuery(name) && !v.IsScalar():
+		k.add(path, "wrong_type", "goes to the query, which carries string, number and boolean only, not %s", kind)
+	}
+}
+
+// missing names what must be there and is neither given nor bound: every
+// placeholder, and what the schema requires.
+func (k *inputCheck) missing() {
+	required := sortedNames(k.path)
+	for _, name := range sortedNames(k.capability.InputSchema) {
+		if k.capability.InputSchema[name].Required && !k.path[name] {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	for _, name := range required {
+		if _, bound := k.bound[name]; !bound && k.input[name].IsZero() {
+			k.add("input."+name, "missing_input", "is required by %s", k.capability.Name)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/countersign/countersign"
+)
+
+// decided takes in the decision on the approval that the run waits for.
+func (t *transition) decided(e Decided) error {
+	i := t.waitingStep()
+	if t.run.Status != countersign.RunWaitingApproval || i < 0 || WaitsForSlot(t.run) {
+		return t.conflict("it waits for no decision")
+	}
+	if e.Decision == countersign.ApprovalRejected {
+		t.noteDecision(i, e)
+		t.failStep(i, countersign.CodeApprovalRejected, fmt.Sprintf("%s rejected it: %s", e.By, e.Reason))
+		return nil
+	}
+	t.noteDecision(i, e)
+	t.becomeWaitingForSlot(i)
+	return nil
+}
+
+func (t *transition) noteDecision(i int, e Decided) {
+	t.noteStep("approvals.decide", i, "", e.Reason)
+	n := &t.res.Notes[len(t.res.Notes)-1]
+	n.Before, n.After = string(countersign.ApprovalPending), string(e.Decision)
+}
+
+// expired acts on an approval past its expiresAt: the undecided one ends the
+// run; for the approved one, whose step had not begun, a new one is asked.
+func (t *transition) expired() {
+	i := t.waitingStep()
+	a := t.env.Approval
+	if t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || t.env.Now.Before(a.ExpiresAt) {
+		return
+	}
+	if WaitsForSlot(t.run) {
+		t.askAgain(i)
+		return
+	}
+	t.failStep(i, countersign.CodeApprovalExpired, "nobody decided in time, so the system rejected it")
+}
+
+// askAgain passes the gate anew for a step that was approved and not begun.
+func (t *transition) askAgain(i int) {
+	t.run.WaitingFor = nil
+	t.step(i).ApprovalID = ""
+	if t.prepare(i) {
+		t.ask(i)
+	}
+}
+
+// slotGranted lets a run that waited for a slot go on.
+func (t *transition) slotGranted() {
+	if WaitsForSlot(t.run) {
+		t.becomeRunning()
+	}
+}
+
+func (t *transition) waitingStep() int { return indexByStatus(t.run, countersign.StepWaitingApproval) }

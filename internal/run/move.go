@@ -1,0 +1,121 @@
+package run
+
+import (
+	"cmp"
+
+	"github.com/countersign/countersign"
+)
+
+// This file holds the moves: one function a state of the run, each setting every
+// field that depends on it.
+
+func (t *transition) become(s countersign.RunStatus, waiting *countersign.WaitingFor) {
+	if t.was.Status.IsTerminal() {
+		panic("run: a terminal run never changes") // no caller can get here: S1
+	}
+	if t.run.Status != s {
+		t.note(Note{Action: "run." + runActions[s], Step: t.at, Before: string(t.run.Status), After: string(s), Reason: cmp.Or(t.reason, t.run.Error)})
+	}
+	t.run.Status = s
+	t.run.WaitingFor = waiting
+}
+
+var runActions = map[countersign.RunStatus]string{
+	countersign.RunRunning: "run", countersign.RunWaitingApproval: "wait", countersign.RunRecoveryRequired: "recovery_required",
+	countersign.RunCompleted: "complete", countersign.RunFailed: "fail", countersign.RunCancelled: "cancel",
+}
+
+func (t *transition) becomeRunning() { t.become(countersign.RunRunning, nil) }
+
+// becomeWaitingForSlot keeps the status: the run goes on when a slot is free. An
+// approval that was given still expires meanwhile.
+func (t *transition) becomeWaitingForSlot(step int) {
+	t.run.WaitingFor = &countersign.WaitingFor{Kind: countersign.WaitSlot, Since: t.env.Now, StepID: t.run.Steps[step].ID}
+	if a := t.env.Approval; a != nil && t.run.Status == countersign.RunWaitingApproval {
+		t.run.WaitingFor.ApprovalID, t.run.WaitingFor.ExpiresAt = a.ID, a.ExpiresAt
+	}
+}
+
+func (t *transition) becomeWaitingForApproval(step int, a *countersign.Approval) {
+	t.run.ApprovalID = a.ID
+	t.become(countersign.RunWaitingApproval, &countersign.WaitingFor{
+		Kind: countersign.WaitApproval, Since: t.env.Now, Role: string(countersign.RoleApprover),
+		Operation: "POST /approvals/" + a.ID + "/decision", StepID: t.run.Steps[step].ID,
+		ApprovalID: a.ID, ExpiresAt: a.ExpiresAt,
+	})
+}
+
+func (t *transition) becomeRecoveryRequired(step int) {
+	t.become(countersign.RunRecoveryRequired, &countersign.WaitingFor{
+		Kind: countersign.WaitReconcile, Since: t.env.Now, Role: string(countersign.RoleApprover),
+		Operation: "POST /runs/" + t.run.ID + "/reconcile", StepID: t.run.Steps[step].ID,
+	})
+}
+
+func (t *transition) becomeCompleted() {
+	t.run.CompletedAt = t.env.Now
+	t.become(countersign.RunCompleted, nil)
+}
+
+// becomeFailed ends the run; steps never begun are SKIPPED.
+func (t *transition) becomeFailed(code countersign.Code, msg string) {
+	t.finish(countersign.RunFailed, code, msg, countersign.StepSkipped)
+}
+
+// becomeCancelled ends the run; steps never begun are CANCELLED.
+func (t *transition) becomeCancelled(code countersign.Code, msg string) {
+	t.finish(countersign.RunCancelled, code, msg, countersign.StepCancelled)
+}
+
+func (t *transition) finish(s countersign.RunStatus, code countersign.Code, msg string, open countersign.StepStatus) {
+	t.run.Error = string(code) + ": " + msg
+	t.run.CompletedAt = t.env.Now
+	for i := range t.run.Steps {
+		switch t.run.Steps[i].Status {
+		case countersign.StepPending, countersign.StepWaitingApproval:
+			t.step(i).Status = open
+			t.step(i).CompletedAt = t.env.Now
+		}
+	}
+	if t.env.Approval != nil && t.env.Approval.Status == countersign.ApprovalPending {
+		t.res.Close = t.run.Error
+	}
+	t.become(s, nil)
+}
+
+// completeStep ends a step well: its outcome is verified, or nothing was asked.
+func (t *transition) completeStep(i int, output countersign.Value, v countersign.Verification) {
+	s := t.step(i)
+	s.Status, s.Output, s.Verification = countersign.StepCompleted, output, &v
+	s.Error, s.CompletedAt = nil, t.env.Now
+	if v.Status == countersign.VerificationNotRequested {
+		t.run.UnverifiedSteps++
+	}
+}
+
+// failStep ends a step and with it the run.
+func (t *transition) failStep(i int, code countersign.Code, msg string) {
+	s := t.step(i)
+	t.at = i
+	s.Status, s.Error, s.CompletedAt = countersign.StepFailed, &countersign.StepError{Code: code, Message: msg}, t.env.Now
+	t.becomeFailed(code, msg)
+}
+
+// suspendStep stops at an outcome that nobody knows: it is never sent again
+// before a person has said what happened.
+func (t *transition) suspendStep(i int, msg string) {
+	s := t.step(i)
+	t.at, t.reason = i, msg
+	s.Status = countersign.StepRecoveryRequired
+	s.Error = &countersign.StepError{Code: countersign.CodeOutcomeUnknown, Message: msg}
+	t.becomeRecoveryRequired(i)
+}
+
+func (t *transition) noteStep(action string, i int, after countersign.StepStatus, reason string) {
+	s := &t.run.Steps[i]
+	n := Note{Action: action, Step: i, Before: string(s.Status), After: string(after), Reason: reason}
+	if s.RequestDigest != nil {
+		n.Digest = *s.RequestDigest
+	}
+	t.note(n)
+}

@@ -1,0 +1,119 @@
+package run
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/request"
+)
+
+// returned takes in what became of a call. Only the answer to the attempt that
+// is open decides; any other is late evidence or, once the run has ended or the
+// step went on, nothing.
+func (t *transition) returned(e Returned) {
+	s := &t.run.Steps[e.Step]
+	switch {
+	case t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
+		t.outcome(e)
+	case s.Status == countersign.StepRecoveryRequired && s.Attempt == e.Attempt && s.Late == nil:
+		t.late(e)
+	}
+}
+
+// late keeps an answer that came after the step had become uncertain. It is
+// evidence; a person decides (contract 6).
+func (t *transition) late(e Returned) {
+	s := t.step(e.Step)
+	s.Late = &countersign.LateAnswer{At: t.env.Now, Response: e.Outcome.Response, Output: e.Outcome.Body, Error: e.Outcome.Cause}
+	t.noteStep("step.late_answer", e.Step, s.Status, e.Outcome.Cause)
+}
+
+func (t *transition) outcome(e Returned) {
+	s := t.step(e.Step)
+	s.Response = e.Outcome.Response
+	switch judge(e.Outcome, s.Attempt) {
+	case answered:
+		t.verify(e.Step, e.Outcome)
+	case refused:
+		t.failStep(e.Step, countersign.CodeReceiverRefused, fmt.Sprintf("the receiver refused the request with %d", e.Outcome.Response.StatusCode))
+	case notSent:
+		t.failStep(e.Step, countersign.CodeNotSent, e.Outcome.Cause)
+	case uncertain:
+		t.unknown(e.Step, uncertainCause(e.Outcome))
+	}
+}
+
+// unknown stops at a side effect; a read changed nothing and simply failed.
+func (t *transition) unknown(i int, cause string) {
+	if t.run.Steps[i].SideEffect {
+		t.suspendStep(i, cause)
+		return
+	}
+	t.failStep(i, countersign.CodeOutcomeUnknown, cause)
+}
+
+// verify selects the output of a 2xx answer, judges it, and goes on.
+func (t *transition) verify(i int, o request.Outcome) {
+	field := t.outputField(i)
+	out, ok := plan.Select(o.Body, field)
+	if !ok {
+		t.failStep(i, countersign.CodeOutputMissing, "the answer has no field "+field)
+		return
+	}
+	v := Verify(t.planned(i).Expectation, out, o.Response.StatusCode)
+	s := t.step(i)
+	s.Output, s.Verification = out.Value, &v
+	if v.Status == countersign.VerificationFailed {
+		t.failStep(i, countersign.CodeExpectationNotMet, unmet(v, o.Response.StatusCode))
+		return
+	}
+	t.noteStep("step.complete", i, countersign.StepCompleted, v.Status)
+	t.completeStep(i, out.Value, v)
+	t.advance()
+}
+
+// verdict is what an outcome means before the step's kind is asked.
+type verdict int
+
+const (
+	answered verdict = iota
+	refused
+	notSent
+	uncertain
+)
+
+// judge classifies an outcome (contract 6). A 4xx other than 408 is a refusal;
+// but a 409 from the second attempt on is uncertain: the first may have done it.
+func judge(o request.Outcome, attempt int) verdict {
+	switch {
+	case o.Certainty == request.NotSent:
+		return notSent
+	case o.Certainty == request.Unknown || o.Response == nil:
+		return uncertain
+	}
+	switch status := o.Response.StatusCode; {
+	case status >= 200 && status < 300:
+		return answered
+	case status == 408, status == 409 && attempt > 1:
+		return uncertain
+	case status >= 400 && status < 500:
+		return refused
+	default:
+		return uncertain
+	}
+}
+
+func uncertainCause(o request.Outcome) string {
+	switch {
+	case o.Cause != "":
+		return o.Cause
+	case o.Response != nil:
+		return "the receiver answered " + strconv.Itoa(o.Response.StatusCode) + ", which does not say what happened"
+	default:
+		return "no usable answer came"
+	}
+}
+
+func itoa(i int64) string { return strconv.FormatInt(i, 10) }

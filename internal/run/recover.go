@@ -1,0 +1,149 @@
+package run
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plan"
+)
+
+// cancelAsked ends the run, unless a side effect is on its way: that can't be
+// taken back, so the run waits for its outcome to be reconciled (specification
+// 3.2, rule 2).
+func (t *transition) cancelAsked(e CancelAsked) error {
+	switch t.run.Status {
+	case countersign.RunCancelled:
+		return nil
+	case countersign.RunCompleted, countersign.RunFailed:
+		return t.conflict("a run that has ended can't be cancelled")
+	case countersign.RunRecoveryRequired:
+		if !WaitsForSlot(t.run) {
+			return t.conflict("say first what became of the uncertain step: reconcile it")
+		}
+	}
+	t.run.CancelRequested = true
+	i := t.inFlight()
+	if i >= 0 && t.run.Steps[i].SideEffect {
+		t.note(Note{Action: "runs.cancel", Step: -1, Before: string(t.run.Status), After: string(countersign.RunRecoveryRequired), Reason: e.Reason})
+		t.suspendStep(i, "the run was cancelled while the request was on its way")
+		return nil
+	}
+	if i >= 0 {
+		s := t.step(i)
+		s.Status, s.CompletedAt = countersign.StepCancelled, t.env.Now
+	}
+	t.becomeCancelled(countersign.CodeCancelled, e.By+": "+e.Reason)
+	return nil
+}
+
+// reconciled takes in what a person found out about the uncertain step.
+func (t *transition) reconciled(e Reconciled) error {
+	i := t.uncertain()
+	if t.run.Status != countersign.RunRecoveryRequired || i < 0 {
+		return t.conflict("only an uncertain outcome is reconciled")
+	}
+	if strings.TrimSpace(e.Evidence) == "" {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
+	}
+	var out plan.Output
+	if e.Resolution == countersign.ConfirmedCompleted {
+		var err error
+		if out, err = t.confirmedOutput(i, e.Output); err != nil {
+			return err
+		}
+	}
+	s := t.step(i)
+	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now}
+	t.noteStep("runs.reconcile", i, resolvedStatus[e.Resolution], e.Resolution+": "+e.Evidence)
+	switch e.Resolution {
+	case countersign.ConfirmedCompleted:
+		t.completeStep(i, out.Value, Verify(t.planned(i).Expectation, out, 0))
+	case countersign.ConfirmedNotExecuted:
+		t.reopen(i)
+	case countersign.Abandon:
+		t.abandon(i)
+		return nil
+	}
+	t.afterReconcile(i)
+	return nil
+}
+
+var resolvedStatus = map[string]countersign.StepStatus{
+	countersign.ConfirmedCompleted: countersign.StepCompleted, countersign.ConfirmedNotExecuted: countersign.StepPending,
+	countersign.Abandon: countersign.StepAbandoned,
+}
+
+// confirmedOutput is the selected output of a confirmed step: the outputField of
+// what was given where it is there, else all of it. The expectation must hold.
+func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) (plan.Output, error) {
+	field := t.outputField(i)
+	out := plan.Output{Value: countersign.Null, OutputField: field}
+	if given != nil {
+		out.Value = countersign.ObjectValue(given)
+		if v, ok := given[field]; ok && field != "" {
+			out.Value = v
+		}
+	}
+	v := Verify(t.planned(i).Expectation, out, 0)
+	if v.Status == countersign.VerificationFailed {
+		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s", unmet(v, 0))
+	}
+	return out, nil
+}
+
+// reopen sends the step back to the gate: it will be sent with the same key and
+// the same body, after a new approval where one is needed.
+func (t *transition) reopen(i int) {
+	s := t.step(i)
+	s.Status, s.ApprovalID, s.Error = countersign.StepPending, "", nil
+	if t.run.CancelRequested {
+		s.Status, s.CompletedAt = countersign.StepCancelled, t.env.Now
+	}
+}
+
+func (t *transition) abandon(i int) {
+	s := t.step(i)
+	s.Status, s.CompletedAt = countersign.StepAbandoned, t.env.Now
+	t.becomeCancelled(countersign.CodeAbandoned, "whether step "+s.ID+" took effect stays unknown")
+}
+
+// afterReconcile ends a run that was to be cancelled or has nothing left to do;
+// any other waits for a slot.
+func (t *transition) afterReconcile(i int) {
+	switch {
+	case t.run.CancelRequested:
+		t.becomeCancelled(countersign.CodeCancelled, "it was cancelled while step "+t.run.Steps[i].ID+" was on its way")
+	case t.nextStep() < 0:
+		t.becomeCompleted()
+	default:
+		t.becomeWaitingForSlot(i)
+	}
+}
+
+// probed keeps the answer to a reviewer's read; it decides nothing.
+func (t *transition) probed(e Probed) error {
+	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
+		return t.conflict("only an uncertain step is probed")
+	}
+	s := t.step(e.Step)
+	s.Probes = append(s.Probes[:len(s.Probes):len(s.Probes)], e.Probe)
+	t.noteStep("runs.probe", e.Step, s.Status, "")
+	return nil
+}
+
+// restarted finds a run as a dead process left it. A side effect with an intent
+// and no outcome may or may not have been sent: it is never sent again by
+// itself. A read is executed again, asking anew if it needed approval.
+func (t *transition) restarted() {
+	i := t.inFlight()
+	if t.run.Status != countersign.RunRunning || i < 0 {
+		return
+	}
+	if t.run.Steps[i].SideEffect {
+		t.suspendStep(i, "the service stopped while the request was on its way")
+		return
+	}
+	s := t.step(i)
+	t.noteStep("step.restart", i, countersign.StepPending, "the service stopped while the read was on its way")
+	s.Status, s.ApprovalID = countersign.StepPending, ""
+}

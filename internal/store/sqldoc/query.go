@@ -1,0 +1,115 @@
+package sqldoc
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign/internal/store"
+)
+
+// builder writes a statement and collects its parameters.
+type builder struct {
+	strings.Builder
+	args []any
+}
+
+// parameter appends a value and writes its placeholder.
+func (b *builder) parameter(v any) {
+	b.args = append(b.args, v)
+	b.WriteString("$" + strconv.Itoa(len(b.args)))
+}
+
+func listStatement(t *store.Table, tenant string, q store.Query) *builder {
+	b := new(builder)
+	b.WriteString(selectFrom(t))
+	b.where(tenant, q.Where)
+	b.order(q.Order)
+	b.page(q.Limit, q.Offset)
+	return b
+}
+
+func countStatement(t *store.Table, tenant string, q store.Query) *builder {
+	b := new(builder)
+	b.WriteString("SELECT COUNT(*) FROM " + t.Name)
+	b.where(tenant, q.Where)
+	return b
+}
+
+// distinctStatement steps from each value to the next greater one, so that its
+// cost grows with the number of values and not with that of rows.
+func distinctStatement(t *store.Table, tenant, column string) *builder {
+	b := &builder{args: []any{tenant}}
+	least := "SELECT MIN(" + column + ") FROM " + t.Name + " WHERE tenant = $1"
+	b.WriteString("WITH RECURSIVE found(value) AS (" + least +
+		" UNION ALL SELECT (" + least + " AND " + column + " > found.value) FROM found WHERE found.value IS NOT NULL)" +
+		" SELECT value FROM found WHERE value IS NOT NULL ORDER BY value")
+	return b
+}
+
+func (b *builder) where(tenant string, filters []store.Filter) {
+	b.WriteString(" WHERE tenant = ")
+	b.parameter(tenant)
+	for _, f := range filters {
+		b.WriteString(" AND ")
+		b.filter(f)
+	}
+}
+
+func (b *builder) filter(f store.Filter) {
+	switch {
+	case len(f.Values) == 0:
+		b.WriteString("1 = 0")
+	case f.Op == store.In && len(f.Values) > 1:
+		b.in(f)
+	default:
+		b.WriteString(f.Column + comparison[f.Op])
+		b.parameter(f.Values[0])
+	}
+}
+
+// comparison with a single value. Equality rather than IN lets an index give the
+// order as well.
+var comparison = [...]string{store.In: " = ", store.AtLeast: " >= ", store.AtMost: " <= "}
+
+func (b *builder) in(f store.Filter) {
+	b.WriteString(f.Column + " IN (")
+	for i, v := range f.Values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.parameter(v)
+	}
+	b.WriteString(")")
+}
+
+// order ends with id, so that no two rows are equal and pages never overlap.
+func (b *builder) order(orders []store.Order) {
+	b.WriteString(" ORDER BY ")
+	last := store.Order{}
+	for _, o := range orders {
+		last = o
+		b.WriteString(o.Column + direction(o) + ", ")
+	}
+	b.WriteString("id" + direction(last))
+}
+
+func direction(o store.Order) string {
+	if o.Descending {
+		return " DESC"
+	}
+	return ""
+}
+
+func (b *builder) page(limit, offset int) {
+	if limit == 0 && offset == 0 {
+		return
+	}
+	if limit == 0 {
+		limit = math.MaxInt // SQLite has no OFFSET without LIMIT
+	}
+	b.WriteString(" LIMIT ")
+	b.parameter(int64(limit))
+	b.WriteString(" OFFSET ")
+	b.parameter(int64(offset))
+}

@@ -1,0 +1,200 @@
+package sqldoc
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign/internal/store"
+)
+
+var (
+	errOver     = errors.New("store: the transaction is over")
+	errReadOnly = errors.New("store: this transaction can only read")
+)
+
+// Tx is a store.Tx on a connection. A statement that fails ends it: no later one
+// runs, and the engine must not commit what it did (see Err).
+type Tx struct {
+	conn     *Conn
+	readOnly bool
+	over     bool
+	err      error
+}
+
+var _ store.Tx = (*Tx)(nil)
+
+// End makes every later use an error, so that a Tx that outlives its function
+// can't reach into the next transaction.
+func (t *Tx) End() { t.over = true }
+
+// Err returns the error of the statement that failed, if any did. An id that
+// isn't there or a version that differs is an answer, not a failure.
+func (t *Tx) Err() error { return t.err }
+
+// Get implements store.Tx.
+func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
+	rows, err := t.query(&t.conn.on(table).get, []any{tenant, id})
+	if err != nil {
+		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
+	}
+	found, err := t.collect(rows, table)
+	switch {
+	case err != nil:
+		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
+	case len(found) == 0:
+		return store.Row{}, fmt.Errorf("%s %s: %w", table.Name, id, store.ErrNotFound)
+	}
+	return found[0], nil
+}
+
+// Put implements store.Tx.
+func (t *Tx) Put(table *store.Table, tenant string, row store.Row, expected int64) error {
+	if err := table.CheckRow(row); err != nil {
+		return err
+	}
+	args := append([]any{tenant, row.ID, expected, string(row.Doc)}, row.Keys...)
+	changed, err := t.write(t.conn.on(table), args, expected)
+	switch {
+	case err != nil:
+		return fmt.Errorf("put %s %s: %w", table.Name, row.ID, err)
+	case changed == 0:
+		return fmt.Errorf("%s %s is not at version %d: %w", table.Name, row.ID, expected, store.ErrConflict)
+	}
+	return nil
+}
+
+func (t *Tx) write(on *tableStatements, args []any, expected int64) (int64, error) {
+	if expected == 0 {
+		args[2] = int64(1)
+		return t.exec(&on.insert, args)
+	}
+	changed, err := t.exec(&on.touch, args)
+	if err != nil || changed > 0 || len(args) == 4 {
+		return changed, err
+	}
+	return t.exec(&on.rewrite, args)
+}
+
+// Delete implements store.Tx.
+func (t *Tx) Delete(table *store.Table, tenant, id string) error {
+	if _, err := t.exec(&t.conn.on(table).remove, []any{tenant, id}); err != nil {
+		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
+	}
+	return nil
+}
+
+// List implements store.Tx.
+func (t *Tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	if err := table.CheckQuery(q); err != nil {
+		return nil, err
+	}
+	rows, err := t.ask(listStatement(table, tenant, q))
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", table.Name, err)
+	}
+	found, err := t.collect(rows, table)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", table.Name, err)
+	}
+	return found, nil
+}
+
+// Count implements store.Tx.
+func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error) {
+	if err := table.CheckQuery(q); err != nil {
+		return 0, err
+	}
+	n := 0
+	rows, err := t.ask(countStatement(table, tenant, q))
+	if err == nil {
+		err = t.each(rows, func() error { return rows.Scan(&n) })
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count %s: %w", table.Name, err)
+	}
+	return n, nil
+}
+
+// Distinct implements store.Tx.
+func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, error) {
+	if err := table.CheckDistinct(column); err != nil {
+		return nil, err
+	}
+	var values []string
+	rows, err := t.ask(distinctStatement(table, tenant, column))
+	if err == nil {
+		err = t.each(rows, func() error {
+			values = append(values, "")
+			return rows.Scan(&values[len(values)-1])
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("distinct %s.%s: %w", table.Name, column, err)
+	}
+	return values, nil
+}
+
+func (t *Tx) usable() error {
+	if t.over {
+		return errOver
+	}
+	return t.err
+}
+
+func (t *Tx) exec(s *statement, args []any) (int64, error) {
+	if err := t.usable(); err != nil {
+		return 0, err
+	}
+	if t.readOnly {
+		return 0, errReadOnly
+	}
+	n, err := t.conn.exec(s, args)
+	t.err = err
+	return n, err
+}
+
+func (t *Tx) query(s *statement, args []any) (*sql.Rows, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	rows, err := t.conn.query(s, args)
+	t.err = err
+	return rows, err
+}
+
+func (t *Tx) ask(b *builder) (*sql.Rows, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	return t.query(t.conn.statement(b.String()), b.args)
+}
+
+// each calls read for every row and closes the rows.
+func (t *Tx) each(rows *sql.Rows, read func() error) error {
+	var err error
+	for err == nil && rows.Next() {
+		err = read()
+	}
+	t.err = t.conn.mean(errors.Join(err, rows.Close(), rows.Err()))
+	return t.err
+}
+
+// collect reads whole rows, as selectFrom selects them.
+func (t *Tx) collect(rows *sql.Rows, table *store.Table) ([]store.Row, error) {
+	var found []store.Row
+	dest := make([]any, 3+len(table.Columns))
+	err := t.each(rows, func() error {
+		found = append(found, store.Row{})
+		row := &found[len(found)-1]
+		dest[0], dest[1], dest[2] = &row.ID, &row.Version, &row.Doc
+		if len(table.Columns) > 0 {
+			row.Keys = make([]any, len(table.Columns))
+		}
+		for i := range row.Keys {
+			dest[3+i] = &row.Keys[i]
+		}
+		return rows.Scan(dest...)
+	})
+	return found, err
+}

@@ -1,0 +1,102 @@
+package sqlite
+
+import (
+	"errors"
+
+	"github.com/countersign/countersign/internal/store"
+)
+
+// maxBatch bounds how many Updates share a commit, and so how long the first of
+// them waits for the last.
+const maxBatch = 64
+
+// batch runs first and whoever waits by then in one transaction. Nobody is
+// answered before it is committed: not even who failed, since it may have failed
+// because of what an earlier one wrote. It returns an error if the store must
+// not be written any more.
+func (w *writer) batch(first *request) (poison error) {
+	w.members = append(w.members[:0], first)
+	err := w.conn.Exec("BEGIN IMMEDIATE")
+	if err == nil {
+		err = w.lendToAll(first)
+	}
+	if err != nil {
+		return w.abandon(err, syncFailed(err))
+	}
+	if err := w.conn.Exec("COMMIT"); err != nil {
+		return w.abandon(err, !surelyNotCommitted(err))
+	}
+	w.commits.Add(1)
+	for _, r := range w.members {
+		r.answer(r.err)
+	}
+	return nil
+}
+
+// abandon tells everyone in the batch that nothing was changed.
+func (w *writer) abandon(cause error, poisoned bool) (poison error) {
+	cause = unavailable(cause)
+	if poisoned {
+		poison = cause
+	} else {
+		// SQLite has mostly done this itself, and then says that there is no
+		// transaction.
+		_ = w.conn.Exec("ROLLBACK")
+	}
+	for _, r := range w.members {
+		r.answer(cause)
+	}
+	return poison
+}
+
+// answer ends a request, also one that has not had its turn.
+func (r *request) answer(err error) {
+	close(r.turn)
+	r.result <- err
+}
+
+// lost says whether a statement's error took the whole transaction with it.
+func lost(err error) bool { return errors.Is(err, store.ErrUnavailable) }
+
+// lendToAll lends the transaction to first and to those who wait, one by one,
+// until the transaction itself is broken.
+func (w *writer) lendToAll(first *request) error {
+	for r := first; ; {
+		if err := w.lend(r); err != nil {
+			return err
+		}
+		if len(w.members) == maxBatch {
+			return nil
+		}
+		if r = w.next(); r == nil {
+			return nil
+		}
+		w.members = append(w.members, r)
+	}
+}
+
+// lend runs one function behind a savepoint. A function that fails is undone
+// alone; an error is returned only if the whole transaction is lost.
+func (w *writer) lend(r *request) error {
+	if err := w.conn.Exec("SAVEPOINT turn"); err != nil {
+		return err
+	}
+	tx := w.conn.Begin(false)
+	r.turn <- tx
+	r.err = <-r.ended
+	tx.End()
+	if err := tx.Err(); err != nil {
+		if lost(err) {
+			return err
+		}
+		if r.err == nil {
+			r.err = err // fn swallowed it, but the statement did not happen
+		}
+	}
+	if r.err != nil {
+		if err := w.conn.Exec("ROLLBACK TO turn"); err != nil {
+			return err
+		}
+	}
+	return w.conn.Exec("RELEASE turn")
+}

@@ -1,0 +1,37 @@
+package sqlite
+
+import "fmt"
+
+// checkpoint moves the write-ahead log's pages into the database when there are
+// many. It runs between batches, since the log starts over only if all of it has
+// been moved before the next write. Without space nothing is lost, the pages stay
+// in the log; but a sync that fails here poisons like any other.
+func (w *writer) checkpoint() (poison error) {
+	pending, err := w.pending("NOOP")
+	if err != nil || pending < w.checkpointAt {
+		return nil // an unreadable log will fail the next transaction
+	}
+	pending, err = w.pending("PASSIVE")
+	if syncFailed(err) {
+		return err
+	}
+	// A View may hold pages back, and space may be short: don't try again at
+	// every batch.
+	w.checkpointAt = pending + w.checkpointPages
+	return nil
+}
+
+// finish empties the log at the end. What it can't move is safe in the log.
+func (w *writer) finish() error {
+	if _, err := w.pending("TRUNCATE"); err != nil {
+		return fmt.Errorf("checkpoint at close: %w", err)
+	}
+	return nil
+}
+
+// pending runs a checkpoint of a kind and returns how many pages are left.
+func (w *writer) pending(kind string) (int, error) {
+	var busy, logged, moved int
+	err := w.conn.QueryRow("PRAGMA wal_checkpoint("+kind+")", &busy, &logged, &moved)
+	return logged - moved, err
+}

@@ -1,0 +1,82 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"runtime"
+
+	"modernc.org/sqlite"
+
+	"github.com/countersign/countersign/internal/store/sqldoc"
+)
+
+// settings are what tests change.
+type settings struct {
+	vfs string // SQLite's I/O layer; "" is the system's
+	// checkpointPages is how far the write-ahead log grows before its pages are
+	// copied into the database. A checkpoint costs two syncs; this many pages
+	// (16 MB) make it rare.
+	checkpointPages int
+	readers         int
+}
+
+func defaults() settings {
+	return settings{checkpointPages: 4000, readers: max(4, 2*runtime.GOMAXPROCS(0))}
+}
+
+// Both kinds of connection keep temporary data in memory, take no double-quoted
+// string for a column, and don't trust what a damaged file's schema calls.
+var common = []string{"temp_store(MEMORY)", "busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)"}
+
+// The writer syncs at each commit (FULL, and all the way on macOS) and never
+// checkpoints by itself, since it would hide a failed sync.
+var writing = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-32768)"}
+
+// The readers couldn't write if they tried.
+var reading = []string{"query_only(ON)", "cache_size(-8192)"}
+
+// dataSource is the address of a database file for the driver.
+func (s settings) dataSource(path, mode string, pragmas ...[]string) string {
+	q := url.Values{"mode": {mode}, "_dqs": {"0"}, "_defensive": {"1"}}
+	for _, list := range append(pragmas, common) {
+		for _, pragma := range list {
+			q.Add("_pragma", pragma)
+		}
+	}
+	if s.vfs != "" {
+		q.Set("vfs", s.vfs)
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+}
+
+// writerPool opens the database for writing, on one connection.
+func (s settings) writerPool(path string) (*sql.DB, error) {
+	return pool(s.dataSource(path, "rw", writing), 1)
+}
+
+// readerPool opens it for reading. A read-only connection also never
+// checkpoints when it is closed.
+func (s settings) readerPool(path string) (*sql.DB, error) {
+	return pool(s.dataSource(path, "ro", reading), s.readers)
+}
+
+func pool(dataSource string, connections int) (*sql.DB, error) {
+	connector, err := sqlite.NewConnector(dataSource)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+func pin(ctx context.Context, db *sql.DB) (*sqldoc.Conn, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	return sqldoc.NewConn(conn, dialect), nil
+}

@@ -1,0 +1,90 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// prepare makes sure that the directory holds a complete database of ours: it
+// makes one in a new directory, and refuses a directory that has lost its own.
+func (d *directory) prepare(ctx context.Context, s settings) error {
+	if !d.has(databaseFile) {
+		if err := d.checkNew(); err != nil {
+			return err
+		}
+		if err := d.create(ctx, s); err != nil {
+			return fmt.Errorf("make a store at %s: %w", d.path, err)
+		}
+	}
+	if err := checkHeader(d.file(databaseFile)); err != nil {
+		return err
+	}
+	return d.mark()
+}
+
+func (d *directory) checkNew() error {
+	for _, name := range []string{markerFile, databaseFile + "-wal", databaseFile + "-journal"} {
+		if d.has(name) {
+			return fmt.Errorf("the store at %s has lost its file %s (%s is there): restore it from a backup", d.path, databaseFile, name)
+		}
+	}
+	return nil
+}
+
+// create builds the database under another name and gives it its own when it is
+// complete and durable, so that a database file is never half made.
+func (d *directory) create(ctx context.Context, s settings) error {
+	path := d.file(newFile)
+	if err := d.removeNew(); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := s.initialise(ctx, path); err != nil {
+		return errors.Join(err, d.removeNew())
+	}
+	if err := syncPath(path); err != nil {
+		return err
+	}
+	if err := os.Rename(path, d.file(databaseFile)); err != nil {
+		return err
+	}
+	return syncPath(d.path)
+}
+
+// initialise turns an empty file into a database with the current schema.
+func (s settings) initialise(ctx context.Context, path string) (err error) {
+	db, err := s.writerPool(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, pragma := range []string{fmt.Sprintf("PRAGMA application_id = %d", applicationID), "PRAGMA journal_mode = WAL"} {
+		if _, err := db.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
+	if err := migrate(ctx, db); err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
+}
+
+// removeNew removes what an interrupted create left.
+func (d *directory) removeNew() error {
+	for _, suffix := range sqliteSuffixes {
+		if err := os.Remove(d.file(newFile + suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+// level rises with each release that reads or writes documents in a way that the
+// one before can't live with. Its migration then sets user_version to the level
+// that a program must have to open the store.
+const level = 1
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// checkRelease refuses a store that a newer release has changed, and one whose
+// pages don't hang together. db only reads.
+func checkRelease(ctx context.Context, db *sql.DB, known int64) error {
+	var migrated, needed int64
+	if err := db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM goose_db_version").Scan(&migrated); err != nil {
+		return fmt.Errorf("is damaged or no Countersign store: %w", err)
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&needed); err != nil {
+		return err
+	}
+	if migrated > known || needed > level {
+		return fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
+			migrated, needed, known, level)
+	}
+	return nil
+}
+
+// migrate brings the schema up to date. Each migration is one transaction.
+func migrate(ctx context.Context, db *sql.DB) error {
+	provider, err := migrations(db)
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// knownMigration is the number of the newest migration of this release.
+func knownMigration(db *sql.DB) (int64, error) {
+	provider, err := migrations(db)
+	if err != nil {
+		return 0, err
+	}
+	sources := provider.ListSources()
+	return sources[len(sources)-1].Version, nil
+}
+
+func migrations(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectSQLite3, db, dir,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+}

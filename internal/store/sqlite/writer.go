@@ -1,0 +1,150 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqldoc"
+)
+
+var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
+
+// writer owns the connection that writes. Only its goroutine, and the one caller
+// that it lends the transaction to, touch what is below the line.
+type writer struct {
+	queue   chan *request // unbuffered: who has sent has the turn
+	closing chan struct{} // closed to stop
+	failed  chan struct{} // closed when poisoned
+	stopped chan struct{} // closed at the end; reason is set before
+	reason  error
+	commits atomic.Int64 // one sync each, for benchmarks
+
+	// -- the goroutine's own
+	conn            *sqldoc.Conn
+	members         []*request // of the batch at hand
+	checkpointPages int
+	checkpointAt    int // pages in the log, not yet in the database
+}
+
+// request is one Update.
+type request struct {
+	turn   chan *sqldoc.Tx // the writer lends the transaction
+	ended  chan error      // the caller gives it back, with how fn ended
+	result chan error      // what became of it, after the commit
+	err    error           // fn's own
+}
+
+// errExited stands for a function that didn't return.
+var errExited = errors.New("the function panicked or exited")
+
+func newWriter(conn *sqldoc.Conn, checkpointPages int) *writer {
+	return &writer{
+		conn:            conn,
+		queue:           make(chan *request),
+		closing:         make(chan struct{}),
+		failed:          make(chan struct{}),
+		stopped:         make(chan struct{}),
+		checkpointPages: checkpointPages,
+		checkpointAt:    checkpointPages,
+	}
+}
+
+// update waits for the turn, runs fn in the transaction that comes with it, and
+// waits for the commit.
+func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{turn: make(chan *sqldoc.Tx), ended: make(chan error), result: make(chan error, 1)}
+	select {
+	case w.queue <- r:
+	case <-w.stopped:
+		return w.reason
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if tx, begun := <-r.turn; begun {
+		r.run(tx, fn)
+	}
+	return <-r.result
+}
+
+// run gives the transaction back whatever fn does. If fn panics, the panic goes
+// on in this goroutine and nobody reads the result.
+func (r *request) run(tx *sqldoc.Tx, fn func(store.Tx) error) {
+	err := errExited
+	defer func() { r.ended <- err }()
+	err = fn(tx)
+}
+
+// run is the writer's goroutine.
+func (w *writer) run() {
+	defer close(w.stopped)
+	for {
+		select {
+		case first := <-w.queue:
+			if w.poisoned(w.serve(first)) {
+				return
+			}
+		case <-w.closing:
+			w.drain()
+			return
+		}
+	}
+}
+
+// drain serves those who wait at the time of closing.
+func (w *writer) drain() {
+	w.reason = errClosed
+	for {
+		first := w.next()
+		if first == nil || w.poisoned(w.serve(first)) {
+			return
+		}
+	}
+}
+
+// serve commits one batch and then, with nobody waiting for it, keeps the log
+// short.
+func (w *writer) serve(first *request) (poison error) {
+	if poison := w.batch(first); poison != nil {
+		return poison
+	}
+	return w.checkpoint()
+}
+
+// poisoned ends all writing if there is a reason to.
+func (w *writer) poisoned(cause error) bool {
+	if cause == nil {
+		return false
+	}
+	w.reason = fmt.Errorf("%w for good, until a restart: %w", store.ErrUnavailable, cause)
+	close(w.failed)
+	return true
+}
+
+// next takes one who waits, if somebody does.
+func (w *writer) next() *request {
+	select {
+	case r := <-w.queue:
+		return r
+	default:
+		return nil
+	}
+}
+
+// close stops the goroutine after those who wait now, and says whether the
+// store is poisoned. It is called once.
+func (w *writer) close() (poisoned bool) {
+	close(w.closing)
+	<-w.stopped
+	select {
+	case <-w.failed:
+		return true
+	default:
+		return false
+	}
+}

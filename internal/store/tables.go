@@ -1,0 +1,57 @@
+package store
+
+// The tables. A table's columns are what its documents are listed, counted and
+// filtered by; everything else stays inside the document. Each engine's
+// migrations must hold the same tables and an index for each list that the
+// comments name.
+var (
+	// Tenants, Models, ModelRevisions, Projects and ProjectRevisions are listed
+	// by id alone.
+	Tenants          = table("tenants")
+	Models           = table("models")
+	ModelRevisions   = table("model_revisions")
+	Projects         = table("projects")
+	ProjectRevisions = table("project_revisions")
+
+	// Tokens are listed newest first; TokenHashes are looked up, never listed.
+	Tokens      = table("tokens", integer("created"))
+	TokenHashes = table("token_hashes")
+
+	// Plans, Runs and Approvals are listed newest first, all of them or those
+	// that agree in one other column.
+	Plans     = table("plans", integer("created"), text("status"), text("model"), text("scope"))
+	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"))
+	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"))
+
+	// Steps are listed by run, in the run's order.
+	Steps = table("steps", text("run"), integer("idx"))
+
+	// Claims are looked up by idempotency key.
+	Claims = table("claims")
+
+	// Unfinished is the engine's work list, kept under Realm for all tenants: by
+	// state in the order of arrival, and by the time when something is due.
+	Unfinished = table("unfinished", text("tenant_id"), text("state"), integer("since"), integer("due"))
+
+	// Audit is listed by sequence number, all of it or what agrees in actor,
+	// action or subject. AuditHeads has one row a log.
+	Audit      = table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject"))
+	AuditHeads = table("audit_heads")
+
+	// Meta holds what the installation knows about itself.
+	Meta = table("meta")
+)
+
+// Tables returns every table that an engine must provide.
+func Tables() []*Table {
+	return []*Table{
+		Tenants, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
+		Plans, Runs, Steps, Approvals, Claims, Unfinished, Audit, AuditHeads, Meta,
+	}
+}
+
+func table(name string, columns ...Column) *Table { return &Table{Name: name, Columns: columns} }
+
+func text(name string) Column { return Column{Name: name} }
+
+func integer(name string) Column { return Column{Name: name, Integer: true} }

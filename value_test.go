@@ -1,0 +1,129 @@
+package countersign_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+func raw(text string) countersign.Value { return countersign.RawValue(text) }
+
+func TestKindIsToldFromTheText(t *testing.T) {
+	for text, want := range map[string]countersign.Kind{
+		"": countersign.KindAbsent, "null": countersign.KindNull, "true": countersign.KindBoolean, "false": countersign.KindBoolean,
+		"-1": countersign.KindNumber, "0": countersign.KindNumber, `""`: countersign.KindString, " [] ": countersign.KindArray, "\n{}\t": countersign.KindObject,
+	} {
+		if got := raw(text).Kind(); got != want {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestMadeValuesAreJSON(t *testing.T) {
+	for want, v := range map[string]countersign.Value{
+		`"a\"\\\n\u0001é\u2028<"`: countersign.String("a\"\\\n\x01é\u2028<"),
+		`true`:                    countersign.Bool(true),
+		`-9223372036854775808`:    countersign.Int(-1 << 63),
+		`null`:                    countersign.Null,
+		`{"a":1,"b":null}`:        countersign.ObjectValue(map[string]countersign.Value{"b": countersign.Null, "a": countersign.Int(1)}),
+		`{}`:                      countersign.ObjectValue(nil),
+	} {
+		if want = strings.ReplaceAll(want, `\u2028`, "\u2028"); v.Raw() != want || !json.Valid([]byte(v.Raw())) {
+			t.Errorf("got %s, want %s", v.Raw(), want)
+		}
+	}
+}
+
+func TestAbsentValueInAMapIsWrittenAsNull(t *testing.T) {
+	m := map[string]countersign.Value{"absent": {}}
+	v, err := countersign.ValueOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := countersign.ObjectValue(m); got.Raw() != `{"absent":null}` || got != v {
+		t.Errorf("got %s, encoding/json gives %s", got.Raw(), v.Raw())
+	}
+}
+
+func TestInvalidUTF8IsMadeValid(t *testing.T) {
+	if v := countersign.String("a\xffb"); !json.Valid([]byte(v.Raw())) || v.Text() != "a\ufffdb" {
+		t.Errorf("got %q", v.Raw())
+	}
+}
+
+// document has a value that may be absent and one that is always written.
+type document struct {
+	Optional countersign.Value            `json:"optional,omitzero"`
+	Always   countersign.Value            `json:"always"`
+	Map      map[string]countersign.Value `json:"map,omitempty"`
+}
+
+func TestNullIsKeptApartFromAbsent(t *testing.T) {
+	for _, text := range []string{
+		`{"always":null}`,
+		`{"optional":null,"always":1.0}`,
+		`{"always":[null],"map":{"a":null}}`,
+	} {
+		var d document
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		got, err := countersign.Marshal(d)
+		if err != nil || string(got) != text {
+			t.Errorf("got %s, want %s (%v)", got, text, err)
+		}
+	}
+}
+
+func TestValueIsWrittenAsItWasRead(t *testing.T) {
+	for _, text := range []string{
+		`1.0`, `-0`, `1E400`, `9007199254740993`, `0.1000000000000000055511151231257827`, `1e-999999999`,
+		`"\u00e9\/<>&"`, `"` + "\u2028" + `"`, `{"b":1,"a":{"z":[],"y":{}}}`, `[1.50,"1.50",null,true]`,
+	} {
+		got, err := countersign.Marshal(document{Always: raw(text)})
+		if want := `{"always":` + text + `}`; err != nil || string(got) != want {
+			t.Errorf("got %s, want %s (%v)", got, want, err)
+		}
+		var d document
+		if err := json.Unmarshal(got, &d); err != nil || d.Always != raw(text) {
+			t.Errorf("read back as %s (%v)", d.Always.Raw(), err)
+		}
+	}
+}
+
+func TestTextOfAScalar(t *testing.T) {
+	for text, want := range map[string]string{
+		`"a\u00e9\n"`: "aé\n", `""`: "", "1.50": "1.50", "true": "true", "null": "", "[1]": "", `{"a":1}`: "", "": "",
+	} {
+		if got := raw(text).Text(); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestScalarsAreWhatAPathCanCarry(t *testing.T) {
+	for text, want := range map[string]bool{`"x"`: true, "1": true, "false": true, "null": false, "[]": false, "{}": false, "": false} {
+		if got := raw(text).IsScalar(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestMembersAndElementsAreKeptExactly(t *testing.T) {
+	m, ok := raw(`{"a" : 1.0 , "b" : null , "\u0063" : [ ]}`).Object()
+	if !ok || len(m) != 3 || m["a"].Raw() != "1.0" || !m["b"].IsNull() || m["c"].Kind() != countersign.KindArray {
+		t.Errorf("got %v %v", m, ok)
+	}
+	a, ok := raw(`[ 1.0 , null , {} ]`).Array()
+	if !ok || len(a) != 3 || a[0].Raw() != "1.0" || !a[1].IsNull() {
+		t.Errorf("got %v %v", a, ok)
+	}
+	if _, ok := raw(`[]`).Object(); ok {
+		t.Error("an array is no object")
+	}
+	if _, ok := raw(`{}`).Array(); ok {
+		t.Error("an object is no array")
+	}
+}
