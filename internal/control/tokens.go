@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// Tokens lists a tenant's tokens, newest first, revoked and expired ones
+// Tokens lists a tenant's tokens by id, revoked and expired ones
 // included. Their secrets were shown once and are not kept.
 func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.Token], err error) {
 	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
@@ -21,7 +21,7 @@ func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) 
 		if err != nil {
 			return err
 		}
-		found, err := records.Tokens.Page(tx, tenant, l.query(newestFirst))
+		found, err := records.Tokens.Page(tx, tenant, l.query(nil))
 		page = mapPage(found, l, func(t records.Token) countersign.Token { return t.Token })
 		return err
 	})

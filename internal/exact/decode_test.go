@@ -323,3 +323,12 @@ func TestManyMayDecodeAtOnce(t *testing.T) {
 	}
 	wait.Wait()
 }
+
+func TestMembersOfAMapShareNothing(t *testing.T) {
+	got := decoded[map[string]countersign.ActionBinding](t, `{
+		"a": {"projectId":"p","capability":"c","input":{"x":1},"expectation":{"field":"f","equals":1}},
+		"b": {"projectId":"q","capability":"d"}}`)
+	if b := got["b"]; b.Input != nil || b.Expectation != nil || b.ProjectID != "q" || got["a"].ProjectID != "p" {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -115,5 +116,20 @@ func BenchmarkDecodeHostile(b *testing.B) {
 				_ = Decode(data, &countersign.PlanWrite{})
 			}
 		})
+	}
+}
+
+func TestWrongElementsDoNotCostWhatRightOnesWould(t *testing.T) {
+	data := []byte(arrayOf(`{}`))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if Decode(data, &[]countersign.Transition{}) == nil {
+		t.Fatal("accepted")
+	}
+	runtime.ReadMemStats(&after)
+	// The tape takes some 22 bytes a byte while it grows; a Transition an
+	// element, or a Problem a missing field, would take hundreds.
+	if used := after.TotalAlloc - before.TotalAlloc; used > 40*uint64(len(data)) {
+		t.Errorf("%d bytes of text took %d bytes of memory", len(data), used)
 	}
 }

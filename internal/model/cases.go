@@ -70,7 +70,7 @@ func (m *Machine) domain(slot int32, tested []int32) []int32 {
 		switch {
 		case r < 0: // isKnown and its like: any known value will do
 		case s.numbers:
-			ranks = append(ranks, r-1, r, r+1)
+			ranks = append(ranks, r, r+1) // and below r: above the one before it, or 0
 		default:
 			ranks = append(ranks, r)
 		}

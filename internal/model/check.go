@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/countersign/countersign"
 )
@@ -30,43 +31,54 @@ func (c *checker) fail(path, code, format string, args ...any) {
 	c.errors = append(c.errors, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
+// entry is a place in one of the document's lists. It becomes a path only where
+// there is a problem.
+type entry struct {
+	list string
+	i    int
+}
+
+func (e entry) String() string { return e.list + "[" + strconv.Itoa(e.i) + "]" }
+
+func (e entry) field(name string) string { return e.String() + "." + name }
+
 // unique reports an id that an earlier entry of its list has.
-func (c *checker) unique(list string, i, first int, id string) {
-	if first != i {
-		c.fail(fmt.Sprintf("%s[%d].id", list, i), DuplicateID, "%s is the id of %s[%d] already; ids are unique within %s", quoted(id), list, first, list)
+func (c *checker) unique(at entry, first int, id string) {
+	if first != at.i {
+		c.fail(at.field("id"), DuplicateID, "%s is the id of %s already; ids are unique within %s", quoted(id), entry{at.list, first}, at.list)
 	}
 }
 
 func (c *checker) variables() {
 	for i := range c.doc.Variables {
-		v := &c.doc.Variables[i]
-		c.unique("variables", i, c.ix.variables[v.ID].slot, v.ID)
-		c.variable(fmt.Sprintf("variables[%d]", i), &variable{Variable: v, choices: choiceSet(v)})
+		v, at := &c.doc.Variables[i], entry{"variables", i}
+		c.unique(at, c.ix.variables[v.ID].slot, v.ID)
+		c.variable(at, &variable{Variable: v, choices: choiceSet(v)})
 	}
 }
 
-func (c *checker) variable(at string, v *variable) {
+func (c *checker) variable(at entry, v *variable) {
 	if v.Kind != countersign.VariableInput && v.Kind != countersign.VariableMemory {
-		c.fail(at+".kind", WrongShape, "%s is neither input nor memory", quoted(v.Kind))
+		c.fail(at.field("kind"), WrongShape, "%s is neither input nor memory", quoted(v.Kind))
 	}
 	if kindOf(v.Type) == countersign.KindAbsent {
-		c.fail(at+".type", WrongShape, "%s is none of number, boolean, text, choice", quoted(v.Type))
+		c.fail(at.field("type"), WrongShape, "%s is none of number, boolean, text, choice", quoted(v.Type))
 	}
 	if code, message := v.misfit(v.DefaultValue); code != "" {
-		c.fail(at+".defaultValue", code, "%s", message)
+		c.fail(at.field("defaultValue"), code, "%s", message)
 	}
 	if v.Type == countersign.TypeChoice && len(v.Choices) == 0 {
-		c.fail(at+".choices", ChoicesMissing, "choice variable %s has no choices; list at least one", quoted(v.ID))
+		c.fail(at.field("choices"), ChoicesMissing, "choice variable %s has no choices; list at least one", quoted(v.ID))
 	}
 }
 
 func (c *checker) states() {
 	start := -1
 	for i := range c.doc.States {
-		s := &c.doc.States[i]
-		c.unique("states", i, c.ix.states[s.ID], s.ID)
+		s, at := &c.doc.States[i], entry{"states", i}
+		c.unique(at, c.ix.states[s.ID], s.ID)
 		if s.IsStart && start >= 0 {
-			c.fail(fmt.Sprintf("states[%d].isStart", i), SeveralStartStates, "states[%d] is the start state already; exactly one state is", start)
+			c.fail(at.field("isStart"), SeveralStartStates, "states[%d] is the start state already; exactly one state is", start)
 		}
 		if s.IsStart && start < 0 {
 			start = i
@@ -80,25 +92,25 @@ func (c *checker) states() {
 func (c *checker) transitions() {
 	first := positions(c.doc.Transitions, func(t *countersign.Transition) string { return t.ID })
 	for i := range c.doc.Transitions {
-		t := &c.doc.Transitions[i]
-		c.unique("transitions", i, first[t.ID], t.ID)
-		c.transition(fmt.Sprintf("transitions[%d]", i), t)
+		t, at := &c.doc.Transitions[i], entry{"transitions", i}
+		c.unique(at, first[t.ID], t.ID)
+		c.transition(at, t)
 		c.condition(i, &t.Condition)
 	}
 }
 
-func (c *checker) transition(at string, t *countersign.Transition) {
+func (c *checker) transition(at entry, t *countersign.Transition) {
 	from, ok := c.ix.states[t.FromStateID]
 	if !ok {
-		c.unknownState(at+".fromStateId", t.FromStateID)
+		c.unknownState(at.field("fromStateId"), t.FromStateID)
 	} else if c.doc.States[from].IsFinal {
-		c.fail(at+".fromStateId", FinalStateLeft, "state %s is final, so nothing leads out of it; remove the transition or isFinal", quoted(t.FromStateID))
+		c.fail(at.field("fromStateId"), FinalStateLeft, "state %s is final, so nothing leads out of it; remove the transition or isFinal", quoted(t.FromStateID))
 	}
 	if _, ok := c.ix.states[t.ToStateID]; !ok {
-		c.unknownState(at+".toStateId", t.ToStateID)
+		c.unknownState(at.field("toStateId"), t.ToStateID)
 	}
 	if _, ok := c.ix.actions[t.ActionID]; !ok && t.ActionID != "" {
-		c.fail(at+".actionId", UnknownAction, "the model has no action %s", quoted(t.ActionID))
+		c.fail(at.field("actionId"), UnknownAction, "the model has no action %s", quoted(t.ActionID))
 	}
 }
 
@@ -110,38 +122,45 @@ func (c *checker) unknownState(path, id string) {
 // not ids: a plan's bindings give them values (contract 5).
 func (c *checker) actions() {
 	for i := range c.doc.Actions {
-		a := &c.doc.Actions[i]
-		c.unique("actions", i, c.ix.actions[a.ID], a.ID)
+		a, at := &c.doc.Actions[i], entry{"actions", i}
+		c.unique(at, c.ix.actions[a.ID], a.ID)
 		for j, effect := range a.MemoryEffects {
-			c.effect(fmt.Sprintf("actions[%d].memoryEffects[%d]", i, j), effect)
+			c.effect(at, j, effect)
 		}
 	}
 }
 
-func (c *checker) effect(at string, e countersign.MemoryEffect) {
+func (c *checker) effect(at entry, j int, e countersign.MemoryEffect) {
 	code, message := c.ix.misfitOf(e.VariableID, countersign.VariableMemory, e.Value)
-	switch code {
-	case "":
-	case ValueTypeMismatch, ValueNotInChoices:
-		c.fail(at+".value", code, "%s", message)
-	default:
-		c.fail(at+".variableId", code, "%s", message)
+	if code == "" {
+		return
 	}
+	field := "variableId"
+	if code == ValueTypeMismatch || code == ValueNotInChoices {
+		field = "value"
+	}
+	c.fail(fmt.Sprintf("%s.memoryEffects[%d].%s", at, j, field), code, "%s", message)
 }
 
 func (c *checker) scenarios() {
 	for i := range c.doc.Scenarios {
-		s, at := &c.doc.Scenarios[i], fmt.Sprintf("scenarios[%d]", i)
-		c.unique("scenarios", i, c.ix.scenarios[s.ID], s.ID)
-		c.errors = append(c.errors, c.ix.misfits(at+".inputs", countersign.VariableInput, s.Inputs)...)
-		c.errors = append(c.errors, c.ix.misfits(at+".initialMemory", countersign.VariableMemory, s.InitialMemory)...)
+		s, at := &c.doc.Scenarios[i], entry{"scenarios", i}
+		c.unique(at, c.ix.scenarios[s.ID], s.ID)
+		c.given(at, "inputs", c.ix.misfits(countersign.VariableInput, s.Inputs))
+		c.given(at, "initialMemory", c.ix.misfits(countersign.VariableMemory, s.InitialMemory))
 		if _, ok := c.ix.states[s.ExpectedStateID]; !ok {
-			c.unknownState(at+".expectedStateId", s.ExpectedStateID)
+			c.unknownState(at.field(fieldState), s.ExpectedStateID)
 		}
 		for j, id := range s.ExpectedPath {
 			if _, ok := c.ix.states[id]; !ok {
 				c.unknownState(fmt.Sprintf("%s.expectedPath[%d]", at, j), id)
 			}
 		}
+	}
+}
+
+func (c *checker) given(at entry, field string, problems []countersign.Problem) {
+	for _, p := range problems {
+		c.fail(at.field(field)+"."+p.Path, p.Code, "%s", p.Message)
 	}
 }

@@ -21,32 +21,32 @@ func (w *warner) scenarios() {
 	}
 	left := maxScenarioAll
 	for i := range w.doc.Scenarios {
-		s, at := &w.doc.Scenarios[i], fmt.Sprintf("scenarios[%d]", i)
+		s, at := &w.doc.Scenarios[i], entry{"scenarios", i}
 		granted := min(left, maxScenarioWork)
 		budget := granted
 		c, ok := w.machine.follow(w.machine.initial(s, nil), &budget)
 		left -= granted - budget
 		if !ok {
-			w.warn(at, ScenarioTooLong, "scenario %s is not judged: running it goes beyond the work of one validation; simulate it by itself", quoted(s.ID))
+			w.warn(at.String(), ScenarioTooLong, "scenario %s is not judged: running it goes beyond the work of one validation; simulate it by itself", quoted(s.ID))
 			continue
 		}
 		w.unmet(at, s, c)
 	}
 }
 
-func (w *warner) unmet(at string, s *countersign.Scenario, c course) {
+func (w *warner) unmet(at entry, s *countersign.Scenario, c course) {
 	end := w.machine.visited(c, len(c.arcs))
 	if c.outcome == countersign.OutcomeLoop {
-		w.warn(at, ScenarioLoops, "scenario %s loops: state %s recurs with the same values after %d steps", quoted(s.ID), quoted(end), len(c.arcs))
+		w.warn(at.String(), ScenarioLoops, "scenario %s loops: state %s recurs with the same values after %d steps", quoted(s.ID), quoted(end), len(c.arcs))
 	}
 	if end != s.ExpectedStateID {
-		w.warn(at+"."+fieldState, ExpectationNotMet, "scenario %s ends in state %s; it expects %s", quoted(s.ID), quoted(end), quoted(s.ExpectedStateID))
+		w.warn(at.field(fieldState), ExpectationNotMet, "scenario %s ends in state %s; it expects %s", quoted(s.ID), quoted(end), quoted(s.ExpectedStateID))
 	}
 	if how := w.parting(c, s.ExpectedPath); how != "" {
-		w.warn(at+"."+fieldPath, ExpectationNotMet, "scenario %s %s", quoted(s.ID), how)
+		w.warn(at.field(fieldPath), ExpectationNotMet, "scenario %s %s", quoted(s.ID), how)
 	}
 	if result := w.machine.result(c); result != s.ExpectedResult {
-		w.warn(at+"."+fieldResult, ExpectationNotMet, "scenario %s has result %s; it expects %s", quoted(s.ID), quoted(result), quoted(s.ExpectedResult))
+		w.warn(at.field(fieldResult), ExpectationNotMet, "scenario %s has result %s; it expects %s", quoted(s.ID), quoted(result), quoted(s.ExpectedResult))
 	}
 }
 

@@ -48,13 +48,13 @@ func kindOf(variableType string) countersign.Kind {
 }
 
 // misfits checks values that are given by variable id, all of them for
-// variables of one kind. JSON objects have no order, so problems come by key.
-func (ix *index) misfits(at, kind string, given map[string]countersign.Scalar) []countersign.Problem {
+// variables of one kind. JSON objects have no order, so problems come by key,
+// and the key is their path.
+func (ix *index) misfits(kind string, given map[string]countersign.Scalar) []countersign.Problem {
 	var problems []countersign.Problem
 	for _, id := range slices.Sorted(maps.Keys(given)) {
-		code, message := ix.misfitOf(id, kind, given[id])
-		if code != "" {
-			problems = append(problems, countersign.Problem{Path: at + "." + id, Code: code, Message: message})
+		if code, message := ix.misfitOf(id, kind, given[id]); code != "" {
+			problems = append(problems, countersign.Problem{Path: id, Code: code, Message: message})
 		}
 	}
 	return problems

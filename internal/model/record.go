@@ -94,7 +94,9 @@ func (r *recorder) look(a *arc) {
 func (r *recorder) act(a *arc, entry *countersign.TraceEntry) {
 	r.visit(a)
 	r.left -= len(a.action.ID)
-	entry.Effects = append(entry.Effects, a.action.MemoryEffects...)
+	if len(a.effects) > 0 {
+		entry.Effects = slices.Clip(a.action.MemoryEffects)
+	}
 	for i, e := range a.effects {
 		r.cells[e.slot], r.values[e.slot] = e.rank, shown(entry.Effects[i].Value)
 		r.left -= bytesOfEffect + len(entry.Effects[i].VariableID) + len(entry.Effects[i].Value.Raw())

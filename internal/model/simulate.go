@@ -43,8 +43,8 @@ func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scal
 	if err != nil {
 		return nil, err
 	}
-	if problems := m.ix.misfits("inputs", countersign.VariableInput, inputs); len(problems) > 0 {
-		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	if err := m.checkInputs(inputs); err != nil {
+		return nil, err
 	}
 	budget := m.limit.Work
 	cells := m.initial(s, inputs)
@@ -66,4 +66,15 @@ func (m *Machine) scenario(id string) (*countersign.Scenario, error) {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "scenarioId: model %s has no scenario %s", quoted(m.doc.ID), quoted(id))
 	}
 	return &m.doc.Scenarios[i], nil
+}
+
+func (m *Machine) checkInputs(inputs map[string]countersign.Scalar) error {
+	problems := m.ix.misfits(countersign.VariableInput, inputs)
+	for i := range problems {
+		problems[i].Path = "inputs." + problems[i].Path
+	}
+	if len(problems) > 0 {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	}
+	return nil
 }

@@ -40,12 +40,12 @@ func (w *warner) warn(path, code, format string, args ...any) {
 func (w *warner) states() {
 	reached, started := w.reachable()
 	for i := range w.doc.States {
-		s, at := &w.doc.States[i], fmt.Sprintf("states[%d]", i)
+		s, at := &w.doc.States[i], entry{"states", i}.String
 		if started && !reached[i] {
-			w.warn(at, UnreachableState, "no transition that can be taken leads from the start to state %s; lead one there or remove it", quoted(s.ID))
+			w.warn(at(), UnreachableState, "no transition that can be taken leads from the start to state %s; lead one there or remove it", quoted(s.ID))
 		}
 		if !s.IsFinal && !w.leavable(i) {
-			w.warn(at, DeadEndState, "state %s is not final and nothing leads out of it; mark it final or add a transition", quoted(s.ID))
+			w.warn(at(), DeadEndState, "state %s is not final and nothing leads out of it; mark it final or add a transition", quoted(s.ID))
 		}
 	}
 }
@@ -54,7 +54,7 @@ func (w *warner) transitions() {
 	for i := range w.doc.Transitions {
 		t := &w.doc.Transitions[i]
 		if why := w.never[i]; why != "" {
-			w.warn(fmt.Sprintf("transitions[%d]", i), TransitionNeverTaken, "transition %s can never be taken: %s", quoted(t.ID), why)
+			w.warn(entry{"transitions", i}.String(), TransitionNeverTaken, "transition %s can never be taken: %s", quoted(t.ID), why)
 		}
 		eachCondition(&t.Condition, nil, func(c *countersign.Condition, nest []int) {
 			if c.Predicate != nil {

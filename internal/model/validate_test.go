@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -171,6 +172,17 @@ func TestValidateWarnings(t *testing.T) {
 		{"with errors scenarios are not judged", func(d *countersign.AgentModel) {
 			d.Scenarios[0].ExpectedResult, d.Transitions[2].ActionID, d.States[2].IsFinal = "", "x", false
 		}, "states[2] dead_end_state"},
+		{"with errors conditions are judged one by one", func(d *countersign.AgentModel) {
+			d.Transitions[1].Condition, d.Transitions[2].ActionID = predicate("note", "eq", null), "x"
+		}, "transitions[1] transition_never_taken\ntransitions[1].condition.value compares_with_null"},
+		{"so are those of a state with too many cases", func(d *countersign.AgentModel) {
+			for i := range 30 {
+				v := input(fmt.Sprint("v", i), "boolean", null)
+				d.Variables = append(d.Variables, v)
+				d.Transitions = append(d.Transitions, ranked(arrow("t-"+v.ID, "a", "b", predicate(v.ID, "isKnown")), 2))
+			}
+			d.Transitions = append(d.Transitions, ranked(arrow("again", "a", "b", predicate("v7", "isKnown")), 3))
+		}, "transitions[33] transition_never_taken"},
 		{"without a start nothing is called unreachable", func(d *countersign.AgentModel) { d.States[0].IsStart = false }, ""},
 		{"a dangling way out is one", func(d *countersign.AgentModel) { d.Transitions[2].ToStateID = "x" }, ""},
 	}

@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,13 @@ func (b bundle) warm(t testing.TB) {
 	if o := b.client.Call(t.Context(), call); o.Certainty != request.Returned || o.Response.StatusCode != 200 {
 		t.Fatalf("warming up: %+v", o)
 	}
+}
+
+// idle lists the connections that the client keeps to the receiver.
+func (b bundle) idle() []*conn {
+	b.client.pool.mu.Lock()
+	defer b.client.pool.mu.Unlock()
+	return slices.Clone(b.client.pool.idle[b.receiver.URL()])
 }
 
 // delivered waits for the receiver's log to be final and returns its requests.

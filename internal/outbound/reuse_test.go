@@ -80,7 +80,7 @@ func TestAWriteThatSentNothingIsNoSend(t *testing.T) {
 		<-ready // doesn't notice that the client's side ended
 	}))
 	b.warm(t)
-	idle := b.client.pool.idle[b.receiver.URL()][0]
+	idle := b.idle()[0]
 	if err := idle.wire.Conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestIdleConnectionsExpire(t *testing.T) {
 	if err := b.receiver.Settle(); err != nil {
 		t.Error(err)
 	}
-	if n := len(b.client.pool.idle[b.receiver.URL()]); n != 0 {
+	if n := len(b.idle()); n != 0 {
 		t.Errorf("%d connections are still idle", n)
 	}
 }
@@ -139,7 +139,7 @@ func TestReceiversThatCloseSoonAreBelieved(t *testing.T) {
 		b := setup(t)
 		b.receiver.Next(faultreceiver.Answering("soon", "HTTP/1.1 200 OK\r\nKeep-Alive: "+header+"\r\nContent-Length: 2\r\n\r\n{}"))
 		b.warm(t)
-		if got := len(b.client.pool.idle[b.receiver.URL()]) == 1; got != kept {
+		if got := len(b.idle()) == 1; got != kept {
 			t.Errorf("%s: kept is %v", header, got)
 		}
 	}

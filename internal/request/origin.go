@@ -2,7 +2,6 @@ package request
 
 import (
 	"errors"
-	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -92,5 +91,5 @@ func normalizePort(u *url.URL) (string, error) {
 	if u.Scheme == "http" && port == 80 || u.Scheme == "https" && port == 443 {
 		return "", nil
 	}
-	return net.JoinHostPort("", strconv.FormatUint(port, 10)), nil
+	return ":" + strconv.FormatUint(port, 10), nil
 }

@@ -89,7 +89,7 @@ func (r *Receiver) CloseConnections() {
 // Settle waits until every connection that was made has ended; then Requests and
 // Raw are final. The client must have closed its idle ones.
 func (r *Receiver) Settle() error {
-	if c, err := net.Dial("tcp", r.listener.Addr().String()); err == nil && r.scheme == "http" {
+	if c, err := r.dial(); err == nil {
 		passed := make(chan struct{})
 		r.mu.Lock()
 		r.settled = append(r.settled, passed)
@@ -101,6 +101,13 @@ func (r *Receiver) Settle() error {
 	ended := make(chan struct{})
 	go func() { r.open.Wait(); close(ended) }()
 	return waitFor(ended)
+}
+
+func (r *Receiver) dial() (net.Conn, error) {
+	if r.scheme == "http" {
+		return net.Dial("tcp", r.listener.Addr().String())
+	}
+	return tls.Dial("tcp", r.listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10})
 }
 
 func waitFor(done <-chan struct{}) error {
@@ -132,7 +139,9 @@ func (r *Receiver) Raw() []string {
 	return all
 }
 
-var requestLine = regexp.MustCompile(`(?m)^[A-Z]+ \S+ HTTP/1\.[01]\r$`)
+// requestLine needs no line break before it: a second request follows the first
+// one's body directly.
+var requestLine = regexp.MustCompile(`(?:GET|POST|PUT|PATCH|DELETE) \S+ HTTP/1\.[01]\r\n`)
 
 // Requests lists the request lines that reached the receiver, over all
 // connections, however much followed: the number of deliveries.
@@ -140,7 +149,7 @@ func (r *Receiver) Requests() []string {
 	var lines []string
 	for _, raw := range r.Raw() {
 		for _, line := range requestLine.FindAllString(raw, -1) {
-			lines = append(lines, strings.TrimSuffix(line, "\r"))
+			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
 	return lines

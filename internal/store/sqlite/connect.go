@@ -14,7 +14,7 @@ import (
 
 // settings are what tests change.
 type settings struct {
-	vfs string // SQLite's I/O layer; "" is the system's
+	vfs string // SQLite's way to the disk; "" is the system's
 	// checkpointPages is how far the write-ahead log grows before its pages are
 	// copied into the database. A checkpoint costs two syncs; this many pages
 	// (16 MB) make it rare.
@@ -38,32 +38,33 @@ var writing = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsy
 var reading = []string{"query_only(ON)", "cache_size(-8192)"}
 
 // dataSource is the address of a database file for the driver.
-func (s settings) dataSource(path, mode string, pragmas ...[]string) string {
-	q := url.Values{"mode": {mode}, "_dqs": {"0"}, "_defensive": {"1"}}
-	for _, list := range append(pragmas, common) {
+func dataSource(vfs, path, mode string, pragmas ...[]string) string {
+	q := url.Values{"vfs": {vfs}, "mode": {mode}, "_dqs": {"0"}, "_defensive": {"1"}}
+	for _, list := range pragmas {
 		for _, pragma := range list {
 			q.Add("_pragma", pragma)
 		}
-	}
-	if s.vfs != "" {
-		q.Set("vfs", s.vfs)
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
 // writerPool opens the database for writing, on one connection.
 func (s settings) writerPool(path string) (*sql.DB, error) {
-	return pool(s.dataSource(path, "rw", writing), 1)
+	return s.pool(path, "rw", writing, 1)
 }
 
 // readerPool opens it for reading. A read-only connection also never
 // checkpoints when it is closed.
 func (s settings) readerPool(path string) (*sql.DB, error) {
-	return pool(s.dataSource(path, "ro", reading), s.readers)
+	return s.pool(path, "ro", reading, s.readers)
 }
 
-func pool(dataSource string, connections int) (*sql.DB, error) {
-	connector, err := sqlite.NewConnector(dataSource)
+func (s settings) pool(path, mode string, pragmas []string, connections int) (*sql.DB, error) {
+	vfs, err := checkedVFS(s.vfs)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := sqlite.NewConnector(dataSource(vfs, path, mode, pragmas, common))
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ func (d *directory) prepare(ctx context.Context, s settings) error {
 	if err := checkHeader(d.file(databaseFile)); err != nil {
 		return err
 	}
+	if err := checkLog(d.file(databaseFile + "-wal")); err != nil {
+		return err
+	}
 	return d.mark()
 }
 
@@ -41,11 +44,7 @@ func (d *directory) create(ctx context.Context, s settings) error {
 	if err := d.removeNew(); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(path, firstPage(), 0o600); err != nil {
 		return err
 	}
 	if err := s.initialise(ctx, path); err != nil {
@@ -60,18 +59,13 @@ func (d *directory) create(ctx context.Context, s settings) error {
 	return syncPath(d.path)
 }
 
-// initialise turns an empty file into a database with the current schema.
+// initialise gives an empty database the current schema.
 func (s settings) initialise(ctx context.Context, path string) (err error) {
 	db, err := s.writerPool(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	for _, pragma := range []string{fmt.Sprintf("PRAGMA application_id = %d", applicationID), "PRAGMA journal_mode = WAL"} {
-		if _, err := db.ExecContext(ctx, pragma); err != nil {
-			return err
-		}
-	}
 	if err := migrate(ctx, db); err != nil {
 		return err
 	}

@@ -21,6 +21,9 @@ var dialect = sqldoc.Dialect{
 // meaning makes store.ErrUnavailable of every error that speaks of the disk, the
 // memory or the file rather than of the statement.
 func meaning(err error) error {
+	if code(err) == codes.SQLITE_IOERR_DATA {
+		err = fmt.Errorf("a page of the store is damaged: %w", err)
+	}
 	switch code(err) & 0xff {
 	case codes.SQLITE_FULL, codes.SQLITE_IOERR, codes.SQLITE_NOMEM, codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN,
 		codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB, codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_PROTOCOL:

@@ -11,11 +11,38 @@ import (
 // applicationID is "CSGN", in the header of every database of ours.
 const applicationID = 0x4353474e
 
+// Where things are on the first page (sqlite.org/fileformat2.html).
 const (
 	magic            = "SQLite format 3\x00"
 	headerSize       = 100
+	pageSizePos      = 16
+	formatPos        = 18 // twice: for writing, for reading
+	reservedPos      = 20
+	fractionsPos     = 21
+	pageCountPos     = 28
 	applicationIDPos = 68
+
+	formatWAL   = 2
+	emptyLeaf   = 0x0d // a table's page without entries
+	contentsPos = headerSize + 5
 )
+
+// firstPage is an empty database: what SQLite would write, in WAL mode from the
+// start, with room for our sums, which SQLite offers no statement for.
+func firstPage() []byte {
+	page := make([]byte, pageSize)
+	copy(page, magic)
+	binary.BigEndian.PutUint16(page[pageSizePos:], pageSize)
+	copy(page[formatPos:], []byte{formatWAL, formatWAL})
+	page[reservedPos] = reserved
+	copy(page[fractionsPos:], []byte{64, 32, 32}) // fixed by the format
+	binary.BigEndian.PutUint32(page[pageCountPos:], 1)
+	binary.BigEndian.PutUint32(page[applicationIDPos:], applicationID)
+	page[headerSize] = emptyLeaf
+	binary.BigEndian.PutUint16(page[contentsPos:], pageSize-reserved)
+	seal(page, 0)
+	return page
+}
 
 // checkHeader refuses a file that isn't a database of ours. It reads with plain
 // I/O and before SQLite opens the file: closing a descriptor of a file that
@@ -35,8 +62,8 @@ func checkHeader(path string) error {
 		return err
 	case string(header[:len(magic)]) != magic:
 		return fmt.Errorf("%s is not a Countersign store: it is not an SQLite database, or it is damaged", path)
-	case binary.BigEndian.Uint32(header[applicationIDPos:]) != applicationID:
-		return fmt.Errorf("%s is not a Countersign store: it is a database of another program", path)
+	case binary.BigEndian.Uint32(header[applicationIDPos:]) != applicationID, header[reservedPos] != reserved:
+		return fmt.Errorf("%s is not a Countersign store: it is a database of another program, or it is damaged", path)
 	}
 	return nil
 }

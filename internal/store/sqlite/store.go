@@ -64,6 +64,9 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkPages(ctx, s.db[1]); err != nil {
+		return err
+	}
 	if err := checkRelease(ctx, s.db[1], known); err != nil {
 		return err
 	}

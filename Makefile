@@ -1,0 +1,56 @@
+# Every target sets up what it needs. `make help` lists them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+GO            ?= go
+LINT_VERSION  := v2.15.0
+VULN_VERSION  := v1.9.0
+BENCH_SECONDS ?= 8
+
+.PHONY: help
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+.PHONY: test
+test: vet race bench-vet ## Run all checks that gate a change: format, vet, tests with the race detector
+
+.PHONY: vet
+vet: ## Format and vet
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+
+.PHONY: race
+race: ## Run the tests with the race detector
+	$(GO) test -race -timeout 14m ./...
+
+.PHONY: bench-vet
+bench-vet: ## Build the benchmarks, which are a module of their own
+	cd bench && $(GO) vet ./...
+
+.PHONY: lint
+lint: ## Run golangci-lint, import rules included
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) run
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in what is used
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) ./...
+
+.PHONY: check
+check: test lint vuln ## test, lint and vuln
+
+.PHONY: fuzz
+fuzz: ## Fuzz every target for a minute
+	@for target in $$($(GO) list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do grep -ho '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go 2>/dev/null | sed "s|func |$$pkg:|"; done); do \
+		echo "== $$target"; $(GO) test -run '^$$' -fuzz "^$${target##*:}\$$" -fuzztime 60s $${target%%:*} || exit 1; done
+
+.PHONY: bench
+bench: build ## Measure steps per second beside the ideal of this machine, in one run
+	cd bench && $(GO) run . -binary ../bin/countersign -seconds $(BENCH_SECONDS)
+
+.PHONY: build
+build: ## Build bin/countersign
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/countersign ./cmd/countersign
+
+.PHONY: demo
+demo: ## Run the main job on real parts
+	$(GO) run ./cmd/countersign demo

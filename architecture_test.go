@@ -1,0 +1,120 @@
+package countersign_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/countersign/countersign"
+
+// pure rooms decide and perform nothing: what they may not import, and why, is
+// in .golangci.yml; here the rule is kept by `make test` alone.
+var pure = []string{"access", "exact", "model", "plan", "project", "request", "run", "signature"}
+
+var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "database/sql", "math/rand", "math/rand/v2", "crypto/rand", "sync"}
+
+// neighbours lists, for each room, the rooms of ours that it may import.
+var neighbours = map[string][]string{
+	".":                        {},
+	"internal/access":          {},
+	"internal/exact":           {},
+	"internal/model":           {},
+	"internal/request":         {},
+	"internal/signature":       {},
+	"internal/project":         {"internal/request"},
+	"internal/plan":            {"internal/model", "internal/request"},
+	"internal/run":             {"internal/plan", "internal/request"},
+	"internal/store":           {},
+	"internal/store/sqldoc":    {"internal/store"},
+	"internal/store/sqlite":    {"internal/store", "internal/store/sqldoc"},
+	"internal/store/memory":    {"internal/store"},
+	"internal/audit":           {"internal/store"},
+	"internal/records":         {"internal/access", "internal/store"},
+	"internal/ledger":          {"internal/access", "internal/audit", "internal/plan", "internal/records", "internal/run", "internal/store"},
+	"internal/engine":          {"internal/ledger", "internal/records", "internal/request", "internal/run", "internal/store"},
+	"internal/live":            {},
+	"internal/outbound":        {"internal/request", "internal/signature"},
+	"internal/control":         {"internal/access", "internal/audit", "internal/ledger", "internal/live", "internal/model", "internal/plan", "internal/project", "internal/records", "internal/request", "internal/run", "internal/store"},
+	"internal/httpapi":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/signature"},
+	"internal/sample":          {"internal/signature"},
+	"internal/store/storetest": nil, // a test suite: anything
+	"cmd/countersign":          nil, // the only wiring: anything
+}
+
+// imports maps each room's folder to what its files, tests apart, import.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "testdata" || path == "bench") {
+			if err == nil {
+				err = filepath.SkipDir
+			}
+			return err
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		room := filepath.ToSlash(filepath.Dir(path))
+		for _, i := range file.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			found[room] = append(found[room], name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestEachRoomImportsOnlyItsNeighbours(t *testing.T) {
+	for room, list := range imports(t) {
+		allowed, known := neighbours[room]
+		if strings.HasPrefix(room, "test") || strings.Contains(room, "faultreceiver") {
+			continue
+		}
+		if !known {
+			t.Errorf("%s is a new room: say here and in docs/architecture.md what it may import", room)
+			continue
+		}
+		for _, name := range list {
+			ours, isOurs := strings.CutPrefix(name, module+"/")
+			if isOurs && allowed != nil && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s; it may import %v", room, ours, allowed)
+			}
+		}
+	}
+}
+
+func TestPureRoomsPerformNothing(t *testing.T) {
+	all := imports(t)
+	for _, room := range pure {
+		for _, name := range all["internal/"+room] {
+			if slices.Contains(impure, name) && !(room == "exact" && name == "sync") {
+				t.Errorf("internal/%s is pure and imports %s", room, name)
+			}
+		}
+	}
+}
+
+func TestVocabularyImportsTheStandardLibraryOnly(t *testing.T) {
+	for _, name := range imports(t)["."] {
+		if strings.Contains(strings.Split(name, "/")[0], ".") {
+			t.Errorf("the vocabulary imports %s", name)
+		}
+	}
+}

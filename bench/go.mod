@@ -1,0 +1,3 @@
+module github.com/countersign/countersign/bench
+
+go 1.26

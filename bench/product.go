@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+type object = map[string]any
+
+// product is the built binary on its embedded store, driven from outside: LIVE
+// runs of signed POSTs with an expectation, all gates, verification and audit on.
+type product struct {
+	process *exec.Cmd
+	base    string
+	token   string
+	plan    string
+	dir     string
+	r       *receiver
+	seq     atomic.Int64
+	stderr  io.ReadCloser
+}
+
+const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
+
+func startProduct(binary, dir string, r *receiver, conc int) (*product, error) {
+	p := &product{dir: filepath.Join(dir, "store"), r: r, token: bootstrap}
+	p.process = exec.Command(binary, "serve")
+	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+p.dir, "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
+		"SVC_PLATFORM_CONNECTION_ORIGINS="+r.origin, "SVC_PLATFORM_SIGNING_ENV_ALLOWLIST=BENCH_SECRET", "BENCH_SECRET=bench-secret-value-0123456789abcdef",
+		"SVC_PLATFORM_MAX_ACTIVE_RUNS="+strconv.Itoa(conc))
+	var err error
+	if p.stderr, err = p.process.StderrPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.process.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(p.stderr)
+	for p.base == "" && lines.Scan() {
+		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			p.base = address + "/v1"
+		}
+	}
+	if p.base == "" {
+		return nil, fmt.Errorf("%s never said that it listens", binary)
+	}
+	go func() { _, _ = io.Copy(io.Discard, p.stderr) }()
+	return p, p.prepare()
+}
+
+func (p *product) stop() error {
+	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return p.process.Wait()
+}
+
+func (p *product) must(method, path string, body any) (object, error) {
+	status, out, err := p.call(method, path, body, "")
+	if err == nil && status >= 300 {
+		err = fmt.Errorf("%s %s: %d %v", method, path, status, out)
+	}
+	return out, err
+}
+
+func (p *product) call(method, path string, body any, key string) (int, object, error) {
+	doc, err := json.Marshal(body)
+	if err != nil {
+		return 0, nil, err
+	}
+	q, err := http.NewRequest(method, p.base+path, bytes.NewReader(doc))
+	if err != nil {
+		return 0, nil, err
+	}
+	q.Header.Set("Authorization", "Bearer "+p.token)
+	q.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		q.Header.Set("Idempotency-Key", key)
+	}
+	resp, err := client.Do(q)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var out object
+	err = json.NewDecoder(resp.Body).Decode(&out)
+	return resp.StatusCode, out, err
+}
+
+// runOnce starts a run and waits until it is COMPLETED.
+func (p *product) runOnce() (start time.Duration, err error) {
+	begin := time.Now()
+	id, err := p.begin("bench-" + strconv.FormatInt(p.seq.Add(1), 10))
+	if err != nil {
+		return 0, err
+	}
+	start = time.Since(begin)
+	select { // the receiver knows when the last call was answered; only then is the run asked for
+	case <-p.r.of(id).done:
+	case <-time.After(time.Minute):
+		return start, fmt.Errorf("run %s made no progress for a minute", id)
+	}
+	return start, p.await(id)
+}
+
+func (p *product) begin(key string) (string, error) {
+	for {
+		status, out, err := p.call("POST", "/runs", object{"planId": p.plan}, key)
+		if err != nil {
+			return "", err
+		}
+		if status == http.StatusAccepted {
+			return out["id"].(string), nil
+		}
+		if status != http.StatusServiceUnavailable { // a slot is freed a moment after the run before ended
+			return "", fmt.Errorf("start: %d %v", status, out)
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+func (p *product) await(id string) error {
+	for {
+		_, out, err := p.call("GET", "/runs/"+id, nil, "")
+		if err != nil {
+			return err
+		}
+		switch out["status"] {
+		case "COMPLETED":
+			return nil
+		case "READY", "RUNNING":
+			time.Sleep(200 * time.Microsecond)
+		default:
+			return fmt.Errorf("run %s: %v %v", id, out["status"], out["error"])
+		}
+	}
+}
+
+// drive keeps conc runs going for d, and gives steps per second, the latencies
+// of the starts and the gaps between two calls of a run.
+func (p *product) drive(conc int, d time.Duration) (result, error) {
+	before := p.r.calls.Load()
+	var mu sync.Mutex
+	var res result
+	var failed error
+	begin := time.Now()
+	end := begin.Add(d)
+	var wg sync.WaitGroup
+	for range conc {
+		wg.Go(func() {
+			for time.Now().Before(end) {
+				start, err := p.runOnce()
+				mu.Lock()
+				res.starts = append(res.starts, start)
+				if err != nil {
+					failed = err
+				}
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	res.stepsPerSecond = float64(p.r.calls.Load()-before) / time.Since(begin).Seconds()
+	p.r.runs.Range(func(id, v any) bool {
+		res.gaps = append(res.gaps, v.(*progress).gaps...)
+		p.r.runs.Delete(id)
+		return true
+	})
+	return res, failed
+}
+
+type result struct {
+	stepsPerSecond float64
+	starts, gaps   []time.Duration
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// receiver is the loopback API of the canonical workload: it answers at once.
+// It notes when the answers of each run were written, so that the product is
+// measured from outside.
+type receiver struct {
+	origin string
+	server *http.Server
+	calls  atomic.Int64
+	runs   sync.Map // run id -> *progress
+	steps  int
+}
+
+// progress is one run as the receiver sees it.
+type progress struct {
+	mu   sync.Mutex
+	n    int
+	last time.Time
+	gaps []time.Duration // from an answer to the next request
+	done chan struct{}
+}
+
+func newReceiver(steps int) (*receiver, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &receiver{origin: "http://" + l.Addr().String(), steps: steps}
+	r.server = &http.Server{Handler: http.HandlerFunc(r.answer), ReadHeaderTimeout: time.Minute}
+	go func() { _ = r.server.Serve(l) }()
+	return r, nil
+}
+
+func (r *receiver) answer(w http.ResponseWriter, q *http.Request) {
+	arrived := time.Now()
+	_, _ = io.Copy(io.Discard, q.Body)
+	w.Header().Set("Content-Type", "application/json")
+	n := r.calls.Add(1)
+	_, _ = io.WriteString(w, `{"ok":true,"id":"`+strconv.FormatInt(n, 10)+`"}`)
+	if id := q.Header.Get("X-Runtime-Run-Id"); id != "" && q.Method == http.MethodPost {
+		r.of(id).saw(arrived, r.steps)
+	}
+}
+
+func (r *receiver) of(run string) *progress {
+	p, _ := r.runs.LoadOrStore(run, &progress{done: make(chan struct{})})
+	return p.(*progress)
+}
+
+func (p *progress) saw(arrived time.Time, steps int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.n > 0 {
+		p.gaps = append(p.gaps, arrived.Sub(p.last))
+	}
+	p.n++
+	p.last = time.Now()
+	if p.n == steps {
+		close(p.done)
+	}
+}
+
+// payload is a body of about 200 bytes, as shared by every contender.
+func payload(run string, step int) []byte {
+	return fmt.Appendf(nil, `{"run":%q,"step":%d,"order":"ord-000123","customer":"cust-42","amount":1250.75,"currency":"EUR","note":"canonical workload body padded to roughly two hundred bytes of json........"}`, run, step)
+}
+
+var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 256, MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute}}
+
+// post is one bare call of the ideal engine.
+func (r *receiver) post(run string, step int) error {
+	resp, err := client.Post(r.origin+"/step", "application/json", bytes.NewReader(payload(run, step)))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return err
+}

@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// The write-ahead log after a crash holds the commits since the last checkpoint
+// and then, perhaps, torn remains of the one that wasn't finished. SQLite reads
+// it up to the first frame that doesn't check and forgets the rest without a
+// word, so that one flipped bit would undo commits that were acknowledged. A
+// crash can't have done that: a commit is begun only when the one before it is
+// synced. So if two commits or more stand behind the first bad frame, or the
+// head is bad although frames follow it (it is synced before them), the log is
+// damaged and the store must not start.
+//
+// See sqlite.org/walformat.html.
+const (
+	logHeadSize   = 32
+	frameHeadSize = 24
+	logMagic      = 0x377f0682 // the last bit tells the byte order of the sums
+)
+
+// checkLog refuses a damaged log. No log, or one without frames, is fine.
+func checkLog(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r := logReader{r: bufio.NewReaderSize(f, 1<<18)}
+	switch sound, err := r.head(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	case !sound:
+		return fmt.Errorf("%s is damaged: restore the store from a backup", path)
+	}
+	lost, err := r.lostCommits()
+	if err == nil && lost > 1 {
+		err = fmt.Errorf("%s is damaged: commits stand behind a bad frame; restore the store from a backup", path)
+	}
+	return err
+}
+
+// logReader reads a log from its beginning to its end.
+type logReader struct {
+	r     io.Reader
+	order binary.ByteOrder
+	salts [8]byte
+	sums  [2]uint32 // of everything so far
+	frame [frameHeadSize + pageSize]byte
+}
+
+// head reads the head of the log and says whether it is sound; io.EOF if there
+// is no frame behind it.
+func (l *logReader) head() (bool, error) {
+	head := l.frame[:logHeadSize]
+	if err := l.read(head); err != nil {
+		return false, err
+	}
+	magic := binary.BigEndian.Uint32(head)
+	l.order = binary.ByteOrder(binary.LittleEndian)
+	if magic&1 == 1 {
+		l.order = binary.BigEndian
+	}
+	copy(l.salts[:], head[16:24])
+	l.add(head[:24])
+	sound := magic&^1 == logMagic && binary.BigEndian.Uint32(head[8:]) == pageSize && l.agree(head[24:])
+	if !sound {
+		return false, l.read(l.frame[:1])
+	}
+	return true, nil
+}
+
+// lostCommits counts the commits that stand behind the first bad frame.
+func (l *logReader) lostCommits() (lost int, err error) {
+	for sound := true; ; {
+		if err := l.read(l.frame[:]); errors.Is(err, io.EOF) {
+			return lost, nil
+		} else if err != nil {
+			return 0, err
+		}
+		current := [8]byte(l.frame[8:16]) == l.salts // not left from before the log last started over
+		l.add(l.frame[:8])
+		l.add(l.frame[frameHeadSize:])
+		sound = sound && current && l.agree(l.frame[16:24])
+		if !sound && current && binary.BigEndian.Uint32(l.frame[4:]) != 0 {
+			lost++
+		}
+	}
+}
+
+// read fills b; what is cut short counts as not there.
+func (l *logReader) read(b []byte) error {
+	_, err := io.ReadFull(l.r, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.EOF
+	}
+	return err
+}
+
+func (l *logReader) add(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		l.sums[0] += l.order.Uint32(b) + l.sums[1]
+		l.sums[1] += l.order.Uint32(b[4:]) + l.sums[0]
+	}
+}
+
+func (l *logReader) agree(b []byte) bool {
+	return binary.BigEndian.Uint32(b) == l.sums[0] && binary.BigEndian.Uint32(b[4:]) == l.sums[1]
+}
