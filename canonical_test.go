@@ -153,7 +153,7 @@ func spellString(t *rapid.T, s string) string {
 	if rapid.Bool().Draw(t, "made by us") {
 		return countersign.String(s).Raw()
 	}
-	b, _ := json.Marshal(s) // escapes < > & and the line separators
+	b, _ := json.Marshal(s)                             // escapes < > & and the line separators
 	return strings.ReplaceAll(string(b), "A", `\u0041`) // no escape of encoding/json has an A
 }
 

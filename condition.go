@@ -47,10 +47,10 @@ type ConditionGroup struct {
 func (c *Condition) Variant(kind string) any {
 	switch kind {
 	case "predicate":
-		c.Predicate = &Predicate{}
+		*c = Condition{Predicate: &Predicate{}}
 		return c.Predicate
 	case "group":
-		c.Group = &ConditionGroup{}
+		*c = Condition{Group: &ConditionGroup{}}
 		return c.Group
 	default:
 		return nil
@@ -68,15 +68,38 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads stored conditions; what comes from outside is decoded by
 // internal/exact, which reports every problem with its path.
 func (c *Condition) UnmarshalJSON(b []byte) error {
-	var tag struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(b, &tag); err != nil {
+	var n conditionNode
+	if err := json.Unmarshal(b, &n); err != nil {
 		return err
 	}
-	into := c.Variant(tag.Kind)
-	if into == nil {
-		return Errorf(CodeInvalidRequest, "kind %q is neither predicate nor group", tag.Kind)
+	return n.into(c)
+}
+
+// conditionNode has the fields of both kinds and no methods, so that a nested
+// condition is read in one pass and not once for each level.
+type conditionNode struct {
+	Kind       string          `json:"kind"`
+	VariableID string          `json:"variableId"`
+	Operator   string          `json:"operator"`
+	Value      Scalar          `json:"value"`
+	Combinator string          `json:"combinator"`
+	Conditions []conditionNode `json:"conditions"`
+}
+
+func (n *conditionNode) into(c *Condition) error {
+	switch n.Kind {
+	case "predicate":
+		*c = Condition{Predicate: &Predicate{Kind: n.Kind, VariableID: n.VariableID, Operator: n.Operator, Value: n.Value}}
+		return nil
+	case "group":
+		*c = Condition{Group: &ConditionGroup{Kind: n.Kind, Combinator: n.Combinator, Conditions: make([]Condition, len(n.Conditions))}}
+		for i := range n.Conditions {
+			if err := n.Conditions[i].into(&c.Group.Conditions[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	default:
+		return Errorf(CodeInvalidRequest, "kind %q is neither predicate nor group", n.Kind)
 	}
-	return json.Unmarshal(b, into)
 }

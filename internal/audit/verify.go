@@ -25,7 +25,7 @@ func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
 	v := countersign.AuditVerification{Records: h.Size, Head: h.treeHash()}
 	found := &head{}
 	for {
-		rows, err := batch(tx, tenant, found.Size)
+		rows, err := batch(tx, tenant, found)
 		if err != nil {
 			return v, err
 		}
@@ -84,11 +84,14 @@ func broken(v countersign.AuditVerification, seq int64) countersign.AuditVerific
 	return v
 }
 
-func batch(tx store.Tx, tenant string, from int64) ([]store.Row, error) {
-	return tx.List(store.Audit, tenant, store.Query{
-		Where: []store.Filter{{Column: "seq", Op: store.AtLeast, Values: []any{from}}},
-		Order: []store.Order{{Column: "seq"}}, Limit: verifyBatch,
-	})
+// batch reads the rows after those found. The first batch has no lower bound: a
+// row that was put before the first record shows too.
+func batch(tx store.Tx, tenant string, found *head) ([]store.Row, error) {
+	q := store.Query{Order: []store.Order{{Column: "seq"}}, Limit: verifyBatch}
+	if found.Size > 0 {
+		q.Where = []store.Filter{{Column: "seq", Op: store.AtLeast, Values: []any{found.Size}}}
+	}
+	return tx.List(store.Audit, tenant, q)
 }
 
 // fits gives the leaf hash of a row, if the row is what was once sealed: it

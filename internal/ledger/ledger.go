@@ -76,8 +76,7 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 		return Moved{}, err
 	}
 	if d, ok := e.(run.Decided); ok {
-		approval.decide(d, env.Now)
-		env.Approval = &approval.record.Approval
+		approval.decide(d, env.Now) // env.Approval is this record; nothing is kept if the run refuses
 	}
 	res, err := run.Apply(env, held.Run(), e)
 	if err != nil || res.Unchanged() {

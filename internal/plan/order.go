@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -80,17 +81,17 @@ func (g graph) reaches(i, j int) bool {
 	return false
 }
 
-// cycleProblem names the steps that wait for each other.
-func cycleProblem(steps []countersign.Step) []string {
-	order, ok := Order(steps)
-	if ok {
-		return nil
-	}
+// cycleProblem names the steps that wait for themselves, directly or through
+// others.
+func (g graph) cycleProblem(steps []countersign.Step) []string {
 	var stuck []string
 	for i, s := range steps {
-		if !slices.Contains(order, i) {
+		if g.reaches(i, i) {
 			stuck = append(stuck, s.ID)
 		}
 	}
-	return []string{fmt.Sprintf("steps: %v depend on each other; a plan has no cycle", stuck)}
+	if stuck == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("steps: %s depend on each other; a plan has no cycle", strings.Join(stuck, ", "))}
 }

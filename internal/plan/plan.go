@@ -54,13 +54,15 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Origin) c
 	return p
 }
 
-// refs names the project revisions that the plan was made from, in plan order.
+// refs names the project revisions that the plan was made from, in plan order. A
+// project outside its maker's scope is none of them: the plan is INVALID, and a
+// snapshot would show its maker what it may not see.
 func refs(p *countersign.Plan, s Sources) []countersign.ProjectRef {
 	out := []countersign.ProjectRef{}
 	seen := map[string]bool{}
 	for _, step := range p.Steps {
 		src, ok := s.Projects[step.ProjectID]
-		if !ok || seen[step.ProjectID] {
+		if !ok || !src.InScope || seen[step.ProjectID] {
 			continue
 		}
 		seen[step.ProjectID] = true
@@ -80,6 +82,9 @@ func digest(p *countersign.Plan) string {
 		Steps          []countersign.Step           `json:"steps"`
 		Projects       []countersign.ProjectRef     `json:"projects"`
 	}{p.ModelID, p.ModelRevision, p.ScenarioID, p.PlanningInputs, p.Steps, p.Projects}
+	if len(content.PlanningInputs) == 0 {
+		content.PlanningInputs = nil // none given and none present are the same
+	}
 	d, err := countersign.CanonicalDigest(content)
 	if err != nil { // plain data of the vocabulary always encodes
 		return ""

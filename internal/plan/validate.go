@@ -20,7 +20,7 @@ func Validate(p *countersign.Plan, s Sources) []string {
 	for i := range p.Steps {
 		problems = append(problems, v.step(i)...)
 	}
-	return append(problems, cycleProblem(p.Steps)...)
+	return append(problems, v.graph.cycleProblem(p.Steps)...)
 }
 
 func modelProblems(p *countersign.Plan, m *countersign.Model) []string {

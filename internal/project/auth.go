@@ -16,7 +16,8 @@ func authentication(p *countersign.Project) []countersign.Problem {
 	if p.Auth != nil {
 		out = authFields(p.Auth)
 	}
-	if p.EffectiveAuth().Type == countersign.AuthNone && p.Adapter == countersign.AdapterHTTPJSON {
+	declaredNone := p.Auth != nil && p.Auth.Type == countersign.AuthNone
+	if declaredNone || p.Auth == nil && p.AuthSecretEnv == "" && p.Adapter == countersign.AdapterHTTPJSON {
 		out = append(out, onlyReads(p)...)
 	}
 	return out
@@ -58,12 +59,12 @@ func onlyReads(p *countersign.Project) []countersign.Problem {
 // reservedHeaders are those that a key must not replace (specification 5.2,
 // contract 8); the prefixes below likewise.
 var reservedHeaders = map[string]bool{
-	"cookie": true, "host": true, "authorization": true, "idempotency-key": true, "user-agent": true,
+	"cookie": true, "host": true, "authorization": true, "idempotency-key": true, "user-agent": true, "accept": true,
 	"connection": true, "keep-alive": true, "proxy-authenticate": true, "proxy-authorization": true, "proxy-connection": true,
 	"te": true, "trailer": true, "trailers": true, "transfer-encoding": true, "upgrade": true, "expect": true, "set-cookie": true,
 }
 
-var reservedPrefixes = []string{"x-runtime-", "content-", "x-forwarded-", "accept"}
+var reservedPrefixes = []string{"x-runtime-", "content-", "x-forwarded-", "accept-"}
 
 func usableHeader(name string) bool {
 	lower := strings.ToLower(name)

@@ -19,27 +19,30 @@ func (t *transition) taken() {
 	t.advance()
 }
 
-// advance begins the next step, or completes the run when none is left.
+// advance begins the next step, or completes the run when none is left. A
+// service that stops begins no step, but still ends a run that has none left.
 func (t *transition) advance() {
-	if t.env.Stopping {
-		return
-	}
 	if t.run.Mode == countersign.ModeDryRun {
 		t.rehearse()
 		return
 	}
-	i := t.nextStep()
-	if i < 0 {
+	switch i := t.nextStep(); {
+	case i < 0:
 		t.becomeCompleted()
-		return
-	}
-	if r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Standings); r != nil {
-		t.failStep(i, r.Code, r.Message)
-		return
-	}
-	if t.prepare(i) {
+	case t.env.Stopping:
+	case t.mayBegin(i) && t.prepare(i):
 		t.gate(i)
 	}
+}
+
+// mayBegin asks whether everything that the plan was made from is still as it
+// was; false when it isn't, which failed the run.
+func (t *transition) mayBegin(i int) bool {
+	r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Standings)
+	if r != nil {
+		t.failStep(i, r.Code, r.Message)
+	}
+	return r == nil
 }
 
 // prepare resolves the step's inputs and makes the whole request; false when
@@ -119,11 +122,7 @@ func (t *transition) send(i int) {
 // rehearsal sends nothing, so there is nothing to be saved before (contract 6).
 func (t *transition) rehearse() {
 	for i := t.nextStep(); i >= 0; i = t.nextStep() {
-		if r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Standings); r != nil {
-			t.failStep(i, r.Code, r.Message)
-			return
-		}
-		if !t.simulate(i) {
+		if !t.mayBegin(i) || !t.simulate(i) {
 			return
 		}
 	}

@@ -2,6 +2,8 @@ package run
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -9,16 +11,25 @@ import (
 // decided takes in the decision on the approval that the run waits for.
 func (t *transition) decided(e Decided) error {
 	i := t.waitingStep()
-	if t.run.Status != countersign.RunWaitingApproval || i < 0 || WaitsForSlot(t.run) {
+	a := t.env.Approval
+	switch {
+	case t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || WaitsForSlot(t.run):
 		return t.conflict("it waits for no decision")
+	case strings.TrimSpace(e.Reason) == "":
+		return countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank")
+	case !t.env.Now.Before(a.ExpiresAt):
+		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s lapsed at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))
 	}
-	if e.Decision == countersign.ApprovalRejected {
+	switch e.Decision {
+	case countersign.ApprovalApproved:
+		t.noteDecision(i, e)
+		t.becomeWaitingForSlot(i)
+	case countersign.ApprovalRejected:
 		t.noteDecision(i, e)
 		t.failStep(i, countersign.CodeApprovalRejected, fmt.Sprintf("%s rejected it: %s", e.By, e.Reason))
-		return nil
+	default:
+		return countersign.Errorf(countersign.CodeInvalidRequest, "decision: it must be APPROVED or REJECTED, not %q", e.Decision)
 	}
-	t.noteDecision(i, e)
-	t.becomeWaitingForSlot(i)
 	return nil
 }
 
@@ -44,10 +55,11 @@ func (t *transition) expired() {
 }
 
 // askAgain passes the gate anew for a step that was approved and not begun.
+// Nobody is asked to approve what could never be sent.
 func (t *transition) askAgain(i int) {
 	t.run.WaitingFor = nil
 	t.step(i).ApprovalID = ""
-	if t.prepare(i) {
+	if t.mayBegin(i) && t.prepare(i) {
 		t.ask(i)
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/countersign/countersign"
 )
@@ -77,10 +78,25 @@ func (t *transition) finish(s countersign.RunStatus, code countersign.Code, msg 
 			t.step(i).CompletedAt = t.env.Now
 		}
 	}
-	if t.env.Approval != nil && t.env.Approval.Status == countersign.ApprovalPending {
-		t.res.Close = t.run.Error
-	}
+	t.closeApproval()
 	t.become(s, nil)
+}
+
+// closeApproval has the system reject what nobody needs to decide any more.
+func (t *transition) closeApproval() {
+	a := t.env.Approval
+	if a == nil || a.Status != countersign.ApprovalPending {
+		return
+	}
+	t.res.Close = t.run.Error
+	t.note(Note{
+		Action: "approval.close", Step: t.indexOf(a.StepID), Reason: t.run.Error, Digest: a.RequestDigest,
+		Before: string(countersign.ApprovalPending), After: string(countersign.ApprovalRejected),
+	})
+}
+
+func (t *transition) indexOf(stepID string) int {
+	return slices.IndexFunc(t.run.Steps, func(s countersign.StepRun) bool { return s.ID == stepID })
 }
 
 // completeStep ends a step well: its outcome is verified, or nothing was asked.

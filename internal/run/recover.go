@@ -45,6 +45,9 @@ func (t *transition) reconciled(e Reconciled) error {
 	if strings.TrimSpace(e.Evidence) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
 	}
+	if _, known := resolvedStatus[e.Resolution]; !known {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
+	}
 	var out plan.Output
 	if e.Resolution == countersign.ConfirmedCompleted {
 		var err error
@@ -80,9 +83,9 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 	out := plan.Output{Value: countersign.Null, OutputField: field}
 	if given != nil {
 		out.Value = countersign.ObjectValue(given)
-		if v, ok := given[field]; ok && field != "" {
-			out.Value = v
-		}
+	}
+	if selected, ok := plan.Select(out.Value, field); ok {
+		out = selected
 	}
 	v := Verify(t.planned(i).Expectation, out, 0)
 	if v.Status == countersign.VerificationFailed {

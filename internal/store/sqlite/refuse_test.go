@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -27,7 +28,7 @@ func TestForeignAndBrokenDatabasesAreRefusedUnchanged(t *testing.T) {
 		spoil func(t *testing.T, dir, database string)
 		want  string
 	}{
-		"garbage":            {writeFile("this is no database, but it is longer than a header is; yet longer and longer until it is"), "not a Countersign store"},
+		"garbage":            {writeFile(strings.Repeat("this is no database ", 500)), "not a Countersign store"},
 		"short garbage":      {writeFile("short"), "cut short"},
 		"empty":              {writeFile(""), "empty"},
 		"lost":               {func(t *testing.T, _, database string) { mustDo(t, os.Remove(database)) }, "has lost its file"},

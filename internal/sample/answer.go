@@ -1,0 +1,95 @@
+package sample
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// reply is what the shop has to say to a request.
+type reply struct {
+	status int
+	body   any
+}
+
+type problem struct {
+	Error string `json:"error"`
+}
+
+func refuse(status int, why string) reply { return reply{status, problem{why}} }
+
+// answer decides what a request gets: signature first, then the memory of its
+// key, then the shop itself.
+func (s *Shop) answer(e *Entry) {
+	earlier, known := s.first[e.Key]
+	switch {
+	case e.Signature != SignatureValid:
+		e.say(refuse(http.StatusUnauthorized, "the signature is refused: "+e.Signature))
+	case e.Method == http.MethodGet || !known:
+		e.say(s.route(*e))
+	case s.entries[earlier].samePayload(*e):
+		e.Status, e.Answer, e.Replayed = s.entries[earlier].Status, s.entries[earlier].Answer, true
+	default:
+		e.say(refuse(http.StatusConflict, "this idempotency key came with another payload"))
+		e.Replayed = true
+	}
+}
+
+func (e *Entry) say(r reply) {
+	e.Status = r.status
+	e.Answer, _ = countersign.Marshal(r.body) // plain data always encodes
+}
+
+// routes are the shop's operations; id is the second segment of the path.
+var routes = map[string]func(s *Shop, e Entry, id string) reply{
+	"GET /health":              (*Shop).health,
+	"GET /orders/{id}":         (*Shop).readOrder,
+	"GET /orders/{id}/notice":  (*Shop).readNotice,
+	"PUT /orders/{id}/notice":  (*Shop).putNotice,
+	"GET /refunds":             (*Shop).listRefunds,
+	"POST /refunds":            (*Shop).refund,
+	"GET /returns/{id}":        (*Shop).readReturn,
+	"POST /returns/{id}/close": (*Shop).closeReturn,
+}
+
+func (s *Shop) route(e Entry) reply {
+	path, _, _ := strings.Cut(e.Path, "?")
+	segments := strings.Split(path, "/")
+	id := ""
+	if len(segments) > 2 {
+		id, segments[2] = segments[2], "{id}"
+	}
+	operation, found := routes[e.Method+" "+strings.Join(segments, "/")]
+	if !found {
+		return refuse(http.StatusNotFound, "the shop has no "+e.Method+" "+path)
+	}
+	return operation(s, e, id)
+}
+
+func (s *Shop) health(Entry, string) reply {
+	return reply{http.StatusOK, map[string]string{"status": "open"}}
+}
+
+// queryOf reads one field of the query.
+func queryOf(e Entry, name string) string {
+	_, query, _ := strings.Cut(e.Path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	return values.Get(name)
+}
+
+// last finds the newest request that changed what is at this path, with its
+// answer read into into; false when none did.
+func (s *Shop) last(method, path string, into any) bool {
+	for i := len(s.entries) - 1; i >= 0; i-- {
+		if e := s.entries[i]; e.Acted() && e.Method == method && e.Path == path {
+			return json.Unmarshal(e.Answer, into) == nil
+		}
+	}
+	return false
+}

@@ -1,0 +1,76 @@
+package sample
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// journal is the log's file, one JSON line a request. The nil journal keeps
+// nothing.
+type journal struct{ file *os.File }
+
+// openJournal opens the file and reads what is in it.
+func openJournal(path string) (*journal, []Entry, error) {
+	if path == "" {
+		return nil, nil, nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	past, err := readJournal(f)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return &journal{f}, past, nil
+}
+
+// readJournal reads the whole lines. What stands behind the last of them was cut
+// off while it was written; its request was never answered, so it is forgotten.
+func readJournal(f *os.File) ([]Entry, error) {
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	var past []Entry
+	for i, line := range bytes.Split(data[:whole], []byte("\n")) {
+		if len(line) == 0 {
+			continue
+		}
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		past = append(past, e)
+	}
+	if whole < len(data) {
+		err = f.Truncate(int64(whole))
+	}
+	return past, err
+}
+
+// append writes one line by one write, so that a killed process leaves all of it
+// or nothing.
+func (j *journal) append(e Entry) error {
+	if j == nil {
+		return nil
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	_, err = j.file.Write(append(line, '\n'))
+	return err
+}
+
+func (j *journal) close() error {
+	if j == nil {
+		return nil
+	}
+	return j.file.Close()
+}

@@ -1,0 +1,130 @@
+package sqldoc_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqldoc"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// schema opens the database of a new store, plainly.
+func schema(t *testing.T) *sql.DB {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := sqlite.Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "countersign.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+var (
+	newest  = []store.Order{{Column: "created", Descending: true}}
+	oldest  = []store.Order{{Column: "since"}}
+	bySeq   = []store.Order{{Column: "seq", Descending: true}}
+	atLeast = func(column string, n int64) store.Filter {
+		return store.Filter{Column: column, Op: store.AtLeast, Values: []any{n}}
+	}
+	atMost = func(column string, n int64) store.Filter {
+		return store.Filter{Column: column, Op: store.AtMost, Values: []any{n}}
+	}
+)
+
+// TestListsUseTheirIndex: no list of the product reads a whole table or sorts.
+func TestListsUseTheirIndex(t *testing.T) {
+	db := schema(t)
+	for _, c := range []struct {
+		table *store.Table
+		q     store.Query
+		index string
+	}{
+		{store.Models, store.Query{}, "sqlite_autoindex_models_1"},
+		{store.Projects, store.Query{Where: []store.Filter{atLeastText("id", "p")}}, "sqlite_autoindex_projects_1"},
+		{store.Tokens, store.Query{Order: newest}, "tokens_created"},
+		{store.Plans, store.Query{Order: newest}, "plans_created"},
+		{store.Plans, equal(newest, "status", "READY"), "plans_status"},
+		{store.Plans, equal(newest, "model", "m"), "plans_model"},
+		{store.Plans, equal(newest, "scope", "eu"), "plans_scope"},
+		{store.Runs, store.Query{Order: newest}, "runs_created"},
+		{store.Runs, equal(newest, "status", "READY"), "runs_status"},
+		{store.Runs, equal(newest, "plan", "p"), "runs_plan"},
+		{store.Runs, equal(newest, "scope", "eu"), "runs_scope"},
+		{store.Approvals, store.Query{Order: newest}, "approvals_created"},
+		{store.Approvals, equal(newest, "status", "PENDING"), "approvals_status"},
+		{store.Approvals, equal(newest, "run", "r"), "approvals_run"},
+		{store.Approvals, equal(newest, "scope", "eu"), "approvals_scope"},
+		{store.Steps, equal([]store.Order{{Column: "idx"}}, "run", "r"), "steps_run"},
+		{store.Unfinished, equal(oldest, "state", "READY"), "unfinished_state"},
+		{store.Unfinished, store.Query{Where: []store.Filter{atMost("due", 9)}, Order: []store.Order{{Column: "due"}}}, "unfinished_due"},
+		{store.Audit, store.Query{Order: bySeq}, "audit_seq"},
+		{store.Audit, store.Query{Where: []store.Filter{atLeast("seq", 9)}, Order: []store.Order{{Column: "seq"}}}, "audit_seq"},
+		{store.Audit, equal(bySeq, "actor", "ann"), "audit_actor"},
+		{store.Audit, equal(bySeq, "action", "run.start"), "audit_action"},
+		{store.Audit, equal(bySeq, "subject", "run-1"), "audit_subject"},
+	} {
+		for _, page := range []store.Query{{}, {Limit: 50}, {Limit: 50, Offset: 100}} {
+			c.q.Limit, c.q.Offset = page.Limit, page.Offset
+			text, args := sqldoc.ListText(c.table, c.q)
+			wantIndex(t, db, text, args, c.index)
+		}
+	}
+}
+
+func TestDistinctStepsThroughTheIndex(t *testing.T) {
+	db := schema(t)
+	for column, index := range map[string]string{"scope": "runs_scope", "status": "runs_status", "plan": "runs_plan"} {
+		text, args := sqldoc.DistinctText(store.Runs, column)
+		plan := explain(t, db, text, args)
+		if strings.Count(plan, "USING COVERING INDEX "+index) != 2 || strings.Contains(plan, "SCAN runs") {
+			t.Errorf("%s\n%s", text, plan)
+		}
+	}
+}
+
+func equal(order []store.Order, column, value string) store.Query {
+	return store.Query{Where: []store.Filter{store.Equal(column, value)}, Order: order}
+}
+
+func atLeastText(column, value string) store.Filter {
+	return store.Filter{Column: column, Op: store.AtLeast, Values: []any{value}}
+}
+
+func wantIndex(t *testing.T, db *sql.DB, text string, args []any, index string) {
+	t.Helper()
+	plan := explain(t, db, text, args)
+	if !strings.Contains(plan, "INDEX "+index+" ") || strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("want index %s for\n%s\n%s", index, text, plan)
+	}
+}
+
+func explain(t *testing.T, db *sql.DB, text string, args []any) string {
+	t.Helper()
+	rows, err := db.Query("EXPLAIN QUERY PLAN "+strings.ReplaceAll(text, "$", "?"), args...)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var plan strings.Builder
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(detail + "\n")
+	}
+	return plan.String()
+}

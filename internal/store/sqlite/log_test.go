@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// crashed returns what a crash leaves of a store that is at 6: the files as they
+// are on the disk, with the commits still in the log.
+func crashed(t *testing.T) (dir string, log []byte) {
+	t.Helper()
+	from, dir := t.TempDir(), t.TempDir()
+	s := mustOpen(t, from)
+	for n := 1; n <= 6; n++ {
+		mustPutPair(t, s, n)
+	}
+	for _, name := range []string{databaseFile, databaseFile + "-wal", markerFile} {
+		b, err := os.ReadFile(filepath.Join(from, name))
+		mustDo(t, err)
+		mustDo(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
+		if strings.HasSuffix(name, "-wal") {
+			log = b
+		}
+	}
+	return dir, log
+}
+
+const frameSize = frameHeadSize + pageSize
+
+func TestLogOfACrashIsReplayed(t *testing.T) {
+	dir, _ := crashed(t)
+	wantPair(t, mustOpen(t, dir), 6)
+}
+
+// TestTornLogLosesOnlyItsEnd cuts the log where a crash might have.
+func TestTornLogLosesOnlyItsEnd(t *testing.T) {
+	dir, log := crashed(t)
+	made, err := os.ReadFile(filepath.Join(dir, databaseFile))
+	mustDo(t, err)
+	seen := map[int]bool{}
+	for size := len(log); size >= 0; size -= frameSize / 2 {
+		mustDo(t, os.WriteFile(filepath.Join(dir, databaseFile), made, 0o600))
+		mustDo(t, os.WriteFile(filepath.Join(dir, databaseFile+"-wal"), log[:size], 0o600))
+		s := mustOpen(t, dir)
+		got, err := readPair(s)
+		mustDo(t, err)
+		seen[got] = true
+		mustClose(t, s)
+	}
+	if len(seen) != 7 {
+		t.Errorf("cuts of the log led to %v, want all of 0 to 6", seen)
+	}
+}
+
+// TestDamagedLogIsRefused flips bits of commits that have others behind them,
+// which SQLite would forget with them.
+func TestDamagedLogIsRefused(t *testing.T) {
+	dir, log := crashed(t)
+	path := filepath.Join(dir, databaseFile+"-wal")
+	last := len(log) - 3*frameSize // a commit of the pair has two or three frames
+	for _, at := range []int{
+		0, 9, 17, 30, // head of the log
+		logHeadSize + 1, logHeadSize + 5, logHeadSize + 9, logHeadSize + 17, // head of a frame
+		logHeadSize + frameHeadSize + 7, last - 3*frameSize,
+	} {
+		bad := append([]byte(nil), log...)
+		bad[at] ^= 4
+		mustDo(t, os.WriteFile(path, bad, 0o600))
+		before := snapshot(t, dir)
+		if err := wantRefused(t, dir, "is damaged"); err == nil {
+			t.Errorf("a flipped bit at %d went unseen", at)
+		}
+		mustDo(t, os.RemoveAll(filepath.Join(dir, lockFile)))
+		wantUnchanged(t, dir, before)
+	}
+	mustDo(t, os.WriteFile(path, log, 0o600))
+	wantPair(t, mustOpen(t, dir), 6)
+}
+
+// TestLogThatStartedOverIsSound has frames of an earlier round behind its end.
+func TestLogThatStartedOverIsSound(t *testing.T) {
+	from := t.TempDir()
+	s, err := open(context.Background(), from, settings{checkpointPages: 30, readers: 1})
+	mustDo(t, err)
+	defer mustClose(t, s)
+	for n := 1; n <= 40; n++ {
+		mustPutPair(t, s, n)
+		mustDo(t, checkLog(filepath.Join(from, databaseFile+"-wal")))
+	}
+}
