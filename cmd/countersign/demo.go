@@ -2,9 +2,122 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"os"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/sample"
 )
 
-type demoCommand struct{}
+// demoCommand is the main job on real parts with nothing to set up: the service
+// as serve runs it, and a project API that it calls (contract 10).
+type demoCommand struct {
+	Store string `help:"Directory to keep the demo in; one that was killed goes on there. Default: a temporary one." placeholder:"DIR"`
+	Yes   bool   `help:"Decide the approval as the second identity instead of asking."`
+	Keep  bool   `help:"Leave the service and the shop up until Ctrl-C."`
+}
 
-func (demoCommand) run(context.Context, []string, io.Writer, io.Writer) error { return nil }
+func (c demoCommand) run(ctx context.Context, environ []string, out, errs io.Writer) error {
+	o := demoOptions{directory: c.Store, keep: c.Keep, out: out, errs: errs}
+	if !c.Yes && attended(out) {
+		o.person = os.Stdin
+	}
+	o.colour = isTerminal(out) && !slices.ContainsFunc(environ, refusesColour)
+	return runDemo(ctx, o)
+}
+
+// demoOptions is what a demo is told. Without a person it decides by itself, as
+// the second identity.
+type demoOptions struct {
+	directory string // "": a temporary one
+	keep      bool
+	person    io.Reader
+	colour    bool
+	out, errs io.Writer
+	around    func(http.Handler) http.Handler // of the shop: a test's faults
+}
+
+// demo is one demonstration under way.
+type demo struct {
+	demoOptions
+	place   *demoPlace
+	shop    *sample.Shop
+	service *service
+	serving chan error // what ended the service
+	log     *os.File   // the service's
+	print   *printer
+	lines   chan string // what the person typed; nil until asked
+
+	admin, operator, reviewer caller
+
+	project    countersign.Project
+	model      countersign.Model
+	plans      demoPlans
+	refundRun  countersign.Run
+	closingRun countersign.Run
+
+	shown map[string]countersign.StepStatus // by run and step, the state that was printed
+	broke []string                          // what should hold and doesn't
+}
+
+// demoPlans are the plans of the story. Rehearsal and live are one plan in two
+// modes.
+type demoPlans struct{ rehearsal, live, closing countersign.Plan }
+
+// runDemo tells the whole story. It fails when a part of it fails, or when what
+// it shows doesn't hold.
+func runDemo(ctx context.Context, o demoOptions) error {
+	place, err := enterPlace(o.directory)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	d := &demo{demoOptions: o, place: place, print: &printer{w: o.out, colour: o.colour}, shown: map[string]countersign.StepStatus{}}
+	err = d.run(ctx)
+	if err != nil && ctx.Err() == nil && place.temporary {
+		fmt.Fprintln(o.errs, "countersign: demo: what it did is left in", place.dir)
+		return err
+	}
+	return errors.Join(err, place.leave())
+}
+
+func (d *demo) run(ctx context.Context) error {
+	told, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if err := d.open(told, stop); err != nil {
+		return errors.Join(fmt.Errorf("demo: %w", err), d.close())
+	}
+	err := d.tell(told)
+	if err == nil && d.keep {
+		d.stayUp(told)
+	}
+	switch {
+	case err != nil && told.Err() != nil:
+		err = fmt.Errorf("demo: %w", stopCause(told))
+	case err != nil:
+		err = fmt.Errorf("demo: %w; the service's log is %s", err, d.place.file(serviceLog))
+	case len(d.broke) > 0:
+		err = fmt.Errorf("demo: what it shows does not hold (%d)", len(d.broke))
+	}
+	stop(nil)
+	return errors.Join(err, d.close())
+}
+
+// stopCause says why a story ended early: somebody stopped it, or its service
+// failed.
+func stopCause(ctx context.Context) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return errors.New("stopped before its end")
+}
+
+// holds takes note of what should hold and doesn't; the demo goes on.
+func (d *demo) holds(ok bool, format string, args ...any) {
+	if !ok {
+		d.broke = append(d.broke, fmt.Sprintf(format, args...))
+	}
+}

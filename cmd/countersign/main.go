@@ -29,6 +29,7 @@ const (
 type commands struct {
 	Serve   serveCommand `cmd:"" help:"Serve the API."`
 	Demo    demoCommand  `cmd:"" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught."`
+	Shop    shopCommand  `cmd:"" help:"Serve the sample shop API by itself, to try the product against."`
 	Token   tokenCommand `cmd:"" help:"Tools for tokens on a stopped store."`
 	Version struct{}     `cmd:"" help:"Print the version."`
 }
@@ -50,7 +51,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	var c commands
 	exited := -1
 	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(func(code int) { exited = code }),
-		kong.Description("Executes what software agents propose, under control."), kong.Vars(settingDefaults()), kong.UsageOnError())
+		kong.Description("Executes what software agents propose, under control."))
 	if err != nil {
 		fmt.Fprintln(errs, "countersign:", err)
 		return exitFailed
@@ -72,6 +73,8 @@ func dispatch(ctx context.Context, command string, c commands, environ []string,
 		return c.Serve.run(ctx, environ, errs)
 	case "demo":
 		return c.Demo.run(ctx, environ, out, errs)
+	case "shop":
+		return c.Shop.run(ctx, environ, out)
 	case "token issue":
 		return c.Token.Issue.run(ctx, environ, out, errs)
 	default:

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/request"
 )
@@ -49,8 +47,6 @@ type settings struct {
 // notYet are settings that the contract names and this release has no use for:
 // the start says so instead of letting them pass for effective.
 var notYet = []string{"TRUSTED_PROXIES", "SMTP_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET_ENV", "ADMIN_EMAIL", "RETENTION", "NOTIFY_ORIGINS"}
-
-func settingDefaults() kong.Vars { return kong.Vars{} }
 
 // config is the settings, understood.
 type config struct {

@@ -35,6 +35,17 @@ type Requester struct {
 // Requester is the principal as a run remembers it.
 func (p Principal) Requester() Requester { return Requester{ID: p.ID, Email: p.Email} }
 
+// Descent is the lineage of a token that the principal makes: itself, the user
+// who stands behind it, and its own makers. Without the user, somebody who made
+// a token through a token would not count as its maker.
+func (p Principal) Descent() []string {
+	out := []string{p.ID}
+	if user := "user:" + p.Email; p.Email != "" && user != p.ID {
+		out = append(out, user)
+	}
+	return append(out, p.Lineage...)
+}
+
 // System is the service itself, where no person acts.
 func System(tenant string) Principal {
 	return Principal{ID: countersign.SystemPrincipal, Tenant: tenant}

@@ -94,7 +94,9 @@ func Allow(p Principal, op Operation) error {
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
 	case r.realm && !p.Realm:
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs a realm administrator")
-	case len(r.roles) > 0 && !p.hasAny(r.roles), len(p.Roles) == 0 && !r.realm:
+	case len(p.Roles) == 0 && !r.realm:
+		return countersign.Errorf(countersign.CodeRoleRequired, "you have no role in this tenant")
+	case len(r.roles) > 0 && !p.hasAny(r.roles):
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs the role %s; you have %s", join(r.roles), join(p.Roles))
 	case r.wholeTenant && p.Limited():
 		return countersign.Errorf(countersign.CodeProjectScope, "this covers the whole tenant; you are limited to projects")
@@ -140,9 +142,6 @@ func FourEyes(p Principal, r Requester) error {
 }
 
 func join(roles []countersign.Role) string {
-	if len(roles) == 0 {
-		return "none"
-	}
 	words := make([]string, len(roles))
 	for i, r := range roles {
 		words[i] = string(r)

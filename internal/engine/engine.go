@@ -43,22 +43,29 @@ type Engine struct {
 
 	mu       sync.Mutex
 	stopping bool
-	reads    map[ledger.Ref]context.CancelFunc // reads in flight, which a cancel ends
+	driven   map[ledger.Ref]map[*drive]struct{}
+}
+
+// drive is one turn of driving a run. Its context is that of the reads which it
+// sends: it ends when the run does.
+type drive struct {
+	ctx context.Context
+	end context.CancelFunc
 }
 
 // New makes an engine. Start begins its work.
 func New(s store.Store, l *ledger.Ledger, c Caller, p Publisher, log *slog.Logger) *Engine {
 	e := &Engine{store: s, ledger: l, caller: c, publish: p, log: log,
-		halted: make(chan struct{}), reads: map[ledger.Ref]context.CancelFunc{}}
+		halted: make(chan struct{}), driven: map[ledger.Ref]map[*drive]struct{}{}}
 	e.life, e.kill = context.WithCancel(context.Background())
 	return e
 }
 
 // Wake tells the engine that a run was started or moved, so that it is driven
-// on, or a read in flight of a cancelled run is ended. Waking
-// a run twice is harmless.
+// on, or a read in flight of a cancelled run is ended. Waking a run twice is
+// harmless.
 func (e *Engine) Wake(ref ledger.Ref) {
-	e.spawn(func() { e.drive(ref, nil, run.Taken{}) })
+	e.spawn(func() { e.drive(ref) })
 }
 
 // spawn runs f unless the engine stops.
@@ -73,7 +80,11 @@ func (e *Engine) spawn(f func()) {
 
 // drive applies the event and goes on until the run stands still: each turn
 // commits the outcome of one step together with the intent of the next.
-func (e *Engine) drive(ref ledger.Ref, held *ledger.Held, event run.Event) {
+func (e *Engine) drive(ref ledger.Ref) {
+	d := e.begin(ref)
+	defer e.finish(ref, d)
+	var held *ledger.Held
+	var event run.Event = run.Taken{}
 	for {
 		moved, err := e.apply(ref, held, event)
 		if err != nil {
@@ -81,10 +92,10 @@ func (e *Engine) drive(ref ledger.Ref, held *ledger.Held, event run.Event) {
 			return
 		}
 		if moved.Call == nil {
-			e.endRead(ref, moved.Run)
+			e.endReads(ref, moved.Run)
 			return
 		}
-		outcome := e.call(ref, moved.Call)
+		outcome := e.call(d, moved.Call)
 		if !moved.Call.SideEffect && e.life.Err() != nil {
 			return // a read that the stop cut off is executed again at the next start
 		}
@@ -149,31 +160,45 @@ func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
 
 // call performs one call. A read can be ended early by a cancel; a side effect
 // never is.
-func (e *Engine) call(ref ledger.Ref, c *run.Call) request.Outcome {
+func (e *Engine) call(d *drive, c *run.Call) request.Outcome {
 	if c.SideEffect {
 		return e.caller.Call(e.life, c.Call)
 	}
-	ctx, cancel := context.WithCancel(e.life)
-	defer cancel()
-	e.mu.Lock()
-	e.reads[ref] = cancel
-	e.mu.Unlock()
-	defer func() {
-		e.mu.Lock()
-		delete(e.reads, ref)
-		e.mu.Unlock()
-	}()
-	return e.caller.Call(ctx, c.Call)
+	return e.caller.Call(d.ctx, c.Call)
 }
 
-// endRead ends the read in flight of a run that has ended meanwhile.
-func (e *Engine) endRead(ref ledger.Ref, h *ledger.Held) {
+// begin notes a drive before it commits anything, so that a cancel which comes
+// between the commit of a read's intent and its sending ends the read too.
+func (e *Engine) begin(ref ledger.Ref) *drive {
+	d := &drive{}
+	d.ctx, d.end = context.WithCancel(e.life)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.driven[ref] == nil {
+		e.driven[ref] = map[*drive]struct{}{}
+	}
+	e.driven[ref][d] = struct{}{}
+	return d
+}
+
+func (e *Engine) finish(ref ledger.Ref, d *drive) {
+	d.end()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.driven[ref], d)
+	if len(e.driven[ref]) == 0 {
+		delete(e.driven, ref)
+	}
+}
+
+// endReads ends the read in flight of a run that has ended meanwhile.
+func (e *Engine) endReads(ref ledger.Ref, h *ledger.Held) {
 	if !h.Run().Status.IsTerminal() {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if cancel, ok := e.reads[ref]; ok {
-		cancel()
+	for d := range e.driven[ref] {
+		d.end()
 	}
 }

@@ -18,7 +18,8 @@ const expiryBound = 500 * time.Millisecond
 // a second.
 func (e *Engine) watchExpiry() {
 	for {
-		e.expireDue()
+		for e.expireDue() {
+		}
 		t := time.NewTimer(expiryBound)
 		select {
 		case <-t.C:
@@ -29,31 +30,50 @@ func (e *Engine) watchExpiry() {
 	}
 }
 
-func (e *Engine) expireDue() {
-	for _, ref := range e.due() {
+// expireDue acts on one batch of approvals that are due; true when there may be
+// more of them to act on now.
+func (e *Engine) expireDue() (more bool) {
+	batch := e.due()
+	more = len(batch) == dueBatch
+	for _, ref := range batch {
 		moved, err := e.applyOnce(ref, nil, run.Expired{})
 		if err != nil {
 			e.log.Error("approval not expired", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			more = false
 			continue
 		}
 		e.Wake(moved.Run.Ref)
 	}
+	return more && !e.isHalted()
 }
 
-// dueBatch bounds one look; the rest follows in the next.
+func (e *Engine) isHalted() bool {
+	select {
+	case <-e.halted:
+		return true
+	default:
+		return false
+	}
+}
+
+// dueBatch bounds what one look holds in memory.
 const dueBatch = 100
 
+// due lists the runs whose approval has reached its expiresAt. The column holds
+// microseconds, so what it finds is compared once more, exactly.
 func (e *Engine) due() []ledger.Ref {
 	var refs []ledger.Ref
-	now := e.ledger.Now().UnixMicro()
+	now := e.ledger.Now()
 	err := e.store.View(context.Background(), func(tx store.Tx) error {
 		refs = nil
 		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-			Where: []store.Filter{{Column: "due", Op: store.AtLeast, Values: []any{int64(1)}}, {Column: "due", Op: store.AtMost, Values: []any{now}}},
+			Where: []store.Filter{{Column: "due", Op: store.AtLeast, Values: []any{int64(1)}}, {Column: "due", Op: store.AtMost, Values: []any{now.UnixMicro()}}},
 			Order: []store.Order{{Column: "due"}}, Limit: dueBatch,
 		})
 		for _, u := range list {
-			refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+			if !now.Before(u.Due) {
+				refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+			}
 		}
 		return err
 	})

@@ -25,7 +25,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, ref := range active {
 		e.Wake(ref)
 	}
-	go e.watchExpiry()
+	e.spawn(e.watchExpiry)
 	return nil
 }
 

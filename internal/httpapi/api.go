@@ -72,6 +72,7 @@ func (a *API) Stop() { close(a.stop) }
 // refuses paths that a router would rewrite.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = a.identify(w, r)
+	defer drain(r)
 	defer a.recovered(w, r)
 	if strings.HasPrefix(r.URL.Path, AliasPrefix+"/") {
 		r = withoutAlias(r)

@@ -29,9 +29,11 @@ func (a *API) metrics(c *call, w http.ResponseWriter) error {
 	return nil
 }
 
+// acceptsText reports who names the exposition's types and not JSON: many HTTP
+// libraries name both, and want the API's own format.
 func acceptsText(accept []string) bool {
 	all := strings.ToLower(strings.Join(accept, ","))
-	return strings.Contains(all, "text/plain") || strings.Contains(all, "openmetrics")
+	return (strings.Contains(all, "text/plain") || strings.Contains(all, "openmetrics")) && !strings.Contains(all, "application/json")
 }
 
 // asObject nests labelled figures by their label's value.

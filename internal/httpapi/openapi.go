@@ -120,11 +120,15 @@ func responses(registry huma.Registry, r route) map[string]*huma.Response {
 	success := &huma.Response{Description: http.StatusText(r.status), Content: jsonContent(&huma.Schema{Type: huma.TypeObject, AdditionalProperties: true})}
 	switch {
 	case r.answer != nil:
-		success.Content = jsonContent(registry.Schema(r.answer, true, ""))
+		answer := registry.Schema(r.answer, true, "")
+		listItems(registry, answer)
+		success.Content = jsonContent(answer)
 	case r.id == "runEvents":
 		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	case r.id == "metrics":
-		success.Content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+		for _, exposition := range []string{"text/plain", "application/openmetrics-text"} {
+			success.Content[exposition] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+		}
 	}
 	if r.needsKey {
 		success.Headers = map[string]*huma.Header{"Idempotency-Replayed": {Description: "true when an earlier start with this key made the run", Schema: &huma.Schema{Type: huma.TypeString}}}
@@ -140,7 +144,7 @@ func jsonContent(s *huma.Schema) map[string]*huma.MediaType {
 // schemas is a registry that knows the types which are not what their Go kind
 // says: exact values, scalars, conditions and verbatim numbers.
 func schemas() huma.Registry {
-	r := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	r := huma.NewMapRegistry(schemaPrefix, schemaName)
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Value](), reflect.TypeFor[anyValue]())
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Scalar](), reflect.TypeFor[modelValue]())
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Condition](), reflect.TypeFor[condition]())
@@ -164,7 +168,9 @@ func schemaName(t reflect.Type, hint string) string {
 type anyValue struct{}
 
 // Schema is that of any JSON value.
-func (anyValue) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Description: "any JSON value"} }
+func (anyValue) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Description: "any JSON value"}
+}
 
 type modelValue struct{}
 
@@ -177,9 +183,8 @@ type condition struct{}
 
 // Schema is that of a Condition: one of its two kinds (specification 2.2).
 func (condition) Schema(r huma.Registry) *huma.Schema {
-	const prefix = "#/components/schemas/"
 	return &huma.Schema{
-		OneOf:         []*huma.Schema{r.Schema(reflect.TypeFor[countersign.Predicate](), true, ""), {Ref: prefix + "ConditionGroup"}},
-		Discriminator: &huma.Discriminator{PropertyName: "kind", Mapping: map[string]string{"predicate": prefix + "Predicate", "group": prefix + "ConditionGroup"}},
+		OneOf:         []*huma.Schema{r.Schema(reflect.TypeFor[countersign.Predicate](), true, ""), {Ref: schemaPrefix + "ConditionGroup"}},
+		Discriminator: &huma.Discriminator{PropertyName: "kind", Mapping: map[string]string{"predicate": schemaPrefix + "Predicate", "group": schemaPrefix + "ConditionGroup"}},
 	}
 }

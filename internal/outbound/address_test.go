@@ -92,7 +92,7 @@ func resolving(ip [4]byte) *net.Resolver {
 }
 
 func answerDNS(c net.Conn, ip [4]byte) {
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	for {
 		var length [2]byte
 		if _, err := io.ReadFull(c, length[:]); err != nil {
@@ -170,7 +170,7 @@ func TestTimeSpentOnConnectingCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
+	defer func() { _ = silent.Close() }()
 	stuck := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -45,7 +45,7 @@ type answer struct {
 func readAnswer(source *meter, r *bufio.Reader, method string) answer {
 	var a answer
 	source.limit(maxHead + readBuffer)
-	resp, err := readFinal(r, method, &a.status)
+	resp, err := readFinal(r, method, &a.status) //nolint:bodyclose // the connection is closed instead, unless the body was read to its end
 	if err == nil && source.count-r.Buffered() > maxHead {
 		err = errHeadTooLarge
 	}

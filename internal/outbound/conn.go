@@ -32,7 +32,7 @@ type conn struct {
 	stream  net.Conn // wire, or TLS over it
 	source  *meter
 	reader  *bufio.Reader
-	scratch []byte // grows to the size of the usual request
+	scratch []byte // memory for the next request
 	born    time.Time
 	expiry  *time.Timer // set while idle
 }
@@ -54,7 +54,6 @@ func (c *conn) exchange(ctx context.Context, method string, payload []byte) answ
 	if err := ctx.Err(); err != nil {
 		return answer{err: err}
 	}
-	c.scratch = payload
 	before := c.wire.written.Load()
 	stop := context.AfterFunc(ctx, c.interrupt)
 	written := c.write(payload)
@@ -70,7 +69,17 @@ func (c *conn) exchange(ctx context.Context, method string, payload []byte) answ
 		<-written.done
 	}
 	a.sent = c.wire.written.Load() > before
+	c.keep(payload)
 	return a
+}
+
+// keep takes the payload's memory for the next one, without the credential that
+// was in it. Large ones are let go.
+func (c *conn) keep(payload []byte) {
+	if len(payload) <= inlineWrite {
+		clear(payload)
+		c.scratch = payload
+	}
 }
 
 // writing is a write that may still go on; done is closed when err is final.

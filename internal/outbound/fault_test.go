@@ -98,6 +98,7 @@ var wants = map[string]want{
 	"400": returned(400, ""), "404": returned(404, ""), "408": returned(408, ""), "409": returned(409, ""), "429": returned(429, ""),
 	"500": returned(500, ""), "502": returned(502, ""), "503": returned(503, ""),
 	"404-cut": returned(404, ""), "422-huge": returned(422, ""), "400-not-json": returned(400, ""), "413-early": returned(413, ""),
+	"408-cut": unknown(408, closed),
 	"503-cut": unknown(503, closed),
 	"999":     unknown(999, malformed),
 

@@ -68,10 +68,10 @@ func TestHealthUsesTheProjectsAuthentication(t *testing.T) {
 func TestHealthThatCantBeAsked(t *testing.T) {
 	t.Parallel()
 	for cause, spoil := range map[string]func(*bundle){
-		"is not set":                 func(b *bundle) { delete(b.env, signingEnv) },
-		"not on the server's list":   func(b *bundle) { b.client.origins = nil },
-		"must not hold the segments": func(b *bundle) { b.project.HealthPath = "/../admin" },
-		"connection refused":         func(b *bundle) { b.receiver.Refuse() },
+		"is not set":               func(b *bundle) { delete(b.env, signingEnv) },
+		"not on the server's list": func(b *bundle) { b.client.origins = nil },
+		"must not hold . or ..":    func(b *bundle) { b.project.HealthPath = "/../admin" },
+		"connection refused":       func(b *bundle) { b.receiver.Refuse() },
 	} {
 		b := setup(t)
 		spoil(&b)

@@ -38,8 +38,9 @@ func (c *Client) message(call request.Call) (message, error) {
 		{signature.HeaderRunID, call.RunID},
 		{signature.HeaderStepID, call.StepID},
 	}
-	ok := false
-	switch m.target, ok = o.target(call.Request.URL); {
+	target, ok := o.target(call.Request.URL)
+	m.target = target
+	switch {
 	case !c.origins[o.text]:
 		return m, cause("origin " + o.text + " is not on the server's list")
 	case !ok:

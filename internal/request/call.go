@@ -25,12 +25,13 @@ type Call struct {
 type Certainty int
 
 const (
-	// Returned: a complete answer came, whatever its status. A 2xx body was
-	// readable JSON or empty.
+	// Returned means that a complete answer came, whatever its status. A 2xx body
+	// was readable JSON or empty.
 	Returned Certainty = iota
-	// NotSent: not one byte of the request left this machine.
+	// NotSent means that not one byte of the request left this machine.
 	NotSent
-	// Unknown: something may have been received; whether it took effect is open.
+	// Unknown means that something may have been received; whether it took effect
+	// is open.
 	Unknown
 )
 

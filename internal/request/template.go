@@ -123,7 +123,7 @@ func checkSegments(path string) error {
 		name, _, _ := strings.Cut(s, ";")
 		switch {
 		case name == "." || name == "..":
-			return errors.New("must not hold the segments . or ..")
+			return errors.New("must not hold . or .. as a segment")
 		case name == "" && i < len(segments)-1, s != "" && name == "":
 			return errors.New("must not hold an empty segment (//)")
 		}

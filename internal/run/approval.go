@@ -57,8 +57,6 @@ func (t *transition) expired() {
 // askAgain passes the gate anew for a step that was approved and not begun.
 // Nobody is asked to approve what could never be sent.
 func (t *transition) askAgain(i int) {
-	t.run.WaitingFor = nil
-	t.step(i).ApprovalID = ""
 	if t.mayBegin(i) && t.prepare(i) {
 		t.ask(i)
 	}

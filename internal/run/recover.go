@@ -22,12 +22,15 @@ func (t *transition) cancelAsked(e CancelAsked) error {
 		}
 	}
 	t.run.CancelRequested = true
+	asked := Note{Action: "runs.cancel", Step: -1, Before: string(t.run.Status), After: string(countersign.RunCancelled), Reason: e.Reason}
 	i := t.inFlight()
 	if i >= 0 && t.run.Steps[i].SideEffect {
-		t.note(Note{Action: "runs.cancel", Step: -1, Before: string(t.run.Status), After: string(countersign.RunRecoveryRequired), Reason: e.Reason})
+		asked.After = string(countersign.RunRecoveryRequired)
+		t.note(asked)
 		t.suspendStep(i, "the run was cancelled while the request was on its way")
 		return nil
 	}
+	t.note(asked)
 	if i >= 0 {
 		s := t.step(i)
 		s.Status, s.CompletedAt = countersign.StepCancelled, t.env.Now
@@ -45,7 +48,7 @@ func (t *transition) reconciled(e Reconciled) error {
 	if strings.TrimSpace(e.Evidence) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
 	}
-	if _, known := resolvedStatus[e.Resolution]; !known {
+	if t.resolved(e.Resolution) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
 	}
 	var out plan.Output
@@ -57,7 +60,7 @@ func (t *transition) reconciled(e Reconciled) error {
 	}
 	s := t.step(i)
 	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now}
-	t.noteStep("runs.reconcile", i, resolvedStatus[e.Resolution], e.Resolution+": "+e.Evidence)
+	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence)
 	switch e.Resolution {
 	case countersign.ConfirmedCompleted:
 		t.completeStep(i, out.Value, Verify(t.planned(i).Expectation, out, 0))
@@ -71,9 +74,21 @@ func (t *transition) reconciled(e Reconciled) error {
 	return nil
 }
 
-var resolvedStatus = map[string]countersign.StepStatus{
-	countersign.ConfirmedCompleted: countersign.StepCompleted, countersign.ConfirmedNotExecuted: countersign.StepPending,
-	countersign.Abandon: countersign.StepAbandoned,
+// resolved is what a step becomes by a resolution, "" for an unknown one. In a
+// run that is to be cancelled nothing is sent again.
+func (t *transition) resolved(resolution string) countersign.StepStatus {
+	switch resolution {
+	case countersign.ConfirmedCompleted:
+		return countersign.StepCompleted
+	case countersign.ConfirmedNotExecuted:
+		if t.run.CancelRequested {
+			return countersign.StepCancelled
+		}
+		return countersign.StepPending
+	case countersign.Abandon:
+		return countersign.StepAbandoned
+	}
+	return ""
 }
 
 // confirmedOutput is the selected output of a confirmed step: the outputField of
@@ -98,9 +113,9 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 // the same body, after a new approval where one is needed.
 func (t *transition) reopen(i int) {
 	s := t.step(i)
-	s.Status, s.ApprovalID, s.Error = countersign.StepPending, "", nil
-	if t.run.CancelRequested {
-		s.Status, s.CompletedAt = countersign.StepCancelled, t.env.Now
+	s.Status, s.ApprovalID, s.Error = t.resolved(countersign.ConfirmedNotExecuted), "", nil
+	if s.Status == countersign.StepCancelled {
+		s.CompletedAt = t.env.Now
 	}
 }
 

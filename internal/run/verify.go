@@ -1,6 +1,8 @@
 package run
 
 import (
+	"strings"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/plan"
 )
@@ -45,11 +47,12 @@ func unmet(v countersign.Verification, status int) string {
 
 const briefLength = 200
 
-// brief bounds a value in a message; the whole stands in the verification.
+// brief bounds a value in a message, at a character's end; the whole stands in
+// the verification.
 func brief(v countersign.Value) string {
 	raw := v.Raw()
 	if len(raw) > briefLength {
-		return raw[:briefLength] + "…"
+		return strings.ToValidUTF8(raw[:briefLength], "") + "…"
 	}
 	return raw
 }

@@ -28,13 +28,16 @@ func (s *Shop) answer(e *Entry) {
 	switch {
 	case e.Signature != SignatureValid:
 		e.say(refuse(http.StatusUnauthorized, "the signature is refused: "+e.Signature))
-	case e.Method == http.MethodGet || !known:
+	case e.Method == http.MethodGet:
+		e.say(s.route(*e))
+	case e.Key == "":
+		e.say(refuse(http.StatusBadRequest, "send an idempotency key with whatever changes something"))
+	case !known:
 		e.say(s.route(*e))
 	case s.entries[earlier].samePayload(*e):
 		e.Status, e.Answer, e.Replayed = s.entries[earlier].Status, s.entries[earlier].Answer, true
 	default:
 		e.say(refuse(http.StatusConflict, "this idempotency key came with another payload"))
-		e.Replayed = true
 	}
 }
 
@@ -83,13 +86,13 @@ func queryOf(e Entry, name string) string {
 	return values.Get(name)
 }
 
-// last finds the newest request that changed what is at this path, with its
-// answer read into into; false when none did.
-func (s *Shop) last(method, path string, into any) bool {
+// last reads into into the answer to the newest request that changed what is at
+// this path, and leaves it alone when none did.
+func (s *Shop) last(method, path string, into any) {
 	for i := len(s.entries) - 1; i >= 0; i-- {
 		if e := s.entries[i]; e.Acted() && e.Method == method && e.Path == path {
-			return json.Unmarshal(e.Answer, into) == nil
+			_ = json.Unmarshal(e.Answer, into) // the shop's own answer
+			return
 		}
 	}
-	return false
 }

@@ -134,7 +134,7 @@ func (s *Shop) handle(w http.ResponseWriter, r *http.Request) {
 // answers from then on; what was refused before it was looked at decides nothing.
 func (s *Shop) keep(e Entry) {
 	_, known := s.first[e.Key]
-	if e.Signature == SignatureValid && e.Method != http.MethodGet && !known {
+	if e.Signature == SignatureValid && e.Method != http.MethodGet && e.Key != "" && !known {
 		s.first[e.Key] = len(s.entries)
 	}
 	s.entries = append(s.entries, e)

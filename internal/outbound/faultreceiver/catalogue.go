@@ -106,6 +106,7 @@ func statuses() []Fault {
 		Answering("422-huge", JSON(422, `"`+strings.Repeat("x", 2<<20)+`"`)),
 		Answering("400-not-json", "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\noops"),
 		{Name: "413-early", play: func(x *Exchange) { x.ReadHead(); x.Write(JSON(413, "{}")) }},
+		Closing("408-cut", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 100\r\n\r\n{"),
 		Closing("503-cut", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 100\r\n\r\n{"),
 		Answering("999", "HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n"),
 	}

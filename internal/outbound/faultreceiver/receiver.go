@@ -172,7 +172,7 @@ func (r *Receiver) accept() {
 
 func (r *Receiver) handle(c *wiretap) {
 	defer r.open.Done()
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	if f, ok := r.take(true); ok {
 		f.play(&Exchange{Conn: c})
 		return

@@ -40,14 +40,14 @@ func (c *Conn) Begin(readOnly bool) *Tx { return &Tx{conn: c, readOnly: readOnly
 
 // Exec runs a statement without parameters, such as BEGIN, and keeps it prepared.
 func (c *Conn) Exec(text string) error {
-	_, err := c.exec(c.statement(text), nil)
+	_, err := c.exec(c.kept(text), nil)
 	return err
 }
 
 // QueryRow runs a statement without parameters and reads the first row of its
 // answer.
 func (c *Conn) QueryRow(text string, dest ...any) error {
-	rows, err := c.query(c.statement(text), nil)
+	rows, err := c.query(c.kept(text), nil)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,10 @@ func (c *Conn) Close() error {
 
 // exec runs a statement and returns how many rows it changed.
 func (c *Conn) exec(s *statement, args []any) (int64, error) {
-	stmt, err := c.prepared(s)
-	if err != nil {
+	if err := c.prepare(s); err != nil {
 		return 0, err
 	}
-	result, err := stmt.ExecContext(context.Background(), args...)
-	c.release(s)
+	result, err := s.stmt.ExecContext(context.Background(), args...)
 	if err != nil {
 		return 0, c.mean(err)
 	}
@@ -85,45 +83,42 @@ func (c *Conn) exec(s *statement, args []any) (int64, error) {
 }
 
 func (c *Conn) query(s *statement, args []any) (*sql.Rows, error) {
-	stmt, err := c.prepared(s)
-	if err != nil {
+	if s.once {
+		// Not prepared here: a statement of a connection must outlive its rows,
+		// and database/sql sees to that only if the statement is its own.
+		rows, err := c.conn.QueryContext(context.Background(), c.dialect.Rewrite(s.text), args...)
+		return rows, c.mean(err)
+	}
+	if err := c.prepare(s); err != nil {
 		return nil, err
 	}
-	rows, err := stmt.QueryContext(context.Background(), args...)
-	c.release(s)
+	rows, err := s.stmt.QueryContext(context.Background(), args...)
 	return rows, c.mean(err)
 }
 
-// statement finds the kept statement of that text, or makes one to be kept while
-// there is room.
+// statement finds the kept statement of that text, or keeps one while there is
+// room.
 func (c *Conn) statement(text string) *statement {
-	if s, ok := c.cached[text]; ok {
-		return s
+	if _, ok := c.cached[text]; !ok && len(c.cached) >= maxCached {
+		return &statement{text: text, once: true}
 	}
-	s := &statement{text: text, once: len(c.cached) >= maxCached}
-	if !s.once {
+	return c.kept(text)
+}
+
+func (c *Conn) kept(text string) *statement {
+	s, ok := c.cached[text]
+	if !ok {
+		s = &statement{text: text}
 		c.cached[text] = s
 	}
 	return s
 }
 
-func (c *Conn) prepared(s *statement) (*sql.Stmt, error) {
+func (c *Conn) prepare(s *statement) (err error) {
 	if s.stmt == nil {
-		stmt, err := c.conn.PrepareContext(context.Background(), c.dialect.Rewrite(s.text))
-		if err != nil {
-			return nil, c.mean(err)
-		}
-		s.stmt = stmt
+		s.stmt, err = c.conn.PrepareContext(context.Background(), c.dialect.Rewrite(s.text))
 	}
-	return s.stmt, nil
-}
-
-// release closes a statement that isn't kept; database/sql puts that off until
-// its rows are closed.
-func (c *Conn) release(s *statement) {
-	if s.once {
-		s.close()
-	}
+	return c.mean(err)
 }
 
 func (c *Conn) mean(err error) error {

@@ -13,7 +13,7 @@ import (
 type statement struct {
 	text string
 	stmt *sql.Stmt
-	once bool // not kept after its first use
+	once bool // not kept, never prepared
 }
 
 func (s *statement) close() {

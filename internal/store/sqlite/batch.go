@@ -12,32 +12,33 @@ const maxBatch = 64
 
 // batch runs first and whoever waits by then in one transaction. Nobody is
 // answered before it is committed: not even who failed, since it may have failed
-// because of what an earlier one wrote. It returns an error if the store must
-// not be written any more.
-func (w *writer) batch(first *request) (poison error) {
+// because of what an earlier one wrote.
+func (w *writer) batch(first *request) {
 	w.members = append(w.members[:0], first)
 	err := w.conn.Exec("BEGIN IMMEDIATE")
 	if err == nil {
 		err = w.lendToAll(first)
 	}
 	if err != nil {
-		return w.abandon(err, syncFailed(err))
+		w.abandon(err, syncFailed(err))
+		return
 	}
 	if err := w.conn.Exec("COMMIT"); err != nil {
-		return w.abandon(err, !surelyNotCommitted(err))
+		w.abandon(err, !surelyNotCommitted(err))
+		return
 	}
 	w.commits.Add(1)
 	for _, r := range w.members {
 		r.answer(r.err)
 	}
-	return nil
 }
 
-// abandon tells everyone in the batch that nothing was changed.
-func (w *writer) abandon(cause error, poisoned bool) (poison error) {
+// abandon tells everyone in the batch that nothing was changed. In doubt it
+// poisons the store first.
+func (w *writer) abandon(cause error, doubt bool) {
 	cause = unavailable(cause)
-	if poisoned {
-		poison = cause
+	if doubt {
+		w.poison(cause)
 	} else {
 		// SQLite has mostly done this itself, and then says that there is no
 		// transaction.
@@ -46,7 +47,6 @@ func (w *writer) abandon(cause error, poisoned bool) (poison error) {
 	for _, r := range w.members {
 		r.answer(cause)
 	}
-	return poison
 }
 
 // answer ends a request, also one that has not had its turn.

@@ -51,6 +51,24 @@ func benchmarkUpdate(b *testing.B, callers int) {
 	b.ReportMetric(float64(latencies[b.N-1].Microseconds()), "max-us")
 }
 
+// BenchmarkView reads one document.
+func BenchmarkView(b *testing.B) {
+	s := mustOpen(b, b.TempDir())
+	r := newBenchRun(b, s, 1)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			err := s.View(context.Background(), func(tx store.Tx) error {
+				_, err := tx.Get(store.Runs, "acme", r.id)
+				return err
+			})
+			if err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
 // benchRun stands for a run that takes step after step.
 type benchRun struct {
 	id  string
@@ -80,8 +98,8 @@ func (r *benchRun) step(b *testing.B, s *Store) {
 	}
 }
 
-// putAll moves the run on: its step's outcome, the next step's intent, two audit
-// records and their head... all in one transaction.
+// putAll moves the run on: the outcome of a step, the intent of the next, an
+// audit record and its head.
 func (r *benchRun) putAll(tx store.Tx, version int64) error {
 	r.seq++
 	put := func(t *store.Table, id string, expected int64, keys ...any) error {

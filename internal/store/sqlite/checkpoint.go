@@ -6,24 +6,31 @@ import "fmt"
 // many. It runs between batches, since the log starts over only if all of it has
 // been moved before the next write. Without space nothing is lost, the pages stay
 // in the log; but a sync that fails here poisons like any other.
-func (w *writer) checkpoint() (poison error) {
+func (w *writer) checkpoint() {
 	pending, err := w.pending("NOOP")
 	if err != nil || pending < w.checkpointAt {
-		return nil // an unreadable log will fail the next transaction
+		return // an unreadable log will fail the next transaction
 	}
 	pending, err = w.pending("PASSIVE")
 	if syncFailed(err) {
-		return err
+		w.poison(err)
+		return
 	}
 	// A View may hold pages back, and space may be short: don't try again at
 	// every batch.
 	w.checkpointAt = pending + w.checkpointPages
-	return nil
 }
 
 // finish empties the log at the end. What it can't move is safe in the log.
 func (w *writer) finish() error {
-	if _, err := w.pending("TRUNCATE"); err != nil {
+	if w.poisoned() {
+		return nil
+	}
+	_, err := w.pending("TRUNCATE")
+	if syncFailed(err) {
+		close(w.failed) // and not poison: others may read the reason by now
+	}
+	if err != nil {
 		return fmt.Errorf("checkpoint at close: %w", err)
 	}
 	return nil

@@ -19,9 +19,8 @@ const (
 )
 
 var children = map[string]func(dir string) error{
-	"open":      openAndClose,
-	"write":     writeForever,
-	"read-only": openReadOnly,
+	"open":  openAndClose,
+	"write": writeForever,
 }
 
 // child prepares a process in a role.
@@ -85,7 +84,7 @@ func putWithTwin(s *Store, id string) error {
 func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 	dir := t.TempDir()
 	acknowledged := map[string]bool{}
-	for range 4 {
+	for range 3 {
 		for _, id := range killAfter(t, child(t, "write", dir), 150) {
 			acknowledged[id] = true
 		}

@@ -104,8 +104,8 @@ func wantNoSyncAfterTheFailedOne(t *testing.T, s *Store) {
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	if disk.syncs != disk.firstSync {
-		t.Errorf("%d syncs after the failed one", disk.syncs-disk.firstSync)
+	if all, untilFailed := syncCalls(); all != untilFailed {
+		t.Errorf("%d syncs after the failed one", all-untilFailed)
 	}
 }
 
@@ -116,13 +116,12 @@ func TestEveryFault(t *testing.T) {
 	if err := mustOpen(t, made).Close(); err != nil {
 		t.Fatal(err)
 	}
-	everyFault(t, 6, map[string]fault{
+	everyFault(t, 11, map[string]fault{
 		"read":      {on: reads},
 		"write":     {on: writes},
 		"disk full": {on: writes, code: lib.SQLITE_FULL},
 		"truncate":  {on: truncates},
 		"sync":      {on: syncs},
-		"any":       {on: reads | writes | truncates | syncs},
 	}, func(t *testing.T) string {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
@@ -134,7 +133,7 @@ func TestEveryFault(t *testing.T) {
 
 // TestEveryFaultInANewStore does the same from making the store on.
 func TestEveryFaultInANewStore(t *testing.T) {
-	everyFault(t, 50, map[string]fault{"any": {on: reads | writes | truncates | syncs}}, (*testing.T).TempDir)
+	everyFault(t, 80, map[string]fault{"any": {on: reads | writes | truncates | syncs}}, (*testing.T).TempDir)
 }
 
 // everyFault tries each stride-th fault, all of them if asked to.
@@ -160,8 +159,8 @@ func everyFault(t *testing.T, stride int, faults map[string]fault, dir func(*tes
 func survives(t *testing.T, dir string, settings settings, f fault) (fired bool) {
 	t.Helper()
 	breakDisk(f)
-	acknowledged, tried := scenario(t, dir, settings)
-	fired = disk.fired
+	acknowledged, tried := scenario(t, dir, settings, f)
+	fired = faultFired()
 	mendDisk()
 	s, err := open(context.Background(), dir, settings)
 	if err != nil {
@@ -180,13 +179,13 @@ func survives(t *testing.T, dir string, settings settings, f fault) (fired bool)
 
 // scenario opens a store and moves the pair until it is at 5 or a fault lets it
 // not. It returns what was acknowledged last and what may be there besides.
-func scenario(t *testing.T, dir string, settings settings) (acknowledged, tried int) {
+func scenario(t *testing.T, dir string, settings settings, f fault) (acknowledged, tried int) {
 	t.Helper()
 	s, err := open(context.Background(), dir, settings)
 	if err != nil {
 		return 0, 0
 	}
-	defer func() { wantNoSyncAfterPoison(t, s) }()
+	defer func() { wantNoSyncAfterPoison(t, s, f) }()
 	failures := 0
 	for next := 1; next <= 5 && failures < 3; {
 		err := putPair(s, next)
@@ -197,14 +196,14 @@ func scenario(t *testing.T, dir string, settings settings) (acknowledged, tried 
 		case errors.Is(err, store.ErrUnavailable):
 			failures++
 		default:
-			t.Fatalf("fault %+v: Update: %v", disk.fault, err)
+			t.Fatalf("fault %+v: Update: %v", f, err)
 		}
 		if got, err := readPair(s); err == nil && got != acknowledged {
-			t.Fatalf("fault %+v: a View shows %d, acknowledged were %d", disk.fault, got, acknowledged)
+			t.Fatalf("fault %+v: a View shows %d, acknowledged were %d", f, got, acknowledged)
 		}
 	}
-	if failures > 1 && !disk.sticky && !isFailed(s) {
-		t.Fatalf("fault %+v: one fault failed %d Updates", disk.fault, failures)
+	if failures > 1 && !f.sticky && !isFailed(s) {
+		t.Fatalf("fault %+v: one fault failed %d Updates", f, failures)
 	}
 	tried = acknowledged
 	if isFailed(s) {
@@ -213,13 +212,11 @@ func scenario(t *testing.T, dir string, settings settings) (acknowledged, tried 
 	return acknowledged, tried
 }
 
-func wantNoSyncAfterPoison(t *testing.T, s *Store) {
+func wantNoSyncAfterPoison(t *testing.T, s *Store, f fault) {
 	t.Helper()
-	poisoned := isFailed(s)
-	before := disk.syncs
 	_ = s.Close()
-	if poisoned && disk.syncs != before {
-		t.Errorf("fault %+v: Close synced a poisoned store", disk.fault)
+	if all, untilFailed := syncCalls(); isFailed(s) && f.on == syncs && all != untilFailed {
+		t.Errorf("fault %+v: %d syncs after the failed one", f, all-untilFailed)
 	}
 }
 

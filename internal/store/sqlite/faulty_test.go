@@ -51,6 +51,19 @@ func breakDisk(f fault) {
 
 func mendDisk() { breakDisk(fault{}) }
 
+// syncCalls returns how many there were, and how many until the first failed.
+func syncCalls() (all, untilFailed int) {
+	disk.Lock()
+	defer disk.Unlock()
+	return disk.syncs, disk.firstSync
+}
+
+func faultFired() bool {
+	disk.Lock()
+	defer disk.Unlock()
+	return disk.fired
+}
+
 // fail says with which code a call fails, SQLITE_OK if it doesn't.
 func fail(on operation) int32 {
 	disk.Lock()

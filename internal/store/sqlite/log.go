@@ -15,9 +15,9 @@ import (
 // it up to the first frame that doesn't check and forgets the rest without a
 // word, so that one flipped bit would undo commits that were acknowledged. A
 // crash can't have done that: a commit is begun only when the one before it is
-// synced. So if two commits or more stand behind the first bad frame, or the
-// head is bad although frames follow it (it is synced before them), the log is
-// damaged and the store must not start.
+// synced. So if two commits or more stand whole behind the first bad frame, or
+// the head is bad although frames follow it (it is synced before them), the log
+// is damaged and the store must not start.
 //
 // See sqlite.org/walformat.html.
 const (
@@ -57,7 +57,7 @@ type logReader struct {
 	r     io.Reader
 	order binary.ByteOrder
 	salts [8]byte
-	sums  [2]uint32 // of everything so far
+	sums  [2]uint32 // of everything so far, as the frame before says
 	frame [frameHeadSize + pageSize]byte
 }
 
@@ -82,22 +82,30 @@ func (l *logReader) head() (bool, error) {
 	return true, nil
 }
 
-// lostCommits counts the commits that stand behind the first bad frame.
+// lostCommits counts the commits that stand whole behind the first bad frame.
 func (l *logReader) lostCommits() (lost int, err error) {
-	for sound := true; ; {
+	for intact := true; ; {
 		if err := l.read(l.frame[:]); errors.Is(err, io.EOF) {
 			return lost, nil
 		} else if err != nil {
 			return 0, err
 		}
-		current := [8]byte(l.frame[8:16]) == l.salts // not left from before the log last started over
-		l.add(l.frame[:8])
-		l.add(l.frame[frameHeadSize:])
-		sound = sound && current && l.agree(l.frame[16:24])
-		if !sound && current && binary.BigEndian.Uint32(l.frame[4:]) != 0 {
+		sound := l.next()
+		intact = intact && sound
+		if !intact && sound && binary.BigEndian.Uint32(l.frame[4:]) != 0 {
 			lost++
 		}
 	}
+}
+
+// next says whether the frame continues the one before it. The salts tell it
+// from what is left of before the log last started over.
+func (l *logReader) next() bool {
+	l.add(l.frame[:8])
+	l.add(l.frame[frameHeadSize:])
+	sound := [8]byte(l.frame[8:16]) == l.salts && l.agree(l.frame[16:24])
+	l.sums = [2]uint32{binary.BigEndian.Uint32(l.frame[16:]), binary.BigEndian.Uint32(l.frame[20:])}
+	return sound
 }
 
 // read fills b; what is cut short counts as not there.

@@ -112,14 +112,10 @@ func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
 // run, moves the write-ahead log into the database and gives the directory free.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
-		poisoned := s.writer.close()
+		s.writer.close()
 		s.readers.gather()
-		var err error
-		if !poisoned {
-			err = s.writer.finish()
-			poisoned = syncFailed(err)
-		}
-		s.closed = errors.Join(err, s.disconnect(poisoned), s.release())
+		err := s.writer.finish()
+		s.closed = errors.Join(err, s.disconnect(s.writer.poisoned()), s.release())
 	})
 	return s.closed
 }

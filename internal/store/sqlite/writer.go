@@ -83,12 +83,10 @@ func (r *request) run(tx *sqldoc.Tx, fn func(store.Tx) error) {
 // run is the writer's goroutine.
 func (w *writer) run() {
 	defer close(w.stopped)
-	for {
+	for !w.poisoned() {
 		select {
 		case first := <-w.queue:
-			if w.poisoned(w.serve(first)) {
-				return
-			}
+			w.serve(first)
 		case <-w.closing:
 			w.drain()
 			return
@@ -99,31 +97,33 @@ func (w *writer) run() {
 // drain serves those who wait at the time of closing.
 func (w *writer) drain() {
 	w.reason = errClosed
-	for {
-		first := w.next()
-		if first == nil || w.poisoned(w.serve(first)) {
-			return
-		}
+	for first := w.next(); first != nil && !w.poisoned(); first = w.next() {
+		w.serve(first)
 	}
 }
 
 // serve commits one batch and then, with nobody waiting for it, keeps the log
 // short.
-func (w *writer) serve(first *request) (poison error) {
-	if poison := w.batch(first); poison != nil {
-		return poison
+func (w *writer) serve(first *request) {
+	w.batch(first)
+	if !w.poisoned() {
+		w.checkpoint()
 	}
-	return w.checkpoint()
 }
 
-// poisoned ends all writing if there is a reason to.
-func (w *writer) poisoned(cause error) bool {
-	if cause == nil {
+// poison ends all writing.
+func (w *writer) poison(cause error) {
+	w.reason = fmt.Errorf("no writes until a restart: %w", unavailable(cause))
+	close(w.failed)
+}
+
+func (w *writer) poisoned() bool {
+	select {
+	case <-w.failed:
+		return true
+	default:
 		return false
 	}
-	w.reason = fmt.Errorf("%w for good, until a restart: %w", store.ErrUnavailable, cause)
-	close(w.failed)
-	return true
 }
 
 // next takes one who waits, if somebody does.
@@ -136,15 +136,8 @@ func (w *writer) next() *request {
 	}
 }
 
-// close stops the goroutine after those who wait now, and says whether the
-// store is poisoned. It is called once.
-func (w *writer) close() (poisoned bool) {
+// close stops the goroutine after those who wait now. It is called once.
+func (w *writer) close() {
 	close(w.closing)
 	<-w.stopped
-	select {
-	case <-w.failed:
-		return true
-	default:
-		return false
-	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// decide shows what waits for a decision and gets it decided: by the person at
+// the terminal, from elsewhere, or, without a person, by the demo as the reviewer.
+func (d *demo) decide(ctx context.Context, r countersign.Run) error {
+	a, err := ask[countersign.Approval](ctx, d.reviewer, "GET", "/approvals/"+r.WaitingFor.ApprovalID, nil)
+	if err != nil {
+		return err
+	}
+	d.showApproval(a, r.PlanSnapshot.Step(a.StepID))
+	if d.person != nil {
+		return d.askPerson(ctx, a)
+	}
+	d.print.say("Here the demo itself decides, as %s.", d.place.kept.Reviewer.Email)
+	return d.decideAs(ctx, a, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: fmt.Sprintf(
+		"order %s came back, and its total is %s %s", a.InputSnapshot["orderId"].Text(), a.InputSnapshot["currency"].Text(), a.InputSnapshot["amount"].Text())})
+}
+
+// showApproval prints exactly what will be sent, where to and until when.
+func (d *demo) showApproval(a countersign.Approval, planned *countersign.Step) {
+	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
+	d.print.say("The run stands still until an approver decides. This will be sent, once:")
+	d.print.row("", "%s %s", a.Request.Method, a.Request.URL)
+	d.print.block(a.Request.Body)
+	for _, name := range slices.Sorted(maps.Keys(planned.InputBindings)) {
+		b := planned.InputBindings[name]
+		d.print.row("", "%s %s comes from %s.%s, verified above", name, a.InputSnapshot[name].Raw(), b.StepID, b.Field)
+	}
+	d.print.row("digest", "%s", a.RequestDigest)
+	d.print.row("asked by", "%s", d.named(a.RequestedBy))
+	d.print.row("lapses", "%s", a.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
+}
+
+// decideAs sends the reviewer's decision. That somebody else was faster is said,
+// and no failure: the run shows what came of it.
+func (d *demo) decideAs(ctx context.Context, a countersign.Approval, decision countersign.Decision) error {
+	decided, err := ask[countersign.Approval](ctx, d.reviewer, "POST", "/approvals/"+a.ID+"/decision", decision)
+	switch countersign.ErrorCode(err) {
+	case "":
+		d.showDecision(decided)
+		return nil
+	case countersign.CodeStateConflict, countersign.CodeApprovalExpired:
+		d.print.say("%s", err)
+		return nil
+	default:
+		return err
+	}
+}
+
+func (d *demo) showDecision(a countersign.Approval) {
+	d.print.row(strings.ToLower(string(a.Status)), "by %s: %q", d.named(a.DecidedBy), a.DecisionReason)
+}
+
+// decidedElsewhere reports, once, that the run doesn't wait for this approval any
+// more.
+func (d *demo) decidedElsewhere(ctx context.Context, a countersign.Approval) <-chan error {
+	gone := make(chan error, 1)
+	go func() {
+		gone <- d.reviewer.watch(ctx, a.RunID, func(r countersign.Run) (bool, error) {
+			return r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitApproval || r.WaitingFor.ApprovalID != a.ID, nil
+		})
+	}()
+	return gone
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+// evidence puts three witnesses side by side: the shop's own log, the approval,
+// and the audit log.
+func (d *demo) evidence(ctx context.Context) error {
+	refund := stepOf(d.refundRun, sample.ActionRefund)
+	sent := d.delivered(refund.IdempotencyKey)
+	d.signatures()
+	if sent != nil {
+		if err := d.approval(ctx, refund, *sent); err != nil {
+			return err
+		}
+	}
+	return d.audit(ctx)
+}
+
+// delivered counts what the shop did under a key. Asking again under the same key
+// is harmless; doing it twice is not.
+func (d *demo) delivered(key string) *sample.Entry {
+	var acted []sample.Entry
+	requests := 0
+	for _, e := range d.shop.Received() {
+		if e.Key == key {
+			requests++
+		}
+		if e.Key == key && e.Acted() {
+			acted = append(acted, e)
+		}
+	}
+	d.holds(len(acted) == 1, "the refund is made once; the shop made it %d times", len(acted))
+	if len(acted) == 0 {
+		return nil
+	}
+	d.print.row("delivered", "once: the shop's log has %s under", count(requests, "request", "requests"))
+	d.print.row("", "%s, at %s", key, acted[0].At.Format("15:04:05.000 UTC"))
+	return &acted[0]
+}
+
+// signatures are those of everything that the shop received from the two runs.
+func (d *demo) signatures() {
+	received := append(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID)...)
+	valid := 0
+	for _, e := range received {
+		if e.Signature == sample.SignatureValid {
+			valid++
+		}
+	}
+	d.holds(valid == len(received) && valid > 0, "every signature is right; %d of %d are", valid, len(received))
+	d.print.row("signatures", "%d of %d right, HMAC-SHA256 over the raw bytes", valid, len(received))
+}
+
+// approval compares what was approved with what the shop received.
+func (d *demo) approval(ctx context.Context, s countersign.StepRun, sent sample.Entry) error {
+	a, err := ask[countersign.Approval](ctx, d.reviewer, "GET", "/approvals/"+s.ApprovalID, nil)
+	if err != nil {
+		return err
+	}
+	d.print.row("asked by", "%s", d.named(a.RequestedBy))
+	d.showDecision(a)
+	d.holds(a.Status == countersign.ApprovalApproved && a.DecidedBy != a.RequestedBy, "somebody else than who asked approved it")
+	digest := d.digestOf(sent, s)
+	same := digest == a.RequestDigest
+	d.holds(same, "what was approved is what the shop received")
+	d.print.row("digest", "%s was approved", a.RequestDigest)
+	if same {
+		d.print.row("", "and is that of the bytes that the shop received")
+	} else {
+		d.print.row("", "%s is that of the bytes that the shop received", digest)
+	}
+	return nil
+}
+
+// digestOf is the digest of a request as the shop received it.
+func (d *demo) digestOf(e sample.Entry, s countersign.StepRun) string {
+	r := countersign.Request{Method: e.Method, URL: d.shop.URL() + e.Path, Body: countersign.RawValue(e.Body)}
+	return request.Digest(r, s.ProjectID, d.project.Revision, s.Capability)
+}
+
+func (d *demo) audit(ctx context.Context) error {
+	v, err := ask[countersign.AuditVerification](ctx, d.admin, "GET", "/audit/verify", nil)
+	if err != nil {
+		return err
+	}
+	d.holds(v.Intact, "the audit log is intact")
+	word := "intact"
+	if !v.Intact {
+		word = "NOT intact"
+	}
+	d.print.row("audit log", "%s, %d records, head", word, v.Records)
+	d.print.row("", "%s", v.Head)
+	return nil
+}

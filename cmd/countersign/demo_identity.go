@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// introduce makes the two identities, or takes those of the demo that goes on
+// here. Nobody decides what they asked for, so there are two.
+func (d *demo) introduce(ctx context.Context) (err error) {
+	kept := &d.place.kept
+	if kept.Operator == nil {
+		if kept.Operator, err = d.identify(ctx, "ines@marlow.example", countersign.RoleOperator); err != nil {
+			return err
+		}
+	}
+	if kept.Reviewer == nil {
+		if kept.Reviewer, err = d.identify(ctx, "mara@marlow.example", countersign.RoleApprover); err != nil {
+			return err
+		}
+	}
+	d.operator.token, d.reviewer.token = kept.Operator.Token, kept.Reviewer.Token
+	header := []byte("Authorization: Bearer " + kept.Reviewer.Token + "\n")
+	return errors.Join(d.place.write(), os.WriteFile(d.place.file(reviewerFile), header, 0o600))
+}
+
+func (d *demo) identify(ctx context.Context, email string, role countersign.Role) (*identity, error) {
+	made, err := ask[countersign.NewToken](ctx, d.admin, "POST", "/tokens", countersign.TokenWrite{
+		Name: "demo " + string(role), Roles: []countersign.Role{role}, ProjectIDs: []string{demoProject}, UserEmail: email,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &identity{Email: email, TokenID: made.ID, Token: made.Secret}, nil
+}
+
+// named puts, in a text of the service, the e-mail address for each of the two
+// principals.
+func (d *demo) named(text string) string {
+	for _, who := range []*identity{d.place.kept.Operator, d.place.kept.Reviewer} {
+		if who != nil {
+			text = strings.ReplaceAll(text, "token:"+who.TokenID, who.Email)
+		}
+	}
+	return text
+}

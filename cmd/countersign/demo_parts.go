@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"syscall"
+
+	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+const (
+	shopSecretEnv = "SHOP_SIGNING_SECRET" // the variable that holds the shop's secret
+	demoGrace     = "2s"                  // nothing in a demo takes longer
+)
+
+// open starts the shop first, for a service that goes on where another was killed
+// calls it at once. A service that fails ends the story.
+func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
+	if err := d.openShop(); err != nil {
+		return err
+	}
+	if err := d.openService(ctx); err != nil {
+		return err
+	}
+	d.serving = make(chan error, 1)
+	go func() {
+		err := d.service.run(ctx)
+		d.serving <- err
+		if err != nil {
+			stop(err)
+		}
+	}()
+	client := &http.Client{Transport: &http.Transport{}}
+	base := d.service.address + httpapi.Prefix
+	d.admin = caller{client, base, d.place.kept.AdminToken}
+	d.operator, d.reviewer = d.admin, d.admin
+	return nil
+}
+
+func (d *demo) openShop() (err error) {
+	kept := d.place.kept
+	d.shop, err = sample.StartShop(sample.Config{Secret: []byte(kept.Secret), Address: kept.ShopAddress, Log: d.place.file(shopLog), Around: d.around})
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is taken, where the shop of %s is registered: end what uses it (another demo?), or take another directory", kept.ShopAddress, d.place.dir)
+	}
+	return err
+}
+
+// openService opens the service as serve does. Its settings come from here alone:
+// what the environment sets is meant for serve.
+func (d *demo) openService(ctx context.Context) error {
+	kept := d.place.kept
+	cfg, err := understand(settings{
+		Listen: "127.0.0.1:0", Store: d.place.file(storeDir), BootstrapToken: kept.AdminToken,
+		ConnectionOrigins: d.shop.URL(), SigningEnv: shopSecretEnv, StopGrace: demoGrace,
+	}, []string{shopSecretEnv + "=" + kept.Secret})
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(d.place.file(serviceLog), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	d.log = log
+	d.service, err = open(ctx, cfg, newLog("text", log))
+	return err
+}
+
+// close ends the service, which may still be calling the shop, and then the shop.
+// The context of open has ended before.
+func (d *demo) close() error {
+	var errs []error
+	if d.serving != nil {
+		errs = append(errs, <-d.serving)
+	}
+	if d.service != nil {
+		errs = append(errs, d.service.close())
+	}
+	if d.shop != nil {
+		errs = append(errs, d.shop.Close())
+	}
+	if d.log != nil {
+		errs = append(errs, d.log.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// askPerson asks at the terminal, and goes on when the decision comes from
+// elsewhere meanwhile. Nothing is decided by default.
+func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	var waiting <-chan time.Time // ticks once nobody types any more
+	elsewhere, typed := d.decidedElsewhere(ctx, a), d.typed()
+	d.showElsewhere(a)
+	d.prompt()
+	for {
+		select {
+		case line, open := <-typed:
+			if !open {
+				typed, waiting = nil, second.C
+				continue
+			}
+			decision, hint := decisionOf(line)
+			if hint == "" {
+				return d.decideAs(ctx, a, decision)
+			}
+			d.print.say("%s", hint)
+			d.prompt()
+		case <-waiting:
+			d.progress(fmt.Sprintf("%swaiting for a decision from elsewhere; it lapses in %s", margin, time.Until(a.ExpiresAt).Truncate(time.Second)))
+		case err := <-elsewhere:
+			d.progress("")
+			d.print.line("")
+			if err != nil {
+				return err
+			}
+			return d.showOutcome(ctx, a.ID)
+		}
+	}
+}
+
+// showElsewhere says how the decision is sent from another terminal.
+func (d *demo) showElsewhere(a countersign.Approval) {
+	d.print.say("Decide it here as %s, or from elsewhere:", d.place.kept.Reviewer.Email)
+	d.print.say(`curl -H "@%s" -H "Content-Type: application/json" \`, d.place.file(reviewerFile))
+	d.print.say(`  -d '{"decision":"APPROVED","reason":"..."}' \`)
+	d.print.say(`  %s/approvals/%s/decision`, d.reviewer.base, a.ID)
+}
+
+func (d *demo) showOutcome(ctx context.Context, approvalID string) error {
+	a, err := ask[countersign.Approval](ctx, d.reviewer, "GET", "/approvals/"+approvalID, nil)
+	if err == nil {
+		d.showDecision(a)
+	}
+	return err
+}
+
+func (d *demo) prompt() { fmt.Fprintf(d.out, "%sapprove? [y/n] and the reason: ", margin) }
+
+// progress replaces the last line of a terminal; "" clears it.
+func (d *demo) progress(text string) {
+	if isTerminal(d.errs) {
+		fmt.Fprintf(d.errs, "\r\x1b[K%s", text)
+	}
+}
+
+// typed gives the lines that the person types, and ends with them. One reader
+// serves all questions: what is typed can't be unread.
+func (d *demo) typed() <-chan string {
+	if d.lines == nil {
+		d.lines = make(chan string)
+		go func() {
+			defer close(d.lines)
+			for s := bufio.NewScanner(d.person); s.Scan(); {
+				d.lines <- s.Text()
+			}
+		}()
+	}
+	return d.lines
+}
+
+// decisionOf reads y or n and the reason that every decision carries. The hint
+// says what is missing.
+func decisionOf(line string) (decision countersign.Decision, hint string) {
+	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch strings.ToLower(word) {
+	case "y", "yes":
+		decision.Decision = countersign.ApprovalApproved
+	case "n", "no":
+		decision.Decision = countersign.ApprovalRejected
+	default:
+		return decision, "Type y or n and, behind it, why: y the order came back in time"
+	}
+	if decision.Reason = strings.TrimSpace(reason); decision.Reason == "" {
+		return decision, "A decision carries its reason: " + strings.ToLower(word) + " the order came back in time"
+	}
+	return decision, ""
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	mathrand "math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/countersign/countersign/internal/access"
+)
+
+// demoPlace is the directory of a demo: the store, the shop's log, the service's
+// log and demo.json, what a later demo needs to go on.
+type demoPlace struct {
+	dir       string
+	temporary bool
+	kept      demoKept
+}
+
+// demoKept is what demo.json holds. It has secrets, so it is for its owner only.
+type demoKept struct {
+	Secret      string    `json:"secret"` // of the HMAC signature
+	AdminToken  string    `json:"adminToken"`
+	ShopAddress string    `json:"shopAddress"` // the origin that the shop is registered with
+	Operator    *identity `json:"operator,omitempty"`
+	Reviewer    *identity `json:"reviewer,omitempty"`
+}
+
+// identity is a user's token.
+type identity struct {
+	Email   string `json:"email"`
+	TokenID string `json:"tokenId"`
+	Token   string `json:"token"`
+}
+
+// The names in a demo's directory.
+const (
+	keptFile     = "demo.json"
+	storeDir     = "store"
+	shopLog      = "shop.log"
+	serviceLog   = "service.log"
+	reviewerFile = "reviewer.header"
+)
+
+// enterPlace goes to a demo's directory, or makes a temporary one for "", and
+// makes what a first demo needs.
+func enterPlace(dir string) (*demoPlace, error) {
+	p := &demoPlace{dir: dir, temporary: dir == ""}
+	var err error
+	if p.temporary {
+		p.dir, err = os.MkdirTemp("", "countersign-demo-")
+	} else if p.dir, err = filepath.Abs(dir); err == nil {
+		err = os.MkdirAll(p.dir, 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.read(); err != nil {
+		return nil, fmt.Errorf("%s: %w; take another directory", p.file(keptFile), err)
+	}
+	return p, nil
+}
+
+func (p *demoPlace) file(name string) string { return filepath.Join(p.dir, name) }
+
+func (p *demoPlace) read() error {
+	data, err := os.ReadFile(p.file(keptFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		p.kept = demoKept{Secret: rand.Text() + rand.Text(), AdminToken: access.FormatToken(newSecret()), ShopAddress: freeAddress()}
+		return p.write()
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &p.kept)
+}
+
+// write replaces the file in one move: a demo that is killed leaves the old one
+// or the new one.
+func (p *demoPlace) write() error {
+	data, err := json.MarshalIndent(p.kept, "", "  ")
+	if err != nil {
+		return err
+	}
+	fresh := p.file(keptFile + ".new")
+	if err := os.WriteFile(fresh, append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, p.file(keptFile))
+}
+
+// leave removes a temporary directory.
+func (p *demoPlace) leave() error {
+	if !p.temporary {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
+}
+
+// freeAddress finds a loopback port for the shop. Its origin is registered, so a
+// later demo needs the same one again: it is taken from below the ports that
+// systems hand out for a while to whoever asks.
+func freeAddress() string {
+	const lowest, ports, tries = 10000, 22000, 50
+	for range tries {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(lowest+mathrand.IntN(ports)))
+		if l, err := net.Listen("tcp", address); err == nil {
+			_ = l.Close()
+			return address
+		}
+	}
+	return "127.0.0.1:" + strconv.Itoa(lowest) // taken too: starting the shop says so
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// printer writes the story: numbered chapters, rows with a label, sentences. Each
+// line is written by itself, so that a reader sees it when it is true.
+type printer struct {
+	w       io.Writer
+	colour  bool
+	chapter int
+}
+
+const (
+	margin     = "   "
+	labelWidth = 14
+	wordWidth  = 11 // of a step's status
+	blockWidth = 80
+)
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// begin begins a chapter.
+func (p *printer) begin(title string) {
+	p.chapter++
+	p.line("")
+	p.line("%s", p.paint(bold, fmt.Sprintf("%d  %s", p.chapter, title)))
+}
+
+func (p *printer) row(label, format string, args ...any) {
+	p.line("%s%-*s%s", margin, labelWidth, label, fmt.Sprintf(format, args...))
+}
+
+func (p *printer) say(format string, args ...any) { p.line(margin+format, args...) }
+
+// step writes a row about a step: its id, its status and what there is to say.
+func (p *printer) step(id string, status countersign.StepStatus, format string, args ...any) {
+	gap := strings.Repeat(" ", max(2, wordWidth-len(status)))
+	word := p.paint(statusColour[status], string(status))
+	p.row(id, "%s", strings.TrimRight(word+gap+fmt.Sprintf(format, args...), " "))
+}
+
+// block writes JSON below a row, broken behind commas where it is too wide.
+func (p *printer) block(json countersign.Value) {
+	rest := json.Raw()
+	for len(rest) > blockWidth {
+		cut := strings.LastIndexByte(rest[:blockWidth], ',') + 1
+		if cut == 0 {
+			break
+		}
+		p.row("", "%s", rest[:cut])
+		rest = rest[cut:]
+	}
+	p.row("", "%s", rest)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// The few colours: SGR codes, on a terminal only.
+const (
+	bold   = "1"
+	green  = "32"
+	red    = "31"
+	yellow = "33"
+	plum   = "35" // uncertain, and nothing else
+)
+
+var statusColour = map[countersign.StepStatus]string{
+	countersign.StepCompleted: green, countersign.StepFailed: red,
+	countersign.StepWaitingApproval: yellow, countersign.StepRecoveryRequired: plum,
+}
+
+func (p *printer) paint(colour, text string) string {
+	if !p.colour || colour == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// refusesColour reports a setting of the environment that asks for plain text
+// (no-color.org).
+func refusesColour(pair string) bool {
+	name, v, _ := strings.Cut(pair, "=")
+	return name == "NO_COLOR" && v != "" || name == "TERM" && v == "dumb"
+}
+
+// attended reports a person at the terminal: they see what is printed and can
+// type. /dev/null looks like a terminal and is none.
+func attended(out io.Writer) bool {
+	null, err := os.Stat(os.DevNull)
+	if err != nil || !isTerminal(out) || !isTerminal(os.Stdin) {
+		return false
+	}
+	for _, f := range []*os.File{out.(*os.File), os.Stdin} {
+		if info, err := f.Stat(); err != nil || os.SameFile(info, null) {
+			return false
+		}
+	}
+	return true
+}

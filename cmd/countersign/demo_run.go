@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+// refund runs the plan LIVE: a read, an approved side effect, an idempotent one.
+func (d *demo) refund(ctx context.Context) (err error) {
+	d.refundRun, err = d.live(ctx, d.plans.live.ID, "demo-refund-live")
+	if err != nil {
+		return err
+	}
+	r := d.refundRun
+	d.holds(r.Status == countersign.RunCompleted, "the refund's run completes; it is %s", r.Status)
+	if r.Status == countersign.RunCompleted {
+		d.print.say("Completed. All %d steps are verified.", len(r.Steps)-r.UnverifiedSteps)
+	} else {
+		d.print.say("The run is %s: %s", r.Status, d.named(r.Error))
+	}
+	return nil
+}
+
+// catchLie runs the plan whose capability answers 200 without having done it.
+func (d *demo) catchLie(ctx context.Context) (err error) {
+	if d.plans.closing, err = d.compile(ctx, closingName, sample.CloseReturnedGoods, countersign.ModeLive); err != nil {
+		return err
+	}
+	d.closingRun, err = d.live(ctx, d.plans.closing.ID, "demo-close-return")
+	if err != nil {
+		return err
+	}
+	s := stepOf(d.closingRun, sample.ActionCloseReturn)
+	caught := d.closingRun.Status == countersign.RunFailed && s.Error != nil && s.Error.Code == countersign.CodeExpectationNotMet
+	d.holds(caught, "the lying answer fails its run; it is %s (%s)", d.closingRun.Status, d.named(d.closingRun.Error))
+	if !caught || s.Response == nil || s.Verification == nil {
+		return nil
+	}
+	d.print.say("The shop answered %d. The answer says %s, not %s; so the run failed.",
+		s.Response.StatusCode, s.Verification.Actual.Text(), s.Verification.Expected.Text())
+	d.print.say("%s: the return is looked at before anybody is told that it is closed.", s.Error.Code)
+	return nil
+}
+
+// live starts a run, or finds the one of an earlier demo, and follows it to its
+// end.
+func (d *demo) live(ctx context.Context, planID, key string) (countersign.Run, error) {
+	r, replayed, err := d.operator.start(ctx, planID, key)
+	if err != nil {
+		return r, err
+	}
+	d.print.row("run", "%s", r.ID)
+	if replayed {
+		d.print.say("It was started before, under the same key: this is that run, and no second one.")
+	}
+	return d.follow(ctx, r.ID)
+}
+
+// follow prints a run's steps as they end and does what a person has to do when
+// it stands still, until it has ended.
+func (d *demo) follow(ctx context.Context, runID string) (countersign.Run, error) {
+	for {
+		r, err := d.watch(ctx, runID)
+		switch {
+		case err != nil:
+			return r, err
+		case r.Status.IsTerminal():
+			return r, nil
+		case r.WaitingFor.Kind == countersign.WaitApproval:
+			err = d.decide(ctx, r)
+		default:
+			err = d.settle(ctx, r)
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+}
+
+// watch prints a run's steps as they end, until the run has ended or waits for a
+// person. It returns the run as it is then.
+func (d *demo) watch(ctx context.Context, runID string) (r countersign.Run, err error) {
+	err = d.operator.watch(ctx, runID, func(changed countersign.Run) (enough bool, err error) {
+		if !standsStill(changed) && !d.hasNews(changed) {
+			return false, nil
+		}
+		r, err = ask[countersign.Run](ctx, d.operator, "GET", "/runs/"+runID, nil)
+		d.showSteps(r)
+		return standsStill(r), err
+	})
+	return r, err
+}
+
+// standsStill reports a run that has ended or that a person must move.
+func standsStill(r countersign.Run) bool {
+	return r.Status.IsTerminal() || r.WaitingFor != nil && r.WaitingFor.Kind != countersign.WaitSlot
+}
+
+func stepOf(r countersign.Run, id string) countersign.StepRun {
+	for _, s := range r.Steps {
+		if s.ID == id {
+			return s
+		}
+	}
+	return countersign.StepRun{}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+// demoProject is the id of the shop's project.
+const demoProject = countersign.DefaultTenant + "-shop"
+
+// tell tells the story, chapter by chapter. Each looks at what is there already,
+// so that a demo that was killed anywhere goes on from there.
+func (d *demo) tell(ctx context.Context) error {
+	d.print.line("countersign %s, a demonstration", version)
+	d.print.line("An agent wants to refund a returned order. Countersign executes it, under control.")
+	for _, chapter := range []struct {
+		title string
+		tell  func(context.Context) error
+	}{
+		{"The parts, all of them on this machine", d.showParts},
+		{"An administrator registers the shop", d.register},
+		{"The operator stores the agent's model", d.storeModel},
+		{"A plan is compiled from a scenario", d.plan},
+		{"Rehearsal (DRY_RUN)", d.rehearse},
+		{"The run (LIVE)", d.refund},
+		{"An answer that lies (LIVE)", d.catchLie},
+		{"The evidence", d.evidence},
+	} {
+		d.print.begin(chapter.title)
+		if err := chapter.tell(ctx); err != nil {
+			return err
+		}
+	}
+	return d.conclude()
+}
+
+func (d *demo) showParts(context.Context) error {
+	d.print.row("service", "%s%s", d.service.address, httpapi.Prefix)
+	d.print.row("shop", "%s, a separate API that takes signed calls only", d.shop.URL())
+	if d.place.temporary {
+		d.print.row("store", "temporary; --store DIR keeps it")
+	} else {
+		d.print.row("store", "%s", d.place.file(storeDir))
+	}
+	return nil
+}
+
+// register brings the project to where LIVE runs may use it, and makes the two
+// identities.
+func (d *demo) register(ctx context.Context) error {
+	if err := d.registerProject(ctx); err != nil {
+		return err
+	}
+	if err := d.introduce(ctx); err != nil {
+		return err
+	}
+	d.print.row("operator", "%s, with a token for this project, asks for runs", d.place.kept.Operator.Email)
+	d.print.row("reviewer", "%s, with another, decides them; nobody decides their own", d.place.kept.Reviewer.Email)
+	return nil
+}
+
+func (d *demo) registerProject(ctx context.Context) (err error) {
+	const path = "/projects/" + demoProject
+	d.project, err = findOrPut[countersign.Project](ctx, d.admin, d.admin, path, sample.ShopProject(d.shop.URL(), shopSecretEnv))
+	if countersign.ErrorCode(err) == countersign.CodeUnauthenticated {
+		return fmt.Errorf("the store in %s doesn't know the demo's token, or it has expired; take another directory", d.place.dir)
+	}
+	if err != nil {
+		return err
+	}
+	sideEffects := 0
+	for _, c := range d.project.Capabilities {
+		if c.HasSideEffect() {
+			sideEffects++
+		}
+	}
+	d.print.row("project", "%s, revision %d: %d reads, %d side effects, calls signed with HMAC",
+		d.project.ID, d.project.Revision, len(d.project.Capabilities)-sideEffects, sideEffects)
+	if !d.project.Enabled {
+		err = d.enableProject(ctx, path)
+	}
+	if err == nil {
+		d.print.row("enabled", "LIVE runs may use it")
+	}
+	return err
+}
+
+func (d *demo) enableProject(ctx context.Context, path string) error {
+	check, err := ask[countersign.HealthCheck](ctx, d.admin, "POST", path+"/health-check", nil)
+	if err != nil {
+		return err
+	}
+	if !check.Healthy {
+		return fmt.Errorf("the shop is not healthy: %s", check.Error)
+	}
+	d.print.row("health check", "%d in %s", check.StatusCode, took(check.LatencyMs))
+	d.project, err = ask[countersign.Project](ctx, d.admin, "POST", path+"/enable", countersign.Toggle{ExpectedRevision: d.project.Revision, Reason: "healthy"})
+	return err
+}
+
+// findOrPut reads what is at a path, or puts it there.
+func findOrPut[T any](ctx context.Context, reader, writer caller, path string, body any) (T, error) {
+	found, err := ask[T](ctx, reader, "GET", path, nil)
+	if countersign.ErrorCode(err) == countersign.CodeNotFound {
+		return ask[T](ctx, writer, "PUT", path, body)
+	}
+	return found, err
+}
+
+const demoModel = "/models/" + sample.RefundModelID
+
+func (d *demo) storeModel(ctx context.Context) (err error) {
+	d.model, err = findOrPut[countersign.Model](ctx, d.operator, d.operator, demoModel, countersign.ModelWrite{Document: sample.RefundModel()})
+	if err != nil {
+		return err
+	}
+	doc := d.model.Document
+	d.print.row("model", "%s, revision %d: %d states, %d transitions, %d actions", d.model.ID, d.model.Revision, len(doc.States), len(doc.Transitions), len(doc.Actions))
+	v, err := ask[countersign.Validation](ctx, d.operator, "POST", demoModel+"/validate", nil)
+	if err != nil {
+		return err
+	}
+	d.holds(v.Valid, "the model is valid")
+	d.print.row("validate", "%s, %s", count(len(v.Errors), "error", "errors"), count(len(v.Warnings), "warning", "warnings"))
+	label := "simulate"
+	for _, scenario := range doc.Scenarios {
+		if err := d.simulate(ctx, label, scenario.ID); err != nil {
+			return err
+		}
+		label = ""
+	}
+	return nil
+}
+
+func (d *demo) simulate(ctx context.Context, label, scenario string) error {
+	sim, err := ask[countersign.Simulation](ctx, d.operator, "POST", demoModel+"/simulate", countersign.SimulationRequest{ScenarioID: scenario})
+	if err != nil {
+		return err
+	}
+	verdict := "passes"
+	if !sim.Passed {
+		verdict = "does not pass"
+	}
+	d.holds(sim.Passed, "scenario %s passes", scenario)
+	d.print.row(label, "%-19s%s   %s", scenario, verdict, strings.Join(sim.Path, " > "))
+	return nil
+}
+
+// conclude says what it came to and where to look.
+func (d *demo) conclude() error {
+	d.print.line("")
+	if len(d.broke) > 0 {
+		d.print.line("What does not hold:")
+		for _, what := range d.broke {
+			d.print.say("%s", what)
+		}
+		return nil
+	}
+	d.print.line("All of it holds.")
+	switch {
+	case d.keep:
+	case d.place.temporary:
+		d.print.line("The temporary store is removed now; --keep leaves everything up, --store DIR keeps it.")
+	default:
+		d.print.line("It is kept in %s; the same command finds it all again.", d.place.dir)
+	}
+	return nil
+}
+
+// stayUp leaves everything up for a look from elsewhere.
+func (d *demo) stayUp(ctx context.Context) {
+	d.print.line("")
+	d.print.line("Service and shop stay up until Ctrl-C. Mara's token reads, for instance:")
+	d.print.say(`curl -H "@%s" %s/runs/%s`, d.place.file(reviewerFile), d.reviewer.base, d.refundRun.ID)
+	d.print.say(`curl -H "@%s" %s/approvals`, d.place.file(reviewerFile), d.reviewer.base)
+	d.print.say("the API's description: %s/openapi.json", d.reviewer.base)
+	<-ctx.Done()
+}

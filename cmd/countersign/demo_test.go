@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// demoLines are what the story comes to, however often it was killed and begun
+// again.
+var demoLines = []string{
+	`health check|LIVE runs may use it`,
+	`returned-in-time +passes`, `too-late +passes`, `date-unknown +passes`, `close-return +passes`,
+	`refund +SIMULATED +POST http://127\.0\.0\.1:\d+/refunds`,
+	`"amount":\{"\$from":"read-order\.total"\}`,
+	`shop's log +0 requests of run-`,
+	`Rehearsed\. Nothing was sent; 1 step will ask for approval\.`,
+	`read-order +COMPLETED .*status: expected "returned", actual "returned"`,
+	`refund +COMPLETED .*status: expected "succeeded", actual "succeeded"`,
+	`notify +COMPLETED .*status: expected "sent", actual "sent"`,
+	`Completed\. All 3 steps are verified\.`,
+	`close-return +FAILED .*status: expected "closed", actual "pending"`,
+	`expectation_not_met`,
+	`delivered +once: the shop's log has \d+ requests? under`,
+	`signatures +(\d+) of (\d+) right`,
+	`approved +by mara@marlow\.example: "`,
+	`and is that of the bytes that the shop received`,
+	`audit log +intact, \d+ records`,
+	`All of it holds\.`,
+}
+
+func assertTold(t *testing.T, out string) {
+	t.Helper()
+	for _, line := range demoLines {
+		if !regexp.MustCompile(line).MatchString(out) {
+			t.Errorf("no line says %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+}
+
+func TestDemoTellsItsStory(t *testing.T) {
+	var out, errs bytes.Buffer
+	t.Setenv("TMPDIR", t.TempDir())
+	environ := []string{"SVC_PLATFORM_LISTEN=nonsense", "SVC_PLATFORM_NO_SUCH=1"} // meant for serve
+	if code := run(context.Background(), []string{"demo", "--yes"}, environ, &out, &errs); code != exitOK {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+	assertTold(t, out.String())
+	for _, want := range []string{
+		`The shop answered 200. The answer says pending, not closed; so the run failed.`,
+		`{"orderId":"A-48213","amount":249.00,"currency":"EUR"}`,
+		`asked by      ines@marlow.example`,
+		`the shop's log has 1 request under`, `signatures    4 of 4 right`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line says %s", want)
+		}
+	}
+	if strings.Contains(out.String(), "\x1b") || strings.Contains(out.String(), "curl") {
+		t.Error("it writes for a terminal where there is none")
+	}
+	for _, line := range strings.Split(out.String(), "\n") {
+		if len(line) > 100 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
+		t.Errorf("the temporary store is left: %v", left)
+	}
+}
+
+func TestDemoGoesOnWhereItWas(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	var first, second, errs bytes.Buffer
+	for _, out := range []*bytes.Buffer{&first, &second} {
+		if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, out, &errs); code != exitOK {
+			t.Fatalf("exit %d: %s", code, &errs)
+		}
+	}
+	assertTold(t, second.String())
+	if !strings.Contains(second.String(), "this is that run, and no second one") {
+		t.Errorf("it doesn't say that the runs are there: %s", &second)
+	}
+	if n := len(logOf(t, dir)); n != 5 { // health check, read, refund, notice, close
+		t.Errorf("the shop received %d requests", n)
+	}
+	assertSecret(t, dir, first.String()+second.String())
+}
+
+// assertSecret: what demo.json keeps is its owner's alone, and nothing of it is
+// printed or logged.
+func assertSecret(t *testing.T, dir, out string) {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, keptFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	place, err := enterPlace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logged, err := os.ReadFile(filepath.Join(dir, serviceLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{place.kept.Secret, place.kept.AdminToken, place.kept.Operator.Token, place.kept.Reviewer.Token} {
+		if secret == "" || strings.Contains(out+string(logged), secret) {
+			t.Errorf("a secret is shown: %q", secret)
+		}
+	}
+}
+
+// logOf reads the shop's log.
+func logOf(t *testing.T, dir string) (entries []sample.Entry) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, shopLog))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for d := json.NewDecoder(f); ; {
+		var e sample.Entry
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			return entries
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+}
+
+// refundsIn counts the refunds that the shop made, by key.
+func refundsIn(entries []sample.Entry) map[string]int {
+	made := map[string]int{}
+	for _, e := range entries {
+		if e.Acted() && e.Method == http.MethodPost && e.Path == "/refunds" {
+			made[e.Key]++
+		}
+	}
+	return made
+}
+
+func TestDemoSaysWhatDoesNotHold(t *testing.T) {
+	var out, errs bytes.Buffer
+	err := runDemo(context.Background(), demoOptions{
+		directory: t.TempDir(), out: &out, errs: &errs, person: strings.NewReader("n the order isn't back\n"),
+	})
+	if err == nil || !strings.Contains(err.Error(), "does not hold") {
+		t.Errorf("got %v", err)
+	}
+	for _, want := range []string{
+		`rejected      by mara@marlow.example: "the order isn't back"`,
+		`approval_rejected: mara@marlow.example rejected it`,
+		"What does not hold:", "the refund's run completes; it is FAILED", "the refund is made once; the shop made it 0 times",
+		"audit log     intact",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no line says %s in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "All of it holds") {
+		t.Error("it says that all holds")
+	}
+}
+
+func TestDemoSaysThatTheShopsPortIsTaken(t *testing.T) {
+	dir := t.TempDir()
+	place, err := enterPlace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", place.kept.ShopAddress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	assertRefuses(t, dir, place.kept.ShopAddress+" is taken")
+}
+
+func TestDemoSaysThatTheStoreIsInUse(t *testing.T) {
+	dir := t.TempDir()
+	st, err := sqlite.Open(context.Background(), filepath.Join(dir, storeDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	assertRefuses(t, dir, "another process uses the store at")
+}
+
+func TestDemoRefusesAStoreThatItDoesNotKnow(t *testing.T) {
+	dir := t.TempDir()
+	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, io.Discard, io.Discard); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	if err := os.Remove(filepath.Join(dir, keptFile)); err != nil {
+		t.Fatal(err)
+	}
+	assertRefuses(t, dir, "doesn't know the demo's token")
+	if err := os.WriteFile(filepath.Join(dir, keptFile), []byte(`{"secret":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	assertRefuses(t, dir, keptFile+": unexpected end of JSON input; take another directory")
+}
+
+// assertRefuses: one clear line, and exit status 1.
+func assertRefuses(t *testing.T, dir, why string) {
+	t.Helper()
+	var errs bytes.Buffer
+	code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, io.Discard, &errs)
+	if code != exitFailed || !strings.Contains(errs.String(), why) || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
+
+func TestDemoStopsWhenAskedTo(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	out := &watchedLines{see: func(line string) {
+		if strings.Contains(line, "WAITING_APPROVAL") {
+			cancel()
+		}
+	}}
+	never, held := io.Pipe() // nobody types
+	defer func() { _ = held.Close() }()
+	err := runDemo(ctx, demoOptions{directory: dir, out: out, errs: io.Discard, person: never})
+	if err == nil || !strings.Contains(err.Error(), "stopped before its end") {
+		t.Errorf("got %v", err)
+	}
+	var rest bytes.Buffer
+	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, &rest, io.Discard); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	assertTold(t, rest.String())
+}
+
+func TestDemoStaysUpWhenKept(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	curl := regexp.MustCompile(`curl -H "@(.*)" (http://\S+/runs/run-\S+)`)
+	var status string
+	out := &watchedLines{see: func(line string) {
+		if m := curl.FindStringSubmatch(line); m != nil {
+			header, _ := os.ReadFile(m[1])
+			status = statusAt(t, m[2], string(header))
+			cancel()
+		}
+	}}
+	if err := runDemo(ctx, demoOptions{directory: t.TempDir(), keep: true, out: out, errs: io.Discard}); err != nil {
+		t.Error(err)
+	}
+	if status != string(countersign.RunCompleted) {
+		t.Errorf("the run reads as %q", status)
+	}
+}
+
+func statusAt(t *testing.T, url, header string) string {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	name, v, _ := strings.Cut(strings.TrimSpace(header), ": ")
+	r.Header.Set(name, v)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer func() { _ = res.Body.Close() }()
+	var seen countersign.Run
+	if err := json.NewDecoder(res.Body).Decode(&seen); err != nil {
+		t.Error(err)
+	}
+	return string(seen.Status)
+}
+
+// watchedLines shows each line to see while it is being printed.
+type watchedLines struct {
+	all bytes.Buffer
+	see func(line string)
+}
+
+func (w *watchedLines) Write(b []byte) (int, error) {
+	w.all.Write(b)
+	w.see(string(b))
+	return len(b), nil
+}

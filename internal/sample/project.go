@@ -1,0 +1,76 @@
+package sample
+
+import "github.com/countersign/countersign"
+
+// Capabilities of the shop's project.
+const (
+	ReadOrder    = "orders.read"
+	ListRefunds  = "refunds.list"
+	CreateRefund = "refunds.create"
+	ReadNotice   = "notices.read"
+	PutNotice    = "notices.put"
+	ReadReturn   = "returns.read"
+	CloseReturn  = "returns.close"
+)
+
+// ShopProject registers the shop at baseURL. credentialEnv names the server's
+// variable that holds the HMAC secret.
+func ShopProject(baseURL, credentialEnv string) countersign.ProjectWrite {
+	return countersign.ProjectWrite{
+		Name: "Shop marlow", Adapter: countersign.AdapterHTTPJSON, BaseURL: baseURL, HealthPath: "/health",
+		Auth:         &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: credentialEnv},
+		Capabilities: append(reads(), sideEffects()...),
+	}
+}
+
+func reads() []countersign.Capability {
+	return []countersign.Capability{
+		{
+			Name: ReadOrder, Description: "One order, with its state and total.", Method: "GET", Path: "/orders/{orderId}",
+			InputSchema: fields("orderId", "string"), OutputField: "order",
+		}, {
+			Name: ListRefunds, Description: "The refunds of an order.", Method: "GET", Path: "/refunds",
+			InputSchema: fields("orderId", "string"), Request: &countersign.RequestMapping{Query: []string{"orderId"}},
+		}, {
+			Name: ReadNotice, Description: "What the customer was told about an order.", Method: "GET", Path: "/orders/{orderId}/notice",
+			InputSchema: fields("orderId", "string"),
+		}, {
+			Name: ReadReturn, Description: "One return and its state.", Method: "GET", Path: "/returns/{resourceId}",
+			InputSchema: fields("resourceId", "string"),
+		},
+	}
+}
+
+// sideEffects each name the read that shows, after a lost answer, what happened.
+// Money always needs a person. The other two can be repeated without harm, so
+// RISK_BASED lets them pass.
+func sideEffects() []countersign.Capability {
+	return []countersign.Capability{
+		{
+			Name: CreateRefund, Description: "Pays an order back.", Method: "POST", Path: "/refunds",
+			Approval: countersign.ApprovalAlways, Idempotent: true, Probe: ListRefunds,
+			InputSchema: fields("orderId", "string", "amount", "number", "currency", "string"),
+			Request:     &countersign.RequestMapping{Body: []string{"orderId", "amount", "currency"}},
+		}, {
+			Name: PutNotice, Description: "Tells the customer.", Method: "PUT", Path: "/orders/{orderId}/notice",
+			Approval: countersign.ApprovalRiskBased, Idempotent: true, Probe: ReadNotice,
+			InputSchema: map[string]countersign.InputField{
+				"orderId": {Type: "string", Required: true}, "text": {Type: "string", Required: true}, "refundId": {Type: "string"},
+			},
+			Request: &countersign.RequestMapping{Body: []string{"refundId", "text"}},
+		}, {
+			Name: CloseReturn, Description: "Closes a return.", Method: "POST", Path: "/returns/{resourceId}/close",
+			Approval: countersign.ApprovalRiskBased, Idempotent: true, Probe: ReadReturn,
+			InputSchema: fields("resourceId", "string"),
+		},
+	}
+}
+
+// fields declares required inputs from names and their types in turn.
+func fields(namesAndTypes ...string) map[string]countersign.InputField {
+	out := map[string]countersign.InputField{}
+	for i := 0; i+1 < len(namesAndTypes); i += 2 {
+		out[namesAndTypes[i]] = countersign.InputField{Type: namesAndTypes[i+1], Required: true}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Result is what a command came to.
+type Result struct {
+	Status int
+	Out    string // standard output
+	Err    string // standard error
+}
+
+// Lines are those of standard error.
+func (r Result) Lines() []string {
+	return strings.Split(strings.TrimSuffix(r.Err, "\n"), "\n")
+}
+
+// Run runs the binary to its end.
+func Run(t testing.TB, settings map[string]string, args ...string) Result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = environment(settings), &out, &errs
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%v did not end:\n%s", args, &errs)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return Result{Status: cmd.ProcessState.ExitCode(), Out: out.String(), Err: errs.String()}
+}
+
+// Wire sends bytes to the server as they are, for what no HTTP client would
+// send, and returns what comes back until the server closes the connection.
+func (s *Server) Wire(t testing.TB, text string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := conn.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	var answer bytes.Buffer
+	_, _ = answer.ReadFrom(conn) // a reset ends it as well
+	return answer.String()
+}

@@ -1,0 +1,200 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Document is the OpenAPI description that a server gives of itself.
+type Document struct {
+	Operations []Operation
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	schemas  map[string]*jsonschema.Schema // by JSON pointer
+}
+
+// documentURL is the name under which schemas refer to the document.
+const documentURL = "http://server/openapi.json"
+
+// Operation is one of a document's.
+type Operation struct {
+	ID     string
+	Method string
+	Path   string // below the prefix, with its {placeholders}
+	spec   *openapi3.Operation
+}
+
+// documents are those that were read already, by their text: all servers of a
+// test run describe themselves alike.
+var documents struct {
+	sync.Mutex
+	byText map[string]*Document
+}
+
+func readDocument(text string) (*Document, error) {
+	documents.Lock()
+	defer documents.Unlock()
+	if d := documents.byText[text]; d != nil {
+		return d, nil
+	}
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	if documents.byText == nil {
+		documents.byText = map[string]*Document{}
+	}
+	documents.byText[text] = d
+	return d, nil
+}
+
+func parseDocument(text string) (*Document, error) {
+	spec, err := openapi3.NewLoader().LoadFromData([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	if err := spec.Validate(context.Background()); err != nil {
+		return nil, err
+	}
+	d := &Document{schemas: map[string]*jsonschema.Schema{}}
+	if d.compiler, err = newCompiler(text); err != nil {
+		return nil, err
+	}
+	for path, item := range spec.Paths.Map() {
+		for method, op := range item.Operations() {
+			d.Operations = append(d.Operations, Operation{ID: op.OperationID, Method: method, Path: path, spec: op})
+		}
+	}
+	slices.SortFunc(d.Operations, func(a, b Operation) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
+	return d, nil
+}
+
+func newCompiler(text string) (*jsonschema.Compiler, error) {
+	whole, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	return c, c.AddResource(documentURL, whole)
+}
+
+// find is the operation that a request is for; nil where the document has none.
+func (d *Document) find(method, path string) *Operation {
+	if method == "HEAD" {
+		method = "GET"
+	}
+	for i := range d.Operations {
+		if o := &d.Operations[i]; o.Method == method && fitsTemplate(o.Path, path) {
+			return o
+		}
+	}
+	return nil
+}
+
+func fitsTemplate(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (!strings.HasPrefix(want[i], "{") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// HasRequestBody reports an operation that takes one.
+func (o Operation) HasRequestBody() bool { return o.spec.RequestBody != nil }
+
+// Public reports an operation that takes no token.
+func (o Operation) Public() bool { return o.spec.Security != nil && len(*o.spec.Security) == 0 }
+
+// Success is the one documented status below 400.
+func (o Operation) Success() int {
+	for status := range o.spec.Responses.Map() {
+		if n, err := strconv.Atoi(status); err == nil && n < 400 {
+			return n
+		}
+	}
+	return 0
+}
+
+// Statuses are all documented ones, in order.
+func (o Operation) Statuses() []string {
+	var out []string
+	for status := range o.spec.Responses.Map() {
+		out = append(out, status)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Parameters are the names of an operation's parameters in a place: path, query
+// or header.
+func (o Operation) Parameters(in string) []string {
+	var out []string
+	for _, p := range o.spec.Parameters {
+		if p.Value.In == in {
+			out = append(out, p.Value.Name)
+		}
+	}
+	return out
+}
+
+// checkAnswer judges a body by the schema that the document has for it.
+func (d *Document) checkAnswer(o *Operation, status int, contentType string, body JSON) error {
+	response := o.spec.Responses.Value(strconv.Itoa(status))
+	if response == nil {
+		return fmt.Errorf("%s does not document the status %d", o.ID, status)
+	}
+	if response.Value.Content.Get(contentType) == nil {
+		return fmt.Errorf("%s does not document a %s answer of status %d", o.ID, contentType, status)
+	}
+	if contentType != "application/json" {
+		return nil
+	}
+	return d.validate(body, o.place()+"/responses/"+strconv.Itoa(status)+jsonContent)
+}
+
+// checkRequest judges a body that was accepted: what the service takes must be
+// what the document promises to take.
+func (d *Document) checkRequest(o *Operation, body JSON) error {
+	if o.spec.RequestBody == nil {
+		return nil
+	}
+	return d.validate(body, o.place()+"/requestBody"+jsonContent)
+}
+
+const jsonContent = "/content/application~1json/schema"
+
+// place is the operation's JSON pointer into the document.
+func (o *Operation) place() string {
+	return "/paths/" + strings.ReplaceAll(o.Path, "/", "~1") + "/" + strings.ToLower(o.Method)
+}
+
+// validate judges a value by the schema at a JSON pointer: JSON Schema 2020-12, as
+// OpenAPI 3.1 says. Schemas are compiled once.
+func (d *Document) validate(v JSON, pointer string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	schema := d.schemas[pointer]
+	if schema == nil {
+		var err error
+		if schema, err = d.compiler.Compile(documentURL + "#" + pointer); err != nil {
+			return err
+		}
+		d.schemas[pointer] = schema
+	}
+	return schema.Validate(v.value)
+}

@@ -1,0 +1,88 @@
+package harness
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Event is one server-sent event.
+type Event struct {
+	ID   string
+	Name string
+	Data JSON
+}
+
+// Stream is a stream of server-sent events. It is read as it is received.
+type Stream struct {
+	Header http.Header
+	lines  *bufio.Scanner
+	cancel context.CancelFunc
+}
+
+// Events opens the event stream at a path. Who opens one reads it to its end or
+// closes it.
+func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.server.URL+c.prefix+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	c.setHeaders(req, headers)
+	res, err := c.server.http.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = res.Body.Close() })
+	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		t.Fatalf("GET %s: %s, %s", path, res.Status, res.Header.Get("Content-Type"))
+	}
+	cover(c.server.document, "runEvents", res.StatusCode)
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 16<<20)
+	return &Stream{Header: res.Header, lines: lines, cancel: cancel}
+}
+
+// Next reads the next event; ok is false when the stream has ended.
+func (s *Stream) Next(t testing.TB) (e Event, ok bool) {
+	t.Helper()
+	for s.lines.Scan() {
+		field, v, _ := strings.Cut(s.lines.Text(), ": ")
+		switch field {
+		case "id":
+			e.ID = v
+		case "event":
+			e.Name = v
+		case "data":
+			var err error
+			if e.Data, err = Parse([]byte(v)); err != nil {
+				t.Fatalf("the data of an event is no JSON: %v\n%s", err, v)
+			}
+			ok = true
+		case "":
+			if ok {
+				return e, true
+			}
+		}
+	}
+	return e, false
+}
+
+// Rest reads all events up to the end of the stream.
+func (s *Stream) Rest(t testing.TB) (events []Event) {
+	t.Helper()
+	for {
+		e, ok := s.Next(t)
+		if !ok {
+			return events
+		}
+		events = append(events, e)
+	}
+}
+
+// Close stops reading.
+func (s *Stream) Close() { s.cancel() }

@@ -1,0 +1,220 @@
+package harness
+
+import (
+	"bytes"
+	"crypto/rand"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is the program under test, serving on a store of its own.
+type Server struct {
+	URL   string // http://127.0.0.1:port
+	Store string // its directory
+	// Admin is the bootstrap token's: a realm administrator with ADMIN in the
+	// tenant `default`.
+	Admin *Client
+
+	t        testing.TB
+	settings map[string]string
+	process  *process
+	http     *http.Client
+	document *Document
+
+	mu      sync.Mutex
+	secrets []string
+}
+
+// Setting changes how a server is started.
+type Setting func(settings map[string]string)
+
+// Set gives one of the service's own settings, without their common prefix.
+func Set(name, value string) Setting { return Env("SVC_PLATFORM_"+name, value) }
+
+// Env gives any environment variable.
+func Env(name, value string) Setting { return func(s map[string]string) { s[name] = value } }
+
+// Start starts a server and stops it when the test ends.
+func Start(t testing.TB, settings ...Setting) *Server {
+	t.Helper()
+	s := &Server{t: t, Store: filepath.Join(t.TempDir(), "store"), http: newHTTPClient()}
+	bootstrap := "bootstrap-" + rand.Text()
+	s.settings = map[string]string{
+		"SVC_PLATFORM_LISTEN": "127.0.0.1:0", "SVC_PLATFORM_STORE": s.Store, "SVC_PLATFORM_BOOTSTRAP_TOKEN": bootstrap,
+	}
+	for _, set := range settings {
+		set(s.settings)
+	}
+	s.Keep(bootstrap)
+	s.Admin = s.As(bootstrap)
+	s.launch()
+	t.Cleanup(s.finish)
+	return s
+}
+
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64, Proxy: nil},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func (s *Server) launch() {
+	s.t.Helper()
+	s.process = launch(s.t, s.settings, "serve")
+	s.URL = s.process.address(s.t)
+	text := s.fetchDocument()
+	var err error
+	if s.document, err = readDocument(text); err != nil {
+		s.t.Fatalf("the OpenAPI document: %v", err)
+	}
+}
+
+// fetchDocument reads the server's description, without its address, in which
+// alone servers differ.
+func (s *Server) fetchDocument() string {
+	s.t.Helper()
+	res, err := s.http.Get(s.URL + "/v1/openapi.json")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var text bytes.Buffer
+	_, err = text.ReadFrom(res.Body)
+	_ = res.Body.Close()
+	if err != nil || res.StatusCode != http.StatusOK {
+		s.t.Fatalf("GET /openapi.json: %v, %v", res.Status, err)
+	}
+	return strings.ReplaceAll(text.String(), s.URL, "http://server")
+}
+
+// Document is the server's description of itself.
+func (s *Server) Document() *Document { return s.document }
+
+// Settings are the environment variables that the server was started with.
+func (s *Server) Settings() map[string]string { return maps.Clone(s.settings) }
+
+// Log is what the server has written to standard error.
+func (s *Server) Log() string { return s.process.log.String() }
+
+// Keep adds a secret that must show nowhere: in no answer, log line or store
+// file.
+func (s *Server) Keep(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.secrets = append(s.secrets, spellings(secret)...)
+}
+
+// leaked is the first secret that occurs in text, "" when none does.
+func (s *Server) leaked(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range s.secrets {
+		if strings.Contains(text, secret) {
+			return secret
+		}
+	}
+	return ""
+}
+
+// Terminate sends SIGTERM and returns at once.
+func (s *Server) Terminate() { s.process.signal(s.t, syscall.SIGTERM) }
+
+// Wait returns the exit status of a server that was told to stop.
+func (s *Server) Wait() int {
+	s.t.Helper()
+	return s.process.wait(s.t)
+}
+
+// Stop ends the server as an operator would.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.Terminate()
+	if status := s.Wait(); status != 0 {
+		s.t.Errorf("the server exited with %d after SIGTERM", status)
+	}
+}
+
+// Kill ends the server as a crash would.
+func (s *Server) Kill() {
+	s.t.Helper()
+	s.process.signal(s.t, syscall.SIGKILL)
+	s.process.wait(s.t)
+}
+
+// Restart starts a stopped server again on the same store, with changed settings
+// where any are given.
+func (s *Server) Restart(settings ...Setting) {
+	s.t.Helper()
+	s.checkLog()
+	for _, set := range settings {
+		set(s.settings)
+	}
+	s.http.CloseIdleConnections()
+	s.launch()
+}
+
+// finish stops the server and looks at what it leaves.
+func (s *Server) finish() {
+	if !s.process.ended() {
+		s.checkAudit()
+		s.http.CloseIdleConnections()
+		s.Stop()
+	}
+	s.checkLog()
+	s.checkStore()
+	if s.t.Failed() {
+		s.t.Logf("the server's log:\n%s", s.Log())
+	}
+}
+
+func (s *Server) checkAudit() {
+	for _, log := range []string{"/audit/verify", "/audit/verify?realm=true"} {
+		s.Admin.Get(log).OK(s.t).Is(s.t, "intact", true)
+	}
+}
+
+func (s *Server) checkLog() {
+	log := s.Log()
+	if secret := s.leaked(log); secret != "" {
+		s.t.Errorf("the secret %q is in the server's log", secret)
+	}
+	for _, bad := range []string{"DATA RACE", "panic", "\"level\":\"ERROR\""} {
+		if strings.Contains(log, bad) {
+			s.t.Errorf("the server's log says %s", bad)
+		}
+	}
+}
+
+func (s *Server) checkStore() {
+	err := filepath.WalkDir(s.Store, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if secret := s.leaked(string(text)); secret != "" {
+			s.t.Errorf("the secret %q is in the store's file %s", secret, d.Name())
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// Ended reports whether the server's process is gone within a moment.
+func (s *Server) Ended() bool {
+	select {
+	case <-s.process.done:
+		return true
+	case <-time.After(look):
+		return false
+	}
+}

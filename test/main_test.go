@@ -1,0 +1,43 @@
+// Package test holds the black-box tests: the built binary over real HTTP, judged
+// by the specification and the contract. The name of a test is the rule that it
+// shows.
+package test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "countersign-test-")
+	if err == nil {
+		err = harness.Build(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	if missed := harness.Uncovered(); status == 0 && everything() && len(missed) > 0 {
+		fmt.Fprintln(os.Stderr, "no test has seen these operations succeed:", missed)
+		status = 1
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// everything reports a run of all tests: only then every operation must have been
+// seen.
+func everything() bool {
+	for _, name := range []string{"test.run", "test.skip", "test.list"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,88 @@
+package test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// routes is the table of contract 1, as far as it is in scope.
+var routes = []string{
+	"DELETE /tokens/{id}",
+	"GET /approvals", "GET /approvals/{id}", "GET /audit", "GET /audit/verify", "GET /health", "GET /integrations/contract", "GET /metrics",
+	"GET /models", "GET /models/{id}", "GET /openapi.json", "GET /plans", "GET /plans/{id}", "GET /plans/{id}/drift",
+	"GET /projects", "GET /projects/{id}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/events", "GET /tenants", "GET /tokens",
+	"POST /approvals/{id}/decision", "POST /models/{id}/compile-plan", "POST /models/{id}/resume", "POST /models/{id}/simulate",
+	"POST /models/{id}/suspend", "POST /models/{id}/validate", "POST /plans",
+	"POST /projects/{id}/disable", "POST /projects/{id}/enable", "POST /projects/{id}/health-check",
+	"POST /runs", "POST /runs/{id}/cancel", "POST /runs/{id}/probe", "POST /runs/{id}/reconcile", "POST /tokens",
+	"PUT /models/{id}", "PUT /projects/{id}", "PUT /tenants/{id}",
+}
+
+func TestTheDocumentHasEveryRouteOfTheContract(t *testing.T) {
+	t.Parallel()
+	have := map[string]bool{}
+	for _, o := range harness.Start(t).Document().Operations {
+		have[o.Method+" "+o.Path] = true
+	}
+	for _, route := range routes {
+		if !have[route] {
+			t.Errorf("the document lacks %s", route)
+		}
+	}
+}
+
+func TestEveryOperationOfTheDocumentExists(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	all := s.Admin.Post("/tokens", doc{"name": "all", "roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}).OK(t)
+	for _, o := range s.Document().Operations {
+		a := s.As(all.At("token").Text()).Do(o.Method, strings.ReplaceAll(o.Path, "{id}", "nothing"), nil)
+		isAnswered := a.Status < 500 && a.Status != 405 && (a.Status != 404 || strings.Contains(a.Raw, "there is no"))
+		if !isAnswered {
+			t.Errorf("%s is in the document and not served: %s", o.ID, a)
+		}
+	}
+}
+
+func TestEveryOperationDeclaresTheErrorsOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	for _, o := range harness.Start(t).Document().Operations {
+		have := map[string]bool{}
+		for _, status := range o.Statuses() {
+			have[status] = true
+		}
+		for _, status := range []string{"400", "401", "403", "404", "409", "413", "500", "503"} {
+			if !have[status] {
+				t.Errorf("%s does not declare %s", o.ID, status)
+			}
+		}
+		if len(have) != 9 {
+			t.Errorf("%s declares %v", o.ID, o.Statuses())
+		}
+	}
+}
+
+func TestEveryListTakesLimitAndOffset(t *testing.T) {
+	t.Parallel()
+	for _, o := range harness.Start(t).Document().Operations {
+		if o.Method != "GET" || !strings.HasPrefix(o.ID, "list") {
+			continue
+		}
+		if got := o.Parameters("query"); len(got) < 2 || !cmp.Equal(got[:2], []string{"limit", "offset"}) {
+			t.Errorf("%s takes %v", o.ID, got)
+		}
+	}
+}
+
+func TestOnlyRunStartsTakeAnIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	for _, o := range harness.Start(t).Document().Operations {
+		if takes := len(o.Parameters("header")) > 0; takes != (o.ID == "startRun") {
+			t.Errorf("%s takes the headers %v", o.ID, o.Parameters("header"))
+		}
+	}
+}
