@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -124,8 +125,15 @@ func loadHead(tx store.Tx, tenant string) (*head, error) {
 		return nil, err
 	}
 	h.version = row.Version
-	return h, json.Unmarshal(row.Doc, h)
+	if json.Unmarshal(row.Doc, h) != nil || h.Size < 0 || len(h.Roots) != bits.OnesCount64(uint64(h.Size)) {
+		return nil, errHead
+	}
+	return h, nil
 }
+
+// errHead is what a head gives that was not written here. Nothing is appended
+// below it, so nothing that needs an audit record is done.
+var errHead = errors.New("audit: the head of the log is damaged")
 
 func (h *head) save(tx store.Tx, tenant string) error {
 	doc, err := countersign.Marshal(h)

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -129,10 +131,10 @@ func TestTamperingIsFound(t *testing.T) {
 				m.remove(seq)
 			}
 		}, 0},
-		{"cut off, and the head with it", func(m tampering) {
+		{"cut off, and the head's size with it", func(m tampering) {
 			m.remove(10)
 			m.head(func(h *head) { h.Size = 10 })
-		}, 10},
+		}, 0},
 		{"two swapped", func(m tampering) {
 			a, b := m.row(3), m.row(6)
 			a.ID, b.ID = b.ID, a.ID
@@ -153,10 +155,16 @@ func TestTamperingIsFound(t *testing.T) {
 		{"listed under another actor", func(m tampering) { m.column(4, 2, "token:t-9") }, 4},
 		{"listed under another action", func(m tampering) { m.column(4, 3, "runs.start ") }, 4},
 		{"listed under another subject", func(m tampering) { m.column(4, 4, "run/r-9") }, 4},
-		{"head of another size", func(m tampering) { m.head(func(h *head) { h.Size++ }) }, 11},
+		{"head of another size", func(m tampering) { m.head(func(h *head) { h.Size = 13 }) }, 11},
 		{"head of another root", func(m tampering) { m.head(func(h *head) { h.Roots[1] = h.Roots[0] }) }, 8},
-		{"head without a root", func(m tampering) { m.head(func(h *head) { h.Roots = h.Roots[:2] }) }, 10},
+		{"head without a root", func(m tampering) { m.head(func(h *head) { h.Roots = h.Roots[:2] }) }, 0},
 		{"head without any root", func(m tampering) { m.head(func(h *head) { h.Roots = nil }) }, 0},
+		{"head of a negative size", func(m tampering) { m.head(func(h *head) { h.Size = -11 }) }, 0},
+		{"head that is no JSON", func(m tampering) {
+			row, _ := m.tx.Get(store.AuditHeads, tenant, headID)
+			row.Doc = []byte("{")
+			_ = m.tx.Put(store.AuditHeads, tenant, row, row.Version)
+		}, 0},
 		{"head gone", func(m tampering) { _ = m.tx.Delete(store.AuditHeads, tenant, headID) }, 0},
 	}
 	for _, test := range tests {
@@ -200,5 +208,35 @@ func TestTamperingBeyondOneBatchIsFound(t *testing.T) {
 	})
 	if v := verified(t, s); v.Intact || *v.FirstBroken != verifyBatch+1 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// Who cuts off the end and makes the head anew leaves a shorter log that fits in
+// itself: an earlier head, kept outside, is what shows it.
+func TestLogThatWasCutOffWithItsHeadHasAnotherHead(t *testing.T) {
+	s := journal(t, 11)
+	before := verified(t, s)
+	update(t, s, func(tx store.Tx) error {
+		m := tampering{t, tx}
+		m.remove(10)
+		m.head(func(h *head) { h.Size, h.Roots = 10, h.Roots[:2] })
+		return nil
+	})
+	if after := verified(t, s); !after.Intact || after.Records != 10 || after.Head == before.Head {
+		t.Errorf("%+v after %+v", after, before)
+	}
+}
+
+// Below a damaged head nothing is appended, so nothing is done that would have
+// to be recorded.
+func TestNothingIsAppendedBelowADamagedHead(t *testing.T) {
+	s := journal(t, 3)
+	update(t, s, func(tx store.Tx) error {
+		tampering{t, tx}.head(func(h *head) { h.Roots = nil })
+		return nil
+	})
+	err := s.Update(context.Background(), func(tx store.Tx) error { return Append(tx, tenant, []countersign.AuditRecord{record(3)}) })
+	if !errors.Is(err, errHead) || len(rows(t, s)) != 3 {
+		t.Errorf("%v, %d records", err, len(rows(t, s)))
 	}
 }

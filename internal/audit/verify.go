@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -19,7 +20,10 @@ const verifyBatch = 1000
 // where a single record gives itself away it is named.
 func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
 	h, err := loadHead(tx, tenant)
-	if err != nil {
+	switch {
+	case errors.Is(err, errHead):
+		return broken(countersign.AuditVerification{}, 0), nil
+	case err != nil:
 		return countersign.AuditVerification{}, err
 	}
 	v := countersign.AuditVerification{Records: h.Size, Head: h.treeHash()}
@@ -60,7 +64,7 @@ func compare(v countersign.AuditVerification, h, found *head) countersign.AuditV
 func firstDifference(h, found *head) int64 {
 	start := int64(0)
 	for i, width := range widths(h.Size) {
-		if i >= len(h.Roots) || h.Roots[i] != found.Roots[i] {
+		if h.Roots[i] != found.Roots[i] {
 			return start
 		}
 		start += width

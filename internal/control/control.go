@@ -53,14 +53,18 @@ type Service struct {
 	prober Prober
 	log    *slog.Logger
 
-	probing  sync.Map // ledger.Ref of the runs that a probe is under way for
-	touching sync.Map // ids of the tokens whose last use is being written
+	thinking chan struct{} // bounds simulations at once
+	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
+	touching sync.Map      // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
 }
 
+// thinkers is how many models are simulated or validated at once.
+const thinkers = 2
+
 // New makes the use cases.
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
-	return &Service{cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log}
+	return &Service{cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers)}
 }
 
 // Close waits for the small writes that no request waited for.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io/fs"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -217,4 +218,13 @@ func (s *Server) Ended() bool {
 	case <-time.After(look):
 		return false
 	}
+}
+
+// Refuses reports that nobody listens at the server's address any more.
+func (s *Server) Refuses() bool {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err != nil
 }

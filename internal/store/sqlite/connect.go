@@ -23,19 +23,19 @@ type settings struct {
 }
 
 func defaults() settings {
-	return settings{checkpointPages: 4000, readers: max(4, 2*runtime.GOMAXPROCS(0))}
+	return settings{checkpointPages: 4000, readers: min(max(4, 2*runtime.GOMAXPROCS(0)), 16)}
 }
 
 // Both kinds of connection keep temporary data in memory, take no double-quoted
 // string for a column, and don't trust what a damaged file's schema calls.
-var common = []string{"temp_store(MEMORY)", "busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)"}
+var commonPragmas = []string{"temp_store(MEMORY)", "busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)"}
 
 // The writer syncs at each commit (FULL, and all the way on macOS) and never
 // checkpoints by itself, since it would hide a failed sync.
-var writing = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-32768)"}
+var writerPragmas = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-32768)"}
 
 // The readers couldn't write if they tried.
-var reading = []string{"query_only(ON)", "cache_size(-8192)"}
+var readerPragmas = []string{"query_only(ON)", "cache_size(-4096)"}
 
 // dataSource is the address of a database file for the driver.
 func dataSource(vfs, path, mode string, pragmas ...[]string) string {
@@ -50,13 +50,13 @@ func dataSource(vfs, path, mode string, pragmas ...[]string) string {
 
 // writerPool opens the database for writing, on one connection.
 func (s settings) writerPool(path string) (*sql.DB, error) {
-	return s.pool(path, "rw", writing, 1)
+	return s.pool(path, "rw", writerPragmas, 1)
 }
 
 // readerPool opens it for reading. A read-only connection also never
 // checkpoints when it is closed.
 func (s settings) readerPool(path string) (*sql.DB, error) {
-	return s.pool(path, "ro", reading, s.readers)
+	return s.pool(path, "ro", readerPragmas, s.readers)
 }
 
 func (s settings) pool(path, mode string, pragmas []string, connections int) (*sql.DB, error) {
@@ -64,7 +64,7 @@ func (s settings) pool(path, mode string, pragmas []string, connections int) (*s
 	if err != nil {
 		return nil, err
 	}
-	connector, err := sqlite.NewConnector(dataSource(vfs, path, mode, pragmas, common))
+	connector, err := sqlite.NewConnector(dataSource(vfs, path, mode, pragmas, commonPragmas))
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,14 @@
 // nothing is written or synced, Failed is closed, and only a new process, which
 // reads what the disk really holds, may go on.
 //
+// # Starting
+//
+// Open looks before it touches anything: at the files, at the head of the
+// database, at every frame of a log that a crash left, and at every page, each of
+// which carries a checksum of ours. What is foreign, newer, cut short or damaged
+// is refused; nothing is repaired. A new database gets its name when it is
+// complete.
+//
 // # Files
 //
 //	countersign.db    the database; its application id marks it as ours

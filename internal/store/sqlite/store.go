@@ -12,12 +12,13 @@ import (
 
 // Store is the embedded store. Open makes one.
 type Store struct {
-	dir     *directory
-	db      [2]*sql.DB // writer, readers
-	writer  *writer
-	readers *readers
-	closing sync.Once
-	closed  error
+	dir       *directory
+	writerDB  *sql.DB
+	readersDB *sql.DB
+	writer    *writer
+	readers   *readers
+	closing   sync.Once
+	closed    error
 }
 
 var _ store.Store = (*Store)(nil)
@@ -54,36 +55,36 @@ func (s *Store) start(ctx context.Context, settings settings) error {
 // connect checks the database through the readers before the writer opens it.
 func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	path := s.dir.file(databaseFile)
-	if s.db[1], err = settings.readerPool(path); err != nil {
+	if s.readersDB, err = settings.readerPool(path); err != nil {
 		return err
 	}
-	if s.db[0], err = settings.writerPool(path); err != nil {
+	if s.writerDB, err = settings.writerPool(path); err != nil {
 		return err
 	}
-	known, err := knownMigration(s.db[0])
+	known, err := knownMigration(s.writerDB)
 	if err != nil {
 		return err
 	}
-	if err := checkPages(ctx, s.db[1]); err != nil {
+	if err := checkPages(ctx, s.readersDB); err != nil {
 		return err
 	}
-	if err := checkRelease(ctx, s.db[1], known); err != nil {
+	if err := checkRelease(ctx, s.readersDB, known); err != nil {
 		return err
 	}
-	if err := migrate(ctx, s.db[0]); err != nil {
+	if err := migrate(ctx, s.writerDB); err != nil {
 		return err
 	}
 	return s.pin(ctx, settings)
 }
 
 func (s *Store) pin(ctx context.Context, settings settings) error {
-	conn, err := pin(ctx, s.db[0])
+	conn, err := pin(ctx, s.writerDB)
 	if err != nil {
 		return err
 	}
 	s.readers = newReaders(settings.readers)
 	for range settings.readers {
-		reader, err := pin(ctx, s.db[1])
+		reader, err := pin(ctx, s.readersDB)
 		if err != nil {
 			return errors.Join(err, conn.Close(), s.readers.close())
 		}
@@ -124,8 +125,8 @@ func (s *Store) Close() error {
 // syncs, unless it only reads: with the writer last everything is tidy, with the
 // readers last a poisoned store is not synced any more.
 func (s *Store) disconnect(poisoned bool) error {
-	writer := func() error { return errors.Join(s.writer.conn.Close(), s.db[0].Close()) }
-	readers := func() error { return errors.Join(s.readers.close(), s.db[1].Close()) }
+	writer := func() error { return errors.Join(s.writer.conn.Close(), s.writerDB.Close()) }
+	readers := func() error { return errors.Join(s.readers.close(), s.readersDB.Close()) }
 	if poisoned {
 		return errors.Join(writer(), readers())
 	}
@@ -135,7 +136,7 @@ func (s *Store) disconnect(poisoned bool) error {
 // release closes the pools and gives the directory free.
 func (s *Store) release() error {
 	var errs []error
-	for _, db := range s.db {
+	for _, db := range []*sql.DB{s.readersDB, s.writerDB} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}

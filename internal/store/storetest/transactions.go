@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/countersign/countersign/internal/store"
@@ -139,19 +140,33 @@ func cancelledContextRunsNothing(t *testing.T, s store.Store) {
 // another that waits for it.
 func contextBoundsTheWaitOnly(t *testing.T, s store.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
+	waiting := &watchedContext{Context: ctx, watched: make(chan struct{})}
 	running, waited := make(chan struct{}), make(chan error)
 	go func() {
 		<-running
-		waited <- s.Update(ctx, func(store.Tx) error { t.Error("the waiting function ran"); return nil })
+		waited <- s.Update(waiting, func(store.Tx) error { t.Error("the waiting function ran"); return nil })
 	}()
 	wantErr(t, s.Update(ctx, func(tx store.Tx) error {
 		close(running)
+		<-waiting.watched
 		cancel()
 		wantErr(t, <-waited, context.Canceled)
 		return tx.Put(store.Runs, tenant, simple("run-1"), 0)
 	}), nil)
 	_, err := get(t, s, "run-1")
 	wantErr(t, err, nil)
+}
+
+// watchedContext tells when somebody begins to wait for its end.
+type watchedContext struct {
+	context.Context
+	watched chan struct{}
+	once    sync.Once
+}
+
+func (c *watchedContext) Done() <-chan struct{} {
+	c.once.Do(func() { close(c.watched) })
+	return c.Context.Done()
 }
 
 func closedStoreIsUnavailable(t *testing.T, s store.Store) {

@@ -1,0 +1,119 @@
+package test
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+var approved = doc{"decision": "APPROVED", "reason": "looks right"}
+
+func TestARejectionFailsTheRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}), step("n", "note", nil))
+	approval := w.approval(t, id).At("id").Text()
+	decided := w.approver.Post("/approvals/"+approval+"/decision", doc{"decision": "REJECTED", "reason": "too much"}).OK(t)
+	decided.Is(t, "status", "REJECTED").Is(t, "decisionReason", "too much").Has(t, "decidedBy", "token:")
+	if decided.At("decidedAt").Text() == "" {
+		t.Error(decided)
+	}
+	run := w.reaches(t, id, "FAILED").Has(t, "error", "approval_rejected: ", "too much")
+	run.Is(t, "steps.0.status", "FAILED").Is(t, "steps.0.error.code", "approval_rejected").Is(t, "steps.1.status", "SKIPPED")
+	if n := len(w.shop.Seen("POST", "/refunds")); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestAnApprovalIsDecidedOnceAndWithAReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
+	approval := "/approvals/" + w.approval(t, id).At("id").Text()
+	for _, bad := range []doc{
+		{"decision": "APPROVED"}, {"decision": "APPROVED", "reason": ""}, {"decision": "APPROVED", "reason": " \n\t"}, {"reason": "r"}, {"decision": "PENDING", "reason": "r"},
+		{"decision": "approved", "reason": "r"}, {"decision": "APPROVED", "reason": 1},
+	} {
+		w.approver.Post(approval+"/decision", bad).Refused(t, "invalid_request")
+	}
+	w.approver.Post(approval+"/decision", approved).OK(t)
+	for _, again := range []doc{approved, {"decision": "REJECTED", "reason": "r"}} {
+		w.approver.Post(approval+"/decision", again).Refused(t, "state_conflict", "APPROVED")
+	}
+	w.reaches(t, id, "COMPLETED")
+	w.approver.Post("/approvals/none/decision", approved).Refused(t, "not_found")
+}
+
+func TestPoliciesSayWhichCallsAskForApproval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var list []any
+	cases := []struct {
+		name, method string
+		more         doc
+		asks, effect bool
+	}{
+		{"get", "GET", doc{}, false, false},
+		{"get-always", "GET", doc{"approval": "ALWAYS"}, true, false},
+		{"get-risk", "GET", doc{"approval": "RISK_BASED"}, false, false},
+		{"get-effect", "GET", doc{"sideEffect": true}, true, true},
+		{"get-effect-risk", "GET", doc{"sideEffect": true, "approval": "RISK_BASED"}, true, true},
+		{"post", "POST", doc{}, true, true},
+		{"post-none", "POST", doc{"approval": "NONE"}, false, true},
+		{"post-risk", "POST", doc{"approval": "RISK_BASED"}, true, true},
+		{"post-risk-idempotent", "POST", doc{"approval": "RISK_BASED", "idempotent": true}, false, true},
+		{"post-idempotent", "POST", doc{"idempotent": true}, true, true},
+		{"post-read", "POST", doc{"sideEffect": false}, false, false},
+		{"post-read-risk", "POST", doc{"sideEffect": false, "approval": "RISK_BASED"}, false, false},
+		{"post-read-always", "POST", doc{"sideEffect": false, "approval": "ALWAYS"}, true, false},
+		{"delete-risk-idempotent", "DELETE", doc{"approval": "RISK_BASED", "idempotent": true}, true, true},
+		{"put-risk-idempotent", "PUT", doc{"approval": "RISK_BASED", "idempotent": true}, false, true},
+		{"patch-always-idempotent", "PATCH", doc{"approval": "ALWAYS", "idempotent": true}, true, true},
+	}
+	for _, c := range cases {
+		list = append(list, harness.Capability(c.name, c.method, "/"+c.name, c.more))
+	}
+	w.register(t, "default-policy", harness.With(harness.Project(w.shop.Origin()), "capabilities", list))
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			id := w.run(t, harness.With(step("s", c.name, nil), "projectId", "default-policy"))
+			if c.asks {
+				w.approve(t, id)
+			}
+			w.reaches(t, id, "COMPLETED").Is(t, "steps.0.approvalRequired", c.asks).Is(t, "steps.0.sideEffect", c.effect)
+			if total := w.viewer.Get("/approvals?runId=" + id).OK(t).At("total").Int(); (total == 1) != c.asks {
+				t.Errorf("%d approvals were asked for", total)
+			}
+		})
+	}
+}
+
+func TestAnUndecidedApprovalExpires(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, harness.Set("APPROVAL_TTL", "1s"))
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}), step("n", "note", nil))
+	approval := w.approval(t, id)
+	run := w.reaches(t, id, "FAILED").Has(t, "error", "approval_expired: ").Is(t, "steps.0.error.code", "approval_expired").Is(t, "steps.0.status", "FAILED").Is(t, "steps.1.status", "SKIPPED")
+	lapsed := w.viewer.Get("/approvals/"+approval.At("id").Text()).OK(t).Is(t, "status", "REJECTED").Is(t, "decidedBy", "system").Has(t, "decisionReason", "approval_expired")
+	if lapsed.At("decidedAt").Text() < approval.At("expiresAt").Text() {
+		t.Errorf("it expires at %s and was rejected at %s", approval.At("expiresAt"), lapsed.At("decidedAt"))
+	}
+	w.approver.Post("/approvals/"+approval.At("id").Text()+"/decision", approved).Refused(t, "approval_expired")
+	w.viewer.Get("/runs/"+id).OK(t).Is(t, "revision", run.At("revision"))
+}
+
+func TestAnApprovalThatExpiresBeforeItsStepBeginsIsAskedForAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, harness.Set("APPROVAL_TTL", "1500ms"), harness.Set("MAX_ACTIVE_RUNS", "1"))
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
+	first := w.approval(t, id).At("id").Text()
+	_, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
+	w.approve(t, id)
+	harness.Until(t, "a new approval", func() bool {
+		return w.viewer.Get("/runs/"+id).OK(t).At("approvalId").Text() != first
+	})
+	w.viewer.Get("/runs/"+id).OK(t).Is(t, "status", "WAITING_APPROVAL").Is(t, "waitingFor.kind", "approval").Is(t, "steps.0.attempt", 0)
+	w.approve(t, id)
+	close(gate)
+	w.reaches(t, id, "COMPLETED").Is(t, "steps.0.attempt", 1)
+}
