@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/countersign/countersign"
 	"pgregory.net/rapid"
+
+	"github.com/countersign/countersign"
 )
 
 func TestValidIDIsThePatternOfTheContract(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/countersign/countersign"
 	"pgregory.net/rapid"
+
+	"github.com/countersign/countersign"
 )
 
 func TestNumberHasOneSpelling(t *testing.T) {

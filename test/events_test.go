@@ -89,9 +89,9 @@ func TestEventsOfARunThatIsNotThereOrOutOfScope(t *testing.T) {
 	w := newWorld(t)
 	id := w.run(t, step("n", "note", nil))
 	w.viewer.Get("/runs/none/events").Refused(t, "not_found")
-	w.As("").Get("/runs/" + id + "/events").Refused(t, "unauthenticated")
+	w.As("").Get("/runs/"+id+"/events").Refused(t, "unauthenticated")
 	limited, _ := w.token(t, doc{"roles": []string{"VIEWER"}, "projectIds": []string{"default-other"}})
-	limited.Get("/runs/" + id + "/events").Refused(t, "project_scope")
+	limited.Get("/runs/"+id+"/events").Refused(t, "project_scope")
 }
 
 func TestEventsEndWhenTheServerStops(t *testing.T) {

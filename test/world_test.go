@@ -3,6 +3,7 @@ package test
 import (
 	encoding "encoding/json"
 	"fmt"
+	"hash/crc32"
 	"regexp"
 	"sync/atomic"
 	"testing"
@@ -155,3 +156,15 @@ func (w *world) uncertain(t *testing.T) json {
 func number(digits string) encoding.Number { return encoding.Number(digits) }
 
 var stepID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// checksum is that of a token's body: its CRC32 in six base62 characters.
+func checksum(body string) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	n := crc32.ChecksumIEEE([]byte(body))
+	out := make([]byte, 6)
+	for i := 5; i >= 0; i-- {
+		out[i] = digits[n%62]
+		n /= 62
+	}
+	return string(out)
+}

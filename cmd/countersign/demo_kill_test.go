@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -11,7 +12,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // atOnce is how many demos are killed side by side.
@@ -62,12 +65,21 @@ func killAfter(t *testing.T, binary, dir string, n int) {
 	_ = demo.Wait() // of course it failed
 }
 
+// patience is how long a demo may take; one that hangs shows where.
+const patience = time.Minute
+
 // finish runs a demo to its end.
 func finish(t *testing.T, binary, dir string) []byte {
 	t.Helper()
-	out, err := exec.Command(binary, "demo", "--yes", "--store", dir).Output()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	demo := exec.CommandContext(ctx, binary, "demo", "--yes", "--store", dir)
+	demo.Cancel = func() error { return demo.Process.Signal(syscall.SIGQUIT) }
+	var errs bytes.Buffer
+	demo.Stderr = &errs
+	out, err := demo.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s\n%s", err, out, &errs)
 	}
 	return out
 }
@@ -128,9 +140,11 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 // dieAt runs a demo in a process of its own that dies at the moment.
 func dieAt(t *testing.T, dir, moment string) {
 	t.Helper()
-	test := exec.Command(os.Args[0], "-test.run=^TestDemoThatDies$", "-test.count=1")
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	test := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestDemoThatDies$", "-test.count=1")
 	test.Env = append(os.Environ(), envDie+"="+moment, "DEMO_DIR="+dir)
-	if out, err := test.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+	if out, err := test.CombinedOutput(); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "killed") {
 		t.Fatalf("it did not die at %s: %v\n%s", moment, err, out)
 	}
 }

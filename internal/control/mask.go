@@ -2,7 +2,6 @@ package control
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -34,12 +33,45 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	}
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
-		if fields := sensitiveOf(p, r.Steps[i].ProjectID, r.Steps[i].Capability); len(fields) > 0 {
-			maskStep(&r.Steps[i], fields)
+		if h := hiddenFor(p, r.Steps[i].ProjectID, r.Steps[i].Capability); h != nil && h.step(&r.Steps[i]) {
+			r.Error = maskedError(r.Error)
 		}
 	}
-	maskPlan(r.PlanSnapshot, p)
+	if r.PlanSnapshot != nil {
+		maskPlan(r.PlanSnapshot, p)
+	}
 	return nil
+}
+
+// maskPlanFor masks a plan's steps where the actor must not see them.
+func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan) error {
+	if !masks(a) {
+		return nil
+	}
+	whole, err := ledger.WithProjects(tx, a.Tenant, *p)
+	if err == nil {
+		maskPlan(p, &whole)
+	}
+	return err
+}
+
+// maskPlan masks the steps of the plan that is shown; p is the same plan with its
+// project snapshots.
+func maskPlan(shown, p *countersign.Plan) {
+	shown.Steps = slices.Clone(shown.Steps)
+	for i := range shown.Steps {
+		s := &shown.Steps[i]
+		h := hiddenFor(p, s.ProjectID, s.Capability)
+		if h == nil {
+			continue
+		}
+		s.Input = h.input(s.Input)
+		if s.Expectation != nil {
+			e := *s.Expectation
+			e.Equals = h.field(e.Field, e.Equals)
+			s.Expectation = &e
+		}
+	}
 }
 
 func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) error {
@@ -57,76 +89,70 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	if err != nil {
 		return err
 	}
-	if fields := sensitiveOf(&p, ap.ProjectID, ap.Capability); len(fields) > 0 {
-		ap.InputSnapshot = maskInput(ap.InputSnapshot, fields)
-		ap.Request = *maskRequest(&ap.Request, fields)
+	if h := hiddenFor(&p, ap.ProjectID, ap.Capability); h != nil {
+		ap.InputSnapshot = h.input(ap.InputSnapshot)
+		ap.Request = *h.request(&ap.Request, h.capability)
 	}
 	return nil
 }
 
-func sensitiveOf(p *countersign.Plan, projectID, capability string) []string {
+// hidden is what a capability keeps from whoever only views.
+type hidden struct {
+	project    *countersign.Project
+	capability *countersign.Capability
+}
+
+// hiddenFor is nil where none of the capability's fields is sensitive. p has its
+// project snapshots.
+func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
 	for i := range p.ProjectSnapshots {
-		if p.ProjectSnapshots[i].ID != projectID {
-			continue
-		}
-		if c := p.ProjectSnapshots[i].Capability(capability); c != nil {
-			return c.Sensitive
+		project := &p.ProjectSnapshots[i]
+		if c := project.Capability(capability); project.ID == projectID && c != nil && len(c.Sensitive) > 0 {
+			return &hidden{project, c}
 		}
 	}
 	return nil
 }
 
-func maskPlan(shown, p *countersign.Plan) {
-	if shown == nil {
-		return
-	}
-	shown.Steps = slices.Clone(shown.Steps)
-	for i := range shown.Steps {
-		if fields := sensitiveOf(p, shown.Steps[i].ProjectID, shown.Steps[i].Capability); len(fields) > 0 {
-			shown.Steps[i].Input = maskInput(shown.Steps[i].Input, fields)
-		}
-	}
-}
+func (h *hidden) has(name string) bool { return slices.Contains(h.capability.Sensitive, name) }
 
-func maskStep(s *countersign.StepRun, fields []string) {
-	s.Input = maskInput(s.Input, fields)
-	s.Request = maskRequest(s.Request, fields)
-	s.Output = maskValue(s.Output, fields)
-	if s.Verification != nil && slices.Contains(fields, firstPart(s.Verification.Field)) {
+// step masks a step's record and reports whether its error may quote what was
+// masked.
+func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
+	s.Input, s.Request = h.input(s.Input), h.request(s.Request, h.capability)
+	s.Output = h.field(h.capability.OutputField, s.Output)
+	if s.Verification != nil {
 		v := *s.Verification
-		v.Expected, v.Actual = masked, masked
+		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
+		quoted = s.Error != nil && (!v.Expected.Equal(s.Verification.Expected) || !v.Actual.Equal(s.Verification.Actual))
 		s.Verification = &v
-		s.Error = maskError(s.Error)
+	}
+	if quoted {
+		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
 	if s.Late != nil {
 		late := *s.Late
-		late.Output = maskValue(late.Output, fields)
+		late.Output = h.members(late.Output)
 		s.Late = &late
 	}
 	s.Probes = slices.Clone(s.Probes)
 	for i := range s.Probes {
-		s.Probes[i].Output = maskValue(s.Probes[i].Output, fields)
-		s.Probes[i].Request = maskRequest(s.Probes[i].Request, fields)
+		probe := &s.Probes[i]
+		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
 	}
+	return quoted
 }
 
-func firstPart(field string) string {
-	head, _, _ := strings.Cut(field, ".")
-	return head
+// maskedError keeps the code of a run's error, which is that of a step.
+func maskedError(text string) string {
+	code, _, _ := strings.Cut(text, ": ")
+	return code + ": " + masked.Text()
 }
 
-// maskError keeps the code: the message may quote the value.
-func maskError(e *countersign.StepError) *countersign.StepError {
-	if e == nil {
-		return nil
-	}
-	return &countersign.StepError{Code: e.Code, Message: masked.Text()}
-}
-
-func maskInput(m map[string]countersign.Value, fields []string) map[string]countersign.Value {
+func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Value {
 	out := make(map[string]countersign.Value, len(m))
 	for k, v := range m {
-		if slices.Contains(fields, k) {
+		if h.has(k) {
 			v = masked
 		}
 		out[k] = v
@@ -134,23 +160,64 @@ func maskInput(m map[string]countersign.Value, fields []string) map[string]count
 	return out
 }
 
-func maskValue(v countersign.Value, fields []string) countersign.Value {
+// members masks the sensitive members of an object.
+func (h *hidden) members(v countersign.Value) countersign.Value {
 	m, ok := v.Object()
-	if !ok || !slices.ContainsFunc(fields, func(f string) bool { _, has := m[f]; return has }) {
+	if !ok || !slices.ContainsFunc(h.capability.Sensitive, func(name string) bool { _, there := m[name]; return there }) {
 		return v
 	}
-	return countersign.ObjectValue(maskInput(m, fields))
+	return countersign.ObjectValue(h.input(m))
 }
 
-func maskRequest(r *countersign.Request, fields []string) *countersign.Request {
+// field masks the value that a field of the output names: all of it where a part
+// of the field's path is sensitive, else its sensitive members. `$` is the
+// selected output, so the outputField itself.
+func (h *hidden) field(name string, v countersign.Value) countersign.Value {
+	if name == "$" {
+		name = h.capability.OutputField
+	}
+	switch {
+	case v.IsZero():
+		return v
+	case h.has(name), slices.ContainsFunc(strings.Split(name, "."), h.has):
+		return masked
+	default:
+		return h.members(v)
+	}
+}
+
+// request masks what is sent by a capability: the step's own, or its probe.
+func (h *hidden) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
 	if r == nil {
 		return nil
 	}
 	out := *r
-	out.Query, out.Body = maskValue(r.Query, fields), maskValue(r.Body, fields)
-	if u, err := url.Parse(r.URL); err == nil && !out.Query.Equal(r.Query) {
-		u.RawQuery = ""
-		out.URL = u.String() + "?" + masked.Text()
+	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
+	address, query, _ := strings.Cut(r.URL, "?")
+	if c == nil || slices.ContainsFunc(h.capability.Sensitive, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
+		address = masked.Text()
+		if c != nil {
+			address = origin(r.URL) + c.Path
+		}
+	}
+	switch {
+	case !out.Query.Equal(r.Query):
+		out.URL = address + "?" + masked.Text()
+	case query != "":
+		out.URL = address + "?" + query
+	default:
+		out.URL = address
 	}
 	return &out
+}
+
+// origin is what stands before the path.
+func origin(address string) string {
+	scheme, rest, hasHost := strings.Cut(address, "://")
+	if !hasHost {
+		scheme, _, _ = strings.Cut(address, ":") // LOCAL_ECHO
+		return scheme + ":"
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
 }

@@ -85,10 +85,10 @@ func headFor(tx store.Tx, tenant, id string, expected int64) (*records.ModelHead
 
 // compare is the compare-and-set rule of contract 1.
 func compare(kind, id string, current, expected int64) error {
-	switch {
-	case current == expected:
+	switch current {
+	case expected:
 		return nil
-	case current == 0:
+	case 0:
 		return countersign.Errorf(countersign.CodeRevisionConflict, "there is no %s %s to update; expectedRevision 0 or none creates it", kind, id)
 	default:
 		return countersign.Errorf(countersign.CodeRevisionConflict, "%s %s is at revision %d, not %d; read it and send expectedRevision %d", kind, id, current, expected, current)

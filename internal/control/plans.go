@@ -26,8 +26,16 @@ func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (pag
 		}
 		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
 		found, err := records.Plans.Page(tx, a.Tenant, l.query(newestFirst, where...))
+		if err != nil {
+			return err
+		}
+		for i := range found.Items {
+			if err := maskPlanFor(tx, a, &found.Items[i].Plan); err != nil {
+				return err
+			}
+		}
 		page = mapPage(found, l, func(p records.Plan) countersign.Plan { return p.Plan })
-		return err
+		return nil
 	})
 	return page, err
 }
@@ -57,8 +65,10 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 		if err != nil {
 			return err
 		}
-		p, err = snapshot(tx, a.Tenant, rec.Plan)
-		return err
+		if p, err = snapshot(tx, a.Tenant, rec.Plan); err != nil {
+			return err
+		}
+		return maskPlanFor(tx, a, &p)
 	})
 	return p, err
 }

@@ -38,7 +38,7 @@ func ownProjects(a Actor) []store.Filter {
 		return nil
 	}
 	f := store.Filter{Column: "id", Op: store.In}
-	for _, id := range a.Principal.Projects {
+	for _, id := range a.Projects {
 		f.Values = append(f.Values, id)
 	}
 	return []store.Filter{f}

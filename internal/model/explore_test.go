@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/model"
-	"pgregory.net/rapid"
 )
 
 func TestExploreFindsWhatSomeInputLeadsTo(t *testing.T) {

@@ -3,8 +3,9 @@ package model_test
 import (
 	"fmt"
 
-	"github.com/countersign/countersign"
 	"pgregory.net/rapid"
+
+	"github.com/countersign/countersign"
 )
 
 // What random models are made of: few values in many spellings, so that

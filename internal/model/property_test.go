@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/model"
-	"pgregory.net/rapid"
 )
 
 func mustCompile(t *rapid.T, doc *countersign.AgentModel) *model.Machine {

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -41,7 +42,7 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Origin) c
 	if p.Mode == "" {
 		p.Mode = countersign.ModeDryRun
 	}
-	p.ValidationErrors = append(modelProblems, Validate(&p, s)...)
+	p.ValidationErrors = slices.Concat(modelProblems, Validate(&p, s))
 	if p.ValidationErrors == nil {
 		p.ValidationErrors = []string{}
 	}

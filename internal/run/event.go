@@ -12,40 +12,40 @@ type Event interface{ name() string }
 
 // The events.
 type (
-	// Taken: an executor has the run in hand and drives it on.
+	// Taken says that an executor has the run in hand and drives it on.
 	Taken struct{}
-	// Returned: the call of this step and attempt ended.
+	// Returned says that the call of this step and attempt ended.
 	Returned struct {
 		Step    int
 		Attempt int
 		Outcome request.Outcome
 	}
-	// Decided: the approval in Env was decided.
+	// Decided says that the approval in Env was decided.
 	Decided struct {
 		Decision countersign.ApprovalStatus
 		Reason   string
 		By       string
 	}
-	// Expired: the approval in Env reached its expiresAt.
+	// Expired says that the approval in Env reached its expiresAt.
 	Expired struct{}
-	// SlotGranted: a run that waited for a slot has one.
+	// SlotGranted says that a run that waited for a slot has one.
 	SlotGranted struct{}
-	// CancelAsked: somebody wants the run to end.
+	// CancelAsked says that somebody wants the run to end.
 	CancelAsked struct {
 		Reason string
 		By     string
 	}
-	// Reconciled: a person found out what became of the uncertain step.
+	// Reconciled says that a person found out what became of the uncertain step.
 	Reconciled struct {
 		countersign.Reconcile
 		By string
 	}
-	// Probed: a reviewer's read was answered.
+	// Probed says that a reviewer's read was answered.
 	Probed struct {
 		Step  int
 		Probe countersign.ProbeRecord
 	}
-	// Restarted: the process came up anew and nobody drives the run.
+	// Restarted says that the process came up anew and nobody drives the run.
 	Restarted struct{}
 )
 

@@ -80,12 +80,11 @@ func (t *Table) column(name string) (Column, error) {
 }
 
 func (t *Table) checkValue(c Column, v any) error {
-	want, ok := "string", false
+	want := "string"
+	_, ok := v.(string)
 	if c.Integer {
 		want = "int64"
 		_, ok = v.(int64)
-	} else {
-		_, ok = v.(string)
 	}
 	if !ok {
 		return fmt.Errorf("store: column %s.%s takes a %s, not a %T", t.Name, c.Name, want, v)

@@ -61,6 +61,13 @@ func Start(t testing.TB, settings ...Setting) *Server {
 	return s
 }
 
+// StartPrinting starts a server that makes its own bootstrap token and prints it.
+// Admin is the test's to set, once it has found the token.
+func StartPrinting(t testing.TB) *Server {
+	t.Helper()
+	return Start(t, func(settings map[string]string) { delete(settings, "SVC_PLATFORM_BOOTSTRAP_TOKEN") })
+}
+
 func newHTTPClient() *http.Client {
 	return &http.Client{
 		Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64, Proxy: nil},

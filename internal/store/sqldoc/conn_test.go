@@ -11,11 +11,14 @@ import (
 	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
+// kinds is more than are kept.
+const kinds = 280
+
 // TestKeptStatementsAreBounded asks more kinds of question than are kept, twice.
 func TestKeptStatementsAreBounded(t *testing.T) {
 	conn := connect(t)
 	tx := conn.Begin(false)
-	for i := range 600 {
+	for i := range kinds {
 		row := store.Row{ID: fmt.Sprintf("%03d", i), Doc: []byte("{}")}
 		if err := tx.Put(store.Models, "acme", row, 0); err != nil {
 			t.Fatal(err)
@@ -23,7 +26,7 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 	}
 	for range 2 {
 		in := store.Filter{Column: "id", Op: store.In}
-		for i := range 600 {
+		for i := range kinds {
 			in.Values = append(in.Values, fmt.Sprintf("%03d", i))
 			n, err := tx.Count(store.Models, "acme", store.Query{Where: []store.Filter{in}})
 			if err != nil || n != i+1 {

@@ -133,7 +133,7 @@ func distinctIsSorted(t *testing.T, s store.Store) {
 		wantSame(t, none, []string{})
 		for _, column := range []string{"created", "doc", "tenant"} {
 			if _, err := tx.Distinct(store.Runs, tenant, column); err == nil {
-				return fmt.Errorf("Distinct took column %s", column)
+				return fmt.Errorf("took column %s", column)
 			}
 		}
 		return nil

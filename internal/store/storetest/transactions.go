@@ -164,6 +164,7 @@ type watchedContext struct {
 	once    sync.Once
 }
 
+// Done implements context.Context.
 func (c *watchedContext) Done() <-chan struct{} {
 	c.once.Do(func() { close(c.watched) })
 	return c.Context.Done()
