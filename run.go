@@ -149,7 +149,7 @@ type Verification struct {
 	Field      string `json:"field,omitempty"`
 	Expected   Value  `json:"expected,omitzero"`
 	Actual     Value  `json:"actual,omitzero" doc:"absent when the output has no such field"`
-	StatusCode int64  `json:"statusCode,omitempty" doc:"the status that was expected, where one was"`
+	StatusCode int64  `json:"statusCode,omitempty" doc:"the HTTP status that was judged; absent after a reconcile"`
 }
 
 // Reconciliation is what a person found out about an uncertain step.

@@ -137,7 +137,7 @@ func TestARefusedTokenIsNotSaidToBeKnownOrNot(t *testing.T) {
 	w.Admin.Delete("/tokens/" + made.At("id").Text()).OK(t)
 	revoked := c.Get("/models").Refused(t, "unauthenticated")
 	const unknown = "csn_0000000000000000000000000000000000000000000" // 43 digits, its checksum is computed below
-	if never := w.As(unknown + checksum(unknown)).Get("/models").Refused(t, "unauthenticated"); never != revoked {
+	if never := w.As(unknown+checksum(unknown)).Get("/models").Refused(t, "unauthenticated"); never != revoked {
 		t.Errorf("revoked: %s\nunknown: %s", revoked, never)
 	}
 }

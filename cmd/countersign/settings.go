@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/request"
 )
 
@@ -219,6 +220,8 @@ func (r *settingReader) check(c config) {
 	visible := func(ch rune) bool { return ch > ' ' && ch < 0x7f }
 	if t := c.BootstrapToken; t != "" && (len(t) < minBootstrap || strings.ContainsFunc(t, func(ch rune) bool { return !visible(ch) || ch == ',' })) {
 		r.bad("BOOTSTRAP_TOKEN", "it must be at least %d visible ASCII characters without commas", minBootstrap)
+	} else if strings.HasPrefix(t, "csn_") && !access.WellFormed(t) { // no request would get past its checksum
+		r.bad("BOOTSTRAP_TOKEN", "it begins with csn_ and is not one of ours; a character is wrong, or begin it otherwise")
 	}
 	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		r.bad("PUBLIC_URL", "%q is no http or https address", c.PublicURL)

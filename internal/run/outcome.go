@@ -66,7 +66,7 @@ func (t *transition) verify(i int, o request.Outcome) {
 	s := t.step(i)
 	s.Output, s.Verification = out.Value, &v
 	if v.Status == countersign.VerificationFailed {
-		t.failStep(i, countersign.CodeExpectationNotMet, unmet(v, o.Response.StatusCode))
+		t.failStep(i, countersign.CodeExpectationNotMet, unmet(t.planned(i).Expectation, v))
 		return
 	}
 	t.noteStep("step.complete", i, countersign.StepCompleted, v.Status)

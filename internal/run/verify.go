@@ -14,7 +14,7 @@ func Verify(e *countersign.Expectation, out plan.Output, status int) countersign
 	if e == nil {
 		return countersign.Verification{Status: countersign.VerificationNotRequested}
 	}
-	v := countersign.Verification{Status: countersign.VerificationFailed, Field: e.Field, Expected: e.Equals, StatusCode: e.StatusCode}
+	v := countersign.Verification{Status: countersign.VerificationFailed, Field: e.Field, Expected: e.Equals, StatusCode: int64(status)}
 	actual, found := out.Field(e.Field)
 	if found {
 		v.Actual = actual
@@ -29,20 +29,20 @@ func Verify(e *countersign.Expectation, out plan.Output, status int) countersign
 func simulatedVerification(e *countersign.Expectation) *countersign.Verification {
 	v := &countersign.Verification{Status: countersign.VerificationSimulated}
 	if e != nil {
-		v.Field, v.Expected, v.StatusCode = e.Field, e.Equals, e.StatusCode
+		v.Field, v.Expected = e.Field, e.Equals
 	}
 	return v
 }
 
 // unmet says in words what a failed verification found.
-func unmet(v countersign.Verification, status int) string {
+func unmet(e *countersign.Expectation, v countersign.Verification) string {
 	if v.Actual.IsZero() {
 		return "the output has no field " + v.Field + "; expected it to be " + brief(v.Expected)
 	}
 	if !v.Actual.Equal(v.Expected) {
 		return v.Field + " is " + brief(v.Actual) + ", expected " + brief(v.Expected)
 	}
-	return "the status is " + itoa(int64(status)) + ", expected " + itoa(v.StatusCode)
+	return "the status is " + itoa(v.StatusCode) + ", expected " + itoa(e.StatusCode)
 }
 
 const briefLength = 200

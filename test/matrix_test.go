@@ -1,0 +1,288 @@
+package test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// The authorization matrix: every operation of the document, asked for by every
+// kind of principal, about an object of each kind. An operation without a row
+// fails the test.
+
+// object is what a request is about.
+type object string
+
+const (
+	own         object = "own"           // within every principal's projects, where it is of a project
+	otherOne    object = "other project" // of the same tenant, beyond the limited principals' projects
+	otherTenant object = "other tenant"
+	missing     object = "missing"
+)
+
+var objects = []object{own, otherOne, otherTenant, missing}
+
+// row says who may ask for an operation and what the answer is.
+type row struct {
+	role   string // "" any; "public", "realm"
+	tenant bool   // of the whole tenant: nothing for a project-limited principal
+	kind   string // of the object in the path or body: project, plan, run, approval, model, token, tenant; "" none
+	body   func(id string) any
+	ok     string   // where all is well: "2xx" or the code of the conflict that the prepared object gives
+	gone   string   // instead of not_found for what is missing or another tenant's
+	live   bool     // a LIVE start, which a DRY_RUN token may not ask for
+	by     [3]string // codes that replace ok for other project, other tenant, missing
+}
+
+// matrix has a row for each operationId. Objects are prepared so that an allowed
+// request changes nothing: runs have ended, approvals are decided, writes expect
+// a revision that never was.
+var matrix = map[string]row{
+	"health":              {role: "public"},
+	"openapi":             {role: "public"},
+	"metrics":             {role: "ADMIN", tenant: true},
+	"integrationContract": {},
+	"listModels":          {},
+	"getModel":            {kind: "model"},
+	"putModel":            {role: "OPERATOR", kind: "model", body: modelBody, ok: "revision_conflict", gone: "revision_conflict"},
+	"validateModel":       {kind: "model"},
+	"simulateModel":       {kind: "model", body: always(doc{"scenarioId": "small"})},
+	"compilePlan":         {role: "OPERATOR", kind: "model", body: always(doc{"scenarioId": "small", "actionBindings": doc{}})},
+	"suspendModel":        {role: "ADMIN", kind: "idle model", body: always(doc{"reason": "r"})},
+	"resumeModel":         {role: "ADMIN", kind: "idle model", body: always(doc{"reason": "r"})},
+	"listProjects":        {},
+	"getProject":          {kind: "project"},
+	"putProject":          {role: "ADMIN", kind: "project", body: projectBody, ok: "revision_conflict", by: [3]string{"revision_conflict", "invalid_request", "revision_conflict"}},
+	"checkProjectHealth":  {role: "ADMIN", kind: "project"},
+	"enableProject":       {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
+	"disableProject":      {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
+	"createPlan":          {role: "OPERATOR"},
+	"listPlans":           {},
+	"getPlan":             {kind: "plan"},
+	"planDrift":           {kind: "plan"},
+	"startRun":            {role: "OPERATOR", kind: "plan", body: planBody, ok: "plan_invalid", live: true},
+	"listRuns":            {},
+	"getRun":              {kind: "run"},
+	"runEvents":           {kind: "run"},
+	"cancelRun":           {role: "OPERATOR", kind: "run", body: always(doc{"reason": "r"}), ok: "state_conflict"},
+	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict"},
+	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict"},
+	"listApprovals":       {},
+	"getApproval":         {kind: "approval"},
+	"decideApproval":      {role: "APPROVER", kind: "approval", body: always(doc{"decision": "APPROVED", "reason": "r"}), ok: "state_conflict"},
+	"listTenants":         {role: "realm", tenant: true},
+	"putTenant":           {role: "realm", tenant: true, kind: "tenant", body: always(doc{"name": "n", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
+	"listTokens":          {role: "ADMIN", tenant: true},
+	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
+	"revokeToken":         {role: "ADMIN", tenant: true, kind: "token"},
+	"listAudit":           {role: "ADMIN", tenant: true},
+	"verifyAudit":         {role: "ADMIN", tenant: true},
+}
+
+func always(body doc) func(string) any { return func(string) any { return body } }
+func modelBody(id string) any          { return doc{"document": harness.Model(id), "expectedRevision": 99} }
+func planBody(id string) any           { return doc{"planId": id} }
+func projectBody(string) any {
+	return doc{"name": "n", "adapter": "LOCAL_ECHO", "capabilities": []any{}, "expectedRevision": 99}
+}
+
+// who is one kind of principal.
+type who struct {
+	name    string
+	client  *harness.Client
+	invalid bool // no valid token
+	roles   string
+	realm   bool
+	limited bool // to the own project
+	foreign bool // of the other tenant: what is own and other there is nobody's here
+	dry     bool
+}
+
+func (p who) has(role string) bool { return role == "" || strings.Contains(p.roles, role) }
+
+// stage is a world with an object of each kind in each place.
+type stage struct {
+	*world
+	ids   map[string]string // by kind and object
+	cast  []who
+	acmes *harness.Client // all roles in the other tenant
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{world: newWorld(t), ids: map[string]string{}}
+	s.register(t, "default-two", harness.Project(s.shop.Origin()))
+	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
+	s.acmes, _ = s.token(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}, "tenantId": "acme"})
+	everything, _ := s.token(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}})
+	s.fill(t, everything, own, shop)
+	s.fill(t, everything, otherOne, "default-two")
+	s.acmes.Put("/projects/acme-shop", harness.Project(s.shop.Origin())).OK(t)
+	s.acmes.Post("/projects/acme-shop/health-check", nil).OK(t)
+	s.acmes.Post("/projects/acme-shop/enable", doc{"expectedRevision": 1}).OK(t)
+	s.fill(t, s.acmes, otherTenant, "acme-shop")
+	for _, kind := range []string{"model", "idle model", "plan", "run", "approval", "token", "tenant"} {
+		s.ids[kind+string(missing)] = "nothing"
+	}
+	s.ids["project"+string(missing)] = "default-nothing"
+	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"
+	s.call(t)
+	return s
+}
+
+// fill makes an object of each kind on a project: an ended run with a decided
+// approval, an invalid LIVE plan, a model and a revoked token.
+func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) {
+	t.Helper()
+	name := strings.ReplaceAll(string(o), " ", "-")
+	for _, kind := range []string{"model", "idle model"} {
+		id := strings.ReplaceAll(kind, " ", "-") + "-" + name
+		c.Put("/models/"+id, doc{"document": harness.Model(id)}).OK(t)
+		s.ids[kind+string(o)] = id
+	}
+	s.ids["project"+string(o)] = project
+	refund := harness.With(step("r", "refund", doc{"orderId": "o"}), "projectId", project)
+	good := harness.With(harness.With(planOf(refund), "modelId", s.ids["model"+string(o)]), "id", "good-"+name)
+	c.Post("/plans", good).OK(t).Is(t, "status", "READY")
+	s.ids["plan"+string(o)] = c.Post("/plans", harness.With(harness.With(good, "id", "bad-"+name), "steps.0.input", doc{})).OK(t).Is(t, "status", "INVALID").At("id").Text()
+	run := c.Post("/runs", doc{"planId": "good-" + name}, key()).OK(t).At("id").Text()
+	s.ids["run"+string(o)] = run
+	harness.Until(t, "the approval", func() bool { return c.Get("/runs/"+run).OK(t).At("approvalId").Exists() })
+	s.ids["approval"+string(o)] = c.Get("/runs/" + run).OK(t).At("approvalId").Text()
+	c.Post("/runs/"+run+"/cancel", doc{"reason": "r"}).OK(t)
+	token := c.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t).At("id").Text()
+	c.Delete("/tokens/" + token).OK(t)
+	s.ids["token"+string(o)] = token
+}
+
+// call makes the principals.
+func (s *stage) call(t *testing.T) {
+	t.Helper()
+	revoked, record := s.token(t, doc{"roles": []string{"ADMIN"}})
+	s.Admin.Delete("/tokens/" + record.At("id").Text()).OK(t)
+	make := func(name, roles string, more doc) who {
+		write := doc{"roles": strings.Fields(roles)}
+		for k, v := range more {
+			write[k] = v
+		}
+		c, _ := s.token(t, write)
+		return who{name: name, client: c, roles: roles}
+	}
+	limitedOperator := make("project-limited OPERATOR", "OPERATOR", doc{"projectIds": []string{shop}})
+	limitedAdmin := make("project-limited ADMIN", "ADMIN", doc{"projectIds": []string{shop}})
+	limitedApprover := make("project-limited APPROVER", "APPROVER", doc{"projectIds": []string{shop}})
+	limitedOperator.limited, limitedAdmin.limited, limitedApprover.limited = true, true, true
+	dry := make("DRY_RUN-only OPERATOR", "OPERATOR", doc{"modes": []string{"DRY_RUN"}})
+	dry.dry = true
+	foreign := who{name: "all roles in another tenant", client: s.acmes, roles: "ADMIN OPERATOR APPROVER", foreign: true}
+	s.cast = []who{
+		{name: "none", client: s.As(""), invalid: true},
+		{name: "garbage", client: s.As("garbage"), invalid: true},
+		{name: "revoked", client: revoked, invalid: true},
+		make("VIEWER", "VIEWER", nil), make("OPERATOR", "OPERATOR", nil), make("APPROVER", "APPROVER", nil), make("ADMIN", "ADMIN", nil),
+		limitedOperator, limitedAdmin, limitedApprover, dry, foreign,
+		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
+	}
+}
+
+// expected is the code that a principal must get for an operation on an object;
+// "2xx" for success.
+func expected(r row, p who, o object) string {
+	switch {
+	case r.role == "public":
+		return "2xx"
+	case p.invalid:
+		return "unauthenticated"
+	case r.role == "realm" && !p.realm, r.role != "realm" && !p.has(r.role):
+		return "role_required"
+	case r.tenant && p.limited:
+		return "project_scope"
+	case r.kind == "":
+		return "2xx"
+	}
+	return r.about(p, seenFrom(p, o))
+}
+
+// seenFrom is what an object is to a principal: for one of the other tenant its
+// own objects are those of `default`, which are another tenant's.
+func seenFrom(p who, o object) object {
+	switch {
+	case !p.foreign || o == missing:
+		return o
+	case o == otherTenant:
+		return own
+	default:
+		return otherTenant
+	}
+}
+
+func (r row) about(p who, o object) string {
+	ofProject := r.kind == "project" || r.kind == "plan" || r.kind == "run" || r.kind == "approval"
+	at := map[object]int{otherOne: 0, otherTenant: 1, missing: 2}
+	hereIs := o == own || o == otherOne || r.kind == "tenant" && o == otherTenant
+	switch {
+	case p.limited && ofProject && o == otherOne:
+		return "project_scope"
+	case o != own && r.by[at[o]] != "":
+		if p.limited && ofProject && r.by[at[o]] == "revision_conflict" {
+			return "project_scope" // a PUT of what is not there yet
+		}
+		return r.by[at[o]]
+	case !hereIs && r.gone != "":
+		return r.gone
+	case !hereIs:
+		return "not_found"
+	case r.live && p.dry:
+		return "role_required"
+	case r.ok != "":
+		return r.ok
+	default:
+		return "2xx"
+	}
+}
+
+func TestTheAuthorizationMatrix(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, op := range s.Document().Operations {
+		r, ok := matrix[op.ID]
+		if !ok {
+			t.Errorf("%s %s has no row in the matrix", op.Method, op.Path)
+			continue
+		}
+		for _, p := range s.cast {
+			for _, o := range objects {
+				if r.kind == "" && o != own {
+					continue
+				}
+				s.check(t, op, r, p, o)
+			}
+		}
+	}
+}
+
+func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object) {
+	t.Helper()
+	id := s.ids[r.kind+string(o)]
+	if r.kind == "project" && o == missing && p.foreign {
+		id = "acme-nothing"
+	}
+	var body any
+	switch {
+	case r.body != nil:
+		body = r.body(id)
+	case op.ID == "createPlan":
+		body = planOf()
+	}
+	path := strings.ReplaceAll(op.Path, "{id}", id)
+	answer := p.client.Do(op.Method, path, body, key())
+	got := answer.At("error").Text()
+	if answer.Status < 300 {
+		got = "2xx"
+	}
+	if want := expected(r, p, o); got != want {
+		t.Errorf("%s, %s, %s: %s; expected %s\n%s", op.ID, p.name, o, got, want, fmt.Sprintf("%.300s", answer))
+	}
+}
