@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mattn/go-isatty"
+
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/exact"
@@ -190,9 +192,5 @@ func newLog(format string, w io.Writer) *slog.Logger {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && isatty.IsTerminal(f.Fd())
 }
