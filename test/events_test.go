@@ -111,3 +111,37 @@ func TestEventsEndWhenTheServerStops(t *testing.T) {
 		t.Errorf("the server exited with %d", status)
 	}
 }
+
+func TestEventsEndWithTheToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
+	w.approval(t, id)
+	c, made := w.token(t, doc{"roles": []string{"VIEWER"}})
+	stream := c.Events(t, "/runs/"+id+"/events")
+	if _, ok := stream.Next(t); !ok {
+		t.Fatal("there is no first event")
+	}
+	w.Admin.Delete("/tokens/" + made.At("id").Text()).OK(t)
+	w.cancel(t, id)
+	if rest := stream.Rest(t); len(rest) > 0 {
+		t.Errorf("a revoked token saw %s", rest[0].Data)
+	}
+}
+
+func TestACommentKeepsAnIdleStreamOpen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
+	w.approval(t, id)
+	c, made := w.token(t, doc{"roles": []string{"VIEWER"}})
+	idle, revoked := w.viewer.Events(t, "/runs/"+id+"/events"), c.Events(t, "/runs/"+id+"/events")
+	w.Admin.Delete("/tokens/" + made.At("id").Text()).OK(t)
+	if rest := revoked.Rest(t); len(rest) != 1 { // it ends when the comment is due
+		t.Errorf("a revoked token saw %d events", len(rest))
+	}
+	w.cancel(t, id)
+	if idle.Rest(t); idle.Comments == 0 {
+		t.Error("no comment came")
+	}
+}

@@ -30,9 +30,9 @@ type row struct {
 	tenant bool   // of the whole tenant: nothing for a project-limited principal
 	kind   string // of the object in the path or body: project, plan, run, approval, model, token, tenant; "" none
 	body   func(id string) any
-	ok     string   // where all is well: "2xx" or the code of the conflict that the prepared object gives
-	gone   string   // instead of not_found for what is missing or another tenant's
-	live   bool     // a LIVE start, which a DRY_RUN token may not ask for
+	ok     string    // where all is well: "2xx" or the code of the conflict that the prepared object gives
+	gone   string    // instead of not_found for what is missing or another tenant's
+	live   bool      // a LIVE start, which a DRY_RUN token may not ask for
 	by     [3]string // codes that replace ok for other project, other tenant, missing
 }
 
@@ -66,7 +66,7 @@ var matrix = map[string]row{
 	"listRuns":            {},
 	"getRun":              {kind: "run"},
 	"runEvents":           {kind: "run"},
-	"cancelRun":           {role: "OPERATOR", kind: "run", body: always(doc{"reason": "r"}), ok: "state_conflict"},
+	"cancelRun":           {role: "OPERATOR", kind: "run", body: always(doc{"reason": "r"})},
 	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict"},
 	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict"},
 	"listApprovals":       {},
@@ -105,9 +105,8 @@ func (p who) has(role string) bool { return role == "" || strings.Contains(p.rol
 // stage is a world with an object of each kind in each place.
 type stage struct {
 	*world
-	ids   map[string]string // by kind and object
-	cast  []who
-	acmes *harness.Client // all roles in the other tenant
+	ids  map[string]string // by kind and object
+	cast []who
 }
 
 func newStage(t *testing.T) *stage {
@@ -115,14 +114,15 @@ func newStage(t *testing.T) *stage {
 	s := &stage{world: newWorld(t), ids: map[string]string{}}
 	s.register(t, "default-two", harness.Project(s.shop.Origin()))
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
-	s.acmes, _ = s.token(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}, "tenantId": "acme"})
-	everything, _ := s.token(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}})
-	s.fill(t, everything, own, shop)
-	s.fill(t, everything, otherOne, "default-two")
-	s.acmes.Put("/projects/acme-shop", harness.Project(s.shop.Origin())).OK(t)
-	s.acmes.Post("/projects/acme-shop/health-check", nil).OK(t)
-	s.acmes.Post("/projects/acme-shop/enable", doc{"expectedRevision": 1}).OK(t)
-	s.fill(t, s.acmes, otherTenant, "acme-shop")
+	all := doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}
+	here, _ := s.token(t, all)
+	there, _ := s.token(t, harness.With(all, "tenantId", "acme"))
+	s.fill(t, here, own, shop)
+	s.fill(t, here, otherOne, "default-two")
+	there.Put("/projects/acme-shop", harness.Project(s.shop.Origin())).OK(t)
+	there.Post("/projects/acme-shop/health-check", nil).OK(t)
+	there.Post("/projects/acme-shop/enable", doc{"expectedRevision": 1}).OK(t)
+	s.fill(t, there, otherTenant, "acme-shop")
 	for _, kind := range []string{"model", "idle model", "plan", "run", "approval", "token", "tenant"} {
 		s.ids[kind+string(missing)] = "nothing"
 	}
@@ -149,7 +149,7 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	s.ids["plan"+string(o)] = c.Post("/plans", harness.With(harness.With(good, "id", "bad-"+name), "steps.0.input", doc{})).OK(t).Is(t, "status", "INVALID").At("id").Text()
 	run := c.Post("/runs", doc{"planId": "good-" + name}, key()).OK(t).At("id").Text()
 	s.ids["run"+string(o)] = run
-	harness.Until(t, "the approval", func() bool { return c.Get("/runs/"+run).OK(t).At("approvalId").Exists() })
+	harness.Until(t, "the approval", func() bool { return c.Get("/runs/" + run).OK(t).At("approvalId").Exists() })
 	s.ids["approval"+string(o)] = c.Get("/runs/" + run).OK(t).At("approvalId").Text()
 	c.Post("/runs/"+run+"/cancel", doc{"reason": "r"}).OK(t)
 	token := c.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t).At("id").Text()
@@ -162,7 +162,7 @@ func (s *stage) call(t *testing.T) {
 	t.Helper()
 	revoked, record := s.token(t, doc{"roles": []string{"ADMIN"}})
 	s.Admin.Delete("/tokens/" + record.At("id").Text()).OK(t)
-	make := func(name, roles string, more doc) who {
+	played := func(name, roles string, more doc) who {
 		write := doc{"roles": strings.Fields(roles)}
 		for k, v := range more {
 			write[k] = v
@@ -170,18 +170,19 @@ func (s *stage) call(t *testing.T) {
 		c, _ := s.token(t, write)
 		return who{name: name, client: c, roles: roles}
 	}
-	limitedOperator := make("project-limited OPERATOR", "OPERATOR", doc{"projectIds": []string{shop}})
-	limitedAdmin := make("project-limited ADMIN", "ADMIN", doc{"projectIds": []string{shop}})
-	limitedApprover := make("project-limited APPROVER", "APPROVER", doc{"projectIds": []string{shop}})
+	limitedOperator := played("project-limited OPERATOR", "OPERATOR", doc{"projectIds": []string{shop}})
+	limitedAdmin := played("project-limited ADMIN", "ADMIN", doc{"projectIds": []string{shop}})
+	limitedApprover := played("project-limited APPROVER", "APPROVER", doc{"projectIds": []string{shop}})
 	limitedOperator.limited, limitedAdmin.limited, limitedApprover.limited = true, true, true
-	dry := make("DRY_RUN-only OPERATOR", "OPERATOR", doc{"modes": []string{"DRY_RUN"}})
+	dry := played("DRY_RUN-only OPERATOR", "OPERATOR", doc{"modes": []string{"DRY_RUN"}})
 	dry.dry = true
-	foreign := who{name: "all roles in another tenant", client: s.acmes, roles: "ADMIN OPERATOR APPROVER", foreign: true}
+	foreign := played("all roles in another tenant", "ADMIN OPERATOR APPROVER", doc{"tenantId": "acme"})
+	foreign.foreign = true
 	s.cast = []who{
 		{name: "none", client: s.As(""), invalid: true},
 		{name: "garbage", client: s.As("garbage"), invalid: true},
 		{name: "revoked", client: revoked, invalid: true},
-		make("VIEWER", "VIEWER", nil), make("OPERATOR", "OPERATOR", nil), make("APPROVER", "APPROVER", nil), make("ADMIN", "ADMIN", nil),
+		played("VIEWER", "VIEWER", nil), played("OPERATOR", "OPERATOR", nil), played("APPROVER", "APPROVER", nil), played("ADMIN", "ADMIN", nil),
 		limitedOperator, limitedAdmin, limitedApprover, dry, foreign,
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
 	}

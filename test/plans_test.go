@@ -185,3 +185,24 @@ func TestPlansTellWhatDriftedFromThem(t *testing.T) {
 	w.operator.Post("/runs", doc{"planId": old}, key()).Refused(t, "drift")
 	w.viewer.Get("/plans/"+old).OK(t).Is(t, "status", "READY").Is(t, "modelSnapshot.revision", 1).Is(t, "projectSnapshots.0.name", "Shop")
 }
+
+func TestAWaitingRunStopsAtTheNextStepWhenItsModelChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, change := range []func(){
+		func() {
+			w.operator.Put("/models/refund", doc{"document": harness.Model("refund"), "expectedRevision": 1}).OK(t)
+		},
+		func() { w.tenantAdmin.Post("/models/refund/suspend", doc{"reason": "r"}).OK(t) },
+	} {
+		plan := harness.With(planOf(step("r", "refund", doc{"orderId": "o"}), step("n", "note", nil)), "modelRevision", i+1)
+		id := w.start(t, w.ready(t, plan))
+		w.approval(t, id)
+		change()
+		w.approve(t, id)
+		w.reaches(t, id, "FAILED").Has(t, "error", "drift: ").Is(t, "steps.0.status", "FAILED").Is(t, "steps.0.error.code", "drift").Is(t, "steps.1.status", "SKIPPED")
+	}
+	if n := len(w.shop.Seen("POST", "/refunds")); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}

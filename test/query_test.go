@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,21 @@ func TestPagesGoThroughAListInAStableOrder(t *testing.T) {
 	operator.Get("/models?limit=5").OK(t).Is(t, "nextOffset", nil)
 	operator.Get("/models?limit=4").OK(t).Is(t, "nextOffset", 4)
 	operator.Get("/runs").OK(t).Is(t, "items", []any{}).Is(t, "total", 0).Is(t, "nextOffset", nil)
+}
+
+func TestOtherListsAreSortedByID(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	for i := range 12 {
+		s.Admin.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t)
+		s.Admin.Put(fmt.Sprintf("/tenants/t%c", 'z'-rune(i)), doc{"name": "n"}).OK(t)
+		s.Admin.Put(fmt.Sprintf("/projects/default-%c", 'z'-rune(i)), doc{"name": "e", "adapter": "LOCAL_ECHO", "capabilities": []any{}}).OK(t)
+	}
+	for _, list := range []string{"/tokens", "/tenants", "/projects"} {
+		if got := ids(s.Admin.Get(list).OK(t)); !slices.IsSorted(got) || len(got) < 12 {
+			t.Errorf("%s: %v", list, got)
+		}
+	}
 }
 
 func ids(page json) (out []string) {

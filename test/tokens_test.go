@@ -210,3 +210,18 @@ func TestATenantNeverReachesAnotherWhoseNameBeginsAlike(t *testing.T) {
 	acme.Put("/projects/acmeeu-shop", harness.Project(w.shop.Origin())).Refused(t, "invalid_request", "acme-")
 	acme.Get("/projects").OK(t).Is(t, "total", 0)
 }
+
+func TestTheLastUseOfATokenIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c, made := w.token(t, doc{"roles": []string{"VIEWER"}})
+	c.Get("/models").OK(t)
+	harness.Until(t, "the token's lastUsedAt", func() bool {
+		for _, record := range w.Admin.Get("/tokens").OK(t).At("items").Items() {
+			if record.At("id").Text() == made.At("id").Text() {
+				return record.At("lastUsedAt").Exists()
+			}
+		}
+		return false
+	})
+}

@@ -44,10 +44,21 @@ type service struct {
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// idLength is how many random base32 characters an id has: 80 bits.
-const idLength = 16
+// newID begins with the time, so that what is made together lies together in the
+// store's indexes and a commit touches few pages; 50 random bits follow.
+func newID(kind string) string {
+	return kind + "-" + timePart(now()) + strings.ToLower(rand.Text()[:10])
+}
 
-func newID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()[:idLength]) }
+// timePart is the milliseconds of t in 9 base32 characters that sort as they do.
+func timePart(t time.Time) string {
+	const digits, width = "234567abcdefghijklmnopqrstuvwxyz", 9
+	out := [width]byte{}
+	for i, ms := width-1, t.UnixMilli(); i >= 0; i, ms = i-1, ms>>5 {
+		out[i] = digits[ms&31]
+	}
+	return string(out[:])
+}
 
 func newSecret() (b [32]byte) {
 	_, _ = rand.Read(b[:]) // never fails: it ends the process instead

@@ -185,21 +185,34 @@ func inUse(tx store.Tx, a Actor, id string) error {
 	if err != nil {
 		return err
 	}
-	var named []string
-	users := 0
+	if users := usersOf(a, id, list); len(users) > 0 {
+		return countersign.Errorf(countersign.CodeProjectInUse, "unfinished runs use project %s: %s", id, strings.Join(users, ", "))
+	}
+	return nil
+}
+
+// usersOf names those of the runs that use the project, and tells an actor who is
+// limited to projects no more of the others than that there are some.
+func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
+	more, others := 0, false
 	for _, u := range list {
-		if !slices.Contains(u.Projects, id) {
-			continue
-		}
-		users++
-		if a.Covers(u.Projects...) && len(named) < maxNamedRuns {
+		switch {
+		case !slices.Contains(u.Projects, id):
+		case !a.Covers(u.Projects...):
+			others = true
+		case len(named) == maxNamedRuns:
+			more++
+		default:
 			named = append(named, u.RunID+" ("+whatMoves(u)+")")
 		}
 	}
-	if users == 0 {
-		return nil
+	if more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
 	}
-	return countersign.Errorf(countersign.CodeProjectInUse, "%d unfinished runs use project %s: %s", users, id, strings.Join(named, ", "))
+	if others {
+		named = append(named, "others outside your projects")
+	}
+	return named
 }
 
 func whatMoves(u records.Unfinished) string {

@@ -40,6 +40,9 @@ func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
 	for {
 		select {
 		case r := <-changes:
+			if a.authenticate(c) != nil { // revoked or expired meanwhile
+				return
+			}
 			seen, err := a.control.Masked(c.ctx, c.actor, r)
 			if err != nil || !s.run(seen) {
 				return

@@ -1,11 +1,10 @@
 package ledger_test
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"testing"
-
-	"context"
 
 	"github.com/google/go-cmp/cmp"
 

@@ -44,17 +44,18 @@ func TestWorkListFollowsARun(t *testing.T) {
 	want(records.Active, dawn, never)
 	h.now = dawn.Add(time.Minute)
 	h.must(ref, run.Taken{})
-	want(records.Waiting, h.now, h.now.Add(ttl))
-	h.must(ref, decide(countersign.ApprovalApproved)) // a slot is free, so it goes on at once
-	want(records.Active, dawn, never)
-	h.must(ref, run.Taken{}, h.answer(ref, lost()))
-	h.must(ref, h.answer(ref, fine()), h.answer(ref, lost()))
+	asked := h.now
+	want(records.Waiting, asked, asked.Add(ttl))
+	busy := []ledger.Ref{h.mustStart("acme"), h.mustStart("beta")}
 	h.now = h.now.Add(time.Minute)
-	h.must(ref, run.Taken{}, h.answer(ref, lost()))
-	if state := h.unfinished()[ref.RunID].State; state != records.Recovery && state != records.Active {
-		t.Fatalf("state %s", state)
-	}
+	h.must(ref, decide(countersign.ApprovalApproved))
+	want(records.Queued, h.now, asked.Add(ttl)) // the approval lapses in the queue too
+	h.must(busy[0], run.CancelAsked{Reason: "r", By: bob.ID})
+	want(records.Active, dawn, never)
+	h.must(ref, run.Taken{})
+	h.now = h.now.Add(time.Minute)
 	h.must(ref, h.answer(ref, lost()))
+	want(records.Recovery, h.now, never)
 	h.must(ref, run.Reconciled{Reconcile: countersign.Reconcile{Resolution: countersign.Abandon, Evidence: "e"}})
 	want("", never, never)
 }

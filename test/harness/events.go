@@ -17,7 +17,8 @@ type Event struct {
 
 // Stream is a stream of server-sent events. It is read as it is received.
 type Stream struct {
-	Header http.Header
+	Comments int // lines that only keep the stream open
+
 	lines  *bufio.Scanner
 	cancel context.CancelFunc
 }
@@ -44,13 +45,17 @@ func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 	cover(c.server.document, "runEvents", res.StatusCode)
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 16<<20)
-	return &Stream{Header: res.Header, lines: lines, cancel: cancel}
+	return &Stream{lines: lines, cancel: cancel}
 }
 
 // Next reads the next event; ok is false when the stream has ended.
 func (s *Stream) Next(t testing.TB) (e Event, ok bool) {
 	t.Helper()
 	for s.lines.Scan() {
+		if strings.HasPrefix(s.lines.Text(), ":") {
+			s.Comments++
+			continue
+		}
 		field, v, _ := strings.Cut(s.lines.Text(), ": ")
 		switch field {
 		case "id":
