@@ -40,12 +40,12 @@ func TestARunWhoseApprovalCameThroughWaitsForASlot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "1"))
 	refund := w.ready(t, planOf(step("r", "refund", doc{"orderId": "o"})))
-	first, second, third := w.start(t, refund), "", ""
-	w.approval(t, first)
-	second = w.start(t, refund)
-	w.approval(t, second)
-	third = w.start(t, refund)
-	w.approval(t, third)
+	waiting := make([]string, 3)
+	for i := range waiting {
+		waiting[i] = w.start(t, refund)
+		w.approval(t, waiting[i])
+	}
+	first, second, third := waiting[0], waiting[1], waiting[2]
 	busy, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 	for _, id := range []string{second, first, third} {
 		w.approve(t, id)
@@ -68,8 +68,8 @@ func TestARunWhoseApprovalCameThroughWaitsForASlot(t *testing.T) {
 func TestAReconciledRunWaitsForASlotAndCanBeCancelledMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "1"))
-	w.shop.On("POST", "/rush", harness.Answering(500, `{}`))
-	plan := w.ready(t, planOf(step("a", "rush", nil), step("b", "note", nil)))
+	w.shop.On("POST", "/effect", harness.Answering(500, `{}`))
+	plan := w.ready(t, planOf(step("a", "effect", nil), step("b", "note", nil)))
 	var ids []string
 	for range 2 {
 		id := w.start(t, plan)

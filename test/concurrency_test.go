@@ -32,8 +32,8 @@ func together(n int, request func(i int) string) map[string]int {
 
 // result is an answer's success or code.
 func result(a *harness.Answer) string {
-	if code := a.At("error").Text(); code != "" {
-		return code
+	if a.Status >= 400 {
+		return a.At("error").Text()
 	}
 	return "done"
 }

@@ -14,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	waitTogether()
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
 		err = harness.Build(dir)
@@ -29,6 +30,16 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.RemoveAll(dir)
 	os.Exit(status)
+}
+
+// waitTogether lets more tests run at once than there are processors: most of
+// their time they wait for a process, a timeout or an expiry.
+func waitTogether() {
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		_ = flag.Set("test.parallel", "6") // it is a flag of every test binary
+	}
 }
 
 // everything reports a run of all tests: only then every operation must have been

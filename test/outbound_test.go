@@ -165,3 +165,13 @@ func TestNoCookieIsKeptAndNoProxyIsUsed(t *testing.T) {
 		t.Error("the proxy was used")
 	}
 }
+
+func TestAListedLocalhostIsCalled(t *testing.T) {
+	t.Parallel()
+	shop := harness.NewReceiver(t)
+	local := strings.Replace(shop.Origin(), "127.0.0.1", "localhost", 1)
+	s := harness.Start(t, harness.Set("CONNECTION_ORIGINS", local))
+	s.Admin.Put("/projects/default-local", bare(local)).OK(t)
+	s.Admin.Post("/projects/default-local/health-check", nil).OK(t).Is(t, "healthy", true)
+	s.Admin.Put("/projects/default-address", bare(shop.Origin())).Refused(t, "origin_not_allowed")
+}

@@ -19,8 +19,8 @@ func reconcile(resolution string, output doc) doc {
 func TestConfirmedCompletedCompletesTheStepAndTheRunGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.shop.On("POST", "/rush", harness.Answering(500, `{}`))
-	id := w.run(t, expecting(step("a", "rush", nil), "id", "r-1"), bound("b", "note", "text", "a", "id"))
+	w.shop.On("POST", "/effect", harness.Answering(500, `{}`))
+	id := w.run(t, expecting(step("a", "effect", nil), "id", "r-1"), bound("b", "note", "text", "a", "id"))
 	w.reaches(t, id, "RECOVERY_REQUIRED").Is(t, "steps.0.error.code", "outcome_unknown").Is(t, "steps.0.response.statusCode", 500)
 	run := w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"id": "r-1"})).OK(t)
 	run.Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.0.output", doc{"id": "r-1"}).Is(t, "steps.0.verification.status", "PASSED").Is(t, "steps.0.error", harness.Absent)
@@ -37,8 +37,8 @@ func TestConfirmedCompletedCompletesTheStepAndTheRunGoesOn(t *testing.T) {
 func TestAnUnmetExpectationRefusesTheReconcileAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.shop.On("POST", "/rush", harness.HangingUp())
-	id := w.run(t, harness.With(expecting(step("a", "rush", nil), "id", "r-1"), "expectation.statusCode", 201))
+	w.shop.On("POST", "/effect", harness.HangingUp())
+	id := w.run(t, harness.With(expecting(step("a", "effect", nil), "id", "r-1"), "expectation.statusCode", 201))
 	before := w.reaches(t, id, "RECOVERY_REQUIRED")
 	for _, output := range []doc{nil, {}, {"id": "r-2"}, {"other": "r-1"}} {
 		w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", output)).Refused(t, "expectation_not_met")
@@ -118,8 +118,8 @@ func TestA409FromTheSecondAttemptOnIsUncertain(t *testing.T) {
 func TestAbandonCancelsTheRunAndLeavesTheEffectUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.shop.On("POST", "/rush", harness.Answering(500, `{}`))
-	id := w.run(t, step("a", "rush", nil), step("b", "note", nil))
+	w.shop.On("POST", "/effect", harness.Answering(500, `{}`))
+	id := w.run(t, step("a", "effect", nil), step("b", "note", nil))
 	w.reaches(t, id, "RECOVERY_REQUIRED")
 	run := w.approver.Post("/runs/"+id+"/reconcile", reconcile("ABANDON", nil)).OK(t).Is(t, "status", "CANCELLED").Has(t, "error", "abandoned: ")
 	run.Is(t, "steps.0.status", "ABANDONED").Is(t, "steps.1.status", "CANCELLED").Is(t, "waitingFor", harness.Absent)

@@ -71,9 +71,9 @@ func TestTransitionsAreTriedByPriorityThenDocumentOrder(t *testing.T) {
 func TestAPredicateOnAnUnknownVariableIsFalseExceptIsUnknown(t *testing.T) {
 	t.Parallel()
 	_, operator := modeler(t)
-	for operator_, holds := range map[string]bool{"eq": false, "neq": false, "gt": false, "gte": false, "lt": false, "lte": false, "isKnown": false, "isUnknown": true} {
-		m := harness.With(harness.Model("m-"+operator_), "transitions.0.condition.operator", operator_)
-		if operator_ == "isKnown" || operator_ == "isUnknown" {
+	for op, holds := range map[string]bool{"eq": false, "neq": false, "gt": false, "gte": false, "lt": false, "lte": false, "isKnown": false, "isUnknown": true} {
+		m := harness.With(harness.Model("m-"+op), "transitions.0.condition.operator", op)
+		if op == "isKnown" || op == "isUnknown" {
 			m = harness.Without(m, "transitions.0.condition.value")
 		}
 		want := map[bool]string{true: "paid", false: "rejected"}[holds]

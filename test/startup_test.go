@@ -192,3 +192,19 @@ func TestAStoreThatIsNoneIsRefusedAndLeftAlone(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+func TestListeningBeyondThisMachineWithoutTLSWarns(t *testing.T) {
+	t.Parallel()
+	open := harness.Start(t, harness.Set("LISTEN", "0.0.0.0:0"))
+	if !strings.Contains(open.Log(), "WARNING") {
+		t.Errorf("there is no warning:\n%s", open.Log())
+	}
+	behind := harness.Start(t, harness.Set("LISTEN", "0.0.0.0:0"), harness.Set("PUBLIC_URL", "https://runtime.example.com/"))
+	if strings.Contains(behind.Log(), "WARNING") {
+		t.Errorf("there is a warning:\n%s", behind.Log())
+	}
+	behind.As("").Get("/openapi.json").OK(t).Is(t, "servers.0.url", "https://runtime.example.com/v1")
+	if home := harness.Start(t); strings.Contains(home.Log(), "WARNING") {
+		t.Errorf("there is a warning:\n%s", home.Log())
+	}
+}

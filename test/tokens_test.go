@@ -37,15 +37,7 @@ func TestATokenIsShownOnceAndListedWithoutItsSecret(t *testing.T) {
 
 func lifetime(t *testing.T, token json) time.Duration {
 	t.Helper()
-	from, err := time.Parse(time.RFC3339, token.At("createdAt").Text())
-	if err != nil {
-		t.Fatal(err)
-	}
-	to, err := time.Parse(time.RFC3339, token.At("expiresAt").Text())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return to.Sub(from)
+	return instant(t, token, "expiresAt").Sub(instant(t, token, "createdAt"))
 }
 
 func TestTokensThatCannotBeMade(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -156,6 +157,16 @@ func (w *world) uncertain(t *testing.T) json {
 func number(digits string) encoding.Number { return encoding.Number(digits) }
 
 var stepID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// instant is the time at a path.
+func instant(t *testing.T, record json, path string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, record.At(path).Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
 
 // checksum is that of a token's body: its CRC32 in six base62 characters.
 func checksum(body string) string {

@@ -22,6 +22,13 @@ func (e *Engine) Start(ctx context.Context) error {
 			return err
 		}
 	}
+	// A higher limit than before leaves slots for those who queued under it.
+	if err := e.store.Update(ctx, e.ledger.Grant); err != nil {
+		return err
+	}
+	if active, err = e.active(ctx); err != nil {
+		return err
+	}
 	for _, ref := range active {
 		e.Wake(ref)
 	}

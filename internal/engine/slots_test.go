@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/request"
 )
@@ -177,5 +179,38 @@ func TestEverythingStopsWaitingInTheEnd(t *testing.T) {
 		}
 		h.stop()
 		h.wantRules()
+	})
+}
+
+// What queued under a lower limit goes on at a start under a higher one, while
+// the runs that held the slots still hold theirs.
+func TestHigherLimitFreesTheQueueAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before, after := hold(), hold()
+		h := open(t, only(before.answer, "look"))
+		queued := h.mustStart(h.register(step("refund", "refund")))
+		synctest.Wait()
+		reads := h.register(step("look", "look"))
+		for range limit {
+			h.mustStart(reads)
+		}
+		synctest.Wait()
+		h.must(queued, approve())
+		left := h.crash()
+		before.all()
+		synctest.Wait()
+
+		h = prepare(t, left, only(after.answer, "look"))
+		h.ledger = ledger.New(ledger.Config{
+			MaxActive: 2 * limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
+		})
+		h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
+		if err := h.engine.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.wantRun(queued, countersign.RunCompleted, completed)
+		after.all()
+		h.stop()
 	})
 }

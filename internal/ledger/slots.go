@@ -46,6 +46,12 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 	return nil, nil
 }
 
+// Grant gives free slots to queued runs, for a start under a higher limit.
+func (l *Ledger) Grant(tx store.Tx) error {
+	_, err := l.grant(tx)
+	return err
+}
+
 // grant gives free slots to queued runs.
 func (l *Ledger) grant(tx store.Tx) ([]*Held, error) {
 	active, err := countState(tx, records.Active)

@@ -56,6 +56,26 @@ func TestApprovalIsDecidedOnce(t *testing.T) {
 	w.refused(decide(countersign.ApprovalRejected), countersign.CodeStateConflict)
 }
 
+// Whatever else moved the run on: without an approval that is APPROVED nothing is
+// sent.
+func TestGateLooksAtTheApprovalItself(t *testing.T) {
+	for name, spoil := range map[string]func(*countersign.Approval){
+		"undecided": func(a *countersign.Approval) { a.Status = countersign.ApprovalPending },
+		"rejected":  func(a *countersign.Approval) { a.Status = countersign.ApprovalRejected },
+		"another":   func(a *countersign.Approval) { a.ID = "apr-9" },
+		"lapsed":    func(a *countersign.Approval) { a.ExpiresAt = dawn },
+		"for other": func(a *countersign.Approval) { a.RequestDigest = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{})
+			spoil(w.waitingApproval())
+			if res := w.must(run.Taken{}); res.Call != nil || res.Ask == nil {
+				t.Errorf("called %+v, asked %+v", res.Call, res.Ask)
+			}
+		})
+	}
+}
+
 func TestUnknownResolutionIsRefused(t *testing.T) {
 	w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{}, run.Taken{})
 	w.play(w.returned(unknown("no answer")))

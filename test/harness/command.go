@@ -51,7 +51,7 @@ func (s *Server) Wire(t testing.TB, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := conn.Write([]byte(text)); err != nil {
 		t.Fatal(err)

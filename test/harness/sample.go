@@ -95,6 +95,7 @@ func Capabilities() []any {
 		Capability("refund", "POST", "/refunds", Doc{"inputSchema": Doc{"orderId": text, "amount": amount}, "probe": "refund-status"}),
 		Capability("refund-status", "GET", "/refunds/{orderId}", Doc{"inputSchema": Doc{"orderId": text}}),
 		Capability("note", "POST", "/notes", Doc{"approval": "NONE"}),
+		Capability("effect", "POST", "/effect", Doc{"approval": "NONE"}),
 		Capability("rush", "POST", "/rush", Doc{"approval": "NONE", "timeoutMs": 150}),
 		Capability("count", "POST", "/count", Doc{"approval": "NONE", "outputField": "result"}),
 	}
