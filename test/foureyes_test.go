@@ -45,6 +45,7 @@ func TestWhoeverAskedForARunNeverJudgesIt(t *testing.T) {
 	grandchild := w.made(t, child, doc{"roles": both})
 	anne := w.made(t, all, doc{"roles": both, "userEmail": "anne@example.com"})
 	annesOther := w.made(t, child, doc{"roles": both, "userEmail": "Anne@Example.com"})
+	throughAnnes := w.made(t, annesOther, doc{"roles": both})
 	bob := w.made(t, w.tenantAdmin, doc{"roles": both, "userEmail": "bob@example.com"})
 	for _, c := range []struct {
 		name           string
@@ -57,6 +58,7 @@ func TestWhoeverAskedForARunNeverJudgesIt(t *testing.T) {
 		{"the requester's maker", all, child, true},
 		{"another token of the same user", annesOther, anne, false},
 		{"the same user the other way round", anne, annesOther, false},
+		{"a token made through another token of the same user", throughAnnes, anne, false},
 		{"another user", bob, anne, true},
 		{"another token without a user", w.approver, w.operator, true},
 		{"a sister token", child, w.made(t, all, doc{"roles": both}), true},

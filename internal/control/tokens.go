@@ -65,7 +65,7 @@ func (s *Service) newToken(a Actor, tenant, id string, w countersign.TokenWrite)
 			ID: id, Name: w.Name, TenantID: tenant, Roles: w.Roles, ProjectIDs: w.ProjectIDs, Modes: w.Modes,
 			UserEmail: strings.ToLower(w.UserEmail), CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
 		},
-		Lineage: append([]string{a.ID}, a.Lineage...),
+		Lineage: a.Descent(),
 	}
 }
 
