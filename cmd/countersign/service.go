@@ -158,7 +158,7 @@ func (s *service) run(ctx context.Context) error {
 		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
 	case <-ctx.Done():
 	}
-	s.log.Info("stopping", "grace", s.cfg.StopGrace)
+	s.log.Info("stopping", "grace", s.cfg.StopGrace.String())
 	return s.stop(server)
 }
 

@@ -1,0 +1,60 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// CheckHealth asks the project's health path and keeps the answer. It confirms
+// connectivity only (specification 4, rule 8).
+func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check countersign.HealthCheck, err error) {
+	p, err := s.projectToCheck(ctx, a, id)
+	if err != nil {
+		return check, err
+	}
+	check = s.prober.Health(ctx, &p)
+	check.ProjectID, check.Revision = id, p.Revision
+	err = s.update(ctx, a, access.CheckHealth, "project/"+id, func(tx store.Tx) error {
+		head, version, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if head.Revision != p.Revision {
+			return countersign.Errorf(countersign.CodeRevisionConflict, "project %s changed to revision %d during the check; check again", id, head.Revision)
+		}
+		c := change{before: healthWord(head.Health), after: healthWord(&check)}
+		head.Health = &check
+		if _, err := records.Projects.Put(tx, a.Tenant, id, head, version); err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.CheckHealth, "project/"+id, c)
+	})
+	return check, err
+}
+
+func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
+	err = s.view(ctx, a, access.CheckHealth, func(tx store.Tx) error {
+		head, _, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		p, err = s.projectOf(tx, a.Tenant, *head)
+		return err
+	})
+	return p, s.refused(ctx, a, access.CheckHealth, "project/"+id, err)
+}
+
+func healthWord(h *countersign.HealthCheck) string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Healthy:
+		return "healthy"
+	default:
+		return "unhealthy"
+	}
+}

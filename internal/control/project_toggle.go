@@ -1,0 +1,62 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// EnableProject lets LIVE runs use a project whose latest check of the present
+// revision was healthy.
+func (s *Service) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	return s.toggleProject(ctx, a, id, t, true)
+}
+
+// DisableProject stops the next step of every LIVE run; it is always possible.
+func (s *Service) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
+	return s.toggleProject(ctx, a, id, t, false)
+}
+
+func (s *Service) toggleProject(ctx context.Context, a Actor, id string, t countersign.Toggle, enable bool) (p countersign.Project, err error) {
+	err = s.update(ctx, a, access.ToggleProject, "project/"+id, func(tx store.Tx) error {
+		head, version, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if err := compare("project", id, head.Revision, t.ExpectedRevision); err != nil {
+			return err
+		}
+		p, err = s.toggle(tx, a, head, version, enable, t.Reason)
+		return err
+	})
+	return p, err
+}
+
+// toggle enables or disables without raising the revision.
+func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
+	if enable && !h.Enabled && (h.Health == nil || !h.Health.Healthy || h.Health.Revision != h.Revision) {
+		return countersign.Project{}, countersign.Errorf(countersign.CodeHealthCheckRequired,
+			"the latest health check of revision %d must be healthy: POST /projects/%s/health-check first", h.Revision, h.ID)
+	}
+	if h.Enabled != enable {
+		c := change{before: enabledWord(h.Enabled), after: enabledWord(enable), reason: reason}
+		h.Enabled, h.UpdatedAt = enable, s.cfg.Now()
+		if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
+			return countersign.Project{}, err
+		}
+		if err := s.audit(tx, a, access.ToggleProject, "project/"+h.ID, c); err != nil {
+			return countersign.Project{}, err
+		}
+	}
+	return s.projectOf(tx, a.Tenant, *h)
+}
+
+func enabledWord(enabled bool) string {
+	if enabled {
+		return "enabled"
+	}
+	return "disabled"
+}
