@@ -13,7 +13,7 @@ func raw(text string) countersign.Value { return countersign.RawValue(text) }
 func TestKindIsToldFromTheText(t *testing.T) {
 	for text, want := range map[string]countersign.Kind{
 		"": countersign.KindAbsent, "null": countersign.KindNull, "true": countersign.KindBoolean, "false": countersign.KindBoolean,
-		"-1": countersign.KindNumber, "0": countersign.KindNumber, `""`: countersign.KindString, " [] ": countersign.KindArray, "\n{}\t": countersign.KindObject,
+		"-1": countersign.KindNumber, "0": countersign.KindNumber, `""`: countersign.KindString, "\n[]\t": countersign.KindArray, "\n{}\t": countersign.KindObject,
 	} {
 		if got := raw(text).Kind(); got != want {
 			t.Errorf("%q is %v, want %v", text, got, want)

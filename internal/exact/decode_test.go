@@ -125,7 +125,7 @@ func TestWrongTypeIsRefusedInWords(t *testing.T) {
 }
 
 func TestEveryProblemIsNamedInDocumentOrder(t *testing.T) {
-	misfit[countersign.PlanWrite](t, `{"mode":"live","steps":[{"name":1,"id":"a b","expectation":{"field":""}},7],"modelRevision":1.5,"nmae":"x"}`, invalidRequest,
+	misfit[countersign.PlanWrite](t, `{"mode":"live","steps":[{"name":1,"id":"a b","expectation":{"field":""}},7],"modelRevision":1.5,"nam":"x"}`, invalidRequest,
 		"mode: must be one of DRY_RUN, LIVE",
 		"steps[0].name: must be a string, not a number",
 		"steps[0].id: must match ^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$",
@@ -135,7 +135,7 @@ func TestEveryProblemIsNamedInDocumentOrder(t *testing.T) {
 		"steps[0].capability: is missing; it must be a string",
 		"steps[1]: must be an object, not a number",
 		"modelRevision: must be a whole number, without a fraction",
-		"nmae: unknown field; did you mean name? Known fields are id, name, modelId, modelRevision, steps, scenarioId, planningInputs, mode",
+		"nam: unknown field; did you mean name? Known fields are id, name, modelId, modelRevision, steps, scenarioId, planningInputs, mode",
 		"name: is missing; it must be a string",
 		"modelId: is missing; it must be a string",
 	)

@@ -29,7 +29,7 @@ func Run(t testing.TB, settings map[string]string, args ...string) Result {
 	var out, errs bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, program(t), args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = environment(settings), &out, &errs
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()

@@ -53,7 +53,7 @@ func environment(settings map[string]string) []string {
 
 func launch(t testing.TB, settings map[string]string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary, args...), log: &logBuffer{}, done: make(chan struct{})}
+	p := &process{cmd: exec.Command(program(t), args...), log: &logBuffer{}, done: make(chan struct{})}
 	p.cmd.Env, p.cmd.Stderr, p.cmd.Stdout = environment(settings), p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func TestSecondOpenerIsRefused(t *testing.T) {
 	}
 	before := snapshot(t, dir)
 	for _, path := range []string{dir, link, dir + "/../" + filepath.Base(dir)} {
-		wantRefused(t, path, "another process uses the store at "+dir)
+		_ = wantRefused(t, path, "another process uses the store at "+dir)
 		out, err := child(t, "open", path).CombinedOutput()
 		if err == nil || string(out) != "another process uses the store at "+dir+"\n" {
 			t.Errorf("another process at %s: %v, %q", path, err, out)
@@ -122,8 +122,8 @@ func TestFileAsDirectoryIsRefused(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantRefused(t, path, "not a directory")
-	wantRefused(t, filepath.Join(path, "below"), "not a directory")
+	_ = wantRefused(t, path, "not a directory")
+	_ = wantRefused(t, filepath.Join(path, "below"), "not a directory")
 }
 
 // wantRefused expects an error of one line.

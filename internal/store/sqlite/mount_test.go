@@ -137,7 +137,7 @@ func putUntilFull(s *Store) (last int, err error) {
 		}
 		for range 5 { // it stays so, and reads go on
 			if err := putTriple(s, n); !errors.Is(err, store.ErrUnavailable) || isFailed(s) {
-				return 0, fmt.Errorf("on a full disk: %v, poisoned %t", err, isFailed(s))
+				return 0, fmt.Errorf("on a full disk: %w, poisoned %t", err, isFailed(s))
 			}
 			if found, err := countTriples(s); found != last || err != nil {
 				return 0, fmt.Errorf("on a full disk %d of %d are there (%w)", found, last, err)
@@ -184,5 +184,5 @@ func refuseByMode(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.Chmod(dir, 0o700) }()
-	wantRefused(t, dir, "is not writable: permission denied")
+	_ = wantRefused(t, dir, "is not writable: permission denied")
 }

@@ -41,7 +41,7 @@ func panicInUpdate(t *testing.T, s store.Store) {
 	put(t, s, simple("old"))
 	func() {
 		defer func() {
-			if got := recover(); got != errDeliberate {
+			if got, _ := recover().(error); !errors.Is(got, errDeliberate) {
 				t.Errorf("recovered %v, want the value that fn panicked with", got)
 			}
 		}()
@@ -111,10 +111,12 @@ func viewReturnsTheFunctionsError(t *testing.T, s store.Store) {
 
 func txIsOverAfterItsFunction(t *testing.T, s store.Store) {
 	var kept []store.Tx
-	keep := func(tx store.Tx) error { kept = append(kept, tx); return nil }
-	view(t, s, keep)
-	update(t, s, keep)
-	wantErr(t, s.Update(context.Background(), func(tx store.Tx) error { return errors.Join(keep(tx), errDeliberate) }), errDeliberate)
+	keep := func(outcome error) func(store.Tx) error {
+		return func(tx store.Tx) error { kept = append(kept, tx); return outcome }
+	}
+	view(t, s, keep(nil))
+	update(t, s, keep(nil))
+	wantErr(t, s.Update(context.Background(), keep(errDeliberate)), errDeliberate)
 	for _, tx := range kept {
 		if _, err := tx.Get(store.Runs, tenant, "run-1"); err == nil || errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Get after the end: %v", err)
