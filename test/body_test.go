@@ -169,3 +169,20 @@ func TestWhoSendsTooMuchWithoutReadingStillGetsTheAnswer(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoAsksBeforeSendingIsAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, record := w.token(t, doc{"roles": []string{"VIEWER"}})
+	for size, want := range map[string]string{"8388608": "HTTP/1.1 413 ", "22": "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 "} {
+		body := ""
+		if size == "22" {
+			body = `{"scenarioId":"small"}`
+		}
+		answer := w.Wire(t, "POST /v1"+simulate+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "+record.At("token").Text()+
+			"\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: "+size+"\r\n\r\n"+body)
+		if !strings.HasPrefix(answer, want) {
+			t.Errorf("%s bytes: expected %q, got %.200q", size, want, answer)
+		}
+	}
+}

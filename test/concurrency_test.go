@@ -143,6 +143,24 @@ func (w *world) checkActive(t *testing.T) {
 	}
 }
 
+func TestManyPostsOfOnePlanIDStoreOnePlan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plan := harness.With(planOf(step("n", "note", nil)), "id", "p")
+	got := together(20, func(i int) string {
+		a := w.operator.Post("/plans", harness.With(plan, "name", []string{"one", "other"}[i%2]))
+		if a.Status == 201 {
+			return a.At("name").Text() + " " + a.At("createdAt").Text()
+		}
+		return result(a)
+	})
+	if len(got) != 2 || got["state_conflict"] != 10 {
+		t.Errorf("the answers were %v", got)
+	}
+	w.viewer.Get("/plans").OK(t).Is(t, "total", 1)
+	w.Admin.Get("/audit?subject=plan/p&action=plans.create").OK(t).Has(t, "items", "done")
+}
+
 func TestAProjectNeverChangesUnderARunThatStarts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -82,6 +82,10 @@ func TestUnknownFlagsAndCommandsExitWith2(t *testing.T) {
 	if r := harness.Run(t, settings(t), "serve", "--log=xml"); r.Status != 2 || len(r.Lines()) != 1 {
 		t.Errorf("a flag is a setting too: %d\n%s", r.Status, r.Err)
 	}
+	in := settings(t, "SVC_PLATFORM_LOG", "xml")
+	if r := harness.Run(t, in, "serve", "--log=json", "--max-active-runs=0"); r.Status != 2 || len(r.Lines()) != 1 || !strings.Contains(r.Err, "MAX_ACTIVE_RUNS") {
+		t.Errorf("the flag wins: %d\n%s", r.Status, r.Err)
+	}
 	if r := harness.Run(t, settings(t), "--help"); r.Status != 0 {
 		t.Errorf("--help: %d\n%s", r.Status, r.Err)
 	}
