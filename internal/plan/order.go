@@ -48,17 +48,12 @@ func Order(steps []countersign.Step) (order []int, ok bool) {
 }
 
 func (g graph) firstReady(done []bool) int {
-	return slices.IndexFunc(g.indices(), func(i int) bool {
-		return !done[i] && !slices.ContainsFunc(g.deps[i], func(d int) bool { return !done[d] })
-	})
-}
-
-func (g graph) indices() []int {
-	all := make([]int, len(g.deps))
-	for i := range all {
-		all[i] = i
+	for i, deps := range g.deps {
+		if !done[i] && !slices.ContainsFunc(deps, func(d int) bool { return !done[d] }) {
+			return i
+		}
 	}
-	return all
+	return -1
 }
 
 // reaches reports whether step i depends on step j, directly or through others.

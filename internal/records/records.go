@@ -123,7 +123,7 @@ func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 // The collections.
 var (
 	Tenants          = store.Collection[countersign.Tenant]{Table: store.Tenants}
-	Tokens           = store.Collection[Token]{Table: store.Tokens, Keys: func(t *Token) []any { return []any{micros(t.CreatedAt)} }}
+	Tokens           = store.Collection[Token]{Table: store.Tokens}
 	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
 	Models           = store.Collection[ModelHead]{Table: store.Models}
 	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}

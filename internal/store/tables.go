@@ -13,8 +13,8 @@ var (
 	Projects         = table("projects")
 	ProjectRevisions = table("project_revisions")
 
-	// Tokens are listed newest first; TokenHashes are looked up, never listed.
-	Tokens      = table("tokens", integer("created"))
+	// Tokens are listed by id; TokenHashes are looked up, never listed.
+	Tokens      = table("tokens")
 	TokenHashes = table("token_hashes")
 
 	// Plans, Runs and Approvals are listed newest first, all of them or those

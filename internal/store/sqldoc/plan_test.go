@@ -53,7 +53,6 @@ func TestListsUseTheirIndex(t *testing.T) {
 	}{
 		{store.Models, store.Query{}, "sqlite_autoindex_models_1"},
 		{store.Projects, store.Query{Where: []store.Filter{atLeastText("id", "p")}}, "sqlite_autoindex_projects_1"},
-		{store.Tokens, store.Query{Order: newest}, "tokens_created"},
 		{store.Plans, store.Query{Order: newest}, "plans_created"},
 		{store.Plans, equal(newest, "status", "READY"), "plans_status"},
 		{store.Plans, equal(newest, "model", "m"), "plans_model"},

@@ -15,10 +15,8 @@ CREATE TABLE tenants (
 
 CREATE TABLE tokens (
     tenant TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
-    created INTEGER NOT NULL,
     PRIMARY KEY (tenant, id)
 ) STRICT;
-CREATE INDEX tokens_created ON tokens (tenant, created, id);
 
 CREATE TABLE token_hashes (
     tenant TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
