@@ -34,6 +34,7 @@ type Step struct {
 	ProjectID     string             `json:"projectId"`
 	Capability    string             `json:"capability"`
 	ActionID      string             `json:"actionId,omitempty"`
+	AgentID       string             `json:"agentId,omitempty" readOnly:"true" doc:"the agent that carries it out, in the plan of an agent or team run"`
 	Input         map[string]Value   `json:"input,omitempty" nullable:"false"`
 	DependsOn     []string           `json:"dependsOn,omitempty" nullable:"false"`
 	InputBindings map[string]Binding `json:"inputBindings,omitempty" nullable:"false"`
@@ -60,16 +61,19 @@ type Plan struct {
 	Status           string           `json:"status" enum:"READY,INVALID"`
 	Name             string           `json:"name"`
 	Mode             string           `json:"mode" enum:"DRY_RUN,LIVE"`
-	ModelID          string           `json:"modelId"`
-	ModelRevision    int64            `json:"modelRevision"`
+	ModelID          string           `json:"modelId,omitempty" doc:"absent in the plan of a team run: see agents"`
+	ModelRevision    int64            `json:"modelRevision,omitempty"`
 	ScenarioID       string           `json:"scenarioId,omitempty"`
 	PlanningInputs   map[string]Value `json:"planningInputs,omitempty" nullable:"false"`
 	Steps            []Step           `json:"steps" nullable:"false"`
+	Team             *PlanTeam        `json:"team,omitempty" doc:"of a team run"`
+	Agents           []PlanAgent      `json:"agents,omitempty" nullable:"false" doc:"of an agent or team run: who carries it out"`
 	ValidationErrors []string         `json:"validationErrors" nullable:"false"`
 	PlanDigest       string           `json:"planDigest" doc:"SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin"`
 	Projects         []ProjectRef     `json:"projects" nullable:"false" doc:"the project revisions that the plan was made from"`
 	ModelSnapshot    *Model           `json:"modelSnapshot,omitempty"`
 	ProjectSnapshots []Project        `json:"projectSnapshots,omitempty" nullable:"false"`
+	Models           []Model          `json:"models,omitempty" nullable:"false" doc:"of an agent or team run: the models of its agents"`
 	CreatedBy        string           `json:"createdBy"`
 	CreatedAt        time.Time        `json:"createdAt"`
 }
@@ -78,6 +82,25 @@ type Plan struct {
 type ProjectRef struct {
 	ID       string `json:"id"`
 	Revision int64  `json:"revision"`
+}
+
+// PlanTeam is the team that a plan was made from (contract 7).
+type PlanTeam struct {
+	ID       string       `json:"id"`
+	Revision int64        `json:"revision"`
+	Members  []TeamMember `json:"members" nullable:"false"`
+}
+
+// PlanAgent is an agent that a plan was made from, with its fixed inputs and its
+// model's revision at that time.
+type PlanAgent struct {
+	ID             string                      `json:"id"`
+	ProjectID      string                      `json:"projectId"`
+	Revision       int64                       `json:"revision"`
+	SourceRevision int64                       `json:"sourceRevision"`
+	ExecutorInputs map[string]map[string]Value `json:"executorInputs" nullable:"false"`
+	ModelID        string                      `json:"modelId"`
+	ModelRevision  int64                       `json:"modelRevision"`
 }
 
 // Step finds a step by id, nil when there is none.

@@ -72,6 +72,19 @@ var matrix = map[string]row{
 	"listApprovals":       {},
 	"getApproval":         {kind: "approval"},
 	"decideApproval":      {role: "APPROVER", kind: "approval", body: always(doc{"decision": "APPROVED", "reason": "r"}), ok: "state_conflict"},
+	"syncAgents":          {role: "OPERATOR", kind: "project", body: always(doc{"schemaVersion": "1.0", "agents": []any{}})},
+	"listAgents":          {},
+	"getAgent":            {kind: "agent"},
+	"admitAgent":          {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r", "expectedRevision": 99}), ok: "revision_conflict"},
+	"suspendAgent":        {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r", "expectedRevision": 99}), ok: "revision_conflict"},
+	"heartbeat":           {role: "OPERATOR", kind: "agent", body: always(doc{"instanceId": "i", "sequence": 0, "state": "IDLE", "timestamp": "2026-01-01T00:00:00Z"}), ok: "sequence_conflict"},
+	"startAgentRun":       {role: "OPERATOR", kind: "agent", body: agentRunBody, ok: "revision_conflict", live: true},
+	"listTeams":           {},
+	"getTeam":             {kind: "team"},
+	"putTeam":             {role: "OPERATOR", kind: "team", body: teamBody, by: [3]string{"", "invalid_request", "invalid_request"}, ok: "invalid_request"},
+	"suspendTeam":         {role: "ADMIN", kind: "idle team", body: always(doc{"reason": "r"})},
+	"resumeTeam":          {role: "ADMIN", kind: "idle team", body: always(doc{"reason": "r"})},
+	"startTeamRun":        {role: "OPERATOR", kind: "team", body: teamRunBody, ok: "revision_conflict", live: true},
 	"listTenants":         {role: "realm", tenant: true},
 	"putTenant":           {role: "realm", tenant: true, kind: "tenant", body: always(doc{"name": "n", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
 	"listTokens":          {role: "ADMIN", tenant: true},
@@ -83,6 +96,11 @@ var matrix = map[string]row{
 
 func always(body doc) func(string) any { return func(string) any { return body } }
 func modelBody(id string) any          { return doc{"document": harness.Model(id), "expectedRevision": 99} }
+func teamBody(string) any              { return doc{"name": "n", "members": []any{}, "steps": []any{}} }
+func teamRunBody(string) any           { return doc{"expectedRevision": 99, "mode": "LIVE"} }
+func agentRunBody(string) any {
+	return doc{"expectedRevision": 99, "mode": "LIVE", "capability": "note", "expectation": doc{"field": "ok", "equals": true}}
+}
 func planBody(id string) any           { return doc{"planId": id} }
 func projectBody(string) any {
 	return doc{"name": "n", "adapter": "LOCAL_ECHO", "capabilities": []any{}, "expectedRevision": 99}
@@ -123,7 +141,7 @@ func newStage(t *testing.T) *stage {
 	there.Post("/projects/acme-shop/health-check", nil).OK(t)
 	there.Post("/projects/acme-shop/enable", doc{"expectedRevision": 1}).OK(t)
 	s.fill(t, there, otherTenant, "acme-shop")
-	for _, kind := range []string{"model", "idle model", "plan", "run", "approval", "token", "tenant"} {
+	for _, kind := range []string{"model", "idle model", "plan", "run", "approval", "token", "tenant", "agent", "team", "idle team"} {
 		s.ids[kind+string(missing)] = "nothing"
 	}
 	s.ids["project"+string(missing)] = "default-nothing"
@@ -143,6 +161,7 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 		s.ids[kind+string(o)] = id
 	}
 	s.ids["project"+string(o)] = project
+	s.fillAgents(t, c, o, project)
 	refund := harness.With(step("r", "refund", doc{"orderId": "o"}), "projectId", project)
 	good := harness.With(harness.With(planOf(refund), "modelId", s.ids["model"+string(o)]), "id", "good-"+name)
 	c.Post("/plans", good).OK(t).Is(t, "status", "READY")
@@ -155,6 +174,28 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	token := c.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t).At("id").Text()
 	c.Delete("/tokens/" + token).OK(t)
 	s.ids["token"+string(o)] = token
+}
+
+// fillAgents makes two admitted agents, one of which was heard, and two teams of
+// them. The teams stay suspended: whatever is asked of them changes nothing.
+func (s *stage) fillAgents(t *testing.T, c *harness.Client, o object, project string) {
+	t.Helper()
+	var members []any
+	manifest := doc{"schemaVersion": "1.0", "agents": []any{
+		agentItem("one", "note", s.ids["model"+string(o)]), agentItem("two", "note", s.ids["model"+string(o)]),
+	}}
+	for _, a := range c.Post("/systems/"+project+"/agents/sync", manifest).OK(t).At("items").Items() {
+		id := a.At("id").Text()
+		c.Post("/agents/"+id+"/admit", doc{"reason": "r"}).OK(t)
+		members = append(members, doc{"agentId": id, "role": "r"})
+		s.ids["agent"+string(o)] = id
+	}
+	c.Post("/agents/"+s.ids["agent"+string(o)]+"/heartbeat", beat("i", 5, "IDLE")).OK(t)
+	for _, kind := range []string{"team", "idle team"} {
+		id := strings.ReplaceAll(kind+" "+string(o), " ", "-")
+		c.Put("/teams/"+id, doc{"name": "n", "members": members, "steps": []any{}}).OK(t)
+		s.ids[kind+string(o)] = id
+	}
 }
 
 // call makes the principals.
@@ -220,7 +261,7 @@ func seenFrom(p who, o object) object {
 }
 
 func (r row) about(p who, o object) string {
-	ofProject := r.kind == "project" || r.kind == "plan" || r.kind == "run" || r.kind == "approval"
+	ofProject := strings.Contains("project plan run approval agent team idle team", r.kind)
 	at := map[object]int{otherOne: 0, otherTenant: 1, missing: 2}
 	hereIs := o == own || o == otherOne || r.kind == "tenant" && o == otherTenant
 	switch {

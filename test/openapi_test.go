@@ -12,6 +12,9 @@ import (
 // routes is the table of contract 1, as far as it is in scope.
 var routes = []string{
 	"DELETE /tokens/{id}",
+	"GET /agents", "GET /agents/{id}", "GET /teams", "GET /teams/{id}",
+	"POST /agents/{id}/admit", "POST /agents/{id}/heartbeat", "POST /agents/{id}/runs", "POST /agents/{id}/suspend",
+	"POST /systems/{id}/agents/sync", "POST /teams/{id}/resume", "POST /teams/{id}/runs", "POST /teams/{id}/suspend", "PUT /teams/{id}",
 	"GET /approvals", "GET /approvals/{id}", "GET /audit", "GET /audit/verify", "GET /health", "GET /integrations/contract", "GET /metrics",
 	"GET /models", "GET /models/{id}", "GET /openapi.json", "GET /plans", "GET /plans/{id}", "GET /plans/{id}/drift",
 	"GET /projects", "GET /projects/{id}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/events", "GET /tenants", "GET /tokens",

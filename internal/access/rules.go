@@ -17,6 +17,7 @@ const (
 	ReadModels     Operation = "models.read"
 	WriteModel     Operation = "models.write"
 	SuspendModel   Operation = "models.suspend"
+	ResumeModel    Operation = "models.resume"
 	CompilePlan    Operation = "plans.compile"
 	ReadProjects   Operation = "projects.read"
 	WriteProject   Operation = "projects.write"
@@ -31,6 +32,17 @@ const (
 	ProbeRun       Operation = "runs.probe"
 	ReadApprovals  Operation = "approvals.read"
 	DecideApproval Operation = "approvals.decide"
+	SyncAgents     Operation = "agents.sync"
+	ReadAgents     Operation = "agents.read"
+	AdmitAgent     Operation = "agents.admit"
+	SuspendAgent   Operation = "agents.suspend"
+	SendHeartbeat  Operation = "agents.heartbeat"
+	StartAgentRun  Operation = "agents.run"
+	ReadTeams      Operation = "teams.read"
+	WriteTeam      Operation = "teams.write"
+	SuspendTeam    Operation = "teams.suspend"
+	ResumeTeam     Operation = "teams.resume"
+	StartTeamRun   Operation = "teams.run"
 	ReadContract   Operation = "contract.read"
 	ReadTenants    Operation = "tenants.read"
 	WriteTenant    Operation = "tenants.write"
@@ -61,6 +73,7 @@ var rules = map[Operation]rule{
 	ReadModels:     {},
 	WriteModel:     {roles: operator, write: true},
 	SuspendModel:   {roles: admin, write: true},
+	ResumeModel:    {roles: admin, write: true},
 	CompilePlan:    {roles: operator, write: true},
 	ReadProjects:   {},
 	WriteProject:   {roles: admin, write: true},
@@ -75,6 +88,17 @@ var rules = map[Operation]rule{
 	ProbeRun:       {roles: approver, write: true},
 	ReadApprovals:  {},
 	DecideApproval: {roles: approver, write: true},
+	SyncAgents:     {roles: operator, write: true},
+	ReadAgents:     {},
+	AdmitAgent:     {roles: admin, write: true},
+	SuspendAgent:   {roles: admin, write: true},
+	SendHeartbeat:  {roles: operator}, // neither it nor its refusal is audited (contract 9)
+	StartAgentRun:  {roles: operator, write: true},
+	ReadTeams:      {},
+	WriteTeam:      {roles: operator, write: true},
+	SuspendTeam:    {roles: admin, write: true},
+	ResumeTeam:     {roles: admin, write: true},
+	StartTeamRun:   {roles: operator, write: true},
 	ReadContract:   {},
 	ReadTenants:    {realm: true, wholeTenant: true},
 	WriteTenant:    {realm: true, wholeTenant: true, write: true},

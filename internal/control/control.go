@@ -57,6 +57,7 @@ type Service struct {
 	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
 	touching sync.Map      // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
+	pulse    pulse
 }
 
 // thinkers is how many models are simulated or validated at once.

@@ -32,6 +32,7 @@ func (s *Service) Metrics(ctx context.Context, a Actor) (figures []Figure, err e
 			}
 			figures = append(figures, Figure{Name: count.name, Help: count.help, Label: count.label, Is: count.is, Value: float64(n)})
 		}
+		figures = append(figures, s.pulse.figures(a.Tenant)...)
 		if !a.Realm {
 			return nil
 		}
@@ -51,6 +52,7 @@ func tenantCounts() []countOf {
 	counts := []countOf{
 		{table: store.Models, name: "countersign_models", help: "Models of the tenant."},
 		{table: store.Projects, name: "countersign_projects", help: "Projects of the tenant."},
+		{table: store.Teams, name: "countersign_teams", help: "Teams of the tenant."},
 		{table: store.Tokens, name: "countersign_tokens", help: "Tokens of the tenant, expired and revoked ones included."},
 		{table: store.Audit, name: "countersign_audit_records", help: "Records of the tenant's audit log."},
 	}
@@ -62,6 +64,9 @@ func tenantCounts() []countOf {
 	}
 	for _, status := range []string{countersign.PlanReady, countersign.PlanInvalid} {
 		counts = append(counts, countOf{store.Plans, "countersign_plans", "Plans of the tenant by status.", "status", status})
+	}
+	for _, status := range []countersign.AgentStatus{countersign.AgentPending, countersign.AgentAdmitted} {
+		counts = append(counts, countOf{store.Agents, "countersign_agents", "Agents of the tenant by registry status.", "status", string(status)})
 	}
 	return counts
 }

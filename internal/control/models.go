@@ -193,26 +193,26 @@ func simulate(doc *countersign.AgentModel, req countersign.SimulationRequest) (c
 
 // SuspendModel raises the revision, so that plans made before never run again.
 func (s *Service) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
-	return s.setSuspended(ctx, a, id, reason, true)
+	return s.setSuspended(ctx, a, access.SuspendModel, id, reason)
 }
 
 // ResumeModel lets plans be made again, at the revision that the suspension made.
 func (s *Service) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
-	return s.setSuspended(ctx, a, id, reason, false)
+	return s.setSuspended(ctx, a, access.ResumeModel, id, reason)
 }
 
-func (s *Service) setSuspended(ctx context.Context, a Actor, id, reason string, suspend bool) (m countersign.Model, err error) {
+func (s *Service) setSuspended(ctx context.Context, a Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
 	if err := given("reason", reason); err != nil {
 		return m, err
 	}
 	subject := "model/" + id
-	err = s.update(ctx, a, access.SuspendModel, subject, func(tx store.Tx) error {
+	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
 		head, version, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
 			return found(err, "model", id)
 		}
-		if head.Suspended != suspend {
-			if err := s.toggleModel(tx, a, head, version, reason); err != nil {
+		if head.Suspended != (op == access.SuspendModel) {
+			if err := s.toggleModel(tx, a, op, head, version, reason); err != nil {
 				return err
 			}
 		}
@@ -222,8 +222,8 @@ func (s *Service) setSuspended(ctx context.Context, a Actor, id, reason string, 
 	return m, err
 }
 
-func (s *Service) toggleModel(tx store.Tx, a Actor, head *records.ModelHead, version int64, reason string) error {
-	c := change{before: standing(head), reason: reason}
+func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
+	c := change{before: standing(head.Revision, head.Suspended), reason: reason}
 	head.Suspended, head.UpdatedAt = !head.Suspended, s.cfg.Now()
 	if head.Suspended {
 		head.Revision++
@@ -233,13 +233,13 @@ func (s *Service) toggleModel(tx store.Tx, a Actor, head *records.ModelHead, ver
 	} else if _, err := records.Models.Put(tx, a.Tenant, head.ID, head, version); err != nil {
 		return err
 	}
-	c.after = standing(head)
-	return s.audit(tx, a, access.SuspendModel, "model/"+head.ID, c)
+	c.after = standing(head.Revision, head.Suspended)
+	return s.audit(tx, a, op, "model/"+head.ID, c)
 }
 
-func standing(h *records.ModelHead) string {
-	if h.Suspended {
-		return revision(h.Revision) + ", suspended"
+func standing(rev int64, suspended bool) string {
+	if suspended {
+		return revision(rev) + ", suspended"
 	}
-	return revision(h.Revision)
+	return revision(rev)
 }

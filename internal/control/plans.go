@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -91,7 +93,27 @@ func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan,
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return p, err
 	}
+	if p.Models, err = agentModels(tx, tenant, p.Agents); err != nil {
+		return p, err
+	}
 	return ledger.WithProjects(tx, tenant, p)
+}
+
+// agentModels are the models of a plan's agents, as they were, each once.
+func agentModels(tx store.Tx, tenant string, agents []countersign.PlanAgent) ([]countersign.Model, error) {
+	var models []countersign.Model
+	for _, a := range agents {
+		if slices.ContainsFunc(models, func(m countersign.Model) bool { return m.ID == a.ModelID }) {
+			continue
+		}
+		m, err := modelAt(tx, tenant, a.ModelID, a.ModelRevision)
+		if err != nil {
+			return nil, fmt.Errorf("model of agent %s: %w", a.ID, err)
+		}
+		m.Suspended = false
+		models = append(models, m)
+	}
+	return models, nil
 }
 
 // Drift compares everything that a plan was made from with how it is now.

@@ -35,11 +35,7 @@ func ownProjects(a Actor) []store.Filter {
 	if !a.Limited() {
 		return nil
 	}
-	f := store.Filter{Column: "id", Op: store.In}
-	for _, id := range a.Projects {
-		f.Values = append(f.Values, id)
-	}
-	return []store.Filter{f}
+	return []store.Filter{within("id", a.Projects)}
 }
 
 // Project reads one project.

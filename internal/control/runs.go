@@ -2,12 +2,10 @@ package control
 
 import (
 	"context"
-	"errors"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
@@ -79,127 +77,6 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 		return nil, found(err, "run", id)
 	}
 	return rec, access.InScope(a.Principal, rec.Projects...)
-}
-
-// Started is the answer of starting a run: the run, and whether an earlier start
-// with the same key made it.
-type Started struct {
-	Run      countersign.Run
-	Replayed bool
-}
-
-// StartRun starts a plan's run, once for each idempotency key (specification 4,
-// rule 2). The key is looked up before state, drift and capacity are checked,
-// so that a repeat always finds its run; a refused start doesn't burn it.
-func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (out Started, err error) {
-	rec, err := s.planToRun(ctx, a, planID)
-	if err != nil {
-		return out, err
-	}
-	fingerprint, err := countersign.CanonicalDigest([]any{access.StartRun, "", countersign.RunStart{PlanID: planID}})
-	if err != nil {
-		return out, err
-	}
-	var held *ledger.Held
-	runID := s.cfg.NewID("run")
-	err = s.update(ctx, a, access.StartRun, "plan/"+planID, func(tx store.Tx) error {
-		held = nil
-		earlier, err := claimed(tx, a, key, fingerprint)
-		if err != nil || earlier != "" {
-			out = Started{Replayed: true}
-			out.Run.ID = earlier
-			return err
-		}
-		if err := s.mayStart(tx, a, rec); err != nil {
-			return err
-		}
-		if _, err := records.Claims.Put(tx, a.Tenant, key, &records.Claim{RunID: runID, Fingerprint: fingerprint}, 0); err != nil {
-			return err
-		}
-		p, err := s.ledger.Plan(tx, a.Tenant, planID, rec.PlanDigest)
-		if err != nil {
-			return err
-		}
-		r := run.New(p, runID, a.ID, key, s.cfg.Now())
-		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), a.RequestID)
-		return err
-	})
-	if err != nil {
-		return out, err
-	}
-	if held != nil {
-		out = Started{Run: *held.Run()}
-		s.moved(held)
-	}
-	return s.withSnapshot(ctx, a, out)
-}
-
-// withSnapshot completes the answer of a start. A replay shows the run's present
-// state; a new run is shown as it was stored, READY.
-func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Started, error) {
-	err := s.view(ctx, a, access.StartRun, func(tx store.Tx) error {
-		whole, err := s.wholeRun(tx, a, out.Run.ID)
-		if err != nil || out.Replayed {
-			out.Run = whole
-			return err
-		}
-		out.Run.PlanSnapshot = whole.PlanSnapshot
-		return nil
-	})
-	return out, err
-}
-
-func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *records.Plan, err error) {
-	err = s.view(ctx, a, access.StartRun, func(tx store.Tx) error {
-		if rec, err = reachPlan(tx, a, planID); err != nil {
-			return err
-		}
-		return access.Mode(a.Principal, rec.Mode)
-	})
-	return rec, s.refused(ctx, a, access.StartRun, "plan/"+planID, err)
-}
-
-// claimed finds the run that the key started before; "" when the key is free.
-func claimed(tx store.Tx, a Actor, key, fingerprint string) (string, error) {
-	claim, _, err := records.Claims.Get(tx, a.Tenant, key)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	_, err = reachRun(tx, a, claim.RunID)
-	switch {
-	case countersign.ErrorCode(err) == countersign.CodeProjectScope:
-		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take a fresh one")
-	case err != nil:
-		return "", err
-	case claim.Fingerprint != fingerprint:
-		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; take a fresh one", claim.RunID)
-	}
-	return claim.RunID, nil
-}
-
-// mayStart checks what must hold at the start and may change afterwards.
-func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
-	p := &rec.Plan
-	now, err := ledger.Standings(tx, a.Tenant, p)
-	if err != nil {
-		return err
-	}
-	if e := plan.Disabled(p, p.Mode, now); e != nil {
-		return e
-	}
-	if rec.Synthetic {
-		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
-	}
-	if p.Status != countersign.PlanReady {
-		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
-	}
-	if e := plan.Refusal(p, p.Mode, now); e != nil {
-		return e
-	}
-	return s.ledger.Free(tx)
 }
 
 // moved tells those who watch, and the engine, of a committed run.

@@ -33,6 +33,7 @@ func (b planner) collect(o *object, t reflect.Type, index []int) {
 			embedded = append(embedded, f)
 		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Pointer:
 			panic(fmt.Sprintf("exact: can't decode into the embedded pointer %s.%s", t, f.Name))
+		case f.Tag.Get("readOnly") == "true": // the service sets it: from outside it is an unknown field
 		case f.IsExported() && name != "-":
 			b.add(o, t, f, name, options, index)
 		}

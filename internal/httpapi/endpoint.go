@@ -86,6 +86,9 @@ func (a *API) admit(c *call, rt route) error {
 
 func subjectOf(rt route, id string) string {
 	kind := strings.TrimSuffix(strings.Split(strings.TrimPrefix(rt.path, "/"), "/")[0], "s")
+	if kind == "system" { // a project, seen from its agents
+		kind = "project"
+	}
 	if id == "" || !countersign.ValidID(id) {
 		return kind
 	}

@@ -77,10 +77,15 @@ func (a *API) drift(c *call) (any, error) { return a.control.Drift(c.ctx, c.acto
 
 func (a *API) startRun(c *call) (any, error) {
 	started, err := a.control.StartRun(c.ctx, c.actor, bodyOf[countersign.RunStart](c).PlanID, c.key)
-	if err == nil && started.Replayed {
+	return c.started(started, err)
+}
+
+// started answers the start of a run, and says when an earlier one made it.
+func (c *call) started(s control.Started, err error) (any, error) {
+	if err == nil && s.Replayed {
 		c.w.Header().Set("Idempotency-Replayed", "true")
 	}
-	return started.Run, err
+	return s.Run, err
 }
 
 func (a *API) listRuns(c *call) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -68,7 +69,7 @@ func boundFields(doc json.RawMessage) (json.RawMessage, error) {
 }
 
 func boundValue(name string, v json.RawMessage) (json.RawMessage, error) {
-	if !structural[name] {
+	if !structural[name] || !strings.HasPrefix(string(v), "[{") { // an agent's capabilities are names
 		return fmt.Appendf(nil, `{"$omitted":{"bytes":%d,"sha256":"%s"}}`, len(v), countersign.SHA256Hex(v)), nil
 	}
 	var records []json.RawMessage

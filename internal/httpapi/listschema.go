@@ -42,13 +42,13 @@ func listForm(registry huma.Registry, record string) *huma.Schema {
 }
 
 var leftOut = map[string]bool{
-	"Plan.modelSnapshot": true, "Plan.projectSnapshots": true, "Run.planSnapshot": true,
+	"Plan.modelSnapshot": true, "Plan.projectSnapshots": true, "Plan.models": true, "Run.planSnapshot": true,
 	"StepRun.request": true, "StepRun.response": true, "StepRun.output": true,
 }
 
 func listField(registry huma.Registry, field string, s *huma.Schema) *huma.Schema {
 	switch {
-	case structural[field]:
+	case structural[field] && s.Items != nil && s.Items.Ref != "":
 		list := *s
 		list.Items = listForm(registry, strings.TrimPrefix(s.Items.Ref, schemaPrefix))
 		return &list

@@ -14,6 +14,7 @@ var (
 	runStatusParam      = param{name: "status", doc: "only runs of this status", enum: words(countersign.RunStatuses)}
 	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
 	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
+	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
 	tenantParam         = param{name: "tenantId", doc: "another tenant; realm administrators only"}
 	realmParam          = param{name: "realm", doc: "true for the realm's log; realm administrators only", kind: boolParam}
 )
@@ -43,7 +44,7 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/models/{id}/simulate", op: access.ReadModels, id: "simulateModel", tag: "models", summary: "Run a scenario on paper", body: typeOf[countersign.SimulationRequest](), status: 200, answer: typeOf[countersign.Simulation](), handle: a.simulate},
 		{method: "POST", path: "/models/{id}/compile-plan", op: access.CompilePlan, id: "compilePlan", tag: "plans", summary: "Compile a scenario's actions into a plan", body: typeOf[countersign.CompileRequest](), status: 201, answer: typeOf[countersign.Plan](), handle: a.compilePlan},
 		{method: "POST", path: "/models/{id}/suspend", op: access.SuspendModel, id: "suspendModel", tag: "models", summary: "Suspend a model: no earlier plan of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.suspendModel},
-		{method: "POST", path: "/models/{id}/resume", op: access.SuspendModel, id: "resumeModel", tag: "models", summary: "Let plans be made of a model again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.resumeModel},
+		{method: "POST", path: "/models/{id}/resume", op: access.ResumeModel, id: "resumeModel", tag: "models", summary: "Let plans be made of a model again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.resumeModel},
 
 		{method: "GET", path: "/projects", op: access.ReadProjects, id: "listProjects", tag: "projects", summary: "List projects", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Project]](), handle: a.listProjects},
 		{method: "GET", path: "/projects/{id}", op: access.ReadProjects, id: "getProject", tag: "projects", summary: "Read a project", status: 200, answer: typeOf[countersign.Project](), handle: a.getProject},
@@ -68,6 +69,21 @@ func (a *API) routes() []route {
 		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run"}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
 		{method: "GET", path: "/approvals/{id}", op: access.ReadApprovals, id: "getApproval", tag: "approvals", summary: "Read an approval: exactly what would be sent", status: 200, answer: typeOf[countersign.Approval](), handle: a.getApproval},
 		{method: "POST", path: "/approvals/{id}/decision", op: access.DecideApproval, id: "decideApproval", tag: "approvals", summary: "Approve or reject, with a reason", body: typeOf[countersign.Decision](), status: 200, answer: typeOf[countersign.Approval](), handle: a.decide},
+
+		{method: "POST", path: "/systems/{id}/agents/sync", op: access.SyncAgents, id: "syncAgents", tag: "agents", summary: "Bring a system's agents to what its manifest says, all or nothing", body: typeOf[countersign.Manifest](), status: 200, answer: typeOf[syncedAgents](), handle: a.syncAgents},
+		{method: "GET", path: "/agents", op: access.ReadAgents, id: "listAgents", tag: "agents", summary: "List agents", query: listQuery(agentStatusParam, param{name: "projectId", doc: "only agents of this system"}), status: 200, answer: typeOf[countersign.Page[countersign.Agent]](), handle: a.listAgents},
+		{method: "GET", path: "/agents/{id}", op: access.ReadAgents, id: "getAgent", tag: "agents", summary: "Read an agent with its instances", status: 200, answer: typeOf[countersign.AgentWithInstances](), handle: a.getAgent},
+		{method: "POST", path: "/agents/{id}/admit", op: access.AdmitAgent, id: "admitAgent", tag: "agents", summary: "Let an agent run", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: a.admitAgent},
+		{method: "POST", path: "/agents/{id}/suspend", op: access.SuspendAgent, id: "suspendAgent", tag: "agents", summary: "Suspend an agent: no run of it takes a further step", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: a.suspendAgent},
+		{method: "POST", path: "/agents/{id}/heartbeat", op: access.SendHeartbeat, id: "heartbeat", tag: "agents", summary: "Say that an instance lives", body: typeOf[countersign.Heartbeat](), status: 200, answer: typeOf[countersign.HeartbeatAck](), handle: a.heartbeat},
+		{method: "POST", path: "/agents/{id}/runs", op: access.StartAgentRun, id: "startAgentRun", tag: "agents", summary: "Run one capability by an agent", needsKey: true, body: typeOf[countersign.AgentRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startAgentRun},
+
+		{method: "GET", path: "/teams", op: access.ReadTeams, id: "listTeams", tag: "teams", summary: "List teams", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Team]](), handle: a.listTeams},
+		{method: "GET", path: "/teams/{id}", op: access.ReadTeams, id: "getTeam", tag: "teams", summary: "Read a team", status: 200, answer: typeOf[countersign.Team](), handle: a.getTeam},
+		{method: "PUT", path: "/teams/{id}", op: access.WriteTeam, id: "putTeam", tag: "teams", summary: "Create or update a team of at least two admitted agents", body: typeOf[countersign.TeamWrite](), status: 200, answer: typeOf[countersign.Team](), handle: a.putTeam},
+		{method: "POST", path: "/teams/{id}/suspend", op: access.SuspendTeam, id: "suspendTeam", tag: "teams", summary: "Suspend a team: no run of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.suspendTeam},
+		{method: "POST", path: "/teams/{id}/resume", op: access.ResumeTeam, id: "resumeTeam", tag: "teams", summary: "Let a team run again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.resumeTeam},
+		{method: "POST", path: "/teams/{id}/runs", op: access.StartTeamRun, id: "startTeamRun", tag: "teams", summary: "Run a team's steps, one after the other", needsKey: true, body: typeOf[countersign.TeamRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startTeamRun},
 
 		{method: "GET", path: "/tenants", op: access.ReadTenants, id: "listTenants", tag: "access", summary: "List tenants", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Tenant]](), handle: a.listTenants},
 		{method: "PUT", path: "/tenants/{id}", op: access.WriteTenant, id: "putTenant", tag: "access", summary: "Create or rename a tenant", body: typeOf[countersign.TenantWrite](), status: 200, answer: typeOf[countersign.Tenant](), handle: a.putTenant},

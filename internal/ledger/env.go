@@ -48,18 +48,32 @@ func Standings(tx store.Tx, tenant string, p *countersign.Plan) (plan.Standings,
 }
 
 func standing(tx store.Tx, tenant string, s plan.Subject) (plan.Standing, error) {
-	if s.Kind == plan.KindModel {
+	switch s.Kind {
+	case plan.KindModel:
 		m, _, err := records.Models.Get(tx, tenant, s.ID)
 		if err != nil {
 			return plan.Standing{}, err
 		}
 		return plan.Standing{Revision: m.Revision, Suspended: m.Suspended}, nil
+	case plan.KindAgent:
+		a, _, err := records.Agents.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: a.Revision, Suspended: a.Suspended}, nil
+	case plan.KindTeam:
+		t, _, err := records.Teams.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: t.Revision, Suspended: t.Suspended}, nil
+	default:
+		p, _, err := records.Projects.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: p.Revision, Disabled: !p.Enabled}, nil
 	}
-	p, _, err := records.Projects.Get(tx, tenant, s.ID)
-	if err != nil {
-		return plan.Standing{}, err
-	}
-	return plan.Standing{Revision: p.Revision, Disabled: !p.Enabled}, nil
 }
 
 // heldApproval is the approval that a run's waiting step refers to; record is

@@ -123,8 +123,21 @@ func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *count
 	}
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
-		After: string(r.Status), Reason: r.Mode + " of plan " + r.PlanID, Digest: r.PlanDigest, RequestID: requestID,
+		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: requestID,
 	}})
+}
+
+// startOf says what was started, in the words of the audit log.
+func startOf(r *countersign.Run) string {
+	of := r.Mode + " of plan " + r.PlanID
+	switch {
+	case r.TeamID != "":
+		return of + " by team " + r.TeamID
+	case r.AgentID != "":
+		return of + " by agent " + r.AgentID
+	default:
+		return of
+	}
 }
 
 func auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {

@@ -10,6 +10,8 @@ import (
 const (
 	KindModel   = "model"
 	KindProject = "project"
+	KindAgent   = "agent"
+	KindTeam    = "team"
 )
 
 // Subject names a thing that a plan is made from.
@@ -33,11 +35,34 @@ type Seen struct {
 	Revision int64
 }
 
-// Subjects lists what the plan was made from, the model first.
+// Subjects lists what the plan was made from: team, agents and their models, or
+// the model; then the projects.
 func Subjects(p *countersign.Plan) []Seen {
-	out := []Seen{{Subject{KindModel, p.ModelID}, p.ModelRevision}}
+	out := crew(p)
+	if len(out) == 0 {
+		out = append(out, Seen{Subject{KindModel, p.ModelID}, p.ModelRevision})
+	}
 	for _, ref := range p.Projects {
 		out = append(out, Seen{Subject{KindProject, ref.ID}, ref.Revision})
+	}
+	return out
+}
+
+// crew lists the team and agents of a plan, each model once.
+func crew(p *countersign.Plan) []Seen {
+	var out []Seen
+	if p.Team != nil {
+		out = append(out, Seen{Subject{KindTeam, p.Team.ID}, p.Team.Revision})
+	}
+	for _, a := range p.Agents {
+		out = append(out, Seen{Subject{KindAgent, a.ID}, a.Revision})
+	}
+	models := map[string]bool{}
+	for _, a := range p.Agents {
+		if !models[a.ModelID] {
+			out = append(out, Seen{Subject{KindModel, a.ModelID}, a.ModelRevision})
+		}
+		models[a.ModelID] = true
 	}
 	return out
 }
@@ -80,9 +105,16 @@ func change(seen Seen, now Standing) countersign.Change {
 	case now.Revision == 0:
 		c.Message = fmt.Sprintf("%s %s is gone", seen.Kind, seen.ID)
 	case now.Suspended:
-		c.Message = fmt.Sprintf("%s %s is suspended; when it is resumed, make the plan again", seen.Kind, seen.ID)
+		c.Message = fmt.Sprintf("%s %s is suspended; when it is %s, make the plan again", seen.Kind, seen.ID, endOfSuspension(seen.Kind))
 	default:
 		c.Message = fmt.Sprintf("%s %s changed from revision %d to %d after the plan was made; make the plan again", seen.Kind, seen.ID, seen.Revision, now.Revision)
 	}
 	return c
+}
+
+func endOfSuspension(kind string) string {
+	if kind == KindAgent {
+		return "admitted anew"
+	}
+	return "resumed"
 }

@@ -82,7 +82,9 @@ func digest(p *countersign.Plan) string {
 		PlanningInputs map[string]countersign.Value `json:"planningInputs"`
 		Steps          []countersign.Step           `json:"steps"`
 		Projects       []countersign.ProjectRef     `json:"projects"`
-	}{p.ModelID, p.ModelRevision, p.ScenarioID, p.PlanningInputs, p.Steps, p.Projects}
+		Team           *countersign.PlanTeam        `json:"team,omitempty"`
+		Agents         []countersign.PlanAgent      `json:"agents,omitempty"`
+	}{p.ModelID, p.ModelRevision, p.ScenarioID, p.PlanningInputs, p.Steps, p.Projects, p.Team, p.Agents}
 	if len(content.PlanningInputs) == 0 {
 		content.PlanningInputs = nil // none given and none present are the same
 	}

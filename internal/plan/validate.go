@@ -12,11 +12,18 @@ import (
 // Validate names every problem of meaning of a plan, each with its JSON path
 // (contract 5). A plan without problems is READY.
 func Validate(p *countersign.Plan, s Sources) []string {
-	problems := modelProblems(p, s.Model)
+	return append(modelProblems(p, s.Model), validateSteps(p, s.Projects, request.CheckInputs)...)
+}
+
+// checkInputs names what keeps inputs from becoming a request of a capability.
+type checkInputs func(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
+
+func validateSteps(p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
+	var problems []string
 	if len(p.Steps) == 0 {
 		problems = append(problems, "steps: a plan has at least one step")
 	}
-	v := stepValidator{plan: p, sources: s, graph: newGraph(p.Steps)}
+	v := stepValidator{plan: p, projects: projects, graph: newGraph(p.Steps), checkInputs: check}
 	for i := range p.Steps {
 		problems = append(problems, v.step(i)...)
 	}
@@ -36,9 +43,10 @@ func modelProblems(p *countersign.Plan, m *countersign.Model) []string {
 }
 
 type stepValidator struct {
-	plan    *countersign.Plan
-	sources Sources
-	graph   graph
+	plan        *countersign.Plan
+	projects    map[string]Source
+	graph       graph
+	checkInputs checkInputs
 }
 
 func (v stepValidator) step(i int) []string {
@@ -52,7 +60,7 @@ func (v stepValidator) step(i int) []string {
 		return append(problems, found...)
 	}
 	problems = append(problems, found...)
-	for _, p := range request.CheckInputs(c, s.Input, s.InputBindings) {
+	for _, p := range v.checkInputs(c, s.Input, s.InputBindings) {
 		problems = append(problems, under(path, p).String())
 	}
 	return problems
@@ -95,7 +103,10 @@ func (v stepValidator) bindings(i int, path string) []string {
 
 // capability finds what the step calls; nil when that can't be told.
 func (v stepValidator) capability(s *countersign.Step, path string) (*countersign.Capability, []string) {
-	src, ok := v.sources.Projects[s.ProjectID]
+	src, ok := v.projects[s.ProjectID]
+	if !ok && s.AgentID != "" {
+		return nil, nil // its agent is no member, which is named already
+	}
 	if !ok {
 		return nil, []string{fmt.Sprintf("%s.projectId: there is no project %s", path, s.ProjectID)}
 	}

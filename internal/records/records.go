@@ -129,6 +129,11 @@ var (
 	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}
 	Projects         = store.Collection[ProjectHead]{Table: store.Projects}
 	ProjectRevisions = store.Collection[countersign.Project]{Table: store.ProjectRevisions}
+	Agents           = store.Collection[AgentHead]{Table: store.Agents, Keys: agentKeys}
+	AgentRevisions   = store.Collection[countersign.Agent]{Table: store.AgentRevisions}
+	Instances        = store.Collection[Instance]{Table: store.Instances, Keys: instanceKeys}
+	Teams            = store.Collection[TeamHead]{Table: store.Teams, Keys: teamKeys}
+	TeamRevisions    = store.Collection[countersign.Team]{Table: store.TeamRevisions}
 	Plans            = store.Collection[Plan]{Table: store.Plans, Keys: planKeys}
 	Runs             = store.Collection[Run]{Table: store.Runs, Keys: runKeys}
 	Approvals        = store.Collection[Approval]{Table: store.Approvals, Keys: approvalKeys}

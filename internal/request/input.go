@@ -19,6 +19,14 @@ func CheckInputs(c *countersign.Capability, input map[string]countersign.Value, 
 	return m.checkInputs(input, bound)
 }
 
+// CheckGiven is CheckInputs for inputs of which more may follow: it does not ask
+// for what is missing.
+func CheckGiven(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
+	return slices.DeleteFunc(CheckInputs(c, input, bound), func(p countersign.Problem) bool { return p.Code == missingInput })
+}
+
+const missingInput = "missing_input"
+
 func (m mapping) checkInputs(input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
 	k := inputCheck{mapping: m, input: input, bound: bound}
 	for _, name := range sortedNames(input) {
@@ -102,7 +110,7 @@ func (k *inputCheck) missing() {
 	slices.Sort(required)
 	for _, name := range required {
 		if _, bound := k.bound[name]; !bound && k.input[name].IsZero() {
-			k.add("input."+name, "missing_input", "is required by %s", k.capability.Name)
+			k.add("input."+name, missingInput, "is required by %s", k.capability.Name)
 		}
 	}
 }

@@ -74,6 +74,11 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 		ID: id, PlanID: p.ID, Status: countersign.RunReady, Mode: p.Mode, Revision: 1, PlanDigest: p.PlanDigest,
 		RequestedBy: requestedBy, IdempotencyKey: key, CreatedAt: now, UpdatedAt: now,
 	}
+	if p.Team != nil {
+		r.TeamID = p.Team.ID
+	} else if len(p.Agents) == 1 {
+		r.AgentID = p.Agents[0].ID
+	}
 	projects := projectsOf(p)
 	for i := range p.Steps {
 		r.Steps = append(r.Steps, newStep(r, &p.Steps[i], projects))
@@ -83,7 +88,7 @@ func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *count
 
 func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*countersign.Project) countersign.StepRun {
 	sr := countersign.StepRun{
-		ID: s.ID, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID,
+		ID: s.ID, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, ActionID: s.ActionID, AgentID: s.AgentID,
 		DependsOn: slices.Clone(s.DependsOn), Status: countersign.StepPending,
 		Input: plan.Unresolved(s), IdempotencyKey: r.ID + "." + s.ID,
 	}

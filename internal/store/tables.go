@@ -17,6 +17,17 @@ var (
 	Tokens      = table("tokens")
 	TokenHashes = table("token_hashes")
 
+	// Agents are listed by id: all of them, or those that agree in one column.
+	Agents         = table("agents", text("project"), text("status"), text("model"))
+	AgentRevisions = table("agent_revisions")
+
+	// Instances are listed by agent and state, the one heard last first.
+	Instances = table("instances", text("agent"), text("state"), integer("received"))
+
+	// Teams are listed by id, all of them or those of one scope.
+	Teams         = table("teams", text("scope"))
+	TeamRevisions = table("team_revisions")
+
 	// Plans, Runs and Approvals are listed newest first, all of them or those
 	// that agree in one other column.
 	Plans     = table("plans", integer("created"), text("status"), text("model"), text("scope"))
@@ -46,6 +57,7 @@ var (
 func Tables() []*Table {
 	return []*Table{
 		Tenants, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
+		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
 		Plans, Runs, Steps, Approvals, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}
 }

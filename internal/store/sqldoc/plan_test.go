@@ -32,10 +32,11 @@ func schema(t *testing.T) *sql.DB {
 }
 
 var (
-	newest  = []store.Order{{Column: "created", Descending: true}}
-	oldest  = []store.Order{{Column: "since"}}
-	bySeq   = []store.Order{{Column: "seq", Descending: true}}
-	atLeast = func(column string, n int64) store.Filter {
+	newest    = []store.Order{{Column: "created", Descending: true}}
+	lastHeard = []store.Order{{Column: "received", Descending: true}}
+	oldest    = []store.Order{{Column: "since"}}
+	bySeq     = []store.Order{{Column: "seq", Descending: true}}
+	atLeast   = func(column string, n int64) store.Filter {
 		return store.Filter{Column: column, Op: store.AtLeast, Values: []any{n}}
 	}
 	atMost = func(column string, n int64) store.Filter {
@@ -53,6 +54,12 @@ func TestListsUseTheirIndex(t *testing.T) {
 	}{
 		{store.Models, store.Query{}, "sqlite_autoindex_models_1"},
 		{store.Projects, store.Query{Where: []store.Filter{atLeastText("id", "p")}}, "sqlite_autoindex_projects_1"},
+		{store.Agents, store.Query{}, "sqlite_autoindex_agents_1"},
+		{store.Agents, equal(nil, "project", "p"), "agents_project"},
+		{store.Agents, equal(nil, "status", "PENDING"), "agents_status"},
+		{store.Agents, equal(nil, "model", "m"), "agents_model"},
+		{store.Instances, store.Query{Where: []store.Filter{store.Equal("agent", "a"), store.Equal("state", "BUSY")}, Order: lastHeard}, "instances_received"},
+		{store.Teams, equal(nil, "scope", "eu"), "teams_scope"},
 		{store.Plans, store.Query{Order: newest}, "plans_created"},
 		{store.Plans, equal(newest, "status", "READY"), "plans_status"},
 		{store.Plans, equal(newest, "model", "m"), "plans_model"},

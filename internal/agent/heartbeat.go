@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// Beat is what a heartbeat that arrived at `at` makes of what is known of its
+// instance; last is nil for one that was never heard. It is checked in this
+// order (contract 7): an exact duplicate of the last one is acknowledged and
+// refreshes nothing, however old; a sequence that was used or passed is a
+// sequence_conflict; a clock more than 120 s away is an invalid_request.
+func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (next countersign.Instance, duplicate bool, err error) {
+	if last != nil {
+		switch {
+		case h.Sequence == last.Sequence && h.State == last.State && h.Timestamp == last.Timestamp:
+			return *last, true, nil
+		case h.Sequence <= last.Sequence:
+			return *last, false, countersign.Errorf(countersign.CodeSequenceConflict, "sequence: instance %s has used %d already; the next is above it", h.InstanceID, last.Sequence)
+		}
+	}
+	sent, err := time.Parse(time.RFC3339, h.Timestamp)
+	if err != nil {
+		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest, "timestamp: it must be a time such as 2026-11-21T09:17:47Z")
+	}
+	if away := sent.Sub(at).Abs(); away > countersign.HeartbeatWindow {
+		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest,
+			"timestamp: it is %s from the server's %s; set the instance's clock, at most %s away", away.Round(time.Second), at.Format(time.RFC3339), countersign.HeartbeatWindow)
+	}
+	return countersign.Instance{InstanceID: h.InstanceID, Sequence: h.Sequence, State: h.State, Timestamp: h.Timestamp, ReceivedAt: at}, false, nil
+}
+
+// CheckHeartbeat names what is wrong with a heartbeat whatever was heard before.
+func CheckHeartbeat(h countersign.Heartbeat) []countersign.Problem {
+	var problems []countersign.Problem
+	if hasControl(h.InstanceID) {
+		problems = append(problems, countersign.Problem{Path: "instanceId", Code: "bad_id", Message: "must not hold control characters"})
+	}
+	if _, err := time.Parse(time.RFC3339, h.Timestamp); err != nil {
+		problems = append(problems, countersign.Problem{Path: "timestamp", Code: "bad_time", Message: "must be a time such as 2026-11-21T09:17:47Z"})
+	}
+	return problems
+}

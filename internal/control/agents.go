@@ -1,0 +1,173 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// AgentFilter narrows a listing of agents; empty fields do not.
+type AgentFilter struct{ ProjectID, Status string }
+
+// Agents lists the agents within the actor's scope by id, each with its present
+// liveness.
+func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (page countersign.Page[countersign.Agent], err error) {
+	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
+		if a.Limited() {
+			where = append(where, within("project", a.Projects))
+		}
+		heads, err := records.Agents.Page(tx, a.Tenant, l.query(nil, where...))
+		if err != nil {
+			return err
+		}
+		items := make([]countersign.Agent, len(heads.Items))
+		for i := range heads.Items {
+			if items[i], err = s.shownAgent(tx, a, &heads.Items[i]); err != nil {
+				return err
+			}
+		}
+		page = countersign.NewPage(items, l.Offset, heads.Total)
+		return nil
+	})
+	return page, err
+}
+
+func within(column string, values []string) store.Filter {
+	f := store.Filter{Column: column, Op: store.In}
+	for _, v := range values {
+		f.Values = append(f.Values, v)
+	}
+	return f
+}
+
+// Agent reads one agent with its instances.
+func (s *Service) Agent(ctx context.Context, a Actor, id string) (out countersign.AgentWithInstances, err error) {
+	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+		head, _, err := reachAgent(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if out.AgentRecord, err = s.shownAgent(tx, a, head); err != nil {
+			return err
+		}
+		out.Instances, out.InstanceCount, err = instancesOf(tx, a.Tenant, id, s.cfg.Now())
+		return err
+	})
+	return out, err
+}
+
+// reachAgent finds an agent of the tenant that lies within the actor's scope.
+func reachAgent(tx store.Tx, a Actor, id string) (*records.AgentHead, int64, error) {
+	head, version, err := records.Agents.Get(tx, a.Tenant, id)
+	if err != nil {
+		return nil, 0, found(err, "agent", id)
+	}
+	return head, version, access.InScope(a.Principal, head.ProjectID)
+}
+
+// agentOf is an agent as its head's revision describes it, without what
+// heartbeats say.
+func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agent, error) {
+	content, _, err := records.AgentRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
+	if err != nil {
+		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
+	}
+	content.Status, content.Suspended, content.UpdatedAt = h.Status, h.Suspended, h.UpdatedAt
+	return *content, nil
+}
+
+// shownAgent is an agent as the actor may see it, with its liveness of now.
+func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (countersign.Agent, error) {
+	out, err := agentOf(tx, a.Tenant, h)
+	if err != nil {
+		return out, err
+	}
+	if out.Liveness, out.LastHeartbeatAt, err = livenessOf(tx, a.Tenant, h.ID, s.cfg.Now()); err != nil {
+		return out, err
+	}
+	return out, maskAgent(tx, a, &out)
+}
+
+// saveAgent writes the head and, where the revision is new, the revision.
+func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64, next countersign.Agent) error {
+	head := records.AgentHead{
+		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
+		Status: next.Status, Suspended: next.Suspended, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt,
+	}
+	if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
+		return err
+	}
+	if was != nil && was.Revision == next.Revision {
+		return nil
+	}
+	_, err := records.AgentRevisions.Put(tx, tenant, records.RevisionID(next.ID, next.Revision), &next, 0)
+	return err
+}
+
+// AdmitAgent lets an agent run, and ends its suspension.
+func (s *Service) AdmitAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	return s.moveAgent(ctx, a, access.AdmitAgent, id, d)
+}
+
+// SuspendAgent keeps an agent from running, and every run made with it from a
+// further step. It doesn't stop a process at the source (specification 3.2).
+func (s *Service) SuspendAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+	return s.moveAgent(ctx, a, access.SuspendAgent, id, d)
+}
+
+func (s *Service) moveAgent(ctx context.Context, a Actor, op access.Operation, id string, d countersign.Admission) (out countersign.Agent, err error) {
+	if err := given("reason", d.Reason); err != nil {
+		return out, err
+	}
+	err = s.update(ctx, a, op, "agent/"+id, func(tx store.Tx) error {
+		head, version, err := reachAgent(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if d.ExpectedRevision != nil {
+			if err := compare("agent", id, head.Revision, *d.ExpectedRevision); err != nil {
+				return err
+			}
+		}
+		if err := s.toggleAgent(tx, a, op, head, version, d.Reason); err != nil {
+			return err
+		}
+		head, _, err = records.Agents.Get(tx, a.Tenant, id)
+		if err != nil {
+			return err
+		}
+		out, err = s.shownAgent(tx, a, head)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *records.AgentHead, version int64, reason string) error {
+	was, err := agentOf(tx, a.Tenant, head)
+	if err != nil {
+		return err
+	}
+	move := agent.Admit
+	if op == access.SuspendAgent {
+		move = agent.Suspend
+	}
+	next, changed := move(was, s.cfg.Now())
+	if !changed {
+		return nil
+	}
+	if err := saveAgent(tx, a.Tenant, head, version, next); err != nil {
+		return err
+	}
+	return s.audit(tx, a, op, "agent/"+head.ID, change{before: registered(was), after: registered(next), reason: reason})
+}
+
+// registered says where an agent stands in the registry.
+func registered(a countersign.Agent) string {
+	return standing(a.Revision, a.Suspended) + ", " + string(a.Status)
+}

@@ -1,0 +1,176 @@
+package control
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// StartAgentRun starts a run of one capability by one agent (specification
+// 2.17). Its 202 means that the request was received, and nothing else.
+func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+	if start.Mode == countersign.ModeLive && start.Expectation == nil {
+		return Started{}, countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be; a 200 proves nothing")
+	}
+	return s.startCrew(ctx, a, crewStart{
+		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
+		gather: func(tx store.Tx) (plan.Crew, error) { return s.agentCrew(tx, a, id, start.ExpectedRevision) },
+		plan: func(c plan.Crew, o plan.Origin) (countersign.Plan, []string) {
+			return plan.ForAgent(c, start, o)
+		},
+		reach: func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
+	})
+}
+
+// StartTeamRun starts a run of a team's steps, one after the other.
+func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
+	return s.startCrew(ctx, a, crewStart{
+		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start,
+		gather: func(tx store.Tx) (plan.Crew, error) { return s.teamCrew(tx, a, id, start.ExpectedRevision) },
+		plan: func(c plan.Crew, o plan.Origin) (countersign.Plan, []string) {
+			return plan.ForTeam(c, start, o)
+		},
+		reach: func(tx store.Tx) error { _, _, err := reachTeam(tx, a, id); return err },
+	})
+}
+
+// crewStart is what agent and team runs differ in.
+type crewStart struct {
+	op      access.Operation
+	subject string
+	id      string
+	key     string
+	mode    string
+	body    any
+	reach   func(store.Tx) error
+	gather  func(store.Tx) (plan.Crew, error)
+	plan    func(plan.Crew, plan.Origin) (countersign.Plan, []string)
+}
+
+// startCrew starts an agent or team run with a plan of its own. The plan is made
+// of a snapshot, outside any write; what changed since then is drift, as it is
+// for every plan.
+func (s *Service) startCrew(ctx context.Context, a Actor, c crewStart) (out Started, err error) {
+	o, err := newOrder(c.op, c.subject, c.id, c.key, c.body)
+	if err != nil {
+		return out, err
+	}
+	var p countersign.Plan
+	err = s.view(ctx, a, c.op, func(tx store.Tx) error {
+		p, err = s.planCrew(tx, a, c, o)
+		return err
+	})
+	if err = s.refused(ctx, a, c.op, c.subject, err); err != nil {
+		return out, err
+	}
+	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
+		if err := mayStartCrew(tx, a, &p, nil); err != nil {
+			return nil, err
+		}
+		if err := s.ledger.Free(tx); err != nil {
+			return nil, err
+		}
+		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: p, Synthetic: true}, 0); err != nil {
+			return nil, err
+		}
+		return s.ledger.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
+	})
+}
+
+// planCrew makes the plan, unless the key has started a run already.
+func (s *Service) planCrew(tx store.Tx, a Actor, c crewStart, o order) (p countersign.Plan, err error) {
+	if err := c.reach(tx); err != nil {
+		return p, err
+	}
+	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
+		return p, err
+	}
+	if earlier, err := claimed(tx, a, o); err != nil || earlier != "" {
+		return p, err
+	}
+	crew, err := c.gather(tx)
+	if err != nil {
+		return p, err
+	}
+	p, problems := c.plan(crew, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+	return p, mayStartCrew(tx, a, &p, problems)
+}
+
+// mayStartCrew refuses a disabled project before anything else about the plan
+// (contract 7); a plan that would be INVALID is not stored at all.
+func mayStartCrew(tx store.Tx, a Actor, p *countersign.Plan, problems []string) error {
+	now, err := ledger.Standings(tx, a.Tenant, p)
+	if err != nil {
+		return err
+	}
+	if e := plan.Disabled(p, p.Mode, now); e != nil {
+		return e
+	}
+	if len(problems) > 0 {
+		return invalid(problems)
+	}
+	if e := plan.Refusal(p, p.Mode, now); e != nil {
+		return e
+	}
+	return nil
+}
+
+// agentCrew is one agent, at the revision that the caller expects and admitted.
+// A suspended one is refused as such, whatever revision is expected.
+func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected int64) (c plan.Crew, err error) {
+	head, _, err := reachAgent(tx, a, id)
+	if err != nil {
+		return c, err
+	}
+	c.Projects = map[string]plan.Source{}
+	if err := s.enlist(tx, a, &c, head); err != nil {
+		return c, err
+	}
+	if !head.Suspended {
+		err = current("agent", id, head.Revision, expected)
+	}
+	if err == nil {
+		err = admitted(c)
+	}
+	if err == nil && head.ModelID == "" {
+		err = countersign.Errorf(countersign.CodeStateConflict, "agent %s has no model; its manifest names one", id)
+	}
+	return c, err
+}
+
+// teamCrew is a team at the revision that the caller expects, its members
+// admitted. A suspended team is refused as such, whatever revision is expected.
+func (s *Service) teamCrew(tx store.Tx, a Actor, id string, expected int64) (c plan.Crew, err error) {
+	head, _, err := reachTeam(tx, a, id)
+	if err != nil {
+		return c, err
+	}
+	if head.Suspended {
+		return c, countersign.Errorf(countersign.CodeDrift, "team %s is suspended; an ADMIN resumes it", id)
+	}
+	if err := current("team", id, head.Revision, expected); err != nil {
+		return c, err
+	}
+	team, err := teamOf(tx, a.Tenant, head)
+	if err != nil {
+		return c, err
+	}
+	if c, err = s.crewOf(tx, a, &team); err != nil {
+		return c, err
+	}
+	return c, admitted(c)
+}
+
+// current is the compare rule where nothing can be created.
+func current(kind, id string, revision, expected int64) error {
+	if revision == expected {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeRevisionConflict, "%s %s is at revision %d, not %d; read it and send expectedRevision %d", kind, id, revision, expected, revision)
+}

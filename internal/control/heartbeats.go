@@ -1,0 +1,106 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Heartbeat takes in that an instance lives. Its answer means that its sequence
+// is durable; neither it nor its refusal is audited (contract 9).
+func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h countersign.Heartbeat) (countersign.HeartbeatAck, error) {
+	if err := access.Allow(a.Principal, access.SendHeartbeat); err != nil {
+		return countersign.HeartbeatAck{}, err
+	}
+	if problems := agent.CheckHeartbeat(h); len(problems) > 0 {
+		return countersign.HeartbeatAck{}, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	}
+	b := &beat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}
+	s.join(b)
+	select {
+	case <-b.done:
+		return b.ack, public(b.err)
+	case <-ctx.Done(): // it may count all the same; then it is sent again as a duplicate
+		return countersign.HeartbeatAck{}, public(ctx.Err())
+	}
+}
+
+func (s *Service) judge(tx store.Tx, batch []*beat) error {
+	for _, b := range batch {
+		b.ack, b.err = countersign.HeartbeatAck{}, nil
+		if err := b.judge(tx); err != nil {
+			if countersign.ErrorCode(err) == countersign.CodeInternal {
+				return err
+			}
+			b.err = err
+		}
+	}
+	return s.acknowledge(tx, batch)
+}
+
+// judge decides on one heartbeat and stores what it says.
+func (b *beat) judge(tx store.Tx) error {
+	tenant := b.actor.Tenant
+	if _, _, err := reachAgent(tx, b.actor, b.agentID); err != nil {
+		return err
+	}
+	id := records.InstanceRecordID(b.agentID, b.heartbeat.InstanceID)
+	last, version, err := lastOf(tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	next, duplicate, err := agent.Beat(last, b.heartbeat, b.at)
+	if err != nil {
+		return err
+	}
+	b.ack = countersign.HeartbeatAck{
+		Acknowledged: true, Duplicate: duplicate, AgentID: b.agentID,
+		InstanceID: next.InstanceID, Sequence: next.Sequence, ReceivedAt: next.ReceivedAt,
+	}
+	if duplicate {
+		return nil
+	}
+	_, err = records.Instances.Put(tx, tenant, id, &records.Instance{
+		AgentID: b.agentID, InstanceID: next.InstanceID, Sequence: next.Sequence, State: next.State, Timestamp: next.Timestamp, ReceivedAt: next.ReceivedAt,
+	}, version)
+	return err
+}
+
+// lastOf is what is known of an instance, nil when it was never heard.
+func lastOf(tx store.Tx, tenant, id string) (*countersign.Instance, int64, error) {
+	rec, version, err := records.Instances.Get(tx, tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	last := heardInstance(*rec)
+	return &last, version, nil
+}
+
+// acknowledge adds the liveness that each agent has after the batch.
+func (s *Service) acknowledge(tx store.Tx, batch []*beat) error {
+	type key struct{ tenant, agent string }
+	known := map[key]countersign.Liveness{}
+	for _, b := range batch {
+		if b.err != nil {
+			continue
+		}
+		k := key{b.actor.Tenant, b.agentID}
+		if _, done := known[k]; !done {
+			is, _, err := livenessOf(tx, k.tenant, k.agent, s.cfg.Now())
+			if err != nil {
+				return err
+			}
+			known[k] = is
+		}
+		b.ack.Liveness = known[k]
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package control
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Heartbeats come by the thousand and none of them is urgent, but none may be
+// acknowledged before its sequence is durable: a crash must not let it be used
+// again. So those that arrive within a beat of each other share one commit, and
+// the runs beside them pay for a few commits a second, however many agents live.
+const (
+	beatInterval = 50 * time.Millisecond // between two commits
+	beatsAtOnce  = 256                   // in one commit, so that no run waits long for its turn
+)
+
+// beat is one heartbeat on its way to the store.
+type beat struct {
+	actor     Actor
+	agentID   string
+	heartbeat countersign.Heartbeat
+	at        time.Time // when it arrived
+
+	// Set by the flush, before done is closed.
+	ack  countersign.HeartbeatAck
+	err  error
+	done chan struct{}
+}
+
+// pulse gathers heartbeats. While any wait, one goroutine commits them.
+type pulse struct {
+	mu       sync.Mutex
+	waiting  []*beat
+	flushing bool
+	last     time.Time // when the latest commit began
+	counts   map[string]*beatCounts
+}
+
+// beatCounts are a tenant's heartbeats since the process began.
+type beatCounts struct{ accepted, duplicate, refused int }
+
+func (s *Service) join(b *beat) {
+	p := &s.pulse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = append(p.waiting, b)
+	if !p.flushing {
+		p.flushing = true
+		s.chores.Go(s.flush)
+	}
+}
+
+// flush commits what waits until nothing does. One that comes alone is committed
+// at once.
+func (s *Service) flush() {
+	for {
+		time.Sleep(s.pulse.pause(s.cfg.Now()))
+		batch := s.pulse.take(s.cfg.Now())
+		if len(batch) == 0 {
+			return
+		}
+		s.takeIn(batch)
+	}
+}
+
+func (p *pulse) pause(now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiting) >= beatsAtOnce {
+		return 0
+	}
+	return min(p.last.Add(beatInterval).Sub(now), beatInterval) // a clock set back doesn't hold them up
+}
+
+func (p *pulse) take(now time.Time) []*beat {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := min(len(p.waiting), beatsAtOnce)
+	batch := p.waiting[:n:n]
+	p.waiting, p.last = p.waiting[n:], now
+	p.flushing = n > 0
+	return batch
+}
+
+// takeIn commits a batch. Each heartbeat is judged by itself; only the store can
+// fail them all.
+func (s *Service) takeIn(batch []*beat) {
+	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.judge(tx, batch) })
+	for _, b := range batch {
+		if err != nil {
+			b.err = err
+		}
+		s.pulse.count(b)
+		close(b.done)
+	}
+}
+
+func (p *pulse) count(b *beat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.counts == nil {
+		p.counts = map[string]*beatCounts{}
+	}
+	c := p.counts[b.actor.Tenant]
+	if c == nil {
+		c = &beatCounts{}
+		p.counts[b.actor.Tenant] = c
+	}
+	switch {
+	case b.err != nil:
+		c.refused++
+	case b.ack.Duplicate:
+		c.duplicate++
+	default:
+		c.accepted++
+	}
+}
+
+// figures are a tenant's heartbeats since the process began.
+func (p *pulse) figures(tenant string) []Figure {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := beatCounts{}
+	if of := p.counts[tenant]; of != nil {
+		c = *of
+	}
+	var out []Figure
+	for result, n := range map[string]int{"accepted": c.accepted, "duplicate": c.duplicate, "refused": c.refused} {
+		out = append(out, Figure{
+			Name: "countersign_heartbeats", Help: "Heartbeats of the tenant since the process began, by what became of them.",
+			Label: "result", Is: result, Value: float64(n),
+		})
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Started is the answer of starting a run: the run, and whether an earlier start
+// with the same key made it.
+type Started struct {
+	Run      countersign.Run
+	Replayed bool
+}
+
+// order is one request to start a run: by which operation, about what, under
+// which key, and the fingerprint that a repeat must have.
+type order struct {
+	op          access.Operation
+	subject     string
+	key         string
+	fingerprint string
+}
+
+// newOrder takes the fingerprint over operation, path id and body (contract 6).
+func newOrder(op access.Operation, subject, pathID, key string, body any) (order, error) {
+	fingerprint, err := countersign.CanonicalDigest([]any{op, pathID, body})
+	return order{op, subject, key, fingerprint}, err
+}
+
+// start starts a run, once for each idempotency key (specification 4, rule 2).
+// The key is looked up before anything that may have changed since is checked,
+// so that a repeat always finds its run; a refused start doesn't burn it. ready
+// checks what must hold now and gives the plan.
+func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
+	var held *ledger.Held
+	runID := s.cfg.NewID("run")
+	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
+		held = nil
+		earlier, err := claimed(tx, a, o)
+		if err != nil || earlier != "" {
+			out = Started{Replayed: true}
+			out.Run.ID = earlier
+			return err
+		}
+		p, err := ready(tx)
+		if err != nil {
+			return err
+		}
+		if _, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, 0); err != nil {
+			return err
+		}
+		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
+		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), a.RequestID)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if held != nil {
+		out = Started{Run: *held.Run()}
+		s.moved(held)
+	}
+	return s.withSnapshot(ctx, a, o.op, out)
+}
+
+// withSnapshot completes the answer of a start. A replay shows the run's present
+// state; a new run is shown as it was stored, READY.
+func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation, out Started) (Started, error) {
+	err := s.view(ctx, a, op, func(tx store.Tx) error {
+		whole, err := s.wholeRun(tx, a, out.Run.ID)
+		if err != nil || out.Replayed {
+			out.Run = whole
+			return err
+		}
+		out.Run.PlanSnapshot = whole.PlanSnapshot
+		return nil
+	})
+	return out, err
+}
+
+// claimed finds the run that the key started before; "" when the key is free.
+func claimed(tx store.Tx, a Actor, o order) (string, error) {
+	claim, _, err := records.Claims.Get(tx, a.Tenant, o.key)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = reachRun(tx, a, claim.RunID)
+	switch {
+	case countersign.ErrorCode(err) == countersign.CodeProjectScope:
+		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take a fresh one")
+	case err != nil:
+		return "", err
+	case claim.Fingerprint != o.fingerprint:
+		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; take a fresh one", claim.RunID)
+	}
+	return claim.RunID, nil
+}
+
+// StartRun starts a plan's run.
+func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (out Started, err error) {
+	rec, err := s.planToRun(ctx, a, planID)
+	if err != nil {
+		return out, err
+	}
+	o, err := newOrder(access.StartRun, "plan/"+planID, "", key, countersign.RunStart{PlanID: planID})
+	if err != nil {
+		return out, err
+	}
+	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
+		if err := s.mayStart(tx, a, rec); err != nil {
+			return nil, err
+		}
+		return s.ledger.Plan(tx, a.Tenant, planID, rec.PlanDigest)
+	})
+}
+
+func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *records.Plan, err error) {
+	err = s.view(ctx, a, access.StartRun, func(tx store.Tx) error {
+		if rec, err = reachPlan(tx, a, planID); err != nil {
+			return err
+		}
+		return access.Mode(a.Principal, rec.Mode)
+	})
+	return rec, s.refused(ctx, a, access.StartRun, "plan/"+planID, err)
+}
+
+// mayStart checks what must hold at the start and may change afterwards.
+func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
+	p := &rec.Plan
+	now, err := ledger.Standings(tx, a.Tenant, p)
+	if err != nil {
+		return err
+	}
+	if e := plan.Disabled(p, p.Mode, now); e != nil {
+		return e
+	}
+	if rec.Synthetic {
+		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
+	}
+	if p.Status != countersign.PlanReady {
+		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
+	}
+	if e := plan.Refusal(p, p.Mode, now); e != nil {
+		return e
+	}
+	return s.ledger.Free(tx)
+}

@@ -1,0 +1,178 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// SyncAgents brings the registry to what a project system's manifest says, all
+// of it or nothing (specification 2.14, contract 7). Back ends send the same
+// manifest at each of their starts, so one that says nothing new only reads.
+func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
+	subject := "project/" + projectID
+	var changes []agentChange
+	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
+		changes, err = s.compareManifest(tx, a, projectID, &m)
+		return err
+	})
+	if err = s.refused(ctx, a, access.SyncAgents, subject, err); err != nil {
+		return nil, err
+	}
+	if isNews(changes) {
+		if err := s.applyManifest(ctx, a, subject, projectID, &m); err != nil {
+			return nil, err
+		}
+	}
+	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
+		out = make([]countersign.Agent, len(changes))
+		for i, c := range changes {
+			head, _, err := records.Agents.Get(tx, a.Tenant, c.next.ID)
+			if err != nil {
+				return err
+			}
+			if out[i], err = s.shownAgent(tx, a, head); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// applyManifest compares once more, in the transaction that writes.
+func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) error {
+	return s.update(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
+		changes, err := s.compareManifest(tx, a, projectID, m)
+		if err != nil {
+			return err
+		}
+		return s.saveChanges(tx, a, changes)
+	})
+}
+
+// agentChange is what a manifest makes of one agent.
+type agentChange struct {
+	was     *countersign.Agent // nil: it is new
+	head    *records.AgentHead
+	version int64
+	next    countersign.Agent
+	is      bool // it changes anything
+}
+
+func isNews(changes []agentChange) bool {
+	for _, c := range changes {
+		if c.is {
+			return true
+		}
+	}
+	return false
+}
+
+// compareManifest says what a manifest changes, and names every problem or every
+// conflict of it.
+func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) ([]agentChange, error) {
+	facts, err := manifestFacts(tx, a, projectID, m)
+	if err != nil {
+		return nil, err
+	}
+	if problems := agent.Check(m, facts); len(problems) > 0 {
+		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	}
+	changes := make([]agentChange, len(m.Agents))
+	var conflicts []countersign.Problem
+	for i, item := range m.Agents {
+		c, err := s.compareAgent(tx, a, projectID, item)
+		var conflict *countersign.Error
+		switch {
+		case errors.As(err, &conflict):
+			conflicts = append(conflicts, countersign.Problem{Message: conflict.Message})
+		case err != nil:
+			return nil, err
+		}
+		changes[i] = c
+	}
+	if len(conflicts) > 0 {
+		return nil, countersign.Errorf(countersign.CodeManifestConflict, "%s", countersign.JoinProblems(conflicts))
+	}
+	return changes, nil
+}
+
+func (s *Service) compareAgent(tx store.Tx, a Actor, projectID string, item countersign.ManifestAgent) (c agentChange, err error) {
+	c.head, c.version, err = records.Agents.Get(tx, a.Tenant, agent.ID(projectID, item.ExternalAgentID))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		c.head = nil
+	case err != nil:
+		return c, err
+	default:
+		was, err := agentOf(tx, a.Tenant, c.head)
+		if err != nil {
+			return c, err
+		}
+		c.was = &was
+	}
+	c.next, c.is, err = agent.Sync(c.was, projectID, item, s.cfg.Now())
+	return c, err
+}
+
+// manifestFacts reads what a manifest is checked against.
+func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) (agent.Facts, error) {
+	f := agent.Facts{Models: map[string]agent.ModelOwner{}}
+	head, _, err := reachProject(tx, a, projectID)
+	if err != nil {
+		return f, err
+	}
+	f.Project, _, err = records.ProjectRevisions.Get(tx, a.Tenant, records.RevisionID(projectID, head.Revision))
+	if err != nil {
+		return f, err
+	}
+	for _, id := range agent.ModelIDs(m) {
+		_, _, err := records.Models.Get(tx, a.Tenant, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return f, err
+		}
+		if f.Models[id], err = modelOwner(tx, a.Tenant, id); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// modelOwner finds the system whose agents have a model. One agent tells: all
+// agents of a model are of one system.
+func modelOwner(tx store.Tx, tenant, modelID string) (agent.ModelOwner, error) {
+	list, err := records.Agents.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}, Limit: 1})
+	if err != nil || len(list) == 0 {
+		return agent.ModelOwner{}, err
+	}
+	return agent.ModelOwner{ProjectID: list[0].ProjectID}, nil
+}
+
+func (s *Service) saveChanges(tx store.Tx, a Actor, changes []agentChange) error {
+	var recs []countersign.AuditRecord
+	for _, c := range changes {
+		if !c.is {
+			continue
+		}
+		if err := saveAgent(tx, a.Tenant, c.head, c.version, c.next); err != nil {
+			return err
+		}
+		rec := s.record(a, access.SyncAgents, "agent/"+c.next.ID)
+		rec.After, rec.Reason = registered(c.next), "manifest of "+c.next.ExternalAgentID
+		if c.was != nil {
+			rec.Before = registered(*c.was)
+		}
+		recs = append(recs, rec)
+	}
+	return audit.Append(tx, a.Tenant, recs)
+}

@@ -1,0 +1,274 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Teams lists the teams within the actor's scope by id.
+func (s *Service) Teams(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Team], err error) {
+	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
+		where, err := records.InScope(tx, store.Teams, a.Principal)
+		if err != nil {
+			return err
+		}
+		heads, err := records.Teams.Page(tx, a.Tenant, l.query(nil, where...))
+		if err != nil {
+			return err
+		}
+		items := make([]countersign.Team, len(heads.Items))
+		for i := range heads.Items {
+			if items[i], err = shownTeam(tx, a, &heads.Items[i]); err != nil {
+				return err
+			}
+		}
+		page = countersign.NewPage(items, l.Offset, heads.Total)
+		return nil
+	})
+	return page, err
+}
+
+// Team reads one team.
+func (s *Service) Team(ctx context.Context, a Actor, id string) (t countersign.Team, err error) {
+	err = s.view(ctx, a, access.ReadTeams, func(tx store.Tx) error {
+		head, _, err := reachTeam(tx, a, id)
+		if err != nil {
+			return err
+		}
+		t, err = shownTeam(tx, a, head)
+		return err
+	})
+	return t, err
+}
+
+// reachTeam finds a team of the tenant whose members' systems all lie within the
+// actor's scope.
+func reachTeam(tx store.Tx, a Actor, id string) (*records.TeamHead, int64, error) {
+	head, version, err := records.Teams.Get(tx, a.Tenant, id)
+	if err != nil {
+		return nil, 0, found(err, "team", id)
+	}
+	return head, version, access.InScope(a.Principal, head.Projects...)
+}
+
+func teamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, error) {
+	t, _, err := records.TeamRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
+	if err != nil {
+		return countersign.Team{}, fmt.Errorf("content of team %s: %w", h.ID, err)
+	}
+	t.Suspended, t.UpdatedAt = h.Suspended, h.UpdatedAt
+	return *t, nil
+}
+
+func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, error) {
+	t, err := teamOf(tx, a.Tenant, h)
+	if err != nil {
+		return t, err
+	}
+	return t, maskTeam(tx, a, &t)
+}
+
+// PutTeam creates a team or, with the present revision, updates it. It needs at
+// least two different ADMITTED agents with models, every one's system within the
+// actor's scope (specification 4, rule 3).
+func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
+	subject := "team/" + id
+	err = s.update(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
+		head, version, err := reachTeam(tx, a, id)
+		if countersign.ErrorCode(err) == countersign.CodeNotFound {
+			head, version, err = &records.TeamHead{ID: id}, 0, nil
+		}
+		if err != nil {
+			return err
+		}
+		team := countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps}
+		crew, err := s.crewOf(tx, a, &team)
+		if err != nil {
+			return err
+		}
+		if err := checkTeam(crew); err != nil {
+			return err
+		}
+		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		if err := admitted(crew); err != nil {
+			return err
+		}
+		t, err = s.saveTeam(tx, a, access.WriteTeam, head, version, team, "")
+		return err
+	})
+	return t, err
+}
+
+func checkTeam(c plan.Crew) error {
+	problems := plan.CheckTeam(c)
+	if len(problems) == 0 {
+		return nil
+	}
+	return invalid(problems)
+}
+
+func invalid(problems []string) error {
+	list := make([]countersign.Problem, len(problems))
+	for i, p := range problems {
+		list[i].Message = p
+	}
+	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(list))
+}
+
+// admitted refuses agents that an ADMIN has not admitted, or has suspended.
+func admitted(c plan.Crew) error {
+	for _, e := range c.Executors {
+		if e.Agent.Status != countersign.AgentAdmitted {
+			return countersign.Errorf(countersign.CodeAgentNotAdmitted, "agent %s is %s; an ADMIN admits it", e.Agent.ID, e.Agent.Status)
+		}
+	}
+	return nil
+}
+
+// crewOf reads the members of a team that exist, with their models and systems.
+// One outside the actor's scope ends it.
+func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Crew, error) {
+	c := plan.Crew{Team: team, Projects: map[string]plan.Source{}}
+	seen := map[string]bool{}
+	for _, m := range team.Members {
+		if seen[m.AgentID] {
+			continue
+		}
+		seen[m.AgentID] = true
+		head, _, err := reachAgent(tx, a, m.AgentID)
+		if countersign.ErrorCode(err) == countersign.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return c, err
+		}
+		if err := s.enlist(tx, a, &c, head); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// enlist adds an agent, its model and its system to a crew.
+func (s *Service) enlist(tx store.Tx, a Actor, c *plan.Crew, head *records.AgentHead) error {
+	e := plan.Executor{}
+	var err error
+	if e.Agent, err = agentOf(tx, a.Tenant, head); err != nil {
+		return err
+	}
+	if e.Agent.ModelID != "" {
+		m, err := readModel(tx, a.Tenant, e.Agent.ModelID)
+		if err != nil {
+			return err
+		}
+		e.Model = &m
+	}
+	c.Executors = append(c.Executors, e)
+	if _, known := c.Projects[head.ProjectID]; known {
+		return nil
+	}
+	projectHead, _, err := records.Projects.Get(tx, a.Tenant, head.ProjectID)
+	if err != nil {
+		return err
+	}
+	p, err := s.projectOf(tx, a.Tenant, *projectHead)
+	c.Projects[head.ProjectID] = plan.Source{Project: &p, InScope: true}
+	return err
+}
+
+// saveTeam makes a new revision of a team.
+func (s *Service) saveTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+	next := *head
+	next.UpdatedAt = s.cfg.Now()
+	if head.Revision == 0 {
+		next.CreatedAt = next.UpdatedAt
+	}
+	next.Revision++
+	next.Suspended = head.Suspended || op == access.SuspendTeam
+	projects, err := systemsOf(tx, a.Tenant, t.Members)
+	if err != nil {
+		return t, err
+	}
+	next.Projects = projects
+	t.Revision, t.Suspended, t.CreatedAt, t.UpdatedAt = next.Revision, next.Suspended, next.CreatedAt, next.UpdatedAt
+	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, &next, version); err != nil {
+		return t, err
+	}
+	if _, err := records.TeamRevisions.Put(tx, a.Tenant, records.RevisionID(t.ID, t.Revision), &t, 0); err != nil {
+		return t, err
+	}
+	c := change{before: standing(head.Revision, head.Suspended), after: standing(next.Revision, next.Suspended), reason: reason}
+	return t, s.audit(tx, a, op, "team/"+t.ID, c)
+}
+
+// systemsOf are the projects of a team's members, which are its scope.
+func systemsOf(tx store.Tx, tenant string, members []countersign.TeamMember) ([]string, error) {
+	var projects []string
+	for _, m := range members {
+		head, _, err := records.Agents.Get(tx, tenant, m.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(projects, head.ProjectID) {
+			projects = append(projects, head.ProjectID)
+		}
+	}
+	return projects, nil
+}
+
+// SuspendTeam raises the revision, so that no run of the team takes a further
+// step, and keeps new ones from starting.
+func (s *Service) SuspendTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+	return s.toggleTeam(ctx, a, access.SuspendTeam, id, reason)
+}
+
+// ResumeTeam lets the team run again, at the revision that the suspension made.
+func (s *Service) ResumeTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
+	return s.toggleTeam(ctx, a, access.ResumeTeam, id, reason)
+}
+
+func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, id, reason string) (t countersign.Team, err error) {
+	if err := given("reason", reason); err != nil {
+		return t, err
+	}
+	err = s.update(ctx, a, op, "team/"+id, func(tx store.Tx) error {
+		head, version, err := reachTeam(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if t, err = teamOf(tx, a.Tenant, head); err != nil {
+			return err
+		}
+		switch {
+		case head.Suspended == (op == access.SuspendTeam):
+			return nil
+		case op == access.SuspendTeam:
+			t, err = s.saveTeam(tx, a, op, head, version, t, reason)
+			return err
+		default:
+			t, err = s.resumeTeam(tx, a, head, version, t, reason)
+			return err
+		}
+	})
+	return t, err
+}
+
+// resumeTeam keeps the revision.
+func (s *Service) resumeTeam(tx store.Tx, a Actor, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+	before := standing(head.Revision, head.Suspended)
+	head.Suspended, head.UpdatedAt = false, s.cfg.Now()
+	t.Suspended, t.UpdatedAt = false, head.UpdatedAt
+	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, head, version); err != nil {
+		return t, err
+	}
+	return t, s.audit(tx, a, access.ResumeTeam, "team/"+t.ID, change{before: before, after: standing(head.Revision, false), reason: reason})
+}
