@@ -57,8 +57,10 @@ type demo struct {
 	project    countersign.Project
 	model      countersign.Model
 	plans      demoPlans
+	agents     demoAgents
 	refundRun  countersign.Run
 	closingRun countersign.Run
+	teamRun    countersign.Run
 
 	shown map[string]countersign.StepStatus // by run and step, the state that was printed
 	broke []string                          // what should hold and doesn't

@@ -29,9 +29,19 @@ func ask[T any](ctx context.Context, c caller, method, path string, body any) (a
 	return answer, err
 }
 
-// start starts a plan's run, or finds the one that the key started before.
-func (c caller) start(ctx context.Context, planID, key string) (r countersign.Run, replayed bool, err error) {
-	header, err := c.send(ctx, "POST", "/runs", key, countersign.RunStart{PlanID: planID}, &r)
+// order asks for a run: where, under which key, and what is sent.
+type order struct {
+	path, key string
+	body      any
+}
+
+func runOf(planID, key string) order {
+	return order{"/runs", key, countersign.RunStart{PlanID: planID}}
+}
+
+// start starts a run, or finds the one that the key started before.
+func (c caller) start(ctx context.Context, o order) (r countersign.Run, replayed bool, err error) {
+	header, err := c.send(ctx, "POST", o.path, o.key, o.body, &r)
 	return r, header.Get("Idempotency-Replayed") == "true", err
 }
 

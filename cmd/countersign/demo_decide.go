@@ -17,7 +17,7 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 	if err != nil {
 		return err
 	}
-	d.showApproval(a, r.PlanSnapshot.Step(a.StepID))
+	d.showApproval(a, r.PlanSnapshot)
 	if d.person != nil {
 		return d.askPerson(ctx, a)
 	}
@@ -27,7 +27,8 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 }
 
 // showApproval prints exactly what will be sent, where to and until when.
-func (d *demo) showApproval(a countersign.Approval, planned *countersign.Step) {
+func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
+	planned := p.Step(a.StepID)
 	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
 	d.print.say("The run stands still until an approver decides. This will be sent, once:")
 	d.print.row("", "%s %s", a.Request.Method, a.Request.URL)
@@ -36,6 +37,7 @@ func (d *demo) showApproval(a countersign.Approval, planned *countersign.Step) {
 		b := planned.InputBindings[name]
 		d.print.row("", "%s %s comes from %s.%s, verified above", name, a.InputSnapshot[name].Raw(), b.StepID, b.Field)
 	}
+	d.showFixed(p, planned)
 	d.print.row("digest", "%s", a.RequestDigest)
 	d.print.row("asked by", "%s", d.named(a.RequestedBy))
 	d.print.row("lapses", "%s", a.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))

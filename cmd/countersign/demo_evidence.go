@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/request"
@@ -11,20 +12,31 @@ import (
 // evidence puts three witnesses side by side: the shop's own log, the approval,
 // and the audit log.
 func (d *demo) evidence(ctx context.Context) error {
-	refund := stepOf(d.refundRun, sample.ActionRefund)
-	sent := d.delivered(refund.IdempotencyKey)
-	d.signatures()
-	if sent != nil {
-		if err := d.approval(ctx, refund, *sent); err != nil {
-			return err
-		}
+	if err := d.refundEvidence(ctx, "the refund", d.refundRun); err != nil {
+		return err
 	}
+	if err := d.refundEvidence(ctx, "the team's refund", d.teamRun); err != nil {
+		return err
+	}
+	d.print.say("Witnesses of the whole:")
+	d.signatures()
 	return d.audit(ctx)
+}
+
+// refundEvidence shows that a run's refund was made once, and as it was approved.
+func (d *demo) refundEvidence(ctx context.Context, which string, r countersign.Run) error {
+	refund := stepOf(r, sample.ActionRefund)
+	d.print.say("Witnesses of %s of %s:", which, refund.Input["orderId"].Text())
+	sent := d.delivered(which, refund.IdempotencyKey)
+	if sent == nil {
+		return nil
+	}
+	return d.approval(ctx, refund, *sent)
 }
 
 // delivered counts what the shop did under a key. Asking again under the same key
 // is harmless; doing it twice is not.
-func (d *demo) delivered(key string) *sample.Entry {
+func (d *demo) delivered(which, key string) *sample.Entry {
 	var acted []sample.Entry
 	requests := 0
 	for _, e := range d.shop.Received() {
@@ -35,8 +47,9 @@ func (d *demo) delivered(key string) *sample.Entry {
 			acted = append(acted, e)
 		}
 	}
-	d.holds(len(acted) == 1, "the refund is made once; the shop made it %d times", len(acted))
+	d.holds(len(acted) == 1, "%s is made once; the shop made it %d times", which, len(acted))
 	if len(acted) == 0 {
+		d.print.row("delivered", "not at all")
 		return nil
 	}
 	d.print.row("delivered", "once: the shop's log has %s under", count(requests, "request", "requests"))
@@ -44,9 +57,9 @@ func (d *demo) delivered(key string) *sample.Entry {
 	return &acted[0]
 }
 
-// signatures are those of everything that the shop received from the two runs.
+// signatures are those of everything that the shop received from the LIVE runs.
 func (d *demo) signatures() {
-	received := append(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID)...)
+	received := slices.Concat(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID), d.receivedOf(d.teamRun.ID))
 	valid := 0
 	for _, e := range received {
 		if e.Signature == sample.SignatureValid {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,37 +16,53 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/internal/sample"
 )
 
 // atOnce is how many demos are killed side by side.
 const atOnce = 2
 
 // A demo that is killed after any of its lines and begun again comes to the same
-// end, and the refund is made once.
+// end, and each refund is made once.
 func TestDemoSurvivesKillAfterEveryLine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs a demo twice for each line that it prints")
+		t.Skip("it runs a demo twice for each line of the story")
 	}
 	binary := filepath.Join(t.TempDir(), "countersign")
 	if built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, built)
 	}
-	lines := strings.Count(string(finish(t, binary, t.TempDir())), "\n")
-	if lines < len(demoLines) {
-		t.Fatalf("it prints %d lines only", lines)
+	points := killPoints(string(finish(t, binary, t.TempDir())))
+	if len(points) < len(demoLines) {
+		t.Fatalf("it is killed at %d points only", len(points))
 	}
 	slots := make(chan struct{}, atOnce)
-	for n := range lines {
-		t.Run("line "+strconv.Itoa(n+1), func(t *testing.T) {
+	for _, n := range points {
+		t.Run("line "+strconv.Itoa(n), func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			dir := t.TempDir()
-			killAfter(t, binary, dir, n+1)
+			killAfter(t, binary, dir, n)
 			assertTold(t, string(finish(t, binary, dir)))
 			assertRefundedOnce(t, dir)
 		})
 	}
+}
+
+// killPoints are the lines, from 1, after which something may happen. Between a
+// line and one that continues it, below its label, nothing is written anywhere;
+// and a line that is empty is printed with the title below it.
+func killPoints(out string) (points []int) {
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	for i, line := range lines {
+		continued := i+1 < len(lines) && strings.HasPrefix(lines[i+1], margin+strings.Repeat(" ", labelWidth))
+		if line != "" && !continued {
+			points = append(points, i+1)
+		}
+	}
+	return points
 }
 
 // killAfter runs a demo and kills it, with SIGKILL, after its n-th line.
@@ -84,17 +101,32 @@ func finish(t *testing.T, binary, dir string) []byte {
 	return out
 }
 
+// assertRefundedOnce: each order that came back is refunded, under one key, by one
+// request.
 func assertRefundedOnce(t *testing.T, dir string) {
 	t.Helper()
-	if made := refundsIn(logOf(t, dir)); len(made) != 1 {
-		t.Errorf("refunds were made under %d keys: %v", len(made), made)
-	} else {
-		for key, n := range made {
-			if n != 1 {
-				t.Errorf("%s was acted on %d times", key, n)
-			}
+	keys, orders := map[string]int{}, map[string]int{}
+	for _, e := range refundsIn(logOf(t, dir)) {
+		keys[e.Key]++
+		orders[orderOf(e.Body)]++
+	}
+	for _, order := range []string{sample.ReturnedOrder, sample.TeamOrder} {
+		if orders[order] != 1 {
+			t.Errorf("%s is refunded %d times", order, orders[order])
 		}
 	}
+	if len(orders) != 2 || len(keys) != 2 {
+		t.Errorf("refunds were made under %v, of %v", keys, orders)
+	}
+}
+
+// orderOf reads which order a request is about, "" for none.
+func orderOf(body string) string {
+	var about struct {
+		OrderID string `json:"orderId"`
+	}
+	_ = json.Unmarshal([]byte(body), &about) // no body is about none
+	return about.OrderID
 }
 
 // The moments of a request at which the process dies in the tests below: the shop
@@ -104,7 +136,8 @@ const (
 	dieDone    = "done"
 )
 
-// envDie makes TestDemoThatDies die at a moment and a request: "done POST /refunds".
+// envDie makes TestDemoThatDies die at a moment and a request, with the order that
+// its body names: "done POST /refunds A-48213".
 const envDie = "COUNTERSIGN_TEST_DEMO_DIES"
 
 // A demo that is killed with a request in flight comes to the same end too: a
@@ -113,17 +146,20 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 	for _, c := range []struct{ request, arrived, done string }{
 		{"GET /health", "", ""},
 		{"GET /orders/A-48213", "", ""},
-		{"POST /refunds", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
+		{"POST /refunds A-48213", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"PUT /orders/A-48213/notice", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"POST /returns/R-7731/close", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_NOT_EXECUTED"}, // it isn't closed either way
-		{"GET /refunds?orderId=A-48213", "", ""},                                           // the probe, in a demo that recovers
+		{"GET /orders/A-48377", "", ""},
+		{"POST /refunds A-48377", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
+		{"GET /refunds?orderId=A-48213", "", ""}, // the probes, in a demo that recovers
+		{"GET /refunds?orderId=A-48377", "", ""},
 	} {
 		for moment, resolution := range map[string]string{dieArrived: c.arrived, dieDone: c.done} {
 			t.Run(moment+" "+c.request, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				if strings.Contains(c.request, "?") {
-					dieAt(t, dir, dieDone+" POST /refunds")
+				if _, order, isProbe := strings.Cut(c.request, "?orderId="); isProbe {
+					dieAt(t, dir, dieDone+" POST /refunds "+order)
 				}
 				dieAt(t, dir, moment+" "+c.request)
 				out := goOn(t, dir)
@@ -166,7 +202,7 @@ func TestDemoThatDies(t *testing.T) {
 	}
 	die := func(shop http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method+" "+r.RequestURI != request {
+			if requested(t, r) != request {
 				shop.ServeHTTP(w, r)
 				return
 			}
@@ -180,6 +216,16 @@ func TestDemoThatDies(t *testing.T) {
 	}
 	err := runDemo(context.Background(), demoOptions{directory: os.Getenv("DEMO_DIR"), out: io.Discard, errs: os.Stderr, around: die})
 	t.Fatalf("it did not die: %v", err)
+}
+
+// requested names a request as envDie does, and leaves its body to the shop.
+func requested(t *testing.T, r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return strings.TrimSpace(r.Method + " " + r.RequestURI + " " + orderOf(string(body)))
 }
 
 // A shop that hangs leaves a refund that nobody knows of, without any kill: the

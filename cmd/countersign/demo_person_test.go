@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -30,16 +31,18 @@ func TestDecisionIsTypedWithItsReason(t *testing.T) {
 
 func TestDemoAsksThePersonAtTheTerminal(t *testing.T) {
 	var out bytes.Buffer
-	person := strings.NewReader("\nperhaps\ny\ny it came back on the ninth day\n")
+	person := strings.NewReader("\nperhaps\ny\ny it came back on the ninth day\ny and so did this one\n")
 	if err := runDemo(context.Background(), demoOptions{directory: t.TempDir(), out: &out, errs: io.Discard, person: person}); err != nil {
 		t.Error(err)
 	}
 	assertTold(t, out.String())
-	if n := strings.Count(out.String(), "approve? [y/n] and the reason: "); n != 4 {
+	if n := strings.Count(out.String(), "approve? [y/n] and the reason: "); n != 5 {
 		t.Errorf("it asks %d times", n)
 	}
-	if !strings.Contains(out.String(), `approved      by mara@marlow.example: "it came back on the ninth day"`) {
-		t.Errorf("the reason is missing in\n%s", &out)
+	for _, reason := range []string{"it came back on the ninth day", "and so did this one"} {
+		if !strings.Contains(out.String(), fmt.Sprintf("approved      by mara@marlow.example: %q", reason)) {
+			t.Errorf("the reason %q is missing in\n%s", reason, &out)
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func (d *demo) compile(ctx context.Context, name, scenario, mode string) (counte
 // rehearse runs the plan without sending anything, and asks the shop whether that
 // is so.
 func (d *demo) rehearse(ctx context.Context) error {
-	r, _, err := d.operator.start(ctx, d.plans.rehearsal.ID, "demo-refund-rehearsal")
+	r, _, err := d.operator.start(ctx, runOf(d.plans.rehearsal.ID, "demo-refund-rehearsal"))
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,22 @@ import (
 
 // refund runs the plan LIVE: a read, an approved side effect, an idempotent one.
 func (d *demo) refund(ctx context.Context) (err error) {
-	d.refundRun, err = d.live(ctx, d.plans.live.ID, "demo-refund-live")
+	d.refundRun, err = d.live(ctx, runOf(d.plans.live.ID, "demo-refund-live"))
 	if err != nil {
 		return err
 	}
-	r := d.refundRun
-	d.holds(r.Status == countersign.RunCompleted, "the refund's run completes; it is %s", r.Status)
+	d.showEnd("the refund's run", d.refundRun)
+	return nil
+}
+
+// showEnd says how a run ended that should complete.
+func (d *demo) showEnd(which string, r countersign.Run) {
+	d.holds(r.Status == countersign.RunCompleted, "%s completes; it is %s", which, r.Status)
 	if r.Status == countersign.RunCompleted {
-		d.print.say("Completed. All %d steps are verified.", len(r.Steps)-r.UnverifiedSteps)
+		d.print.say("Completed. %d of %d steps are verified.", len(r.Steps)-r.UnverifiedSteps, len(r.Steps))
 	} else {
 		d.print.say("The run is %s: %s", r.Status, d.named(r.Error))
 	}
-	return nil
 }
 
 // catchLie runs the plan whose capability answers 200 without having done it.
@@ -28,7 +32,7 @@ func (d *demo) catchLie(ctx context.Context) (err error) {
 	if d.plans.closing, err = d.compile(ctx, closingName, sample.CloseReturnedGoods, countersign.ModeLive); err != nil {
 		return err
 	}
-	d.closingRun, err = d.live(ctx, d.plans.closing.ID, "demo-close-return")
+	d.closingRun, err = d.live(ctx, runOf(d.plans.closing.ID, "demo-close-return"))
 	if err != nil {
 		return err
 	}
@@ -46,8 +50,8 @@ func (d *demo) catchLie(ctx context.Context) (err error) {
 
 // live starts a run, or finds the one of an earlier demo, and follows it to its
 // end.
-func (d *demo) live(ctx context.Context, planID, key string) (countersign.Run, error) {
-	r, replayed, err := d.operator.start(ctx, planID, key)
+func (d *demo) live(ctx context.Context, o order) (countersign.Run, error) {
+	r, replayed, err := d.operator.start(ctx, o)
 	if err != nil {
 		return r, err
 	}

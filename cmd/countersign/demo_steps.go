@@ -31,6 +31,9 @@ func (d *demo) showSteps(r countersign.Run) {
 		if d.isNews(r, s) {
 			d.shown[r.ID+"."+s.ID] = s.Status
 			d.print.step(s.ID, s.Status, "%s", d.named(outcomeOf(s)))
+			if s.AgentID != "" {
+				d.print.row("", "by the %s", d.agents.name(s.AgentID))
+			}
 			if s.Status == countersign.StepSimulated && !s.Request.Body.IsNull() {
 				d.print.block(s.Request.Body)
 			}

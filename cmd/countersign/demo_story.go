@@ -29,6 +29,8 @@ func (d *demo) tell(ctx context.Context) error {
 		{"Rehearsal (DRY_RUN)", d.rehearse},
 		{"The run (LIVE)", d.refund},
 		{"An answer that lies (LIVE)", d.catchLie},
+		{"Two agents of the shop", d.enlist},
+		{"The agents as a team (LIVE)", d.teamRefund},
 		{"The evidence", d.evidence},
 	} {
 		d.print.begin(chapter.title)

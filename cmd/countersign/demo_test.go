@@ -32,15 +32,30 @@ var demoLines = []string{
 	`read-order +COMPLETED .*status: expected "returned", actual "returned"`,
 	`refund +COMPLETED .*status: expected "succeeded", actual "succeeded"`,
 	`notify +COMPLETED .*status: expected "sent", actual "sent"`,
-	`Completed\. All 3 steps are verified\.`,
+	`Completed\. 3 of 3 steps are verified\.`,
 	`close-return +FAILED .*status: expected "closed", actual "pending"`,
 	`expectation_not_met`,
-	`delivered +once: the shop's log has \d+ requests? under`,
+	`assessor +(PENDING|ADMITTED) +orders\.read, `, `refunder +(PENDING|ADMITTED) +refunds\.create, `, `currency is fixed: "EUR"`,
+	`assessor +ADMITTED +revision 1`, `refunder +ADMITTED +revision 1`,
+	`says IDLE: the assessor is ONLINE`, `says BUSY: the refunder is BUSY`, `shown and never a gate`,
+	`team +returns-desk, revision 1`,
+	`read-order +COMPLETED .*\n +by the assessor`,
+	`refund +COMPLETED .*\n +by the refunder`,
+	`Completed\. 2 of 2 steps are verified\.`,
+	`refused +invalid_request\n +inputs\.refund\.currency: the agent's manifest fixes it`, `shop's log +0 requests since`,
+	witnesses("the refund of A-48213"), witnesses("the team's refund of A-48377"),
 	`signatures +(\d+) of (\d+) right`,
-	`approved +by mara@marlow\.example: "`,
-	`and is that of the bytes that the shop received`,
 	`audit log +intact, \d+ records`,
 	`All of it holds\.`,
+}
+
+// witnesses is what the evidence says of a refund: its row of each witness, in
+// their order.
+func witnesses(of string) string {
+	return "Witnesses of " + of + ":\n" +
+		` +delivered +once: the shop's log has \d+ requests? under\n.*\n` +
+		` +asked by .*\n +approved +by mara@marlow\.example: ".*\n` +
+		` +digest +\S+ was approved\n +and is that of the bytes that the shop received\n`
 }
 
 func assertTold(t *testing.T, out string) {
@@ -67,7 +82,9 @@ func TestDemoTellsItsStory(t *testing.T) {
 		`The shop answered 200. The answer says pending, not closed; so the run failed.`,
 		`{"orderId":"A-48213","amount":249.00,"currency":"EUR"}`,
 		`asked by      ines@marlow.example`,
-		`the shop's log has 1 request under`, `signatures    4 of 4 right`,
+		`the shop's log has 1 request under`, `signatures    6 of 6 right`,
+		`assessor      PENDING `, `refunder      PENDING `,
+		`{"orderId":"A-48377","amount":64.50,"currency":"EUR"}`, `currency "EUR" is fixed by the refunder's manifest`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no line says %s", want)
@@ -98,7 +115,7 @@ func TestDemoGoesOnWhereItWas(t *testing.T) {
 	if !strings.Contains(second.String(), "this is that run, and no second one") {
 		t.Errorf("it doesn't say that the runs are there: %s", &second)
 	}
-	if n := len(logOf(t, dir)); n != 5 { // health check, read, refund, notice, close
+	if n := len(logOf(t, dir)); n != 7 { // health check, read, refund, notice, close; the team's read and refund
 		t.Errorf("the shop received %d requests", n)
 	}
 	assertSecret(t, dir, first.String()+second.String())
@@ -149,12 +166,11 @@ func logOf(t *testing.T, dir string) (entries []sample.Entry) {
 	}
 }
 
-// refundsIn counts the refunds that the shop made, by key.
-func refundsIn(entries []sample.Entry) map[string]int {
-	made := map[string]int{}
+// refundsIn are the requests by which the shop refunded.
+func refundsIn(entries []sample.Entry) (made []sample.Entry) {
 	for _, e := range entries {
 		if e.Acted() && e.Method == http.MethodPost && e.Path == "/refunds" {
-			made[e.Key]++
+			made = append(made, e)
 		}
 	}
 	return made
@@ -163,7 +179,7 @@ func refundsIn(entries []sample.Entry) map[string]int {
 func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 	var out, errs bytes.Buffer
 	err := runDemo(context.Background(), demoOptions{
-		directory: t.TempDir(), out: &out, errs: &errs, person: strings.NewReader("n the order isn't back\n"),
+		directory: t.TempDir(), out: &out, errs: &errs, person: strings.NewReader("n the order isn't back\ny this one is\n"),
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not hold") {
 		t.Errorf("got %v", err)
@@ -171,6 +187,7 @@ func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 	for _, want := range []string{
 		`rejected      by mara@marlow.example: "the order isn't back"`,
 		`approval_rejected: mara@marlow.example rejected it`,
+		`approved      by mara@marlow.example: "this one is"`,
 		"What does not hold:", "the refund's run completes; it is FAILED", "the refund is made once; the shop made it 0 times",
 		"audit log     intact",
 	} {

@@ -7,9 +7,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// The orders that the shop knows: one that came back and one that didn't.
+// The orders that the shop knows: two that came back and one that didn't.
 const (
 	ReturnedOrder  = "A-48213"
+	TeamOrder      = "A-48377" // the one that the team refunds: an order is refunded once
 	DeliveredOrder = "A-47902"
 	OpenReturn     = "R-7731" // the return of ReturnedOrder
 )
@@ -24,6 +25,7 @@ type order struct {
 // Totals keep their digits: 249.00 is answered as 249.00.
 var orders = map[string]order{
 	ReturnedOrder:  {ReturnedOrder, "returned", countersign.RawValue("249.00"), "EUR"},
+	TeamOrder:      {TeamOrder, "returned", countersign.RawValue("64.50"), "EUR"},
 	DeliveredOrder: {DeliveredOrder, "delivered", countersign.RawValue("89.90"), "EUR"},
 }
 

@@ -114,6 +114,8 @@ func TestShopServesItsOperations(t *testing.T) {
 		{sent{method: "GET", path: "/orders/A-48213/notice"}, 200, `{"orderId":"A-48213","refundId":"rf-1","text":"soon","status":"sent","key":"k3"}`},
 		{sent{method: "POST", path: "/returns/R-7731/close", key: "k4"}, 200, `{"id":"R-7731","status":"pending","key":"k4"}`},
 		{sent{method: "GET", path: "/returns/R-7731"}, 200, `{"id":"R-7731","status":"pending","key":"k4"}`},
+		{sent{method: "GET", path: "/orders/A-48377"}, 200, `{"order":{"id":"A-48377","status":"returned","total":64.50,"currency":"EUR"}}`},
+		{sent{method: "POST", path: "/refunds", key: "k6", body: `{"orderId":"A-48377","amount":64.50,"currency":"EUR"}`}, 201, `{"id":"rf-2","orderId":"A-48377","amount":64.50,"currency":"EUR","status":"succeeded","key":"k6"}`},
 		{sent{method: "DELETE", path: "/orders/A-48213", key: "k5"}, 404, `{"error":"the shop has no DELETE /orders/A-48213"}`},
 	} {
 		if got := c.call.to(t, shop); got.status != c.status || got.body != c.body {

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+// demoAgents are the shop's two agents as the registry has them.
+type demoAgents struct{ assessor, refunder countersign.Agent }
+
+// name is the shop's own name for an agent, for whoever reads.
+func (a demoAgents) name(id string) string {
+	for _, known := range []countersign.Agent{a.assessor, a.refunder} {
+		if known.ID == id {
+			return known.ExternalAgentID
+		}
+	}
+	return id
+}
+
+// enlist brings the shop's agents to where a team may have them: its back end
+// registers them, an administrator admits them, and an instance of each reports.
+func (d *demo) enlist(ctx context.Context) error {
+	if err := d.syncAgents(ctx); err != nil {
+		return err
+	}
+	if err := d.admitAgents(ctx); err != nil {
+		return err
+	}
+	return d.reportAlive(ctx)
+}
+
+// syncAgents sends the manifest as a back end does at each of its starts. One
+// that says nothing new changes nothing.
+func (d *demo) syncAgents(ctx context.Context) error {
+	synced, err := ask[struct {
+		Items []countersign.Agent `json:"items"`
+	}](ctx, d.operator, "POST", "/systems/"+demoProject+"/agents/sync", sample.Manifest())
+	if err != nil {
+		return err
+	}
+	d.agents = demoAgents{assessor: synced.Items[0], refunder: synced.Items[1]} // in the manifest's order
+	d.print.row("synced", "%d agents, as the shop's back end describes them; its token is the operator's", len(synced.Items))
+	for _, a := range synced.Items {
+		d.showAgent(a)
+	}
+	return nil
+}
+
+func (d *demo) showAgent(a countersign.Agent) {
+	for _, capability := range a.Capabilities {
+		d.print.row(a.ExternalAgentID, "%-*s%s, with the model %s", wordWidth, a.Status, capability, a.ModelID)
+		for _, field := range slices.Sorted(maps.Keys(a.ExecutorInputs[capability])) {
+			d.print.row("", "%-*s%s is fixed: %s", wordWidth, "", field, a.ExecutorInputs[capability][field].Raw())
+		}
+	}
+}
+
+// admitAgents admits each agent at the revision that was shown, and no later one.
+func (d *demo) admitAgents(ctx context.Context) error {
+	d.print.say("Being registered lets no agent run. An administrator does:")
+	for _, a := range []*countersign.Agent{&d.agents.assessor, &d.agents.refunder} {
+		now, err := ask[countersign.Agent](ctx, d.admin, "POST", "/agents/"+a.ID+"/admit", countersign.Admission{
+			Reason: "the shop answers for it", ExpectedRevision: &a.Revision,
+		})
+		if err != nil {
+			return err
+		}
+		*a = now
+		d.holds(a.Status == countersign.AgentAdmitted, "the %s is admitted; it is %s", a.ExternalAgentID, a.Status)
+		d.print.row(a.ExternalAgentID, "%-*srevision %d", wordWidth, a.Status, a.Revision)
+	}
+	return nil
+}
+
+// reportAlive sends a heartbeat of one instance of each agent.
+func (d *demo) reportAlive(ctx context.Context) error {
+	for _, h := range []struct {
+		of    countersign.Agent
+		state countersign.InstanceState
+		shown countersign.Liveness
+	}{
+		{d.agents.assessor, countersign.InstanceIdle, countersign.LivenessOnline},
+		{d.agents.refunder, countersign.InstanceBusy, countersign.LivenessBusy},
+	} {
+		ack, err := ask[countersign.HeartbeatAck](ctx, d.operator, "POST", "/agents/"+h.of.ID+"/heartbeat", heartbeat(h.of, h.state))
+		if err != nil {
+			return err
+		}
+		d.holds(ack.Liveness == h.shown, "the %s is %s; it is shown as %s", h.of.ExternalAgentID, h.shown, ack.Liveness)
+		d.print.row("heartbeat", "instance %s says %s: the %s is %s", ack.InstanceID, h.state, h.of.ExternalAgentID, ack.Liveness)
+	}
+	d.print.say("That is shown and never a gate: a process can say anything of itself.")
+	return nil
+}
+
+// heartbeat takes its sequence from the clock: that rises over a kill too, with
+// nothing to be kept.
+func heartbeat(a countersign.Agent, state countersign.InstanceState) countersign.Heartbeat {
+	at := time.Now().UTC()
+	return countersign.Heartbeat{InstanceID: a.ExternalAgentID + "-1", Sequence: at.UnixMilli(), State: state, Timestamp: at.Format(time.RFC3339)}
+}

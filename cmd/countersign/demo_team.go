@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+const (
+	demoTeam     = "/teams/" + sample.TeamID
+	teamRevision = 1 // as the demo stores it: a key is of one order, its revision too
+)
+
+// teamRefund refunds another order by the team, and then asks for what the
+// refunder's manifest rules out.
+func (d *demo) teamRefund(ctx context.Context) error {
+	team, err := findOrPut[countersign.Team](ctx, d.operator, d.operator, demoTeam, sample.Team(d.agents.assessor.ID, d.agents.refunder.ID))
+	if err != nil {
+		return err
+	}
+	d.showTeam(team)
+	d.teamRun, err = d.live(ctx, teamOrder("demo-team-refund", nil))
+	if err != nil {
+		return err
+	}
+	d.showEnd("the team's run", d.teamRun)
+	return d.overrideFixed(ctx)
+}
+
+// teamOrder asks for a LIVE run of the team; inputs override those of its steps.
+func teamOrder(key string, inputs map[string]map[string]countersign.Value) order {
+	return order{demoTeam + "/runs", key, countersign.TeamRunStart{ExpectedRevision: teamRevision, Mode: countersign.ModeLive, Inputs: inputs}}
+}
+
+func (d *demo) showTeam(t countersign.Team) {
+	d.print.row("team", "%s, revision %d", t.ID, t.Revision)
+	for _, s := range t.Steps {
+		d.print.row(s.ID, "%s by the %s", s.Capability, d.agents.name(s.AgentID))
+		for _, input := range slices.Sorted(maps.Keys(s.InputBindings)) {
+			b := s.InputBindings[input]
+			d.print.row("", "%s comes from %s.%s, once that is verified", input, b.StepID, b.Field)
+		}
+	}
+}
+
+// showFixed says which inputs of a step no person and no plan has chosen.
+func (d *demo) showFixed(p *countersign.Plan, s *countersign.Step) {
+	for _, a := range p.Agents {
+		if a.ID != s.AgentID {
+			continue
+		}
+		fixed := a.ExecutorInputs[s.Capability]
+		for _, input := range slices.Sorted(maps.Keys(fixed)) {
+			d.print.row("", "%s %s is fixed by the %s's manifest", input, fixed[input].Raw(), d.agents.name(a.ID))
+		}
+	}
+}
+
+// overrideFixed asks for the same run in another currency. It never becomes a run,
+// so its key stays free, and each demo asks anew.
+func (d *demo) overrideFixed(ctx context.Context) error {
+	const other = "USD"
+	d.print.say("Somebody asks for the same run with the refund in %s:", other)
+	before := len(d.shop.Received())
+	_, _, err := d.operator.start(ctx, teamOrder("demo-team-override", map[string]map[string]countersign.Value{
+		sample.ActionRefund: {"currency": countersign.String(other)},
+	}))
+	code := countersign.ErrorCode(err)
+	if code == countersign.CodeInternal { // no answer
+		return err
+	}
+	d.holds(code == countersign.CodeInvalidRequest, "a fixed input can't be overridden; the answer is %q", code)
+	var refusal *countersign.Error
+	if errors.As(err, &refusal) {
+		d.print.row("refused", "%s", refusal.Code)
+		d.print.row("", "%s", refusal.Message)
+	}
+	sent := len(d.shop.Received()) - before
+	d.holds(sent == 0, "a refused start sends nothing; the shop received %d requests", sent)
+	d.print.row("shop's log", "%s since", count(sent, "request", "requests"))
+	return nil
+}
