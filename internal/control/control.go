@@ -83,7 +83,11 @@ func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: 
 // anything of the request is read. Refusals of writes are recorded. subject
 // names what it was about, kind/id.
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
-	return s.refused(ctx, a, op, subject, access.Allow(a.Principal, op))
+	err := access.Allow(a.Principal, op)
+	if err != nil && op == access.SendHeartbeat {
+		s.pulse.refuse(a.Tenant)
+	}
+	return s.refused(ctx, a, op, subject, err)
 }
 
 // view reads one snapshot.

@@ -54,7 +54,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 		if err != nil {
 			return err
 		}
-		before := revision(head.Revision)
+		before := standing(head.Revision, head.Suspended)
 		now := s.cfg.Now()
 		if head.Revision == 0 {
 			head.ID, head.CreatedAt = id, now
@@ -65,7 +65,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 			return err
 		}
 		m = assembleModel(*head, w.Document)
-		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: revision(head.Revision)})
+		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: standing(head.Revision, head.Suspended)})
 	})
 	return m, err
 }

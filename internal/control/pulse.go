@@ -102,14 +102,7 @@ func (s *Service) takeIn(batch []*beat) {
 func (p *pulse) count(b *beat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.counts == nil {
-		p.counts = map[string]*beatCounts{}
-	}
-	c := p.counts[b.actor.Tenant]
-	if c == nil {
-		c = &beatCounts{}
-		p.counts[b.actor.Tenant] = c
-	}
+	c := p.of(b.actor.Tenant)
 	switch {
 	case b.err != nil:
 		c.refused++
@@ -118,6 +111,26 @@ func (p *pulse) count(b *beat) {
 	default:
 		c.accepted++
 	}
+}
+
+// refuse counts a heartbeat that its sender's role refused: nothing else keeps
+// it (contract 9).
+func (p *pulse) refuse(tenant string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(tenant).refused++
+}
+
+func (p *pulse) of(tenant string) *beatCounts {
+	if p.counts == nil {
+		p.counts = map[string]*beatCounts{}
+	}
+	c := p.counts[tenant]
+	if c == nil {
+		c = &beatCounts{}
+		p.counts[tenant] = c
+	}
+	return c
 }
 
 // figures are a tenant's heartbeats since the process began.
