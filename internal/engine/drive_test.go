@@ -299,6 +299,29 @@ func TestOutcomeIsKeptWhileTheStoreCannotWrite(t *testing.T) {
 	})
 }
 
+// TestOutcomeTakesTheReserveAndTheNextStepWaits: on a full disk what came back is
+// committed at once, and alone.
+func TestOutcomeTakesTheReserveAndTheNextStepWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, after(time.Second))
+		ref := h.mustStart(h.register(step("pay", "pay"), step("look", "look", "pay")))
+		synctest.Wait()
+		h.store.full.Store(true) // the batch that finds the disk full is lost with all who are in it
+		time.Sleep(time.Second + 10*time.Millisecond)
+		h.store.tight.Store(true)
+		h.store.full.Store(false)
+		time.Sleep(10 * time.Minute)
+		h.wantRun(ref, countersign.RunRunning, completed, pending)
+		h.store.tight.Store(false)
+		time.Sleep(3 * time.Second)
+		h.wantRun(ref, countersign.RunCompleted, completed, completed)
+		h.stop()
+		if diff := cmp.Diff([]string{ref.RunID + ".pay", ref.RunID + ".look"}, h.receiver.keys()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestUnknownOutcomeWaitsForAPersonAndIsSentAgainOnTheirWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(_ context.Context, c request.Call) request.Outcome {

@@ -91,6 +91,10 @@ func (e *Engine) drive(ref ledger.Ref) {
 			e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
 			return
 		}
+		if moved.Call == nil && heldBack(event, moved) {
+			held, event = moved.Run, run.Taken{}
+			continue
+		}
 		if moved.Call == nil {
 			e.endReads(ref, moved.Run)
 			return
@@ -103,13 +107,25 @@ func (e *Engine) drive(ref ledger.Ref) {
 	}
 }
 
+// heldBack reports an outcome that was committed without the step that follows.
+func heldBack(event run.Event, m ledger.Moved) bool {
+	_, outcome := event.(run.Returned)
+	return outcome && m.Run.Run().Status == countersign.RunRunning
+}
+
 // apply commits what an event comes to, and tells those who watch. While the
-// store can't write, an outcome is kept and tried again: it must not be lost.
+// store can't write, an outcome is kept and tried again: it must not be lost. It
+// may be written where nothing else may (store.Urgent), but then alone: a full
+// disk is no place to begin the next step.
 func (e *Engine) apply(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		moved, err := e.applyOnce(ref, held, event)
 		if !errors.Is(err, store.ErrUnavailable) || !e.pause(wait) {
 			return moved, err
+		}
+		if outcome, is := event.(run.Returned); is {
+			outcome.Alone = true
+			event = outcome
 		}
 	}
 }
@@ -135,7 +151,11 @@ func (e *Engine) pause(d time.Duration) bool {
 
 func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
 	var moved ledger.Moved
-	err := e.store.Update(context.Background(), func(tx store.Tx) error {
+	ctx := context.Background()
+	if _, outcome := event.(run.Returned); outcome {
+		ctx = store.Urgent(ctx)
+	}
+	err := e.store.Update(ctx, func(tx store.Tx) error {
 		var err error
 		moved, err = e.ledger.Apply(tx, ref, held, event, ledger.System)
 		return err

@@ -109,6 +109,7 @@ type mortal struct {
 	store.Store
 	dead   chan struct{}
 	full   atomic.Bool // the disk is full for the time being
+	tight  atomic.Bool // it is full but for the reserve
 	behind func()      // runs behind every commit
 }
 
@@ -118,7 +119,7 @@ func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 		return store.ErrUnavailable
 	default:
 	}
-	if m.full.Load() {
+	if m.full.Load() || m.tight.Load() && !store.IsUrgent(ctx) {
 		return store.ErrUnavailable
 	}
 	err := m.Store.Update(ctx, fn)

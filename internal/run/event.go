@@ -14,11 +14,13 @@ type Event interface{ name() string }
 type (
 	// Taken says that an executor has the run in hand and drives it on.
 	Taken struct{}
-	// Returned says that the call of this step and attempt ended.
+	// Returned says that the call of this step and attempt ended. Alone keeps the
+	// next step from beginning with it: Taken begins that.
 	Returned struct {
 		Step    int
 		Attempt int
 		Outcome request.Outcome
+		Alone   bool
 	}
 	// Decided says that the approval in Env was decided.
 	Decided struct {

@@ -14,6 +14,7 @@ import (
 // step went on, nothing.
 func (t *transition) returned(e Returned) {
 	s := &t.run.Steps[e.Step]
+	t.env.Stopping = t.env.Stopping || e.Alone
 	switch {
 	case t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
 		t.outcome(e)

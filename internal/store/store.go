@@ -41,6 +41,16 @@ type Store interface {
 	Close() error
 }
 
+// Urgent marks the context of an Update that can't wait until a full disk has
+// space again: the outcome of a call that was made. An engine that can holds
+// space back for these.
+func Urgent(ctx context.Context) context.Context { return context.WithValue(ctx, urgent{}, true) }
+
+// IsUrgent reports a context that Urgent marked.
+func IsUrgent(ctx context.Context) bool { return ctx.Value(urgent{}) != nil }
+
+type urgent struct{}
+
 // Tx reads and writes rows. It is valid inside the function it was given to and
 // must not be shared between goroutines. Rows returned are the caller's.
 type Tx interface {

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"errors"
 
+	codes "modernc.org/sqlite/lib"
+
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -36,6 +38,9 @@ func (w *writer) batch(first *request) {
 // abandon tells everyone in the batch that nothing was changed. In doubt it
 // poisons the store first.
 func (w *writer) abandon(cause error, doubt bool) {
+	if code(cause) == codes.SQLITE_FULL {
+		w.reserve.spend()
+	}
 	cause = unavailable(cause)
 	if doubt {
 		w.poison(cause)

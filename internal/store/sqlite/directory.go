@@ -16,6 +16,7 @@ const (
 	newFile      = "countersign.db.new" // a database until it is complete
 	lockFile     = "countersign.lock"
 	markerFile   = "countersign.store"
+	reserveFile  = "countersign.reserve" // holds space back; see reserve.go
 )
 
 // sqliteSuffixes are what SQLite appends to the name of a database file.
@@ -113,7 +114,7 @@ func (d *directory) checkFiles() error {
 }
 
 func ownNames() []string {
-	names := []string{lockFile, markerFile}
+	names := []string{lockFile, markerFile, reserveFile}
 	for _, suffix := range sqliteSuffixes {
 		names = append(names, databaseFile+suffix, newFile+suffix)
 	}

@@ -24,6 +24,7 @@ type writer struct {
 
 	// -- the goroutine's own
 	conn            *sqldoc.Conn
+	reserve         *reserve
 	members         []*request // of the batch at hand
 	checkpointPages int
 	checkpointAt    int // pages in the log, not yet in the database
@@ -34,15 +35,17 @@ type request struct {
 	turn   chan *sqldoc.Tx // the writer lends the transaction
 	ended  chan error      // the caller gives it back, with how fn ended
 	result chan error      // what became of it, after the commit
+	urgent bool            // it may be written into the reserve
 	err    error           // fn's own
 }
 
 // errExited stands for a function that didn't return.
 var errExited = errors.New("the function panicked or exited")
 
-func newWriter(conn *sqldoc.Conn, checkpointPages int) *writer {
+func newWriter(conn *sqldoc.Conn, r *reserve, checkpointPages int) *writer {
 	return &writer{
 		conn:            conn,
+		reserve:         r,
 		queue:           make(chan *request),
 		closing:         make(chan struct{}),
 		failed:          make(chan struct{}),
@@ -58,7 +61,7 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{turn: make(chan *sqldoc.Tx), ended: make(chan error), result: make(chan error, 1)}
+	r := &request{turn: make(chan *sqldoc.Tx), ended: make(chan error), result: make(chan error, 1), urgent: store.IsUrgent(ctx)}
 	select {
 	case w.queue <- r:
 	case <-w.stopped:
@@ -86,7 +89,9 @@ func (w *writer) run() {
 	for !w.poisoned() {
 		select {
 		case first := <-w.queue:
-			w.serve(first)
+			if w.admit(first) {
+				w.serve(first)
+			}
 		case <-w.closing:
 			w.drain()
 			return
@@ -128,12 +133,27 @@ func (w *writer) poisoned() bool {
 
 // next takes one who waits, if somebody does.
 func (w *writer) next() *request {
-	select {
-	case r := <-w.queue:
-		return r
-	default:
-		return nil
+	for {
+		select {
+		case r := <-w.queue:
+			if w.admit(r) {
+				return r
+			}
+		default:
+			return nil
+		}
 	}
+}
+
+var errFull = fmt.Errorf("%w: the disk is full; what is left is kept for the outcomes of calls", store.ErrUnavailable)
+
+// admit answers at once who has to wait for space.
+func (w *writer) admit(r *request) bool {
+	ok := w.reserve.admits(r.urgent)
+	if !ok {
+		r.answer(errFull)
+	}
+	return ok
 }
 
 // close stops the goroutine after those who wait now. It is called once.
