@@ -120,7 +120,7 @@ func maskAgent(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	}
 	p, err := contractOf(tx, a.Tenant, ag.ProjectID)
 	if err == nil {
-		ag.ExecutorInputs = maskedInputs(ag.ExecutorInputs, func(capability string) *hidden { return hiddenFor(p, ag.ProjectID, capability) })
+		ag.ExecutorInputs = maskedInputs(ag.ExecutorInputs, func(capability string) *hidden { return hiddenNow(p, ag.ProjectID, capability) })
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func maskTeam(tx store.Tx, a Actor, team *countersign.Team) error {
 		if err != nil {
 			return err
 		}
-		if h := hiddenFor(p, head.ProjectID, s.Capability); h != nil {
+		if h := hiddenNow(p, head.ProjectID, s.Capability); h != nil {
 			s.Input, s.Expectation = h.input(s.Input), h.expectation(s.Expectation)
 		}
 	}
@@ -165,6 +165,7 @@ func contractOf(tx store.Tx, tenant, projectID string) (*countersign.Plan, error
 type hidden struct {
 	project    *countersign.Project
 	capability *countersign.Capability
+	whole      bool // every field
 }
 
 // hiddenFor is nil where none of the capability's fields is sensitive. p has its
@@ -173,13 +174,27 @@ func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]
 		if c := project.Capability(capability); project.ID == projectID && c != nil && len(c.Sensitive) > 0 {
-			return &hidden{project, c}
+			return &hidden{project: project, capability: c}
 		}
 	}
 	return nil
 }
 
-func (h *hidden) has(name string) bool { return slices.Contains(h.capability.Sensitive, name) }
+// hiddenNow is hiddenFor by a project's present revision, for what was written by
+// an earlier one. Of a capability that is gone everything is hidden: nothing says
+// any more what of it is sensitive.
+func hiddenNow(p *countersign.Plan, projectID, capability string) *hidden {
+	for i := range p.ProjectSnapshots {
+		if project := &p.ProjectSnapshots[i]; project.ID == projectID && project.Capability(capability) == nil {
+			return &hidden{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
+		}
+	}
+	return hiddenFor(p, projectID, capability)
+}
+
+func (h *hidden) has(name string) bool {
+	return h.whole || slices.Contains(h.capability.Sensitive, name)
+}
 
 // step masks a step's record and reports whether its error may quote what was
 // masked.

@@ -100,9 +100,9 @@ func heapInUse() float64 {
 
 // Health is what anybody may know of the service.
 type Health struct {
-	Status  string `json:"status" doc:"ok"`
+	Status  string `json:"status" enum:"ok,degraded" doc:"degraded: reads are served, writes are not"`
 	Version string `json:"version"`
-	Store   string `json:"store" doc:"ok"`
+	Store   string `json:"store" enum:"ok,full"`
 }
 
 // Health is the service's state; unavailable when the store can be read no more
@@ -119,6 +119,9 @@ func (s *Service) Health(ctx context.Context) (Health, error) {
 	})
 	if err != nil {
 		return Health{}, countersign.Errorf(countersign.CodeUnavailable, "the store can't be read")
+	}
+	if s.store.Full() {
+		return Health{Status: "degraded", Version: s.cfg.Version, Store: "full"}, nil
 	}
 	return Health{Status: "ok", Version: s.cfg.Version, Store: "ok"}, nil
 }

@@ -14,8 +14,8 @@ import (
 // again. So those that arrive within a beat of each other share one commit, and
 // the runs beside them pay for a few commits a second, however many agents live.
 const (
-	beatInterval = 50 * time.Millisecond // between two commits
-	beatsAtOnce  = 256                   // in one commit, so that no run waits long for its turn
+	beatInterval = 100 * time.Millisecond // between two commits
+	beatsAtOnce  = 256                    // in one commit, so that no run waits long for its turn
 )
 
 // beat is one heartbeat on its way to the store.
@@ -86,10 +86,15 @@ func (p *pulse) take(now time.Time) []*beat {
 	return batch
 }
 
-// takeIn commits a batch. Each heartbeat is judged by itself; only the store can
-// fail them all.
+// takeIn commits a batch and only then reads what the answers say of liveness:
+// the runs wait for the writer, not for that. Each heartbeat is judged by itself;
+// only the store can fail them all. One that is durable but whose liveness can't
+// be read is sent again, as a duplicate.
 func (s *Service) takeIn(batch []*beat) {
-	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.judge(tx, batch) })
+	err := s.store.Update(context.Background(), func(tx store.Tx) error { return judge(tx, batch) })
+	if err == nil {
+		err = s.store.View(context.Background(), func(tx store.Tx) error { return s.acknowledge(tx, batch) })
+	}
 	for _, b := range batch {
 		if err != nil {
 			b.err = err

@@ -70,6 +70,9 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 // Failed implements store.Store; memory never fails.
 func (s *Store) Failed() <-chan struct{} { return nil }
 
+// Full implements store.Store; memory has space.
+func (s *Store) Full() bool { return false }
+
 // Close implements store.Store. It waits for the running Update.
 func (s *Store) Close() error {
 	s.once.Do(func() {

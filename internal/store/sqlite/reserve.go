@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -12,11 +13,11 @@ import (
 // up again as soon as there is space for it twice, so that giving it up and
 // taking it up can't chase each other.
 //
-// It belongs to the writer's goroutine.
+// It belongs to the writer's goroutine, but for spent, which others read.
 type reserve struct {
 	path  string
 	size  int64
-	spent bool
+	spent atomic.Bool // read by others too
 }
 
 // Sizes of the reserve: enough for some outcomes of a mebibyte each; on a small
@@ -49,7 +50,7 @@ func openReserve(path string) *reserve {
 // fill takes the space up; an error leaves none taken.
 func (r *reserve) fill() error {
 	if r.size == 0 {
-		r.spent = false
+		r.spent.Store(false)
 		return nil
 	}
 	f, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
@@ -62,21 +63,21 @@ func (r *reserve) fill() error {
 	if err != nil {
 		err = errors.Join(err, f.Truncate(0))
 	}
-	r.spent = err != nil
+	r.spent.Store(err != nil)
 	return errors.Join(err, f.Close())
 }
 
 // spend gives the space up.
 func (r *reserve) spend() {
-	if r.size > 0 && !r.spent {
-		r.spent = os.Truncate(r.path, 0) == nil
+	if r.size > 0 && !r.spent.Load() {
+		r.spent.Store(os.Truncate(r.path, 0) == nil)
 	}
 }
 
 // admits says whether an Update may be tried: always while the reserve is there,
 // else only what can't wait.
 func (r *reserve) admits(urgent bool) bool {
-	return !r.spent || urgent || r.fill() == nil
+	return !r.spent.Load() || urgent || r.fill() == nil
 }
 
 // writeZeros takes up space where nothing better is known.

@@ -62,11 +62,14 @@ func spendReserve(dir string) error {
 			return fmt.Errorf("another Update after outcome %d: %w", n, err)
 		}
 	}
+	if !s.Full() {
+		return errors.New("the store doesn't say that it is full")
+	}
 	if err := os.Remove(ballast); err != nil {
 		return err
 	}
-	if err := putTriple(s, last+1); err != nil {
-		return fmt.Errorf("after space returned: %w", err)
+	if err := putTriple(s, last+1); err != nil || s.Full() {
+		return fmt.Errorf("after space returned: full %t, %w", s.Full(), err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, reserveFile)); err != nil || info.Size() < leastReserve {
 		return fmt.Errorf("the reserve was not taken up again: %v, %w", info, err)

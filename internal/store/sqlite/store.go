@@ -109,6 +109,9 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 // Failed implements store.Store.
 func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
 
+// Full implements store.Store.
+func (s *Store) Full() bool { return s.writer.reserve.spent.Load() }
+
 // Close waits for the Updates that wait for their turn and for the Views that
 // run, moves the write-ahead log into the database and gives the directory free.
 func (s *Store) Close() error {
