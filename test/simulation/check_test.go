@@ -1,0 +1,198 @@
+package simulation
+
+import (
+	"encoding/json"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// seen is what earlier looks found: what may never change again, and how far the
+// audit log was read.
+type seen struct {
+	terminal map[string]string // a run that has ended, whole
+	status   map[string]countersign.RunStatus
+	decided  map[string]string // a decided approval, whole
+	expired  map[string]bool   // approvals seen expired
+	logs     map[string]*log
+	overlaps int // deliveries checked so far for order
+}
+
+func newSeen() seen {
+	x := seen{terminal: map[string]string{}, status: map[string]countersign.RunStatus{}, decided: map[string]string{}, expired: map[string]bool{}, logs: map[string]*log{}}
+	for _, t := range tenants {
+		x.logs[t] = newLog()
+	}
+	return x
+}
+
+// check judges everything from both witnesses. Nothing moves while it looks.
+func (s *sim) check() {
+	active := 0
+	for _, tenant := range tenants {
+		p := s.look(tenant)
+		s.readLog(tenant, &p)
+		for i := range p.runs {
+			r := &p.runs[i]
+			if r.Status.IsActive() {
+				active++
+			}
+			s.checkRun(tenant, &p, r)
+		}
+		for i := range p.approvals {
+			s.checkApproval(tenant, &p, &p.approvals[i])
+		}
+		s.checkPromises(tenant, &p)
+		s.checkDeliveries(tenant, &p)
+	}
+	if active > s.limit {
+		s.fail("S3: %d runs are READY or RUNNING; the limit is %d", active, s.limit)
+	}
+}
+
+// moves are those that a run may be seen to make between two looks: anything
+// forward, and never out of an end.
+func (s *sim) checkRun(tenant string, p *picture, r *records.Run) {
+	id := tenant + "/" + r.ID
+	whole := encode(r)
+	if was, ended := s.seen.terminal[id]; ended && was != whole {
+		s.fail("S1: run %s had ended and changed:\n%s\n%s", r.ID, was, whole)
+	}
+	if r.Status.IsTerminal() {
+		s.seen.terminal[id] = whole
+	}
+	plan := p.plan(r.PlanID)
+	if plan == nil {
+		s.fail("S1: run %s is of plan %s, which is not there", r.ID, r.PlanID)
+		return
+	}
+	for i := range r.Steps {
+		s.checkStep(r, &r.Steps[i])
+	}
+	if r.Mode == countersign.ModeDryRun {
+		s.checkRehearsal(r)
+	}
+	if r.Status == countersign.RunWaitingApproval || r.Status == countersign.RunRecoveryRequired {
+		if r.WaitingFor == nil {
+			s.fail("S1: run %s is %s and doesn't say what it waits for", r.ID, r.Status)
+		}
+	}
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func (s *sim) checkStep(r *records.Run, st *countersign.StepRun) {
+	if st.IdempotencyKey != r.ID+"."+st.ID {
+		s.fail("D2: step %s of %s has key %s", st.ID, r.ID, st.IdempotencyKey)
+	}
+	reconciled := st.Reconciliation != nil && st.Reconciliation.Resolution == countersign.ConfirmedCompleted
+	verified := st.Verification != nil && (st.Verification.Status == countersign.VerificationPassed || st.Verification.Status == countersign.VerificationNotRequested)
+	switch {
+	case st.Status == countersign.StepCompleted && !verified && !reconciled:
+		s.fail("S1: step %s of %s is COMPLETED and neither verified nor reconciled: %s", st.ID, r.ID, encode(st))
+	case r.Status == countersign.RunCompleted && r.Mode == countersign.ModeLive && st.Status != countersign.StepCompleted:
+		s.fail("S1: run %s is COMPLETED with step %s %s", r.ID, st.ID, st.Status)
+	case st.Status == countersign.StepCompleted && st.Verification != nil && st.Verification.Status == countersign.VerificationPassed && !holds(st.Verification):
+		s.fail("S1: step %s of %s passed with %s for %s", st.ID, r.ID, st.Verification.Actual.Raw(), st.Verification.Expected.Raw())
+	case st.Status == countersign.StepRecoveryRequired && !st.SideEffect:
+		s.fail("S2: step %s of %s is a read and RECOVERY_REQUIRED", st.ID, r.ID)
+	case r.Status.IsTerminal() && (st.Status == countersign.StepPending || st.Status == countersign.StepRunning || st.Status == countersign.StepWaitingApproval || st.Status == countersign.StepRecoveryRequired):
+		s.fail("S1: run %s is %s with step %s %s", r.ID, r.Status, st.ID, st.Status)
+	}
+}
+
+// holds compares what was expected with what came by a second, slow way: both as
+// canonical JSON, in which equal numbers are spelt alike.
+func holds(v *countersign.Verification) bool {
+	want, err := countersign.CanonicalDigest(v.Expected)
+	if err != nil {
+		return false
+	}
+	got, err := countersign.CanonicalDigest(v.Actual)
+	return err == nil && got == want
+}
+
+func (s *sim) checkRehearsal(r *records.Run) {
+	for _, st := range r.Steps {
+		if r.Status == countersign.RunCompleted && st.Status != countersign.StepSimulated {
+			s.fail("D4: rehearsal %s is COMPLETED with step %s %s", r.ID, st.ID, st.Status)
+		}
+	}
+	if r.Status == countersign.RunWaitingApproval || r.Status == countersign.RunRecoveryRequired {
+		s.fail("D4: rehearsal %s is %s", r.ID, r.Status)
+	}
+}
+
+func (s *sim) checkApproval(tenant string, p *picture, a *records.Approval) {
+	id := tenant + "/" + a.ID
+	whole := encode(a)
+	if was, decided := s.seen.decided[id]; decided && was != whole {
+		s.fail("S1: approval %s was decided and changed:\n%s\n%s", a.ID, was, whole)
+	}
+	r := p.run(a.RunID)
+	switch {
+	case a.Status != countersign.ApprovalPending:
+		s.seen.decided[id] = whole
+		if a.DecisionReason == "" || a.DecidedBy == "" || a.DecidedAt.IsZero() {
+			s.fail("D5: approval %s is decided without who, when or why: %s", a.ID, whole)
+		}
+		if a.Status == countersign.ApprovalApproved && (a.DecidedBy == a.RequestedBy || a.DecidedBy == countersign.SystemPrincipal || a.DecidedBy == "token:tok-"+tenant && a.RequestedBy == "user:ann@"+tenant+".example") {
+			s.fail("D5: approval %s was given by %s, who asked for it: %s", a.ID, a.DecidedBy, a.RequestedBy)
+		}
+	case r == nil || r.Status.IsTerminal():
+		s.fail("S1: approval %s is PENDING and its run has ended", a.ID)
+	}
+}
+
+// checkPromises: what was answered with success is there, whatever died since
+// (A1), and the store stands where the log says that it stands.
+func (s *sim) checkPromises(tenant string, p *picture) {
+	for _, id := range s.known.runsOf(tenant) {
+		if p.run(id) == nil {
+			s.fail("A1: run %s was acknowledged and is gone", id)
+		}
+	}
+	l := s.seen.logs[tenant]
+	same := func(subject string, is stand) {
+		if says := l.standing[subject]; says != is {
+			s.fail("A1: %s stands at %+v; its audit log says %+v", subject, is, says)
+		}
+	}
+	for _, m := range p.models {
+		same("model/"+m.ID, stand{int(m.Revision), m.Suspended, false})
+	}
+	for _, h := range p.projects {
+		same("project/"+h.ID, stand{int(h.Revision), false, h.Enabled})
+	}
+	for _, a := range p.agents {
+		same("agent/"+a.ID, stand{int(a.Revision), a.Suspended, false})
+	}
+	for _, t := range p.teams {
+		same("team/"+t.ID, stand{int(t.Revision), t.Suspended, false})
+	}
+}
+
+// checkNothingIsStuck: when all is mended and everybody has done their part, no
+// run stands still for no reason.
+func (s *sim) checkNothingIsStuck() {
+	for _, tenant := range tenants {
+		for _, r := range s.look(tenant).runs {
+			if !r.Status.IsTerminal() {
+				s.fail("S1: run %s is %s at the end of all things, waiting for %s", r.ID, r.Status, encode(r.WaitingFor))
+			}
+		}
+		var v countersign.AuditVerification
+		err := s.disk.rows.View(background(), func(tx store.Tx) (err error) { v, err = audit.Verify(tx, tenant); return err })
+		if err != nil || !v.Intact {
+			s.fail("A2: the audit log of %s does not verify: %+v %v", tenant, v, err)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/request"
+)
+
+// checkArrival judges a request at the moment that it reaches the receiver, when
+// its intent must be in the audit log already (A3).
+func (s *sim) checkArrival(d *delivery) {
+	if d.probe {
+		return
+	}
+	for _, tenant := range tenants {
+		p := s.look(tenant)
+		r := p.run(d.call.RunID)
+		if r == nil {
+			continue
+		}
+		s.judgeArrival(tenant, r, d)
+		return
+	}
+	s.fail("A3: a request of run %s arrived, which is not there", d.call.RunID)
+}
+
+func (s *sim) judgeArrival(tenant string, r *records.Run, d *delivery) {
+	sent := 0
+	for _, rec := range s.records(tenant, 0, "run/"+r.ID) {
+		if rec.Action == "step.send" && rec.Step == d.call.StepID {
+			sent++
+			if want := s.digestOf(d, r); rec.Digest != want {
+				s.fail("A3: the intent of %s has digest %s; what arrived has %s", d.call.IdempotencyKey, rec.Digest, want)
+			}
+		}
+	}
+	arrived := 0
+	for _, other := range s.receiver.deliveries() {
+		if other.call.IdempotencyKey == d.call.IdempotencyKey {
+			arrived++
+		}
+	}
+	switch st := stepOf(&r.Run, d.call.StepID); {
+	case arrived > sent:
+		s.fail("A3: %s arrived %d times with %d intents", d.call.IdempotencyKey, arrived, sent)
+	case r.Mode != countersign.ModeLive:
+		s.fail("D4: a request of rehearsal %s arrived", r.ID)
+	case st == nil:
+		s.fail("D2: %s is no step of run %s", d.call.StepID, r.ID)
+	case d.call.IdempotencyKey != st.IdempotencyKey:
+		s.fail("D2: step %s of %s was sent under key %s", st.ID, r.ID, d.call.IdempotencyKey)
+	}
+}
+
+// digestOf computes the digest of what arrived.
+func (s *sim) digestOf(d *delivery, r *records.Run) string {
+	capability := ""
+	if st := stepOf(&r.Run, d.call.StepID); st != nil {
+		capability = st.Capability
+	}
+	return request.Digest(d.call.Request, d.call.Project.ID, d.call.Project.Revision, capability)
+}
+
+// checkDeliveries judges what the receiver logged, all of it, against what the
+// store says now.
+func (s *sim) checkDeliveries(tenant string, p *picture) {
+	byKey := map[string][]*delivery{}
+	byRun := map[string][]*delivery{}
+	for _, d := range s.receiver.deliveries() {
+		r := p.run(d.call.RunID)
+		if r == nil {
+			continue // of the other tenant
+		}
+		if d.probe {
+			s.checkProbe(r, d)
+			continue
+		}
+		byKey[d.call.IdempotencyKey] = append(byKey[d.call.IdempotencyKey], d)
+		byRun[r.ID] = append(byRun[r.ID], d)
+		s.checkDelivery(tenant, p, r, d, len(byKey[d.call.IdempotencyKey]))
+	}
+	for key, list := range byKey {
+		s.checkRepeats(tenant, key, list, stepOf(&p.run(list[0].call.RunID).Run, list[0].call.StepID).SideEffect)
+	}
+	for id, list := range byRun {
+		s.checkOrder(p.run(id), p.plan(p.run(id).PlanID), list)
+	}
+}
+
+// checkProbe: a probe is a read of an uncertain step.
+func (s *sim) checkProbe(r *records.Run, d *delivery) {
+	if d.call.Request.Method != "GET" || !stepOf(&r.Run, d.call.StepID).SideEffect {
+		s.fail("D3: probe %s is a %s", d.call.IdempotencyKey, d.call.Request.Method)
+	}
+}
+
+// checkRepeats: a side effect arrives once, and once more for each audited
+// CONFIRMED_NOT_EXECUTED, with the same target and bytes (D1).
+func (s *sim) checkRepeats(tenant, key string, list []*delivery, side bool) {
+	first := list[0]
+	l := s.seen.logs[tenant]
+	if side && len(list) > 1+l.reopened[key] {
+		s.fail("D1: %s arrived %d times with %d CONFIRMED_NOT_EXECUTED", key, len(list), l.reopened[key])
+	}
+	for _, d := range list[1:] {
+		if encode(d.call.Request) != encode(first.call.Request) {
+			s.fail("D1: %s arrived with %s and then %s", key, encode(first.call.Request), encode(d.call.Request))
+		}
+	}
+}
+
+// checkDelivery: where approval was asked for, exactly one approval let this
+// attempt out, given in time, by somebody else, for these very bytes (D5).
+func (s *sim) checkDelivery(tenant string, p *picture, r *records.Run, d *delivery, nth int) {
+	st := stepOf(&r.Run, d.call.StepID)
+	sent := s.seen.logs[tenant].intents[d.call.IdempotencyKey]
+	if !st.ApprovalRequired || len(sent) < nth {
+		return
+	}
+	var let []records.Approval
+	for _, a := range p.approvals {
+		if a.RunID == r.ID && a.StepID == st.ID && a.Status == countersign.ApprovalApproved {
+			let = append(let, a)
+		}
+	}
+	good := 0
+	for _, a := range let {
+		for _, i := range sent {
+			if !i.at.Before(a.DecidedAt) && i.at.Before(a.ExpiresAt) && a.RequestDigest == s.digestOf(d, r) && encode(a.Request) == encode(d.call.Request) {
+				good++
+				break
+			}
+		}
+	}
+	if good < nth && !s.clockMoved() {
+		s.fail("D5: %s arrived %d times; %d of its %d approvals were good for it", d.call.IdempotencyKey, nth, good, len(let))
+	}
+}
+
+// clockMoved: times of records can't be compared any more once the clock was set.
+func (s *sim) clockMoved() bool { return s.clock.Load() != 0 }
+
+// checkOrder: the steps of a run never overlap, and what is bound comes from a
+// verified output (D6).
+func (s *sim) checkOrder(r *records.Run, made *records.Plan, list []*delivery) {
+	var last time.Time
+	for _, d := range list {
+		if d.at.Before(last) && !s.clockMoved() {
+			s.fail("D6: %s arrived at %s, before the step before it had ended at %s", d.call.IdempotencyKey, d.at, last)
+		}
+		if !d.done.IsZero() {
+			last = d.done
+		}
+		step := made.Step(d.call.StepID)
+		for _, dep := range step.DependsOn {
+			if before := stepOf(&r.Run, dep); before.Status != countersign.StepCompleted {
+				s.fail("D6: step %s of %s arrived, and it depends on %s, which is %s", step.ID, r.ID, dep, before.Status)
+			}
+		}
+		s.checkBound(r, made, step, d)
+	}
+}
+
+func (s *sim) checkBound(r *records.Run, made *records.Plan, step *countersign.Step, d *delivery) {
+	for name, b := range step.InputBindings {
+		from := stepOf(&r.Run, b.StepID)
+		field := ""
+		for _, project := range s.projectsOf(made) {
+			if c := project.Capability(from.Capability); project.ID == from.ProjectID && c != nil {
+				field = c.OutputField
+			}
+		}
+		want, ok := plan.Output{Value: from.Output, OutputField: field}.Field(b.Field)
+		if got := d.call.Input[name]; !ok || !got.Equal(want) {
+			s.fail("D6: %s was sent with %s = %s; the verified output says %s", d.call.IdempotencyKey, name, got.Raw(), want.Raw())
+		}
+	}
+}

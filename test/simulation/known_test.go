@@ -1,0 +1,96 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// known is what the service has answered: promises that must be kept.
+type known struct {
+	answers map[string]answer // by request id, not yet compared with the audit log
+	runs    map[string]string // run id by tenant and key
+	content map[string]string // what a key was used for, by tenant and key
+	beats   map[string]int64  // highest sequence accepted in an earlier round, by tenant, agent, instance
+	round   map[string]int64  // and in the present one, whose requests have no order
+}
+
+// answer is what a request was answered with.
+type answer struct {
+	tenant string
+	code   countersign.Code
+	main   string
+	what   string
+}
+
+func newKnown() known {
+	return known{answers: map[string]answer{}, runs: map[string]string{}, content: map[string]string{}, beats: map[string]int64{}, round: map[string]int64{}}
+}
+
+// started judges the answer of a start: one run for each key, and never a second
+// content under it.
+func (s *sim) started(tenant, key, content string, out control.Started, err error) {
+	if err != nil {
+		return
+	}
+	s.say("   run %s (replayed: %t)", out.Run.ID, out.Replayed)
+	id := tenant + "/" + key
+	s.mu.Lock()
+	had, of := s.known.runs[id], s.known.content[id]
+	s.known.runs[id], s.known.content[id] = out.Run.ID, content
+	s.mu.Unlock()
+	if had != "" && had != out.Run.ID {
+		s.fail("S3: key %s gave run %s and then %s", key, had, out.Run.ID)
+	}
+	if of != "" && of != content {
+		s.fail("S3: key %s was accepted for %q and for %q", key, of, content)
+	}
+}
+
+// heard judges the acknowledgement of a heartbeat.
+func (s *sim) heard(tenant, agent string, b countersign.Heartbeat, ack countersign.HeartbeatAck) {
+	id := fmt.Sprintf("%s/%s/%s", tenant, agent, b.InstanceID)
+	if ack.Liveness == countersign.LivenessUnknown {
+		s.fail("S5: %s is UNKNOWN right after a heartbeat", id)
+	}
+	if ack.Duplicate {
+		return
+	}
+	s.mu.Lock()
+	last, before := s.known.beats[id]
+	now, twice := s.known.round[id]
+	s.known.round[id] = max(now, b.Sequence)
+	s.mu.Unlock()
+	if before && b.Sequence <= last || twice && now == b.Sequence {
+		s.fail("S5: sequence %d of %s was accepted after %d", b.Sequence, id, max(last, now))
+	}
+}
+
+// runsOf are the runs of a tenant that were acknowledged.
+func (k *known) runsOf(tenant string) (ids []string) {
+	for key, id := range k.runs {
+		if strings.HasPrefix(key, tenant+"/") {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// endRound closes a round of requests: what it accepted comes before all later.
+func (k *known) endRound() {
+	for id, n := range k.round {
+		k.beats[id] = max(k.beats[id], n)
+	}
+	clear(k.round)
+}
+
+// checkPage judges a page: it and its total come from one snapshot.
+func (s *sim) checkPage(what string, l control.List, items, total int, next *int) {
+	want := max(0, min(l.Limit, total-l.Offset))
+	more := l.Offset+items < total && items > 0
+	if items != want || (next != nil) != more || next != nil && *next != l.Offset+items {
+		s.fail("S6: a page of %s has %d items at %d of %d, next %v", what, items, l.Offset, total, next)
+	}
+}

@@ -1,0 +1,113 @@
+package simulation
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// picture is what the store holds of a tenant, read around the service.
+type picture struct {
+	models    []records.ModelHead
+	projects  []records.ProjectHead
+	plans     []records.Plan
+	runs      []records.Run // with steps
+	approvals []records.Approval
+	agents    []records.AgentHead
+	teams     []records.TeamHead
+}
+
+// look reads a tenant's rows from the disk, which no process can keep from it.
+func (s *sim) look(tenant string) (p picture) {
+	err := s.disk.rows.View(background(), func(tx store.Tx) (err error) {
+		p = picture{
+			models: all(s, tx, records.Models, tenant, &err), projects: all(s, tx, records.Projects, tenant, &err), plans: all(s, tx, records.Plans, tenant, &err),
+			runs: all(s, tx, records.Runs, tenant, &err), approvals: all(s, tx, records.Approvals, tenant, &err),
+			agents: all(s, tx, records.Agents, tenant, &err), teams: all(s, tx, records.Teams, tenant, &err),
+		}
+		for i := range p.runs {
+			p.runs[i].Steps = s.steps(tx, tenant, p.runs[i].ID, &err)
+		}
+		return err
+	})
+	if err != nil {
+		s.fail("the store can't be read: %v", err)
+	}
+	return p
+}
+
+func all[T any](s *sim, tx store.Tx, c store.Collection[T], tenant string, failed *error) []T {
+	rows, err := tx.List(c.Table, tenant, store.Query{})
+	if err != nil && *failed == nil {
+		*failed = err
+	}
+	list := make([]T, len(rows))
+	for i, row := range rows {
+		list[i] = decoded[T](s, c.Table, tenant, row, failed)
+	}
+	return list
+}
+
+// decoded reads a row, once for each version of it.
+func decoded[T any](s *sim, t *store.Table, tenant string, row store.Row, failed *error) T {
+	at := rowAt{t.Name, tenant, row.ID, row.Version}
+	s.rowsMu.Lock()
+	v, known := s.rows[at].(T)
+	s.rowsMu.Unlock()
+	if known {
+		return v
+	}
+	if err := records.Decode(row, &v); err != nil && *failed == nil {
+		*failed = err
+	}
+	s.rowsMu.Lock()
+	s.rows[at] = v
+	s.rowsMu.Unlock()
+	return v
+}
+
+// rowAt is one version of a row.
+type rowAt struct {
+	table, tenant, id string
+	version           int64
+}
+
+// steps reads a run's steps.
+func (s *sim) steps(tx store.Tx, tenant, runID string, failed *error) []countersign.StepRun {
+	rows, err := tx.List(store.Steps, tenant, store.Query{Where: []store.Filter{store.Equal("run", runID)}, Order: []store.Order{{Column: "idx"}}})
+	if err != nil && *failed == nil {
+		*failed = err
+	}
+	list := make([]countersign.StepRun, len(rows))
+	for i, row := range rows {
+		list[i] = decoded[countersign.StepRun](s, store.Steps, tenant, row, failed)
+	}
+	return list
+}
+
+func (p *picture) plan(id string) *records.Plan {
+	for i := range p.plans {
+		if p.plans[i].ID == id {
+			return &p.plans[i]
+		}
+	}
+	return nil
+}
+
+func (p *picture) run(id string) *records.Run {
+	for i := range p.runs {
+		if p.runs[i].ID == id {
+			return &p.runs[i]
+		}
+	}
+	return nil
+}
+
+func stepOf(r *countersign.Run, id string) *countersign.StepRun {
+	for i := range r.Steps {
+		if r.Steps[i].ID == id {
+			return &r.Steps[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/project"
+)
+
+const (
+	grace   = 65 * time.Second
+	origin  = "https://api.example.com"
+	second  = "https://second.example.com"
+	secret  = "SHOP_SECRET"
+	retries = 50
+)
+
+// process is one life of the service.
+type process struct {
+	session *session
+	engine  *engine.Engine
+	control *control.Service
+}
+
+func (s *sim) newID(kind string) string { return fmt.Sprintf("%s-%06d", kind, s.ids.Add(1)) }
+
+// now is the service's clock, which may be set wrong.
+func (s *sim) now() time.Time {
+	return time.Now().Add(time.Duration(s.clock.Load())).UTC().Truncate(time.Microsecond)
+}
+
+// boot starts a process on the disk. One that meets a fault while it starts ends,
+// and is started again, as an operator's supervisor would.
+func (s *sim) boot() {
+	for range retries {
+		if s.bootOnce() {
+			return
+		}
+		s.disk.mend()
+		s.say("the process ended at its start")
+	}
+	s.fail("the service does not start on a mended disk")
+}
+
+func (s *sim) bootOnce() bool {
+	allowed := project.Allowed{
+		Origins: []string{origin, second}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
+		SecretIsSetNow: func(string) bool { return true },
+	}
+	p := &process{session: s.disk.open()}
+	l := ledger.New(ledger.Config{MaxActive: s.limit, ApprovalTTL: s.ttl, NewID: s.newID, OriginAllowed: allowed.Origin, Now: s.now})
+	hub := &live.Hub{}
+	log := slog.New(slog.DiscardHandler)
+	p.engine = engine.New(p.session, l, s.receiver, hub, log)
+	p.control = control.New(control.Config{
+		Allowed: allowed, MaxActive: s.limit, Version: "simulated", NewID: s.newID,
+		NewSecret: func() [32]byte { return [32]byte{} }, Now: s.now,
+	}, p.session, l, p.engine, hub, s.receiver, log)
+	s.process = p
+	if p.engine.Start(context.Background()) == nil && !p.session.isDead() {
+		return true
+	}
+	p.end(0)
+	return false
+}
+
+// end ends the process; without grace as kill -9 does.
+func (p *process) end(grace time.Duration) {
+	if grace == 0 {
+		p.session.die()
+	}
+	p.engine.Stop(grace)
+	p.session.die()
+	p.control.Close()
+}
+
+// revive starts the service anew if it died.
+func (s *sim) revive() {
+	if !s.process.session.isDead() {
+		return
+	}
+	s.say("the process is dead; it is started again")
+	s.process.end(0)
+	s.disk.mend()
+	s.boot()
+}

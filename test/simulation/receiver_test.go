@@ -1,0 +1,190 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/request"
+)
+
+// receiver is the project APIs: it logs what reaches it, which nobody else can
+// change, and answers by a script that depends on the seed, the key and how often
+// the key came.
+type receiver struct {
+	seed uint64
+	now  func() time.Time
+	// arrived is asked at each delivery, before it is answered.
+	arrived func(*delivery)
+
+	mu       sync.Mutex
+	log      []*delivery
+	attempts map[string]int // calls by key, also those that never left
+	healthy  bool
+	calls    int
+}
+
+// delivery is one request that reached the receiver.
+type delivery struct {
+	call  request.Call
+	at    time.Time
+	done  time.Time // when the service was told, zero before
+	told  request.Outcome
+	acted bool
+	probe bool
+}
+
+// behaviour is one way to treat a request.
+type behaviour struct {
+	name   string
+	weight int
+	sent   bool // it arrives
+	acts   bool // the receiver does what is asked
+	answer func(c request.Call) request.Outcome
+	hangs  bool // no answer before the timeout
+}
+
+func returned(status int, body string) func(request.Call) request.Outcome {
+	return func(c request.Call) request.Outcome {
+		o := request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: status, Bytes: int64(len(body)), BodySHA256: countersign.SHA256Hex([]byte(body))}}
+		if status >= 200 && status < 300 {
+			o.Body = countersign.RawValue(strings.ReplaceAll(body, "KEY", c.IdempotencyKey))
+		}
+		return o
+	}
+}
+
+func unknown(cause string, status int) func(request.Call) request.Outcome {
+	return func(request.Call) request.Outcome {
+		o := request.Outcome{Certainty: request.Unknown, Cause: cause}
+		if status > 0 {
+			o.Response = &countersign.Response{StatusCode: status}
+		}
+		return o
+	}
+}
+
+func neverLeft(cause string) func(request.Call) request.Outcome {
+	return func(request.Call) request.Outcome {
+		return request.Outcome{Certainty: request.NotSent, Cause: cause}
+	}
+}
+
+// What a receiver that did its work answers, and one that lies.
+const (
+	goodBody = `{"state":"done","amount":12.50,"id":"KEY","nested":{"list":[1,null,"x"]},"result":{"state":"done","amount":12.50,"id":"KEY"}}`
+	lieBody  = `{"state":"pending","amount":0,"id":"KEY","nested":{"list":[]},"result":{"state":"pending","amount":0,"id":"KEY"}}`
+)
+
+var behaviours = []behaviour{
+	{name: "does it", weight: 60, sent: true, acts: true, answer: returned(200, goodBody)},
+	{name: "does it, 201 1.25e1", weight: 4, sent: true, acts: true, answer: returned(201, strings.ReplaceAll(goodBody, "12.50", "1.25e1"))},
+	{name: "lies", weight: 5, sent: true, answer: returned(200, lieBody)},
+	{name: "empty answer", weight: 2, sent: true, acts: true, answer: returned(204, "null")},
+	{name: "field missing", weight: 2, sent: true, acts: true, answer: returned(200, `{"other":1}`)},
+	{name: "refuses 422", weight: 3, sent: true, answer: returned(422, "no")},
+	{name: "conflict 409", weight: 3, sent: true, answer: returned(409, "no")},
+	{name: "timeout 408", weight: 2, sent: true, answer: returned(408, "")},
+	{name: "fails 500 after acting", weight: 4, sent: true, acts: true, answer: returned(500, "oops")},
+	{name: "fails 503", weight: 2, sent: true, answer: returned(503, "busy")},
+	{name: "redirects 302", weight: 2, sent: true, answer: returned(302, "")},
+	{name: "cut off after acting", weight: 4, sent: true, acts: true, answer: unknown("the connection ended", 0)},
+	{name: "cut off before acting", weight: 3, sent: true, answer: unknown("the connection ended", 0)},
+	{name: "unreadable 2xx", weight: 2, sent: true, acts: true, answer: unknown("the answer is not acceptable JSON", 200)},
+	{name: "hangs, acts", weight: 4, sent: true, acts: true, hangs: true, answer: unknown("no answer within the time", 0)},
+	{name: "hangs", weight: 2, sent: true, hangs: true, answer: unknown("no answer within the time", 0)},
+	{name: "refused connection", weight: 3, answer: neverLeft("connection refused")},
+}
+
+func (r *receiver) script(key string, n int) (behaviour, time.Duration) {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%d %s %d", r.seed, key, n)
+	rng := rand.New(rand.NewPCG(h.Sum64(), r.seed))
+	all := 0
+	for _, b := range behaviours {
+		all += b.weight
+	}
+	at := rng.IntN(all)
+	took := time.Duration(1+rng.IntN(3_000_000)) * time.Microsecond
+	switch rng.IntN(10) {
+	case 0, 1, 2, 3:
+		took = time.Duration(1+rng.IntN(5000)) * time.Microsecond
+	case 4, 5:
+		took = time.Duration(1+rng.IntN(25_000_000)) * time.Microsecond
+	}
+	for _, b := range behaviours {
+		if at -= b.weight; at < 0 {
+			return b, took
+		}
+	}
+	panic("no behaviour")
+}
+
+// Call implements engine.Caller and control.Prober: it delivers once, acts or
+// not, and returns by the timeout or when ctx ends.
+func (r *receiver) Call(ctx context.Context, c request.Call) request.Outcome {
+	if c.Project.Adapter == countersign.AdapterLocalEcho {
+		return returned(200, countersign.ObjectValue(c.Input).Raw())(request.Call{})
+	}
+	r.mu.Lock()
+	n := r.attempts[c.IdempotencyKey]
+	r.attempts[c.IdempotencyKey]++
+	r.mu.Unlock()
+	b, took := r.script(c.IdempotencyKey, n)
+	if !b.sent {
+		return b.answer(c)
+	}
+	d := &delivery{call: c, at: r.now(), acted: b.acts, probe: strings.Contains(c.IdempotencyKey, ".probe-")}
+	r.mu.Lock()
+	r.log = append(r.log, d)
+	r.mu.Unlock()
+	r.arrived(d)
+	o := r.wait(ctx, b, c, took)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d.told, d.done = o, r.now()
+	return o
+}
+
+func (r *receiver) wait(ctx context.Context, b behaviour, c request.Call, took time.Duration) request.Outcome {
+	late := b.hangs || took >= c.Timeout
+	if late {
+		took = c.Timeout
+	}
+	t := time.NewTimer(took)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return request.Outcome{Certainty: request.Unknown, Cause: "the call was ended"}
+	case <-t.C:
+	}
+	if late {
+		return request.Outcome{Certainty: request.Unknown, Cause: "no answer within the time"}
+	}
+	return b.answer(c)
+}
+
+// Health implements control.Prober.
+func (r *receiver) Health(_ context.Context, p *countersign.Project) countersign.HealthCheck {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls++
+	healthy := p.Adapter == countersign.AdapterLocalEcho || r.calls%7 != 0
+	check := countersign.HealthCheck{ProjectID: p.ID, Revision: p.Revision, Healthy: healthy, StatusCode: 200, CheckedAt: r.now()}
+	if !healthy {
+		check.StatusCode, check.Error = 503, "the health path answered 503"
+	}
+	return check
+}
+
+// deliveries are those logged so far.
+func (r *receiver) deliveries() []*delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]*delivery(nil), r.log...)
+}

@@ -1,0 +1,277 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/store/memory"
+)
+
+// sim is one simulated installation and what is known of it from outside.
+type sim struct {
+	t    *testing.T
+	seed uint64
+	rng  *rand.Rand // the script's own goroutine only
+
+	limit int
+	ttl   time.Duration
+
+	disk     *disk
+	receiver *receiver
+	process  *process
+	ids      atomic.Int64
+	requests int
+	clock    atomic.Int64 // how far the service's clock is off
+	people   map[string][]person
+
+	rowsMu sync.Mutex
+	rows   map[rowAt]any // what was decoded before: rows of a version never change
+
+	mu     sync.Mutex
+	script []string
+	known  known
+	seen   seen
+	failed bool
+}
+
+// person is a principal of a tenant with a name for the script.
+type person struct {
+	access.Principal
+	name string
+}
+
+var tenants = []string{"acme", "globex"}
+
+// newSim draws the configuration.
+func newSim(t *testing.T, seed uint64) *sim {
+	s := &sim{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x5eed)), disk: &disk{rows: memory.New()}, people: map[string][]person{}, rows: map[rowAt]any{}}
+	s.disk.reserve = s.rng.IntN(2) == 0
+	s.limit = 1 + s.rng.IntN(4)
+	s.ttl = []time.Duration{20 * time.Second, 90 * time.Second, 5 * time.Minute}[s.rng.IntN(3)]
+	s.receiver = &receiver{seed: seed, now: s.now, attempts: map[string]int{}}
+	s.receiver.arrived = s.checkArrival
+	s.known, s.seen = newKnown(), newSeen()
+	for _, tenant := range tenants {
+		s.people[tenant] = cast(tenant)
+	}
+	return s
+}
+
+// cast are the people of a tenant: each role, both roles that must not meet in
+// one decision, and those with less.
+func cast(tenant string) []person {
+	of := func(name string, roles ...countersign.Role) person {
+		email := name + "@" + tenant + ".example"
+		return person{access.Principal{ID: "user:" + email, Tenant: tenant, Roles: roles, Email: email}, name}
+	}
+	ann := of("ann", countersign.RoleOperator)
+	limited := of("carl", countersign.RoleOperator, countersign.RoleApprover)
+	limited.Projects = []string{tenant + "-one"}
+	dry := of("dora", countersign.RoleOperator)
+	dry.Modes = []string{countersign.ModeDryRun}
+	token := person{access.Principal{ID: "token:tok-" + tenant, Tenant: tenant, Roles: []countersign.Role{countersign.RoleApprover}, Lineage: []string{ann.ID}}, "ann's token"}
+	return []person{
+		of("ada", countersign.RoleAdmin), ann, ann, ann, ann, ann, of("bob", countersign.RoleApprover), of("bob2", countersign.RoleApprover, countersign.RoleAdmin),
+		of("eve", countersign.RoleOperator, countersign.RoleApprover, countersign.RoleAdmin), limited, dry, token, of("vic", countersign.RoleViewer),
+	}
+}
+
+// act is one request of the script, drawn but not yet made.
+type act struct {
+	who  person
+	what string
+	do   func(a control.Actor) error
+	// main is the audit action of a success that changed something; "" says
+	// nothing about its records.
+	main string
+	op   access.Operation // asked for first, as the API does; "" asks nothing
+}
+
+// run plays the seed.
+func (s *sim) run(steps int) {
+	s.boot()
+	defer func() { s.process.end(0) }() // the last one; ending what has ended is harmless
+	s.furnish()
+	for range steps {
+		if s.failed {
+			return
+		}
+		s.perhapsFault()
+		s.play(s.draw())
+		s.pass()
+		s.revive()
+		s.perhapsRestart()
+		s.check()
+	}
+	s.drain()
+}
+
+// play makes one request, or several at once.
+func (s *sim) play(acts []act) {
+	var wg sync.WaitGroup
+	for _, a := range acts {
+		s.requests++
+		actor := control.Actor{Principal: a.who.Principal, RequestID: fmt.Sprintf("req-%06d", s.requests)}
+		wg.Go(func() {
+			err := s.authorize(a, actor)
+			if err == nil {
+				err = a.do(actor)
+			}
+			s.note(a, actor, err)
+		})
+	}
+	wg.Wait()
+	s.known.endRound()
+}
+
+// authorize asks what the API asks before it reads a request.
+func (s *sim) authorize(a act, actor control.Actor) error {
+	if a.op == "" {
+		return nil
+	}
+	return s.process.control.Authorize(background(), actor, a.op, "simulated")
+}
+
+// note writes what came of a request, and judges the answer itself.
+func (s *sim) note(a act, actor control.Actor, err error) {
+	code := countersign.ErrorCode(err)
+	s.say("%s %s: %s -> %s", actor.RequestID, a.who.name+"/"+a.who.Tenant, a.what, result(err))
+	if code == countersign.CodeInternal {
+		s.fail("C3: %s was answered with an internal error: %v", a.what, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known.answers[actor.RequestID] = answer{tenant: a.who.Tenant, code: code, main: a.main, what: a.what}
+}
+
+func result(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	return err.Error()
+}
+
+// pass lets the clock run on and everything settle.
+func (s *sim) pass() {
+	var d time.Duration
+	switch n := s.rng.IntN(100); {
+	case n < 35:
+	case n < 86:
+		d = time.Duration(s.rng.IntN(3000)) * time.Millisecond
+	case n < 97:
+		d = time.Duration(s.rng.IntN(20)) * time.Second
+	default:
+		d = s.ttl + time.Duration(s.rng.IntN(10))*time.Second
+	}
+	if d > 0 {
+		time.Sleep(d)
+		s.say("%s pass", d)
+	}
+	synctest.Wait()
+}
+
+// perhapsFault plans what the next commits meet, or sets the clock.
+func (s *sim) perhapsFault() {
+	switch n := s.rng.IntN(100); {
+	case n < 11:
+		f := []fault{diskFull, dieBefore, dieAfter, dieAfter, syncLost, syncKept, unreadable}[s.rng.IntN(7)]
+		in := s.rng.IntN(8)
+		s.disk.plan(f, in)
+		s.say("planned: %s, in %d commits", f, in)
+	case n < 40:
+		s.disk.mend()
+	case n < 43:
+		jump := time.Duration(s.rng.IntN(7200)-3600) * time.Second
+		s.clock.Add(int64(jump))
+		s.say("the clock is set by %s", jump)
+	}
+}
+
+// perhapsRestart ends the process, gently or not.
+func (s *sim) perhapsRestart() {
+	n := s.rng.IntN(100)
+	if n >= 6 {
+		return
+	}
+	if n < 3 {
+		s.say("stopped gracefully and started again")
+		s.process.end(grace)
+	} else {
+		s.say("killed and started again")
+		s.process.end(0)
+	}
+	s.disk.mend()
+	s.boot()
+	synctest.Wait()
+}
+
+// drain mends everything and lets it come to its end: whoever can be helped is.
+func (s *sim) drain() {
+	s.say("everything is mended; the rest is played out")
+	s.disk.mend()
+	s.revive()
+	for range 60 {
+		if s.failed || !s.helpAlong() {
+			break
+		}
+		time.Sleep(61 * time.Second)
+		synctest.Wait()
+	}
+	s.check()
+	s.checkNothingIsStuck()
+}
+
+func (s *sim) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, fmt.Sprintf("%3d  %s  ", len(s.script), s.now().Format("Jan 2 15:04:05.000"))+fmt.Sprintf(format, args...))
+}
+
+// fail reports a violation once, with the script that led to it.
+func (s *sim) fail(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.failed {
+		s.failed = true
+		s.t.Errorf("seed %d: %s\n%s", s.seed, fmt.Sprintf(format, args...), strings.Join(s.script, "\n"))
+	}
+}
+
+// somebody draws a person of a tenant; now and then of the other one, who must
+// not get anywhere.
+func (s *sim) somebody(tenant string, roles ...countersign.Role) person {
+	people := s.people[tenant]
+	for range 20 {
+		p := people[s.rng.IntN(len(people))]
+		if len(roles) == 0 || s.rng.IntN(12) == 0 || hasRole(p, roles) {
+			return p
+		}
+	}
+	return people[0]
+}
+
+func hasRole(p person, roles []countersign.Role) bool {
+	for _, r := range roles {
+		for _, has := range p.Roles {
+			if r == has {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func background() context.Context { return context.Background() }
+
+var shards = max(1, runtime.GOMAXPROCS(0))
