@@ -217,3 +217,11 @@ func TestTheLastUseOfATokenIsKept(t *testing.T) {
 		return false
 	})
 }
+
+func TestNoTokenStartsMoreThanItsMakerMay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	maker, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "modes": []string{"DRY_RUN"}})
+	maker.Post("/tokens", doc{"name": "more", "roles": []string{"OPERATOR"}, "modes": []string{"LIVE"}}).Refused(t, "role_required", "DRY_RUN")
+	maker.Post("/tokens", doc{"name": "same", "roles": []string{"OPERATOR"}}).OK(t).Is(t, "modes", []string{"DRY_RUN"})
+}

@@ -44,6 +44,9 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
+		if w.Modes, err = withinModes(a, w.Modes); err != nil {
+			return err
+		}
 		rec := s.newToken(a, tenant, id, w)
 		if err := putToken(tx, &rec, secret); err != nil {
 			return err
@@ -52,6 +55,19 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
 	})
 	return out, err
+}
+
+// withinModes keeps a token from starting what its maker's token may not start.
+func withinModes(a Actor, asked []string) ([]string, error) {
+	if asked == nil {
+		return a.Modes, nil
+	}
+	for _, mode := range asked {
+		if err := access.Mode(a.Principal, mode); err != nil {
+			return nil, err
+		}
+	}
+	return asked, nil
 }
 
 func (s *Service) newToken(a Actor, tenant, id string, w countersign.TokenWrite) records.Token {
