@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,6 +17,22 @@ const command = "github.com/countersign/countersign/cmd/countersign"
 
 // binary is the program under test, built once by Build.
 var binary string
+
+// Main builds the program and runs the tests of a package that drives it.
+func Main(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "countersign-test-")
+	if err == nil {
+		err = Build(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
 
 // Build builds the program under test into dir, with the race detector where the
 // tests have it.
@@ -39,7 +56,7 @@ func Build(dir string) error {
 func program(t testing.TB) string {
 	t.Helper()
 	noticed.Do(func() {
-		if err := noticeSources(".."); err != nil {
+		if err := noticeSources(sourceRoot()); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -47,6 +64,18 @@ func program(t testing.TB) string {
 }
 
 var noticed sync.Once
+
+// sourceRoot is the folder of go.mod, above the test's own.
+func sourceRoot() string {
+	root := ".."
+	for range 8 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join(root, "..")
+	}
+	return root
+}
 
 func noticeSources(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

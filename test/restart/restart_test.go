@@ -1,0 +1,114 @@
+// Package restart measures a start on a store with history, on the real binary.
+package restart
+
+import (
+	"flag"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+var (
+	stored     = flag.Int("stored", 300, "runs that the store holds")
+	unfinished = flag.Int("unfinished", 20, "how many of them wait for an approval")
+	within     = flag.Duration("within", 0, "how soon the service must be ready; 0 only tells")
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+// TestRestartFindsEveryRun: after kill -9 on a store with many runs every one is
+// there, those that waited still wait, and the service is ready soon.
+func TestRestartFindsEveryRun(t *testing.T) {
+	w := open(t)
+	waiting := make([]string, *unfinished)
+	for i := range waiting {
+		waiting[i] = w.start(t, w.live)
+		harness.Until(t, "the approval", func() bool {
+			return w.operator.Get("/runs/"+waiting[i]).OK(t).At("status").Text() == "WAITING_APPROVAL"
+		})
+	}
+	w.startMany(t, *stored-*unfinished)
+	w.Kill()
+	began := time.Now()
+	w.Restart()
+	took := time.Since(began)
+	t.Logf("ready %s after the start, with %d runs, %d of them unfinished", took.Round(time.Millisecond), *stored, *unfinished)
+	if *within > 0 && took > *within {
+		t.Errorf("ready after %s; the goal is %s", took, *within)
+	}
+	if n := w.operator.Get("/runs?limit=1").OK(t).At("total").Int(); n != *stored {
+		t.Errorf("%d runs are there of %d", n, *stored)
+	}
+	for _, id := range waiting {
+		w.operator.Get("/runs/"+id).OK(t).Is(t, "status", "WAITING_APPROVAL").Is(t, "waitingFor.kind", "approval")
+	}
+}
+
+type world struct {
+	*harness.Server
+	operator        *harness.Client
+	live, rehearsal string
+}
+
+func open(t *testing.T) *world {
+	t.Helper()
+	receiver := harness.NewReceiver(t)
+	w := &world{Server: harness.Start(t,
+		harness.Set("CONNECTION_ORIGINS", receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))}
+	w.operator = w.As(w.Admin.Post("/tokens", harness.Doc{"name": "operator", "roles": []string{"OPERATOR"}}).OK(t).At("token").Text())
+	w.operator.Put("/models/refund", harness.Doc{"document": harness.Model("refund")}).OK(t)
+	w.Admin.Put("/projects/default-shop", harness.Project(receiver.Origin())).OK(t)
+	w.Admin.Post("/projects/default-shop/health-check", nil).OK(t)
+	w.Admin.Post("/projects/default-shop/enable", harness.Doc{"expectedRevision": 1}).OK(t)
+	w.live, w.rehearsal = w.plan(t, "LIVE"), w.plan(t, "DRY_RUN")
+	return w
+}
+
+func (w *world) plan(t *testing.T, mode string) string {
+	t.Helper()
+	step := harness.Doc{"id": "r", "name": "r", "projectId": "default-shop", "capability": "refund", "input": harness.Doc{"orderId": "o"}}
+	return w.operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": mode, "steps": []any{step}}).OK(t).Is(t, "status", "READY").At("id").Text()
+}
+
+var keys struct {
+	sync.Mutex
+	n int
+}
+
+func (w *world) start(t *testing.T, plan string) string {
+	keys.Lock()
+	keys.n++
+	key := harness.Header(fmt.Sprintf("Idempotency-Key: key-%d", keys.n))
+	keys.Unlock()
+	var id string
+	harness.Until(t, "a slot", func() bool {
+		a := w.operator.Post("/runs", harness.Doc{"planId": plan}, key)
+		if a.Status == 503 {
+			return false
+		}
+		id = a.OK(t).At("id").Text()
+		return true
+	})
+	return id
+}
+
+// startMany starts rehearsals, a few at a time.
+func (w *world) startMany(t *testing.T, n int) {
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, n)
+	for range n {
+		turns <- struct{}{}
+	}
+	close(turns)
+	for range 3 {
+		wg.Go(func() {
+			for range turns {
+				w.start(t, w.rehearsal)
+			}
+		})
+	}
+	wg.Wait()
+}
