@@ -1,0 +1,173 @@
+package faults
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/outbound"
+	"github.com/countersign/countersign/internal/outbound/faultreceiver"
+	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/memory"
+)
+
+const (
+	tenant = "acme"
+	secret = "SHOP_SECRET"
+	stall  = 300 // milliseconds that a call waits for an answer that doesn't come
+)
+
+// house is what a run needs, with the real client on a real socket.
+type house struct {
+	receiver *faultreceiver.Receiver
+	client   *outbound.Client
+	store    store.Store
+	ledger   *ledger.Ledger
+	engine   *engine.Engine
+	project  *countersign.Project
+	changed  chan *countersign.Run
+}
+
+var ids atomic.Int64
+
+func newID(kind string) string { return kind + "-" + strconv.FormatInt(ids.Add(1), 10) }
+
+func open(t *testing.T, k kind, stalls bool) *house {
+	t.Helper()
+	r, err := faultreceiver.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64)}
+	h.client = outbound.New(outbound.Config{
+		Origins: []string{r.URL()}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
+		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exact.Check,
+	})
+	work := countersign.Capability{Name: "work", Method: k.method, Path: "/orders", Idempotent: k.idempotent, Approval: countersign.ApprovalNone}
+	if stalls {
+		work.TimeoutMs = stall
+	}
+	h.project = &countersign.Project{
+		ID: "acme-shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: r.URL(), Enabled: true,
+		Auth:         &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret},
+		Capabilities: []countersign.Capability{work, {Name: "warm", Method: "GET", Path: "/warm"}},
+	}
+	h.start(t)
+	t.Cleanup(func() {
+		h.engine.Stop(0)
+		h.client.Close()
+		r.Close()
+	})
+	h.install(t)
+	return h
+}
+
+func (h *house) start(t *testing.T) {
+	t.Helper()
+	h.ledger = ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
+	h.engine = engine.New(h.store, h.ledger, h.client, h, slog.New(slog.DiscardHandler))
+	if err := h.engine.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// engineAgain ends the process and starts another on the same store.
+func (h *house) engineAgain(t *testing.T) {
+	t.Helper()
+	h.engine.Stop(0)
+	h.start(t)
+}
+
+// Publish implements engine.Publisher.
+func (h *house) Publish(_ string, r *countersign.Run) { h.changed <- r }
+
+func (h *house) install(t *testing.T) {
+	t.Helper()
+	h.update(t, func(tx store.Tx) error {
+		if _, err := records.Models.Put(tx, tenant, "m", &records.ModelHead{ID: "m", Revision: 1, DocumentRevision: 1}, 0); err != nil {
+			return err
+		}
+		if _, err := records.Projects.Put(tx, tenant, h.project.ID, &records.ProjectHead{ID: h.project.ID, Revision: 1, Enabled: true}, 0); err != nil {
+			return err
+		}
+		_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(h.project.ID, 1), h.project, 0)
+		return err
+	})
+}
+
+func (h *house) update(t *testing.T, fn func(tx store.Tx) error) {
+	t.Helper()
+	if err := h.store.Update(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run starts a run of one step and follows it until it ends or stands still.
+func (h *house) run(t *testing.T, capability string) *countersign.Run {
+	t.Helper()
+	w := countersign.PlanWrite{
+		Name: "plan", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive,
+		Steps: []countersign.Step{{ID: "s", Name: "s", ProjectID: h.project.ID, Capability: capability}},
+	}
+	src := plan.Sources{Model: &countersign.Model{ID: "m", Revision: 1}, Projects: map[string]plan.Source{h.project.ID: {Project: h.project, InScope: true}}}
+	p := plan.New(w, src, nil, plan.Origin{ID: newID("plan"), By: "user:ann@example.com", Now: time.Now()})
+	if p.Status != countersign.PlanReady {
+		t.Fatalf("the plan is %s: %s", p.Status, strings.Join(p.ValidationErrors, "; "))
+	}
+	ref := ledger.Ref{Tenant: tenant, RunID: newID("run")}
+	h.update(t, func(tx store.Tx) error {
+		if _, err := records.Plans.Put(tx, tenant, p.ID, &records.Plan{Plan: p}, 0); err != nil {
+			return err
+		}
+		whole, err := h.ledger.Plan(tx, tenant, p.ID, p.PlanDigest)
+		if err != nil {
+			return err
+		}
+		r := run.New(whole, ref.RunID, p.CreatedBy, ref.RunID, time.Now())
+		_, err = h.ledger.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, "req-1")
+		return err
+	})
+	h.engine.Wake(ref)
+	for r := range h.changed {
+		if r.ID == ref.RunID && !r.Status.IsActive() {
+			return r
+		}
+	}
+	return nil
+}
+
+// read reads a run as it is stored.
+func (h *house) read(t *testing.T, id string) *countersign.Run {
+	t.Helper()
+	var held *ledger.Held
+	err := h.store.View(context.Background(), func(tx store.Tx) (err error) {
+		held, err = h.ledger.Load(tx, ledger.Ref{Tenant: tenant, RunID: id})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held.Run()
+}
+
+// delivered counts the requests that reached the receiver, by its own log.
+func (h *house) delivered(t *testing.T) int {
+	t.Helper()
+	h.client.Close()
+	if err := h.receiver.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	return len(h.receiver.Requests())
+}
