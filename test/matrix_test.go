@@ -87,6 +87,9 @@ var matrix = map[string]row{
 	"startTeamRun":        {role: "OPERATOR", kind: "team", body: teamRunBody, ok: "revision_conflict", live: true},
 	"listTenants":         {role: "realm", tenant: true},
 	"putTenant":           {role: "realm", tenant: true, kind: "tenant", body: always(doc{"name": "n", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
+	"listUsers":           {role: "ADMIN", tenant: true},
+	"putUser":             {role: "ADMIN", tenant: true, kind: "user", body: always(doc{"roles": []string{"VIEWER"}}), gone: "2xx"},
+	"deleteUser":          {role: "ADMIN", tenant: true, kind: "nobody", ok: "not_found"},
 	"listTokens":          {role: "ADMIN", tenant: true},
 	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
 	"revokeToken":         {role: "ADMIN", tenant: true, kind: "token"},
@@ -101,7 +104,7 @@ func teamRunBody(string) any           { return doc{"expectedRevision": 99, "mod
 func agentRunBody(string) any {
 	return doc{"expectedRevision": 99, "mode": "LIVE", "capability": "note", "expectation": doc{"field": "ok", "equals": true}}
 }
-func planBody(id string) any           { return doc{"planId": id} }
+func planBody(id string) any { return doc{"planId": id} }
 func projectBody(string) any {
 	return doc{"name": "n", "adapter": "LOCAL_ECHO", "capabilities": []any{}, "expectedRevision": 99}
 }
@@ -143,6 +146,9 @@ func newStage(t *testing.T) *stage {
 	s.fill(t, there, otherTenant, "acme-shop")
 	for _, kind := range []string{"model", "idle model", "plan", "run", "approval", "token", "tenant", "agent", "team", "idle team"} {
 		s.ids[kind+string(missing)] = "nothing"
+	}
+	for _, o := range objects {
+		s.ids["user"+string(o)], s.ids["nobody"+string(o)] = "ann@example.com", "nobody@example.com"
 	}
 	s.ids["project"+string(missing)] = "default-nothing"
 	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"
@@ -318,7 +324,7 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 	case op.ID == "createPlan":
 		body = planOf()
 	}
-	path := strings.ReplaceAll(op.Path, "{id}", id)
+	path := strings.ReplaceAll(strings.ReplaceAll(op.Path, "{id}", id), "{email}", id)
 	answer := p.client.Do(op.Method, path, body, key())
 	got := answer.At("error").Text()
 	if answer.Status < 300 {

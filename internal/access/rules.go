@@ -46,6 +46,9 @@ const (
 	ReadContract   Operation = "contract.read"
 	ReadTenants    Operation = "tenants.read"
 	WriteTenant    Operation = "tenants.write"
+	ReadUsers      Operation = "users.read"
+	WriteUser      Operation = "users.write"
+	DeleteUser     Operation = "users.delete"
 	ReadTokens     Operation = "tokens.read"
 	CreateToken    Operation = "tokens.create"
 	RevokeToken    Operation = "tokens.revoke"
@@ -102,6 +105,9 @@ var rules = map[Operation]rule{
 	ReadContract:   {},
 	ReadTenants:    {realm: true, wholeTenant: true},
 	WriteTenant:    {realm: true, wholeTenant: true, write: true},
+	ReadUsers:      {roles: admin, wholeTenant: true},
+	WriteUser:      {roles: admin, wholeTenant: true, write: true},
+	DeleteUser:     {roles: admin, wholeTenant: true, write: true},
 	ReadTokens:     {roles: admin, wholeTenant: true},
 	CreateToken:    {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:    {roles: admin, wholeTenant: true, write: true},

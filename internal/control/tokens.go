@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"fmt"
-	"net/mail"
 	"strings"
 	"time"
 
@@ -102,10 +101,8 @@ func checkToken(w countersign.TokenWrite) error {
 	if w.UserEmail == "" {
 		return nil
 	}
-	if parsed, err := mail.ParseAddress(w.UserEmail); err != nil || parsed.Address != w.UserEmail {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is no e-mail address", w.UserEmail)
-	}
-	return nil
+	_, err := address("userEmail", w.UserEmail)
+	return err
 }
 
 func ownProjectIDs(tenant string, ids []string) error {

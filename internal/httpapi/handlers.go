@@ -130,6 +130,19 @@ func (a *API) putTenant(c *call) (any, error) {
 	return a.control.PutTenant(c.ctx, c.actor, c.id, bodyOf[countersign.TenantWrite](c))
 }
 
+func (a *API) listUsers(c *call) (any, error) {
+	p, err := a.control.Users(c.ctx, c.actor, c.list, c.query["tenantId"])
+	return listed(p, err)
+}
+
+func (a *API) putUser(c *call) (any, error) {
+	return a.control.PutUser(c.ctx, c.actor, c.r.PathValue("email"), bodyOf[countersign.UserWrite](c))
+}
+
+func (a *API) deleteUser(c *call) (any, error) {
+	return a.control.DeleteUser(c.ctx, c.actor, c.r.PathValue("email"), c.query["tenantId"])
+}
+
 func (a *API) listTokens(c *call) (any, error) {
 	p, err := a.control.Tokens(c.ctx, c.actor, c.list, c.query["tenantId"])
 	return listed(p, err)

@@ -75,6 +75,9 @@ func parameters(r route) []*huma.Param {
 	if strings.Contains(r.path, "{id}") {
 		out = append(out, &huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`}})
 	}
+	if strings.Contains(r.path, "{email}") {
+		out = append(out, &huma.Param{Name: "email", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "email"}})
+	}
 	for _, p := range r.query {
 		out = append(out, &huma.Param{Name: p.name, In: "query", Description: p.doc, Schema: p.schema()})
 	}

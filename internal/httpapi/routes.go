@@ -87,6 +87,9 @@ func (a *API) routes() []route {
 
 		{method: "GET", path: "/tenants", op: access.ReadTenants, id: "listTenants", tag: "access", summary: "List tenants", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Tenant]](), handle: a.listTenants},
 		{method: "PUT", path: "/tenants/{id}", op: access.WriteTenant, id: "putTenant", tag: "access", summary: "Create or rename a tenant", body: typeOf[countersign.TenantWrite](), status: 200, answer: typeOf[countersign.Tenant](), handle: a.putTenant},
+		{method: "GET", path: "/users", op: access.ReadUsers, id: "listUsers", tag: "access", summary: "List users", query: listQuery(tenantParam), status: 200, answer: typeOf[countersign.Page[countersign.User]](), handle: a.listUsers},
+		{method: "PUT", path: "/users/{email}", op: access.WriteUser, id: "putUser", tag: "access", summary: "Make somebody a user, or change what they have", body: typeOf[countersign.UserWrite](), status: 200, answer: typeOf[countersign.User](), handle: a.putUser},
+		{method: "DELETE", path: "/users/{email}", op: access.DeleteUser, id: "deleteUser", tag: "access", summary: "End somebody's membership", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.User](), handle: a.deleteUser},
 		{method: "GET", path: "/tokens", op: access.ReadTokens, id: "listTokens", tag: "access", summary: "List tokens", query: listQuery(tenantParam), status: 200, answer: typeOf[countersign.Page[countersign.Token]](), handle: a.listTokens},
 		{method: "POST", path: "/tokens", op: access.CreateToken, id: "createToken", tag: "access", summary: "Make a token; it is shown once", body: typeOf[countersign.TokenWrite](), status: 201, answer: typeOf[countersign.NewToken](), handle: a.createToken},
 		{method: "DELETE", path: "/tokens/{id}", op: access.RevokeToken, id: "revokeToken", tag: "access", summary: "Revoke a token at once", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.Token](), handle: a.revokeToken},

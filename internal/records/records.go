@@ -123,6 +123,7 @@ func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 // The collections.
 var (
 	Tenants          = store.Collection[countersign.Tenant]{Table: store.Tenants}
+	Users            = store.Collection[countersign.User]{Table: store.Users}
 	Tokens           = store.Collection[Token]{Table: store.Tokens}
 	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
 	Models           = store.Collection[ModelHead]{Table: store.Models}

@@ -13,6 +13,9 @@ var (
 	Projects         = table("projects")
 	ProjectRevisions = table("project_revisions")
 
+	// Users are listed by e-mail, which is their id.
+	Users = table("users")
+
 	// Tokens are listed by id; TokenHashes are looked up, never listed.
 	Tokens      = table("tokens")
 	TokenHashes = table("token_hashes")
@@ -56,7 +59,7 @@ var (
 // Tables returns every table that an engine must provide.
 func Tables() []*Table {
 	return []*Table{
-		Tenants, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
+		Tenants, Users, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
 		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
 		Plans, Runs, Steps, Approvals, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}

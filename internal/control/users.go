@@ -1,0 +1,105 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Users lists a tenant's users by e-mail.
+func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.User], err error) {
+	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, tenantID)
+		if err != nil {
+			return err
+		}
+		page, err = records.Users.Page(tx, tenant, l.query(nil))
+		return err
+	})
+	return page, err
+}
+
+// PutUser makes somebody a user of a tenant, or changes what they have there.
+// What they started or approved before stays so (contract 3).
+func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
+	if email, err = address("email", email); err != nil {
+		return u, err
+	}
+	err = s.update(ctx, a, access.WriteUser, "user/"+email, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, w.TenantID)
+		if err != nil {
+			return err
+		}
+		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
+			return err
+		}
+		stored, version, err := records.Users.Get(tx, tenant, email)
+		c := change{}
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			stored = &countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}
+		case err != nil:
+			return err
+		default:
+			c.before = rightsOf(*stored)
+		}
+		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.cfg.Now()
+		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
+			return err
+		}
+		u, c.after = *stored, rightsOf(*stored)
+		return s.auditIn(tx, tenant, a, access.WriteUser, "user/"+email, c)
+	})
+	return u, err
+}
+
+// DeleteUser ends somebody's membership of a tenant.
+func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+	if email, err = address("email", email); err != nil {
+		return u, err
+	}
+	err = s.update(ctx, a, access.DeleteUser, "user/"+email, func(tx store.Tx) error {
+		tenant, err := tenantFor(tx, a, tenantID)
+		if err != nil {
+			return err
+		}
+		stored, _, err := records.Users.Get(tx, tenant, email)
+		if err != nil {
+			return found(err, "user", email)
+		}
+		if err := records.Users.Delete(tx, tenant, email); err != nil {
+			return err
+		}
+		u = *stored
+		return s.auditIn(tx, tenant, a, access.DeleteUser, "user/"+email, change{before: rightsOf(u), after: "gone"})
+	})
+	return u, err
+}
+
+func rightsOf(u countersign.User) string {
+	text := fmt.Sprintf("%v", u.Roles)
+	if u.ProjectIDs != nil {
+		text += fmt.Sprintf(" projects %v", u.ProjectIDs)
+	}
+	return text
+}
+
+// address is an e-mail address in the one form that it is kept in.
+func address(path, text string) (string, error) {
+	lower := strings.ToLower(text)
+	parsed, err := mail.ParseAddress(lower)
+	if err != nil || parsed.Address != lower || len(lower) > maxEmail || strings.ContainsAny(lower, " \t\r\n/\"") {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: it is no e-mail address", path)
+	}
+	return lower, nil
+}
+
+// maxEmail is the longest address that mail can carry.
+const maxEmail = 254

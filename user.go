@@ -1,0 +1,28 @@
+package countersign
+
+import "time"
+
+// User is a person's membership of a tenant (contract 3). The same e-mail may
+// belong to several tenants, with roles and projects in each.
+type User struct {
+	Email      string    `json:"email"`
+	TenantID   string    `json:"tenantId"`
+	Roles      []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	CreatedBy  string    `json:"createdBy"`
+	CreatedAt  time.Time `json:"createdAt"`
+	UpdatedAt  time.Time `json:"updatedAt"`
+}
+
+// UserWrite is the body of PUT /users/{email}. It says what the user has from now
+// on. The server's fields are accepted and ignored.
+type UserWrite struct {
+	Roles      []Role   `json:"roles" minItems:"1" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs []string `json:"projectIds,omitempty" minItems:"1" nullable:"false" doc:"absent: all projects of the tenant"`
+	TenantID   string   `json:"tenantId,omitempty" doc:"another tenant; realm administrators only"`
+
+	Email     Value `json:"email,omitzero" doc:"ignored"`
+	CreatedBy Value `json:"createdBy,omitzero" doc:"ignored"`
+	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
+	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
+}
