@@ -46,7 +46,7 @@ func TestEachChangeHasExactlyOneRecord(t *testing.T) {
 			return w.operator.Put("/models/m", doc{"document": harness.Model("m"), "expectedRevision": 1})
 		}, "models.write", "model/m", "revision 1", "revision 2"},
 		{func() *harness.Answer { return w.tenantAdmin.Post("/models/m/suspend", doc{"reason": "why"}) }, "models.suspend", "model/m", "revision 2", "revision 3, suspended"},
-		{func() *harness.Answer { return w.tenantAdmin.Post("/models/m/resume", doc{"reason": "why"}) }, "models.suspend", "model/m", "revision 3, suspended", "revision 3"},
+		{func() *harness.Answer { return w.tenantAdmin.Post("/models/m/resume", doc{"reason": "why"}) }, "models.resume", "model/m", "revision 3, suspended", "revision 3"},
 		{func() *harness.Answer {
 			return w.tenantAdmin.Put("/projects/default-p", harness.Project(w.shop.Origin()))
 		}, "projects.write", "project/default-p", "", "revision 1"},

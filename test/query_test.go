@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-var lists = []string{"/models", "/projects", "/plans", "/runs", "/approvals", "/tenants", "/tokens", "/audit"}
+var lists = []string{"/models", "/projects", "/agents", "/teams", "/plans", "/runs", "/approvals", "/tenants", "/tokens", "/audit"}
 
 func TestListsRefuseLimitsAndOffsetsOutOfRange(t *testing.T) {
 	t.Parallel()
