@@ -6,10 +6,12 @@ GO            ?= go
 LINT_VERSION  := v2.15.0
 VULN_VERSION  := v1.9.0
 BENCH_SECONDS ?= 8
+BENCH_FLAGS   ?=
+PLANTED_FLAGS ?=
 
 .PHONY: help
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
 test: tools vet race bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
@@ -57,9 +59,19 @@ fuzz: ## Fuzz every target for a minute
 	@for target in $$($(GO) list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do grep -ho '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go 2>/dev/null | sed "s|func |$$pkg:|"; done); do \
 		echo "== $$target"; $(GO) test -run '^$$' -fuzz "^$${target##*:}\$$" -fuzztime 60s $${target%%:*} || exit 1; done
 
+# A few of them: make planted PLANTED_FLAGS='-only reads-leave-no-intent -jobs 2'
+.PHONY: planted
+planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test must notice each; takes hours
+	$(GO) run ./test/planted $(PLANTED_FLAGS)
+
 .PHONY: bench
 bench: build ## Measure steps per second beside the ideal of this machine, in one run
 	cd bench && $(GO) run . -binary ../bin/countersign -seconds $(BENCH_SECONDS)
+
+# A try of some seconds: make bench-heartbeats BENCH_FLAGS='-reps 1 -phase 3s -alone 3s'
+.PHONY: bench-heartbeats
+bench-heartbeats: build ## Measure what 400 heartbeats a second cost runs and store; some 7 minutes
+	cd bench && $(GO) run . heartbeats -binary ../bin/countersign $(BENCH_FLAGS)
 
 .PHONY: build
 build: ## Build bin/countersign

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,8 @@ type object = map[string]any
 // product is the built binary on its embedded store, driven from outside: LIVE
 // runs of signed POSTs with an expectation, all gates, verification and audit on.
 type product struct {
+	binary  string
+	conc    int
 	process *exec.Cmd
 	base    string
 	token   string
@@ -30,35 +33,38 @@ type product struct {
 	dir     string
 	r       *receiver
 	seq     atomic.Int64
-	stderr  io.ReadCloser
 }
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
 
-func startProduct(binary, dir string, r *receiver, conc int) (*product, error) {
-	p := &product{dir: filepath.Join(dir, "store"), r: r, token: bootstrap}
-	p.process = exec.Command(binary, "serve")
+func newProduct(binary, dir string, r *receiver, conc int) *product {
+	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap}
+}
+
+// start starts the process on its store, new or not, and waits until it listens.
+func (p *product) start() error {
+	p.process = exec.Command(p.binary, "serve")
 	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+p.dir, "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
-		"SVC_PLATFORM_CONNECTION_ORIGINS="+r.origin, "SVC_PLATFORM_SIGNING_ENV_ALLOWLIST=BENCH_SECRET", "BENCH_SECRET=bench-secret-value-0123456789abcdef",
-		"SVC_PLATFORM_MAX_ACTIVE_RUNS="+strconv.Itoa(conc))
-	var err error
-	if p.stderr, err = p.process.StderrPipe(); err != nil {
-		return nil, err
+		"SVC_PLATFORM_CONNECTION_ORIGINS="+p.r.origin, "SVC_PLATFORM_SIGNING_ENV_ALLOWLIST=BENCH_SECRET", "BENCH_SECRET=bench-secret-value-0123456789abcdef",
+		"SVC_PLATFORM_MAX_ACTIVE_RUNS="+strconv.Itoa(p.conc))
+	stderr, err := p.process.StderrPipe()
+	if err != nil {
+		return err
 	}
 	if err := p.process.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	lines := bufio.NewScanner(p.stderr)
-	for p.base == "" && lines.Scan() {
+	lines := bufio.NewScanner(stderr)
+	for p.base = ""; p.base == "" && lines.Scan(); {
 		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
 			p.base = address + "/v1"
 		}
 	}
 	if p.base == "" {
-		return nil, fmt.Errorf("%s never said that it listens", binary)
+		return fmt.Errorf("%s never said that it listens", p.binary)
 	}
-	go func() { _, _ = io.Copy(io.Discard, p.stderr) }()
-	return p, p.prepare()
+	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	return nil
 }
 
 func (p *product) stop() error {
@@ -66,6 +72,14 @@ func (p *product) stop() error {
 		return err
 	}
 	return p.process.Wait()
+}
+
+// kill ends what stop did not.
+func (p *product) kill() {
+	if p.process.Process != nil && p.process.ProcessState == nil {
+		_ = p.process.Process.Kill()
+		_ = p.process.Wait()
+	}
 }
 
 func (p *product) must(method, path string, body any) (object, error) {
@@ -76,14 +90,20 @@ func (p *product) must(method, path string, body any) (object, error) {
 	return out, err
 }
 
-func (p *product) call(method, path string, body any, key string) (int, object, error) {
+func (p *product) call(method, path string, body any, key string) (status int, out object, err error) {
 	doc, err := json.Marshal(body)
 	if err != nil {
 		return 0, nil, err
 	}
-	q, err := http.NewRequest(method, p.base+path, bytes.NewReader(doc))
+	status, err = p.exchange(context.Background(), method, path, doc, key, &out)
+	return status, out, err
+}
+
+// exchange is one request; its answer is decoded into out.
+func (p *product) exchange(ctx context.Context, method, path string, doc []byte, key string, out any) (int, error) {
+	q, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(doc))
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	q.Header.Set("Authorization", "Bearer "+p.token)
 	q.Header.Set("Content-Type", "application/json")
@@ -92,12 +112,10 @@ func (p *product) call(method, path string, body any, key string) (int, object, 
 	}
 	resp, err := client.Do(q)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	var out object
-	err = json.NewDecoder(resp.Body).Decode(&out)
-	return resp.StatusCode, out, err
+	return resp.StatusCode, json.NewDecoder(resp.Body).Decode(out)
 }
 
 // runOnce starts a run and waits until it is COMPLETED.

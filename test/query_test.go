@@ -198,3 +198,16 @@ func TestListsOmitLongValuesWhereverTheyStand(t *testing.T) {
 	w.viewer.Get("/runs").OK(t)
 	w.Admin.Get("/audit").OK(t)
 }
+
+func TestStrangersAreCountedAndNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	before := s.Admin.Get("/metrics").OK(t).At("countersign_unauthenticated").Int()
+	records := s.Admin.Get("/audit").OK(t).At("total").Int()
+	s.As("").Get("/models").Refused(t, "unauthenticated")
+	s.As("garbage").Get("/models").Refused(t, "unauthenticated")
+	if after := s.Admin.Get("/metrics").OK(t).At("countersign_unauthenticated").Int(); after != before+2 {
+		t.Errorf("%d were counted before and %d after two more", before, after)
+	}
+	s.Admin.Get("/audit").OK(t).Is(t, "total", records)
+}

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -20,7 +22,7 @@ func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (ne
 			return *last, false, countersign.Errorf(countersign.CodeSequenceConflict, "sequence: instance %s has used %d already; the next is above it", h.InstanceID, last.Sequence)
 		}
 	}
-	sent, err := time.Parse(time.RFC3339, h.Timestamp)
+	sent, err := instant(h.Timestamp)
 	if err != nil {
 		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest, "timestamp: it must be a time such as 2026-11-21T09:17:47Z")
 	}
@@ -31,13 +33,22 @@ func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (ne
 	return countersign.Instance{InstanceID: h.InstanceID, Sequence: h.Sequence, State: h.State, Timestamp: h.Timestamp, ReceivedAt: at}, false, nil
 }
 
+// instant reads a time as the API document promises it. Go would take a comma for
+// the point of the seconds.
+func instant(text string) (time.Time, error) {
+	if strings.Contains(text, ",") {
+		return time.Time{}, errors.New("a comma has no place in a time")
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
 // CheckHeartbeat names what is wrong with a heartbeat whatever was heard before.
 func CheckHeartbeat(h countersign.Heartbeat) []countersign.Problem {
 	var problems []countersign.Problem
 	if hasControl(h.InstanceID) {
 		problems = append(problems, countersign.Problem{Path: "instanceId", Code: "bad_id", Message: "must not hold control characters"})
 	}
-	if _, err := time.Parse(time.RFC3339, h.Timestamp); err != nil {
+	if _, err := instant(h.Timestamp); err != nil {
 		problems = append(problems, countersign.Problem{Path: "timestamp", Code: "bad_time", Message: "must be a time such as 2026-11-21T09:17:47Z"})
 	}
 	return problems

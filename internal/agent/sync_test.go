@@ -104,18 +104,19 @@ func TestOlderRevisionIsAConflict(t *testing.T) {
 // TestEqualRevisionWithOtherContentIsAConflict, for each part of the content.
 func TestEqualRevisionWithOtherContentIsAConflict(t *testing.T) {
 	for name, change := range map[string]func(*countersign.ManifestAgent){
-		"name":                   func(a *countersign.ManifestAgent) { a.Name = "Other" },
-		"role":                   func(a *countersign.ManifestAgent) { a.Role = "other" },
-		"goal":                   func(a *countersign.ManifestAgent) { a.Goal = "other" },
-		"one capability less":    capable("pay"),
-		"one capability more":    capable("look", "pay", "open"),
-		"no model":               modelled(""),
-		"another model":          modelled("ours"),
-		"a fixed value":          fixed("pay", "currency", `"EUR"`, "amount", "12.51"),
-		"a number in quotes":     fixed("pay", "currency", `"EUR"`, "amount", `"12.50"`),
-		"one fixed field less":   fixed("pay", "currency", `"EUR"`),
-		"a field of another":     fixed("look", "verbose", "true"),
-		"nothing fixed any more": free,
+		"name":                       func(a *countersign.ManifestAgent) { a.Name = "Other" },
+		"role":                       func(a *countersign.ManifestAgent) { a.Role = "other" },
+		"goal":                       func(a *countersign.ManifestAgent) { a.Goal = "other" },
+		"a letter from role to name": func(a *countersign.ManifestAgent) { a.Name, a.Role = "Clerkc", "lerk" },
+		"one capability less":        capable("pay"),
+		"one capability more":        capable("look", "pay", "open"),
+		"no model":                   modelled(""),
+		"another model":              modelled("ours"),
+		"a fixed value":              fixed("pay", "currency", `"EUR"`, "amount", "12.51"),
+		"a number in quotes":         fixed("pay", "currency", `"EUR"`, "amount", `"12.50"`),
+		"one fixed field less":       fixed("pay", "currency", `"EUR"`),
+		"a field of another":         fixed("look", "verbose", "true"),
+		"nothing fixed any more":     free,
 	} {
 		t.Run(name, func(t *testing.T) { wantConflict(t, registered(t), item("clerk-1", change)) })
 	}

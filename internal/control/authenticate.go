@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -47,6 +48,9 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 	return principalOf(rec), nil
 }
 
+// CountStranger counts a request that was answered 401 (contract 9).
+func (s *Service) CountStranger() { s.strangers.Add(1) }
+
 // coarseUse is how exactly a token's last use is known.
 const coarseUse = 10 * time.Minute
 
@@ -67,6 +71,7 @@ func (s *Service) touch(t *records.Token, set func(*records.Token)) {
 			_, err = records.Tokens.Put(tx, t.TenantID, t.ID, rec, version)
 			return err
 		})
+		crashpoint.At("control.touched", nil)
 		if err != nil {
 			s.log.Warn("token use not noted", "token", t.ID, "error", err)
 		}
@@ -108,6 +113,7 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (secret string, e
 		}
 		return s.issue(tx, system, t.ID, id, made, countersign.RoleAdmin, true)
 	})
+	crashpoint.At("control.bootstrapped", nil)
 	return secret, err
 }
 

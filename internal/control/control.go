@@ -10,11 +10,13 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
@@ -53,11 +55,12 @@ type Service struct {
 	prober Prober
 	log    *slog.Logger
 
-	thinking chan struct{} // bounds simulations at once
-	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
-	touching sync.Map      // ids of the tokens whose last use is being written
-	chores   sync.WaitGroup
-	pulse    pulse
+	thinking  chan struct{} // bounds simulations at once
+	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
+	touching  sync.Map      // ids of the tokens whose last use is being written
+	chores    sync.WaitGroup
+	pulse     pulse
+	strangers atomic.Int64 // requests that no principal made: counted, never recorded
 }
 
 // thinkers is how many models are simulated or validated at once.
@@ -103,7 +106,9 @@ func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subj
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.refused(ctx, a, op, subject, err)
 	}
-	return s.refused(ctx, a, op, subject, public(s.store.Update(ctx, fn)))
+	err := s.store.Update(ctx, fn)
+	crashpoint.At("control.committed", op)
+	return s.refused(ctx, a, op, subject, public(err))
 }
 
 // refusals are the answers of a write that the audit log keeps (contract 9):
@@ -128,6 +133,7 @@ func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, sub
 	unwritten := s.store.Update(ctx, func(tx store.Tx) error {
 		return audit.Append(tx, a.Tenant, []countersign.AuditRecord{rec})
 	})
+	crashpoint.At("control.refused", op)
 	if unwritten != nil {
 		return public(unwritten)
 	}
@@ -151,6 +157,7 @@ func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject strin
 func (s *Service) auditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c change) error {
 	rec := s.record(a, op, subject)
 	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
+	crashpoint.At("control.written", op)
 	return appendAudit(tx, tenant, rec)
 }
 

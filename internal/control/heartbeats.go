@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -40,6 +41,7 @@ func judge(tx store.Tx, batch []*beat) error {
 			b.err = err
 		}
 	}
+	crashpoint.At("heartbeats.written", nil)
 	return nil
 }
 

@@ -77,6 +77,7 @@ func (s *Service) installation(tx store.Tx) ([]Figure, error) {
 		return nil, err
 	}
 	out := []Figure{
+		{Name: "countersign_unauthenticated", Help: "Requests answered 401 since the process began.", Value: float64(s.strangers.Load())},
 		{Name: "countersign_tenants", Help: "Tenants of the installation.", Value: float64(tenants)},
 		{Name: "countersign_slots", Help: "Runs that may be READY or RUNNING at once.", Value: float64(s.cfg.MaxActive)},
 		{Name: "countersign_goroutines", Help: "Goroutines of the process.", Value: float64(runtime.NumGoroutine())},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -14,8 +15,9 @@ import (
 // again. So those that arrive within a beat of each other share one commit, and
 // the runs beside them pay for a few commits a second, however many agents live.
 const (
-	beatInterval = 100 * time.Millisecond // between two commits
-	beatsAtOnce  = 256                    // in one commit, so that no run waits long for its turn
+	beatInterval = 50 * time.Millisecond // between two commits
+	beatsAtOnce  = 256                   // in one commit, so that no run waits long for its turn
+	beatShare    = 8                     // at most one part in so many of the writer's time
 )
 
 // beat is one heartbeat on its way to the store.
@@ -36,7 +38,8 @@ type pulse struct {
 	mu       sync.Mutex
 	waiting  []*beat
 	flushing bool
-	last     time.Time // when the latest commit began
+	last     time.Time     // when the latest commit began
+	took     time.Duration // and how long it took
 	counts   map[string]*beatCounts
 }
 
@@ -70,10 +73,8 @@ func (s *Service) flush() {
 func (p *pulse) pause(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.waiting) >= beatsAtOnce {
-		return 0
-	}
-	return min(p.last.Add(beatInterval).Sub(now), beatInterval) // a clock set back doesn't hold them up
+	interval := max(beatInterval, beatShare*p.took)
+	return min(p.last.Add(interval).Sub(now), interval) // a clock set back doesn't hold them up
 }
 
 func (p *pulse) take(now time.Time) []*beat {
@@ -81,8 +82,11 @@ func (p *pulse) take(now time.Time) []*beat {
 	defer p.mu.Unlock()
 	n := min(len(p.waiting), beatsAtOnce)
 	batch := p.waiting[:n:n]
-	p.waiting, p.last = p.waiting[n:], now
+	p.waiting = p.waiting[n:]
 	p.flushing = n > 0
+	if n > 0 {
+		p.last = now
+	}
 	return batch
 }
 
@@ -91,7 +95,10 @@ func (p *pulse) take(now time.Time) []*beat {
 // only the store can fail them all. One that is durable but whose liveness can't
 // be read is sent again, as a duplicate.
 func (s *Service) takeIn(batch []*beat) {
+	began := time.Now()
 	err := s.store.Update(context.Background(), func(tx store.Tx) error { return judge(tx, batch) })
+	s.pulse.note(time.Since(began))
+	crashpoint.At("heartbeats.committed", nil)
 	if err == nil {
 		err = s.store.View(context.Background(), func(tx store.Tx) error { return s.acknowledge(tx, batch) })
 	}
@@ -102,6 +109,12 @@ func (s *Service) takeIn(batch []*beat) {
 		s.pulse.count(b)
 		close(b.done)
 	}
+}
+
+func (p *pulse) note(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.took = took
 }
 
 func (p *pulse) count(b *beat) {

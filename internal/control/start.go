@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
@@ -57,6 +58,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		if _, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, 0); err != nil {
 			return err
 		}
+		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
 		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), a.RequestID)
 		return err

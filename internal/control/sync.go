@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/agent"
 	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -174,5 +175,6 @@ func (s *Service) saveChanges(tx store.Tx, a Actor, changes []agentChange) error
 		}
 		recs = append(recs, rec)
 	}
+	crashpoint.At("control.written", access.SyncAgents)
 	return audit.Append(tx, a.Tenant, recs)
 }

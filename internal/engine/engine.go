@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/run"
@@ -100,6 +101,7 @@ func (e *Engine) drive(ref ledger.Ref) {
 			return
 		}
 		outcome := e.call(d, moved.Call)
+		crashpoint.At("engine.returned", moved.Call.Request.Method)
 		if !moved.Call.SideEffect && e.life.Err() != nil {
 			return // a read that the stop cut off is executed again at the next start
 		}
@@ -160,6 +162,7 @@ func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (
 		moved, err = e.ledger.Apply(tx, ref, held, event, ledger.System)
 		return err
 	})
+	crashpoint.At("engine.committed", event)
 	if err != nil {
 		return ledger.Moved{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
@@ -26,6 +27,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.store.Update(ctx, e.ledger.Grant); err != nil {
 		return err
 	}
+	crashpoint.At("engine.recovered", nil)
 	if active, err = e.active(ctx); err != nil {
 		return err
 	}

@@ -53,6 +53,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
+		a.control.CountStranger()
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
@@ -82,7 +83,9 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 	if err != nil || res.Unchanged() {
 		return Moved{Run: held, Call: res.Call}, err
 	}
-	return l.commit(tx, held, approval, res, by, env.Now)
+	moved, err := l.commit(tx, held, approval, res, by, env.Now)
+	crashpoint.At("ledger.applied", e)
+	return moved, err
 }
 
 func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
@@ -102,6 +105,7 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 	if err != nil {
 		return Moved{}, err
 	}
+	crashpoint.At("ledger.saved", next.Run().Status)
 	if err := audit.Append(tx, held.Ref.Tenant, auditRecords(res, by, now)); err != nil {
 		return Moved{}, err
 	}
@@ -121,6 +125,7 @@ func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *count
 	if err := saveUnfinished(tx, h); err != nil {
 		return nil, err
 	}
+	crashpoint.At("ledger.started", r.Mode)
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
 		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: requestID,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/request"
 )
 
@@ -125,6 +126,7 @@ func (c *Client) deliver(ctx context.Context, m message) answer {
 				return answer{err: err}
 			}
 		}
+		crashpoint.At("outbound.connected", m.method)
 		a := conn.exchange(ctx, m.method, m.append(conn.scratch[:0], c.now(), c.userAgent))
 		if a.reusable {
 			c.pool.put(m.origin.text, conn)

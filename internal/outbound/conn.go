@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"github.com/countersign/countersign/internal/crashpoint"
 )
 
 // inlineWrite is how much is written before reading begins. What is larger is
@@ -57,12 +59,14 @@ func (c *conn) exchange(ctx context.Context, method string, payload []byte) answ
 	before := c.wire.written.Load()
 	stop := context.AfterFunc(ctx, c.interrupt)
 	written := c.write(payload)
+	crashpoint.At("outbound.sent", method)
 	var a answer
 	if ended(written) && c.wire.written.Load() == before {
 		a.err = written.err // there is nothing to be answered
 	} else {
 		a = readAnswer(c.source, c.reader, method)
 	}
+	crashpoint.At("outbound.answered", method)
 	a.reusable = stop() && a.reusable && ended(written) && written.err == nil
 	if !a.reusable {
 		c.close() // also ends a write that the receiver no longer reads

@@ -108,8 +108,11 @@ func (b *builder) page(limit, offset int) {
 	if limit == 0 {
 		limit = math.MaxInt // SQLite has no OFFSET without LIMIT
 	}
+	// A bare parameter as the limit makes SQLite parse the statement anew each
+	// time; an expression doesn't.
 	b.WriteString(" LIMIT ")
 	b.parameter(int64(limit))
-	b.WriteString(" OFFSET ")
+	b.WriteString("+0 OFFSET ")
 	b.parameter(int64(offset))
+	b.WriteString("+0")
 }

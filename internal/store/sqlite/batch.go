@@ -5,6 +5,7 @@ import (
 
 	codes "modernc.org/sqlite/lib"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -25,10 +26,12 @@ func (w *writer) batch(first *request) {
 		w.abandon(err, syncFailed(err))
 		return
 	}
+	crashpoint.At("sqlite.commit", nil)
 	if err := w.conn.Exec("COMMIT"); err != nil {
 		w.abandon(err, !surelyNotCommitted(err))
 		return
 	}
+	crashpoint.At("sqlite.committed", nil)
 	w.commits.Add(1)
 	for _, r := range w.members {
 		r.answer(r.err)
@@ -89,6 +92,7 @@ func (w *writer) lend(r *request) error {
 	tx := w.conn.Begin(false)
 	r.turn <- tx
 	r.err = <-r.ended
+	crashpoint.At("sqlite.lent", nil)
 	tx.End()
 	if err := tx.Err(); err != nil {
 		if lost(err) {

@@ -1,6 +1,10 @@
 package sqlite
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/countersign/countersign/internal/crashpoint"
+)
 
 // checkpoint moves the write-ahead log's pages into the database when there are
 // many. It runs between batches, since the log starts over only if all of it has
@@ -39,6 +43,8 @@ func (w *writer) finish() error {
 // pending runs a checkpoint of a kind and returns how many pages are left.
 func (w *writer) pending(kind string) (int, error) {
 	var busy, logged, moved int
+	crashpoint.At("sqlite.checkpoint", kind)
 	err := w.conn.QueryRow("PRAGMA wal_checkpoint("+kind+")", &busy, &logged, &moved)
+	crashpoint.At("sqlite.checkpointed", kind)
 	return logged - moved, err
 }

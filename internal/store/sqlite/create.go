@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/countersign/countersign/internal/crashpoint"
 )
 
 // prepare makes sure that the directory holds a complete database of ours: it
@@ -24,6 +26,9 @@ func (d *directory) prepare(ctx context.Context, s settings) error {
 	}
 	if err := checkLog(d.file(databaseFile + "-wal")); err != nil {
 		return err
+	}
+	if err := rewriteLog(d.file(databaseFile + "-wal")); err != nil {
+		return fmt.Errorf("rewrite %s: %w", d.file(databaseFile+"-wal"), err)
 	}
 	return d.mark()
 }
@@ -47,15 +52,18 @@ func (d *directory) create(ctx context.Context, s settings) error {
 	if err := os.WriteFile(path, firstPage(), 0o600); err != nil {
 		return err
 	}
+	crashpoint.At("sqlite.begun", nil)
 	if err := s.initialise(ctx, path); err != nil {
 		return errors.Join(err, d.removeNew())
 	}
+	crashpoint.At("sqlite.made", nil)
 	if err := syncPath(path); err != nil {
 		return err
 	}
 	if err := os.Rename(path, d.file(databaseFile)); err != nil {
 		return err
 	}
+	crashpoint.At("sqlite.named", nil)
 	return syncPath(d.path)
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"github.com/countersign/countersign/internal/crashpoint"
 )
 
 // The files of a store, beside SQLite's own.
@@ -137,6 +139,7 @@ func (d *directory) mark() error {
 	if err := os.WriteFile(d.file(markerFile), []byte(markerText), 0o600); err != nil {
 		return err
 	}
+	crashpoint.At("sqlite.marked", nil)
 	return errors.Join(syncPath(d.file(markerFile)), syncPath(d.path))
 }
 

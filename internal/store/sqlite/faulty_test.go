@@ -1,18 +1,13 @@
 package sqlite
 
 import (
-	"context"
+	"bytes"
+	"path/filepath"
 	"sync"
 	"testing"
-	"unsafe"
 
-	"modernc.org/libc"
 	lib "modernc.org/sqlite/lib"
 )
-
-// faultyVFS is the system's VFS until it is told to fail. It lies under the one
-// with the sums, so that what it fails is what the disk would.
-const faultyVFS = "faulty"
 
 // operation is a kind of call to the disk.
 type operation int
@@ -22,139 +17,170 @@ const (
 	writes
 	truncates
 	syncs
+	opens
+	deletes
+	maps // of the log's index into memory
 )
+
+// anErrorOf is what the system's VFS says when a call of this kind gets EIO, and
+// what the kind is called.
+var anErrorOf = map[operation]struct {
+	code int32
+	name string
+}{
+	reads:     {lib.SQLITE_IOERR_READ, "reads"},
+	writes:    {lib.SQLITE_IOERR_WRITE, "writes"},
+	truncates: {lib.SQLITE_IOERR_TRUNCATE, "truncates"},
+	syncs:     {lib.SQLITE_IOERR_FSYNC, "syncs"},
+	opens:     {lib.SQLITE_CANTOPEN, "opens"},
+	deletes:   {lib.SQLITE_IOERR_DELETE, "deletes"},
+	maps:      {lib.SQLITE_IOERR_SHMMAP, "maps"},
+}
 
 // fault says which call fails, and how.
 type fault struct {
-	on     operation // one kind or several
-	nth    int       // counted from 1 among those kinds; 0 is never
-	sticky bool      // all later ones fail too
-	code   int32     // 0: what the system's VFS says when the call gets EIO
+	on      operation // one kind or several
+	nth     int       // counted from 1 among those kinds; 0 is never
+	sticky  bool      // all later ones fail too
+	code    int32     // 0: that of anErrorOf
+	short   bool      // of a write, half of the bytes arrive first
+	holding string    // only calls with this text among their bytes count
 }
 
-// disk counts calls and fails them. Tests with faults don't run in parallel.
-var disk struct {
+// disk is what one store directory lies on: the system's, which counts the calls
+// and fails some of them.
+type disk struct {
+	mu         sync.Mutex
+	fault      fault
+	seen       int               // calls that count for the fault
+	fired      int               // calls that were failed
+	calls      map[operation]int // since it was broken or mended last
+	syncsSince int               // syncs from the first that was failed on
+	platters   map[string]*platter
+	stamped    bool
+}
+
+// disks are the disks that tests made, by directory, and those under the open
+// files of SQLite.
+var disks struct {
 	sync.Mutex
-	fault
-	seen      int
-	fired     bool
-	syncs     int // calls, failed ones too
-	firstSync int // how many there were when a sync was failed first
+	byDirectory map[string]*disk
+	byFile      map[uintptr]openFile
 }
 
-// breakDisk makes the disk fail from now on as f says.
-func breakDisk(f fault) {
-	disk.Lock()
-	defer disk.Unlock()
-	disk.fault, disk.seen, disk.fired, disk.syncs, disk.firstSync = f, 0, false, 0, 0
+type openFile struct {
+	disk *disk
+	path string
 }
 
-func mendDisk() { breakDisk(fault{}) }
-
-// syncCalls returns how many there were, and how many until the first failed.
-func syncCalls() (all, untilFailed int) {
-	disk.Lock()
-	defer disk.Unlock()
-	return disk.syncs, disk.firstSync
-}
-
-func faultFired() bool {
-	disk.Lock()
-	defer disk.Unlock()
-	return disk.fired
-}
-
-// fail says with which code a call fails, SQLITE_OK if it doesn't.
-func fail(on operation) int32 {
-	disk.Lock()
-	defer disk.Unlock()
-	if on == syncs {
-		disk.syncs++
-	}
-	if disk.on&on == 0 || disk.nth == 0 {
-		return lib.SQLITE_OK
-	}
-	disk.seen++
-	if disk.seen < disk.nth || disk.seen > disk.nth && !disk.sticky {
-		return lib.SQLITE_OK
-	}
-	disk.fired = true
-	if on == syncs && disk.firstSync == 0 {
-		disk.firstSync = disk.syncs
-	}
-	if disk.code != 0 {
-		return disk.code
-	}
-	return map[operation]int32{
-		reads: lib.SQLITE_IOERR_READ, writes: lib.SQLITE_IOERR_WRITE,
-		truncates: lib.SQLITE_IOERR_TRUNCATE, syncs: lib.SQLITE_IOERR_FSYNC,
-	}[on]
-}
-
-// system holds the methods of the system's VFS. It can't be looked up in the
-// file, where the upper layer's are.
-var (
-	system     lib.Tsqlite3_io_methods
-	systemOnce sync.Once
-)
-
-func faultySettings(t *testing.T) settings {
+// newDisk puts a disk under a directory for the time of a test.
+func newDisk(t *testing.T, dir string) *disk {
 	t.Helper()
-	if err := registerVFS(faultyVFS, "", openFaulty); err != nil {
-		t.Fatal(err)
+	registerFaulty(t)
+	dir, err := filepath.EvalSymlinks(dir)
+	mustDo(t, err)
+	d := &disk{calls: map[operation]int{}, platters: map[string]*platter{}}
+	disks.Lock()
+	defer disks.Unlock()
+	if disks.byDirectory == nil {
+		disks.byDirectory, disks.byFile = map[string]*disk{}, map[uintptr]openFile{}
 	}
-	t.Cleanup(mendDisk)
-	return settings{vfs: faultyVFS, checkpointPages: 6, readers: 1}
+	disks.byDirectory[dir] = d
+	t.Cleanup(func() {
+		disks.Lock()
+		defer disks.Unlock()
+		delete(disks.byDirectory, dir)
+	})
+	return d
 }
 
-func mustOpenFaulty(t *testing.T, dir string) *Store {
-	t.Helper()
-	s, err := open(context.Background(), dir, faultySettings(t))
-	if err != nil {
-		t.Fatalf("Open: %v", err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+// diskUnder is the disk of a path; nil where no test has put one.
+func diskUnder(path string) *disk {
+	disks.Lock()
+	defer disks.Unlock()
+	return disks.byDirectory[filepath.Dir(path)]
 }
 
-func openFaulty(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
-	// vfs is the upper layer's; ours is what that was copied from.
-	ours := uintptr(unsafe.Pointer(at[layeredVFS](vfs).base))
-	rc := callable[openFunc](at[layeredVFS](ours).base.FxOpen)(tls, vfs, name, file, flags, outFlags)
-	if rc == lib.SQLITE_OK {
-		systemOnce.Do(func() { system = *at[lib.Tsqlite3_io_methods](at[lib.Tsqlite3_file](file).FpMethods) })
-		layer(tls, ours, file, func(m *lib.Tsqlite3_io_methods) {
-			m.FxRead, m.FxWrite = pointerTo(readFaulty), pointerTo(writeFaulty)
-			m.FxTruncate, m.FxSync = pointerTo(truncateFaulty), pointerTo(syncFaulty)
-		})
-	}
-	return rc
+func noteFile(file uintptr, d *disk, path string) {
+	disks.Lock()
+	defer disks.Unlock()
+	disks.byFile[file] = openFile{d, path}
 }
 
-func readFaulty(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
-	if rc := fail(reads); rc != lib.SQLITE_OK {
-		return rc
-	}
-	return callable[ioFunc](system.FxRead)(tls, file, buffer, amount, offset)
+func fileAt(file uintptr) openFile {
+	disks.Lock()
+	defer disks.Unlock()
+	return disks.byFile[file]
 }
 
-func writeFaulty(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
-	if rc := fail(writes); rc != lib.SQLITE_OK {
-		return rc
-	}
-	return callable[ioFunc](system.FxWrite)(tls, file, buffer, amount, offset)
+// fail makes the disk fail from now on as f says.
+func (d *disk) fail(f fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fault, d.seen, d.fired, d.calls, d.syncsSince = f, 0, 0, map[operation]int{}, 0
 }
 
-func truncateFaulty(tls *libc.TLS, file uintptr, size int64) int32 {
-	if rc := fail(truncates); rc != lib.SQLITE_OK {
-		return rc
-	}
-	return callable[func(*libc.TLS, uintptr, int64) int32](system.FxTruncate)(tls, file, size)
+// mend ends the faults. What was counted is kept.
+func (d *disk) mend() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fault.nth = 0
 }
 
-func syncFaulty(tls *libc.TLS, file uintptr, flags int32) int32 {
-	if rc := fail(syncs); rc != lib.SQLITE_OK {
-		return rc
+// hasFired says whether a call was failed.
+func (d *disk) hasFired() bool { return d.failures() > 0 }
+
+func (d *disk) failures() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.fired
+}
+
+// counted are the calls of each kind.
+func (d *disk) counted() map[operation]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[operation]int{}
+	for on, n := range d.calls {
+		out[on] = n
 	}
-	return callable[func(*libc.TLS, uintptr, int32) int32](system.FxSync)(tls, file, flags)
+	return out
+}
+
+// syncsAfterTheFailedOne counts them, failed ones too; 0 when none has failed. A
+// database in the making doesn't count: it is nobody's until all of it is synced
+// anew, under its own name.
+func (d *disk) syncsAfterTheFailedOne() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return max(0, d.syncsSince-1)
+}
+
+// meets says with which code a call fails, SQLITE_OK if it doesn't, and whether
+// half of its bytes arrive.
+func (d *disk) meets(on operation, content []byte) (code int32, short bool) {
+	if d == nil {
+		return lib.SQLITE_OK, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls[on]++
+	if !d.strikes(on, content) {
+		return lib.SQLITE_OK, false
+	}
+	d.fired++
+	if d.fault.code != 0 {
+		return d.fault.code, d.fault.short
+	}
+	return anErrorOf[on].code, d.fault.short
+}
+
+// strikes says whether this call is one that fails.
+func (d *disk) strikes(on operation, content []byte) bool {
+	f := d.fault
+	if f.on&on == 0 || f.nth == 0 || !bytes.Contains(content, []byte(f.holding)) {
+		return false
+	}
+	d.seen++
+	return d.seen == f.nth || d.seen > f.nth && f.sticky
 }

@@ -52,6 +52,26 @@ func checkLog(path string) error {
 	return err
 }
 
+// rewriteLog makes the log durable as it is read now. After a sync that failed
+// the kernel may go on showing what it has given up writing, until the machine is
+// switched off: commits that came to stand behind it would be lost with it, synced
+// or not. Only what is written anew will be tried anew, so each byte is written
+// over itself.
+func rewriteLog(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyBuffer(io.NewOffsetWriter(f, 0), justReader{f}, make([]byte, 1<<18))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// justReader hides everything else: the kernel must not be asked to copy.
+type justReader struct{ io.Reader }
+
 // logReader reads a log from its beginning to its end.
 type logReader struct {
 	r     io.Reader

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/countersign/countersign/internal/crashpoint"
 )
 
 // level rises with each release that reads or writes documents in a way that the
@@ -55,6 +57,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	_, err = provider.Up(ctx)
+	crashpoint.At("sqlite.migrated", nil)
 	return err
 }
 

@@ -136,10 +136,11 @@ func (s *Store) disconnect(poisoned bool) error {
 	return errors.Join(readers(), writer())
 }
 
-// release closes the pools and gives the directory free.
+// release closes the pools and gives the directory free. Where it is an Open that
+// failed, perhaps on a sync, the writer isn't the last to go and syncs nothing.
 func (s *Store) release() error {
 	var errs []error
-	for _, db := range []*sql.DB{s.readersDB, s.writerDB} {
+	for _, db := range []*sql.DB{s.writerDB, s.readersDB} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/sqldoc"
 )
@@ -118,6 +119,7 @@ func (w *writer) serve(first *request) {
 
 // poison ends all writing.
 func (w *writer) poison(cause error) {
+	crashpoint.At("sqlite.poisoned", nil)
 	w.reason = fmt.Errorf("no writes until a restart: %w", unavailable(cause))
 	close(w.failed)
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// footprint is what the product takes up: bytes of the store's database file and
+// of its log, and of the process's resident memory.
+type footprint struct{ database, log, memory int64 }
+
+func (p *product) footprint() (x footprint, err error) {
+	if x.database, x.log, err = p.stored(); err != nil {
+		return x, err
+	}
+	x.memory, err = p.resident()
+	return x, err
+}
+
+// stored also works when the product is stopped.
+func (p *product) stored() (database, log int64, err error) {
+	if database, err = size(filepath.Join(p.dir, "countersign.db")); err != nil {
+		return 0, 0, err
+	}
+	log, err = size(filepath.Join(p.dir, "countersign.db-wal"))
+	if errors.Is(err, fs.ErrNotExist) { // a stopped store has none
+		return database, 0, nil
+	}
+	return database, log, err
+}
+
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (p *product) resident() (int64, error) {
+	doc, err := p.proc("status")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(doc, "VmRSS:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("the process's status has no VmRSS")
+	}
+	kB, err := strconv.ParseInt(fields[0], 10, 64)
+	return kB << 10, err
+}

@@ -1,0 +1,134 @@
+package control_test
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// crewed is a house with two admitted agents of acme-one, which are the team t1.
+func crewed(t *testing.T) (*house, []string) {
+	t.Helper()
+	h := open(t)
+	ids := h.admitted(item("a"), item("b"))
+	_, err := h.service.PutTeam(background, as("acme"), "t1", teamOf(ids, pings("s0", ids[0]), pings("s1", ids[1])))
+	h.must(err)
+	return h, ids
+}
+
+func pinging(mode string) countersign.AgentRunStart {
+	return countersign.AgentRunStart{ExpectedRevision: 1, Mode: mode, Capability: "ping", Expectation: done}
+}
+
+func (h *house) startPing(id, mode, key string) (control.Started, error) {
+	return h.service.StartAgentRun(background, as("acme"), id, pinging(mode), key)
+}
+
+func (h *house) startTeamRun(mode, key string) (control.Started, error) {
+	return h.service.StartTeamRun(background, as("acme"), "t1", countersign.TeamRunStart{ExpectedRevision: 1, Mode: mode}, key)
+}
+
+func (h *house) suspendAgent(id string) {
+	h.t.Helper()
+	_, err := h.service.SuspendAgent(background, as("acme"), id, countersign.Admission{Reason: "r"})
+	h.must(err)
+}
+
+func (h *house) disable(project string) {
+	h.t.Helper()
+	_, err := h.service.DisableProject(background, as("acme"), project, countersign.Toggle{ExpectedRevision: 1})
+	h.must(err)
+}
+
+// What changes between the plan and its commit is drift, as it is for any plan.
+func TestChangeWhileAStartIsUnderWayIsDrift(t *testing.T) {
+	h, ids := crewed(t)
+	h.store.before = func() { h.suspendAgent(ids[1]) }
+	_, err := h.startTeamRun("", "k")
+	wantCode(t, err, countersign.CodeDrift)
+	h.store.before = func() { h.disable("acme-one") }
+	_, err = h.startPing(ids[0], countersign.ModeLive, "k")
+	wantCode(t, err, countersign.CodeProjectDisabled)
+	if page, err := h.service.Plans(background, as("acme"), control.List{Limit: 100}, control.PlanFilter{}); err != nil || page.Total != 0 {
+		t.Errorf("%d plans, %v", page.Total, err)
+	}
+}
+
+// TestStartBeyondTheLimitIsCapacity: nothing of it is kept.
+func TestStartBeyondTheLimitIsCapacity(t *testing.T) {
+	h := openWith(t, 1)
+	ids := h.admitted(item("a"), item("b"))
+	_, err := h.startPing(ids[0], "", "k1")
+	h.must(err)
+	before, records := h.everything("acme"), len(h.log("acme", 0))
+	_, err = h.startPing(ids[1], "", "k2")
+	wantCode(t, err, countersign.CodeCapacity)
+	if h.everything("acme") != before || len(h.log("acme", 0)) != records {
+		t.Error("something was kept")
+	}
+	again, err := h.startPing(ids[0], "", "k1")
+	if err != nil || !again.Replayed {
+		t.Errorf("the key finds nothing at the limit: %v", err)
+	}
+}
+
+// A plan that belongs to an agent or team run is run by nothing else.
+func TestPlanOfAnAgentRunIsNotStartedByItself(t *testing.T) {
+	h, ids := crewed(t)
+	for _, start := range []func() (control.Started, error){
+		func() (control.Started, error) { return h.startPing(ids[0], "", "k1") },
+		func() (control.Started, error) { return h.startTeamRun("", "k2") },
+	} {
+		got, err := start()
+		h.must(err)
+		_, err = h.service.StartRun(background, as("acme"), got.Run.PlanID, "other-"+got.Run.ID)
+		wantCode(t, err, countersign.CodeStateConflict)
+	}
+}
+
+// TestDisabledProjectIsNamedBeforeAnythingElseAboutThePlan: LIVE only.
+func TestDisabledProjectIsNamedBeforeAnythingElseAboutThePlan(t *testing.T) {
+	h, ids := crewed(t)
+	h.disable("acme-one")
+	_, err := h.service.SuspendModel(background, as("acme"), "m1", "r")
+	h.must(err)
+	wrong := pinging(countersign.ModeLive)
+	wrong.Capability = "fly"
+	_, err = h.service.StartAgentRun(background, as("acme"), ids[0], wrong, "k1")
+	wantCode(t, err, countersign.CodeProjectDisabled)
+	wrong.Mode = ""
+	_, err = h.service.StartAgentRun(background, as("acme"), ids[0], wrong, "k2")
+	wantCode(t, err, countersign.CodeInvalidRequest)
+	_, err = h.startTeamRun(countersign.ModeLive, "k3")
+	wantCode(t, err, countersign.CodeProjectDisabled)
+	_, err = h.startTeamRun("", "k4")
+	wantCode(t, err, countersign.CodeDrift)
+}
+
+// TestSuspensionIsNamedWhateverRevisionIsExpected: a caller with the old revision
+// learns why it may not start, not that it should read again.
+func TestSuspensionIsNamedWhateverRevisionIsExpected(t *testing.T) {
+	h, ids := crewed(t)
+	_, err := h.service.SuspendTeam(background, as("acme"), "t1", "r")
+	h.must(err)
+	_, err = h.startTeamRun("", "k1")
+	wantCode(t, err, countersign.CodeDrift)
+	h.suspendAgent(ids[0])
+	_, err = h.startPing(ids[0], "", "k2")
+	wantCode(t, err, countersign.CodeAgentNotAdmitted)
+}
+
+// A token that rehearses only starts nothing LIVE, not even again.
+func TestRehearsingTokenStartsNothingLive(t *testing.T) {
+	h, ids := crewed(t)
+	_, err := h.startPing(ids[0], countersign.ModeLive, "k")
+	h.must(err)
+	rehearser := as("acme")
+	rehearser.Principal = access.Principal{ID: "token:t", Tenant: "acme", Roles: []countersign.Role{countersign.RoleOperator}, Modes: []string{countersign.ModeDryRun}}
+	_, err = h.service.StartAgentRun(background, rehearser, ids[0], pinging(countersign.ModeLive), "k")
+	wantCode(t, err, countersign.CodeRoleRequired)
+	_, err = h.service.StartAgentRun(background, rehearser, ids[0], pinging(""), "k2")
+	wantCode(t, err, "")
+}

@@ -1,0 +1,247 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/memory"
+)
+
+// fataler is what the house needs of *testing.T and *rapid.T.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+var background = context.Background()
+
+// house is the use cases over a store with two tenants, acme and beta, that have
+// two enabled projects and some models each.
+type house struct {
+	t       fataler
+	store   *watched
+	service *control.Service
+	ids     atomic.Int64
+	clock   atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
+}
+
+var tenants = []string{"acme", "beta"}
+
+// open makes a house. Nothing drives its runs: they stay READY.
+func open(t fataler) *house {
+	t.Helper()
+	return openWith(t, 1<<20)
+}
+
+// openWith makes a house where this many runs may be READY or RUNNING.
+func openWith(t fataler, maxActive int) *house {
+	t.Helper()
+	h := &house{t: t, store: &watched{Store: memory.New()}}
+	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
+	l := ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
+	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, Now: now}
+	h.service = control.New(cfg, h.store, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
+	for _, tenant := range tenants {
+		for _, name := range []string{"one", "two"} {
+			h.register(tenant, tenant+"-"+name)
+		}
+		for _, id := range models {
+			h.must(h.putModel(as(tenant), id, 0))
+		}
+	}
+	return h
+}
+
+// models are the ids of each tenant's models. The last one has errors.
+var models = []string{"m1", "m2", "m3", "broken"}
+
+func (h *house) newID(prefix string) string {
+	return prefix + "-" + strconv.FormatInt(1000+h.ids.Add(1), 10)
+}
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatalf("%v", err)
+	}
+}
+
+// as is somebody of a tenant who may do everything that no reviewer must do.
+func as(tenant string) control.Actor {
+	p := access.Principal{ID: "user:ada@" + tenant, Tenant: tenant, Roles: []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator}}
+	return control.Actor{Principal: p, RequestID: "req-1"}
+}
+
+// register makes a project whose capabilities take inputs of each type.
+func (h *house) register(tenant, id string) {
+	h.t.Helper()
+	w := countersign.ProjectWrite{Name: id, Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
+		{Name: "look", Method: "GET", Path: "/orders/{key}", InputSchema: map[string]countersign.InputField{"key": {Type: "string", Required: true}}},
+		{Name: "note", Method: "POST", Path: "/notes", InputSchema: map[string]countersign.InputField{
+			"text": {Type: "string", Required: true}, "level": {Type: "number"},
+		}},
+		{Name: "ping", Method: "POST", Path: "/ping", InputSchema: map[string]countersign.InputField{}},
+	}}
+	_, err := h.service.PutProject(background, as(tenant), id, w)
+	h.must(err)
+	_, err = h.service.CheckHealth(background, as(tenant), id)
+	h.must(err)
+	_, err = h.service.EnableProject(background, as(tenant), id, countersign.Toggle{ExpectedRevision: 1})
+	h.must(err)
+}
+
+func (h *house) putModel(a control.Actor, id string, expected int64) error {
+	doc := countersign.AgentModel{SchemaVersion: countersign.ModelSchemaVersion, ID: id, States: []countersign.ModelState{{ID: "s", IsStart: true, IsFinal: true}}}
+	if id == "broken" {
+		doc.States = nil
+	}
+	_, err := h.service.PutModel(background, a, id, countersign.ModelWrite{Document: doc, ExpectedRevision: expected})
+	return err
+}
+
+// everything is all rows of these tenants but the audit log's, as text.
+func (h *house) everything(places ...string) string {
+	h.t.Helper()
+	var b strings.Builder
+	h.must(h.store.View(background, func(tx store.Tx) error {
+		for _, table := range store.Tables() {
+			if table == store.Audit || table == store.AuditHeads {
+				continue
+			}
+			for _, place := range places {
+				rows, err := tx.List(table, place, store.Query{})
+				if err != nil {
+					return err
+				}
+				for _, row := range rows {
+					fmt.Fprintf(&b, "%s %s %d %s\n", table.Name, row.ID, row.Version, row.Doc)
+				}
+			}
+		}
+		return nil
+	}))
+	return b.String()
+}
+
+// log is a tenant's audit log, the oldest record first, from a number on.
+func (h *house) log(tenant string, from int) (out []countersign.AuditRecord) {
+	h.t.Helper()
+	h.must(h.store.View(background, func(tx store.Tx) error {
+		rows, err := tx.List(store.Audit, tenant, store.Query{Order: []store.Order{{Column: "seq"}}, Offset: from})
+		for _, row := range rows {
+			out = append(out, decoded[countersign.AuditRecord](h.t, row.Doc))
+		}
+		return err
+	}))
+	return out
+}
+
+// watched is a store that counts its commits, can be full or slow, and can do what
+// an engine may: call a function again, on what another commit left between.
+type watched struct {
+	store.Store
+	updates atomic.Int64
+	full    atomic.Bool
+	slow    time.Duration
+	twice   bool
+
+	mu       sync.Mutex
+	together int    // commits under way, and
+	most     int    // how many there ever were
+	before   func() // comes before the next commit
+	between  func() // comes between the two calls of the next one's function
+}
+
+func (w *watched) Update(ctx context.Context, fn func(store.Tx) error) error {
+	before, between := w.begin()
+	defer w.end()
+	time.Sleep(w.slow)
+	before()
+	if w.full.Load() {
+		return store.ErrUnavailable
+	}
+	if w.twice || between != nil {
+		again := errors.New("again")
+		if err := w.Store.Update(ctx, func(tx store.Tx) error { return errors.Join(again, fn(tx)) }); !errors.Is(err, again) {
+			return err
+		}
+	}
+	if between != nil {
+		between()
+	}
+	w.updates.Add(1)
+	return w.Store.Update(ctx, fn)
+}
+
+// begin takes what is to come before and between, once.
+func (w *watched) begin() (before, between func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.together++
+	w.most = max(w.most, w.together)
+	before, between = w.before, w.between
+	w.before, w.between = nil, nil
+	if before == nil {
+		before = func() {}
+	}
+	return before, between
+}
+
+func (w *watched) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.together--
+}
+
+type asleep struct{}
+
+func (asleep) Wake(ledger.Ref) {}
+
+type healthy struct{}
+
+func (healthy) Health(context.Context, *countersign.Project) countersign.HealthCheck {
+	return countersign.HealthCheck{Healthy: true}
+}
+
+func (healthy) Call(context.Context, request.Call) request.Outcome { return request.Outcome{} }
+
+// inBubble runs f where time is virtual: it moves on when everybody waits. What f
+// panics with, as rapid does to fail, comes out again.
+func inBubble(t *testing.T, f func()) {
+	t.Helper()
+	var failure any
+	synctest.Test(t, func(*testing.T) {
+		defer func() {
+			failure = recover()
+			later(time.Second) // time stands still when this ends; whoever sleeps ends before
+		}()
+		f()
+	})
+	switch {
+	case failure == nil:
+	case reflect.TypeOf(failure).Name() == "invalidData":
+		panic(failure) // rapid asks for other data; it knows that from a failure by the line
+	default:
+		panic(failure)
+	}
+}
+
+// later lets virtual time pass.
+func later(d time.Duration) { time.Sleep(d) }

@@ -1,0 +1,138 @@
+package control_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// TestKeyFindsItsRunWhateverHappenedSince: before revision, admission, model,
+// suspension and the project are looked at.
+func TestKeyFindsItsRunWhateverHappenedSince(t *testing.T) {
+	h, ids := crewed(t)
+	one, err := h.startPing(ids[0], countersign.ModeLive, "k1")
+	h.must(err)
+	team, err := h.startTeamRun(countersign.ModeLive, "k2")
+	h.must(err)
+	h.disable("acme-one")
+	h.sync(item("a", at(2), modelled("")))
+	h.suspendAgent(ids[0])
+	_, err = h.service.SuspendTeam(background, as("acme"), "t1", "r")
+	h.must(err)
+	again, err := h.startPing(ids[0], countersign.ModeLive, "k1")
+	if err != nil || !again.Replayed || again.Run.ID != one.Run.ID {
+		t.Errorf("agent run: %v, %v", again.Run.ID, err)
+	}
+	again, err = h.startTeamRun(countersign.ModeLive, "k2")
+	if err != nil || !again.Replayed || again.Run.ID != team.Run.ID {
+		t.Errorf("team run: %v, %v", again.Run.ID, err)
+	}
+}
+
+// TestKeyIsOneForAllStarts of a tenant, whatever they start; for another tenant it
+// is another key.
+func TestKeyIsOneForAllStarts(t *testing.T) {
+	h, ids := crewed(t)
+	first, err := h.startPing(ids[0], "", "k")
+	h.must(err)
+	_, err = h.startPing(ids[1], "", "k")
+	wantCode(t, err, countersign.CodeIdempotencyConflict)
+	_, err = h.startTeamRun("", "k")
+	wantCode(t, err, countersign.CodeIdempotencyConflict)
+	_, err = h.service.StartRun(background, as("acme"), first.Run.PlanID, "k")
+	wantCode(t, err, countersign.CodeIdempotencyConflict)
+	out, err := h.service.SyncAgents(background, as("beta"), "beta-one", manifest(item("a")))
+	h.must(err)
+	_, err = h.service.AdmitAgent(background, as("beta"), out[0].ID, countersign.Admission{Reason: "r"})
+	h.must(err)
+	got, err := h.service.StartAgentRun(background, as("beta"), out[0].ID, pinging(""), "k")
+	if err != nil || got.Replayed {
+		t.Errorf("another tenant's: %+v, %v", got, err)
+	}
+}
+
+func TestSpellingOfTheBodyIsNothingToAKey(t *testing.T) {
+	h, ids := crewed(t)
+	start := func(level string) (control.Started, error) {
+		s := countersign.AgentRunStart{ExpectedRevision: 1, Capability: "note", Inputs: values("text", `"a"`, "level", level)}
+		return h.service.StartAgentRun(background, as("acme"), ids[0], s, "k")
+	}
+	_, err := start("1")
+	h.must(err)
+	again, err := start("10e-1")
+	if err != nil || !again.Replayed {
+		t.Errorf("replayed %v, %v", again.Replayed, err)
+	}
+	_, err = start("1.1")
+	wantCode(t, err, countersign.CodeIdempotencyConflict)
+}
+
+func TestRefusedStartBurnsNoKey(t *testing.T) {
+	h, ids := crewed(t)
+	h.disable("acme-one")
+	_, err := h.startPing(ids[0], countersign.ModeLive, "k")
+	wantCode(t, err, countersign.CodeProjectDisabled)
+	got, err := h.startPing(ids[0], countersign.ModeDryRun, "k")
+	if err != nil || got.Replayed {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestStartsAtOnceWithOneKeyAreOneRun.
+func TestStartsAtOnceWithOneKeyAreOneRun(t *testing.T) {
+	h, _ := crewed(t)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	runs, fresh := map[string]bool{}, 0
+	for range 8 {
+		wait.Go(func() {
+			got, err := h.startTeamRun("", "k")
+			mu.Lock()
+			defer mu.Unlock()
+			runs[got.Run.ID] = true
+			if err != nil {
+				t.Error(err)
+			} else if !got.Replayed {
+				fresh++
+			}
+		})
+	}
+	wait.Wait()
+	if len(runs) != 1 || fresh != 1 {
+		t.Errorf("runs %v, %d of them new", runs, fresh)
+	}
+}
+
+// A start that is committed while another one with its key is under way is the one
+// that both have started.
+func TestStartThatComesSecondFindsTheFirst(t *testing.T) {
+	h, ids := crewed(t)
+	var first control.Started
+	h.store.between = func() {
+		var err error
+		first, err = h.startPing(ids[0], "", "k")
+		h.must(err)
+	}
+	second, err := h.startPing(ids[0], "", "k")
+	if err != nil || !second.Replayed || second.Run.ID != first.Run.ID || first.Replayed {
+		t.Errorf("%s, replayed %v, %v, after %s", second.Run.ID, second.Replayed, err, first.Run.ID)
+	}
+}
+
+// A key whose run lies outside the caller's projects doesn't say which it is.
+func TestKeyOfARunOutOfScopeIsJustInUse(t *testing.T) {
+	h, ids := crewed(t)
+	first, err := h.startPing(ids[0], "", "k")
+	h.must(err)
+	out, err := h.service.SyncAgents(background, as("acme"), "acme-two", manifest(item("c", modelled("m2"))))
+	h.must(err)
+	limited := as("acme")
+	limited.Projects = []string{"acme-two"}
+	_, err = h.service.StartAgentRun(background, limited, out[0].ID, pinging(""), "k")
+	wantCode(t, err, countersign.CodeIdempotencyConflict)
+	if contains(err, first.Run.ID) {
+		t.Errorf("it does: %v", err)
+	}
+}
