@@ -59,9 +59,14 @@ fuzz: ## Fuzz every target for a minute
 	@for target in $$($(GO) list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do grep -ho '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go 2>/dev/null | sed "s|func |$$pkg:|"; done); do \
 		echo "== $$target"; $(GO) test -run '^$$' -fuzz "^$${target##*:}\$$" -fuzztime 60s $${target%%:*} || exit 1; done
 
+# A part of it: make assure ASSURE_FLAGS='-only simulation,restart -share 0.1'
+.PHONY: assure
+assure: ## Play the campaigns of docs/assurance.md in full and print their table; hours
+	$(GO) run ./test/assure $(ASSURE_FLAGS)
+
 # A few of them: make planted PLANTED_FLAGS='-only reads-leave-no-intent -jobs 2'
 .PHONY: planted
-planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test must notice each; takes hours
+planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test must notice each; an hour or more
 	$(GO) run ./test/planted $(PLANTED_FLAGS)
 
 .PHONY: bench
