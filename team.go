@@ -17,7 +17,7 @@ type TeamMember struct {
 type TeamStep struct {
 	ID            string             `json:"id" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"`
 	Name          string             `json:"name"`
-	AgentID       string             `json:"agentId" doc:"a member"`
+	AgentID       string             `json:"agentId" minLength:"1" doc:"a member"`
 	Capability    string             `json:"capability" doc:"one that the member has"`
 	Input         map[string]Value   `json:"input,omitempty" nullable:"false"`
 	DependsOn     []string           `json:"dependsOn,omitempty" nullable:"false"`

@@ -95,7 +95,7 @@ func TestClockMayBe120SecondsAway(t *testing.T) {
 			}
 		}
 	}
-	for _, sent := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday"} {
+	for _, sent := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday", "2026-03-01T12:00:00,5Z"} {
 		if _, _, err := agent.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 			t.Errorf("%s: %v", sent, err)
 		}
@@ -119,6 +119,7 @@ func TestHeartbeatIsCheckedByItself(t *testing.T) {
 		{"a\nb", "2026-03-01T12:00:00Z", []string{"instanceId bad_id"}},
 		{"a", "2026-03-01 12:00:00Z", []string{"timestamp bad_time"}},
 		{"a", "2026-03-01T12:00:00", []string{"timestamp bad_time"}}, // no zone
+		{"a", "2026-03-01T12:00:00,5Z", []string{"timestamp bad_time"}},
 		{"a\x00", "now", []string{"instanceId bad_id", "timestamp bad_time"}},
 	}
 	for _, test := range tests {

@@ -222,7 +222,7 @@ func (b *book) sees(team *countersign.Team, members []countersign.TeamMember) ma
 func (b *book) current(r *started) bool {
 	for what, revision := range r.seen {
 		kind, id, _ := strings.Cut(what, "/")
-		now := head{}
+		var now head
 		switch kind {
 		case "team":
 			now = head{b.teams[id].Revision, b.teams[id].Suspended}

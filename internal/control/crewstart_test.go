@@ -120,6 +120,43 @@ func TestSuspensionIsNamedWhateverRevisionIsExpected(t *testing.T) {
 	wantCode(t, err, countersign.CodeAgentNotAdmitted)
 }
 
+// TestNobodyStartsBeforeEveryMemberIsAdmitted, in either mode.
+func TestNobodyStartsBeforeEveryMemberIsAdmitted(t *testing.T) {
+	h, ids := crewed(t)
+	h.sync(item("b", at(2)))
+	for _, mode := range []string{countersign.ModeDryRun, countersign.ModeLive} {
+		_, err := h.startTeamRun(mode, "k1")
+		wantCode(t, err, countersign.CodeAgentNotAdmitted)
+		pending := pinging(mode)
+		pending.ExpectedRevision = 2
+		_, err = h.service.StartAgentRun(background, as("acme"), ids[1], pending, "k2")
+		wantCode(t, err, countersign.CodeAgentNotAdmitted)
+	}
+	_, err := h.startPing(ids[0], "", "k3") // the other one may still run alone
+	wantCode(t, err, "")
+}
+
+// A LIVE agent run says what proves it; a rehearsal, and a team's step, need not.
+func TestLiveAgentRunNeedsAnExpectation(t *testing.T) {
+	h, ids := crewed(t)
+	s := pinging(countersign.ModeLive)
+	s.Expectation = nil
+	_, err := h.service.StartAgentRun(background, as("acme"), ids[0], s, "k1")
+	wantCode(t, err, countersign.CodeExpectationRequired)
+	s.Mode = ""
+	_, err = h.service.StartAgentRun(background, as("acme"), ids[0], s, "k2")
+	wantCode(t, err, "")
+	_, err = h.startTeamRun(countersign.ModeLive, "k3")
+	wantCode(t, err, "")
+}
+
+func TestAgentWithoutAModelRunsNothing(t *testing.T) {
+	h := open(t)
+	id := h.admitted(item("a", modelled("")))[0]
+	_, err := h.startPing(id, "", "k")
+	wantCode(t, err, countersign.CodeStateConflict)
+}
+
 // A token that rehearses only starts nothing LIVE, not even again.
 func TestRehearsingTokenStartsNothingLive(t *testing.T) {
 	h, ids := crewed(t)

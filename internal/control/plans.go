@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/model"
 	"github.com/countersign/countersign/internal/plan"
@@ -257,5 +258,6 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
 	rec := s.record(a, op, "plan/"+p.ID)
 	rec.After, rec.Digest = p.Status, p.PlanDigest
+	crashpoint.At("control.written", op)
 	return appendAudit(tx, a.Tenant, rec)
 }

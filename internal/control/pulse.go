@@ -18,6 +18,7 @@ const (
 	beatInterval = 50 * time.Millisecond // between two commits
 	beatsAtOnce  = 256                   // in one commit, so that no run waits long for its turn
 	beatShare    = 8                     // at most one part in so many of the writer's time
+	beatPatience = time.Second           // but however slow that is, they never wait longer
 )
 
 // beat is one heartbeat on its way to the store.
@@ -73,7 +74,7 @@ func (s *Service) flush() {
 func (p *pulse) pause(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	interval := max(beatInterval, beatShare*p.took)
+	interval := min(max(beatInterval, beatShare*p.took), beatPatience)
 	return min(p.last.Add(interval).Sub(now), interval) // a clock set back doesn't hold them up
 }
 

@@ -153,7 +153,30 @@ func TestAgentsAreFilteredBySystemAndStatus(t *testing.T) {
 	}
 }
 
-// TestAdmissionComparesTheRevisionOnlyWhenItIsGiven.
+// TestAgentsAreWithinTheActorsProjects: the others are neither listed nor counted
+// nor reached.
+func TestAgentsAreWithinTheActorsProjects(t *testing.T) {
+	h := open(t)
+	id := h.sync(item("a"), item("b"))[0]
+	limited := as("acme")
+	limited.Projects = []string{"acme-two"}
+	page, err := h.service.Agents(background, limited, control.List{Limit: 100}, control.AgentFilter{})
+	if err != nil || page.Total != 0 || len(page.Items) != 0 {
+		t.Errorf("%d agents, %v", page.Total, err)
+	}
+	_, err = h.service.Agent(background, limited, id)
+	wantCode(t, err, countersign.CodeProjectScope)
+	_, err = h.service.AdmitAgent(background, limited, id, countersign.Admission{Reason: "r"})
+	wantCode(t, err, countersign.CodeProjectScope)
+	_, err = h.service.SyncAgents(background, limited, "acme-one", manifest(item("c")))
+	wantCode(t, err, countersign.CodeProjectScope)
+	_, err = h.service.Agent(background, as("beta"), id)
+	wantCode(t, err, countersign.CodeNotFound)
+	_, err = h.service.SyncAgents(background, as("beta"), "acme-one", manifest(item("c")))
+	wantCode(t, err, countersign.CodeNotFound)
+}
+
+// An admission without a revision takes any.
 func TestAdmissionComparesTheRevisionOnlyWhenItIsGiven(t *testing.T) {
 	h := open(t)
 	id := h.sync(item("a"))[0]

@@ -322,6 +322,47 @@ func TestOutcomeTakesTheReserveAndTheNextStepWaits(t *testing.T) {
 	})
 }
 
+// TestOutcomeIsAloneOnADiskThatOthersFoundFull: its first try succeeds, in the
+// reserve, and must not take the next step's intent along.
+func TestOutcomeIsAloneOnADiskThatOthersFoundFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, after(time.Second))
+		ref := h.mustStart(h.register(step("pay", "pay"), step("look", "look", "pay")))
+		synctest.Wait()
+		h.store.tight.Store(true)
+		time.Sleep(10 * time.Minute)
+		h.wantRun(ref, countersign.RunRunning, completed, pending)
+		h.store.tight.Store(false)
+		time.Sleep(3 * time.Second)
+		h.wantRun(ref, countersign.RunCompleted, completed, completed)
+		h.stop()
+		if diff := cmp.Diff([]string{ref.RunID + ".pay", ref.RunID + ".look"}, h.receiver.keys()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestStopOnAFullDiskWaitsForNoStep: only outcomes are worth its grace.
+func TestStopOnAFullDiskWaitsForNoStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, after(time.Second))
+		ref := h.mustStart(h.register(step("pay", "pay"), step("look", "look", "pay")))
+		synctest.Wait()
+		h.store.tight.Store(true)
+		time.Sleep(10 * time.Minute)
+		began := time.Now()
+		h.stop()
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("the stop took %s", waited)
+		}
+		h.wantRun(ref, countersign.RunRunning, completed, pending)
+		h = reopen(t, h.store.Store, after(time.Second))
+		time.Sleep(3 * time.Second)
+		h.wantRun(ref, countersign.RunCompleted, completed, completed)
+		h.stop()
+	})
+}
+
 func TestUnknownOutcomeWaitsForAPersonAndIsSentAgainOnTheirWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(_ context.Context, c request.Call) request.Outcome {

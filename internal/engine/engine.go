@@ -89,7 +89,9 @@ func (e *Engine) drive(ref ledger.Ref) {
 	for {
 		moved, err := e.apply(ref, held, event)
 		if err != nil {
-			e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			if isOutcome(event) || !e.isHalted() {
+				e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			}
 			return
 		}
 		if moved.Call == nil && heldBack(event, moved) {
@@ -111,8 +113,12 @@ func (e *Engine) drive(ref ledger.Ref) {
 
 // heldBack reports an outcome that was committed without the step that follows.
 func heldBack(event run.Event, m ledger.Moved) bool {
-	_, outcome := event.(run.Returned)
-	return outcome && m.Run.Run().Status == countersign.RunRunning
+	return isOutcome(event) && m.Run.Run().Status == countersign.RunRunning
+}
+
+func isOutcome(event run.Event) bool {
+	_, is := event.(run.Returned)
+	return is
 }
 
 // apply commits what an event comes to, and tells those who watch. While the
@@ -120,15 +126,17 @@ func heldBack(event run.Event, m ledger.Moved) bool {
 // may be written where nothing else may (store.Urgent), but then alone: a full
 // disk is no place to begin the next step.
 func (e *Engine) apply(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+	tight := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
-		moved, err := e.applyOnce(ref, held, event)
-		if !errors.Is(err, store.ErrUnavailable) || !e.pause(wait) {
-			return moved, err
-		}
 		if outcome, is := event.(run.Returned); is {
-			outcome.Alone = true
+			outcome.Alone = tight
 			event = outcome
 		}
+		moved, err := e.applyOnce(ref, held, event)
+		if !errors.Is(err, store.ErrUnavailable) || !e.pause(wait, event) {
+			return moved, err
+		}
+		tight = true
 	}
 }
 
@@ -137,13 +145,20 @@ const (
 	maxRetry = time.Second
 )
 
-// pause waits before a retry; false when the store or the engine is at its end.
-func (e *Engine) pause(d time.Duration) bool {
+// pause waits before a retry; false when the store or the engine is at its end. A
+// stop waits for outcomes alone: what would begin a step is left to the next start.
+func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
+	halted := e.halted
+	if isOutcome(event) {
+		halted = nil
+	}
 	select {
 	case <-t.C:
 		return true
+	case <-halted:
+		return false
 	case <-e.store.Failed():
 		return false
 	case <-e.life.Done():
@@ -154,7 +169,7 @@ func (e *Engine) pause(d time.Duration) bool {
 func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
 	var moved ledger.Moved
 	ctx := context.Background()
-	if _, outcome := event.(run.Returned); outcome {
+	if isOutcome(event) {
 		ctx = store.Urgent(ctx)
 	}
 	err := e.store.Update(ctx, func(tx store.Tx) error {

@@ -131,6 +131,8 @@ func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 func (m *mortal) Failed() <-chan struct{} { return m.dead }
 
+func (m *mortal) Full() bool { return m.tight.Load() }
+
 func (h *house) update(fn func(tx store.Tx) error) {
 	h.t.Helper()
 	if err := h.store.Store.Update(context.Background(), fn); err != nil {

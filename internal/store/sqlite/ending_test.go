@@ -40,13 +40,18 @@ func (p *play) end() {
 	}
 }
 
-// endsWith chooses one ending a trial, in turn, or all of them.
+// endsWith chooses one ending a trial, so that the kinds of failing writes end in
+// all ways together, or all of them.
 func (p *play) endsWith(e ending) bool {
-	turn := p.fault.nth + int(p.fault.on)
-	if p.fault.sticky {
+	f := p.fault
+	turn := f.nth + int(f.on) + int(f.code)
+	if f.short {
+		turn += 2
+	}
+	if f.sticky {
 		turn++
 	}
-	return *every || ending(turn)%endings == e
+	return ending(turn)%endings == e || *every && f.on&(reads|writes) == 0
 }
 
 // leave copies what the process would leave if it ended so now.

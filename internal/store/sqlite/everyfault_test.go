@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,14 +17,11 @@ import (
 
 var every = flag.Bool("every", false, "fail every call to the disk and end each trial in every way, not a sample")
 
-// sampled is how many calls of a kind are failed in turn where -every isn't set,
-// from the first to the last.
-const sampled = 3
-
 // scenario is something that a store goes through, to be tried with each call to
 // the disk failing in turn.
 type scenario struct {
 	name     string
+	long     bool      // a single call is failed where -every isn't set
 	has      operation // the kinds of calls that it consists of
 	only     operation // the kinds that are tried, if not all
 	settings settings
@@ -91,32 +89,40 @@ func summary(calls map[operation]int) string {
 	return strings.TrimSuffix(b.String(), ", ")
 }
 
-// failInTurn fails one call after the other until the scenario is over before
-// its turn comes. Without -every it leaves most of them out.
+// failInTurn fails one call after the other until the scenario is over before the
+// fault; without -every, only some of them.
 func (s scenario) failInTurn(t *testing.T, made string, f fault, calls int) {
-	tried := 0
-	for f.nth = 1; ; f.nth = following(f.nth, calls) {
-		fired, _ := s.try(t, made, f)
-		if !fired {
+	t.Helper()
+	turns := s.sample(calls, f.sticky)
+	for _, f.nth = range turns {
+		if fired, _ := s.try(t, made, f); !fired {
+			t.Fatalf("call %d of %d was not reached", f.nth, calls)
+		}
+	}
+	for f.nth = calls + 1; *every; f.nth++ {
+		if fired, _ := s.try(t, made, f); !fired {
 			break
 		}
-		tried++
 	}
-	if f.nth <= calls {
-		t.Errorf("call %d of %d was not reached", f.nth, calls)
-	}
-	t.Logf("%d of %d calls were failed", tried, calls)
+	t.Logf("%d of %d calls were failed", len(turns), calls)
 }
 
-func following(nth, calls int) int {
-	if *every {
-		return nth + 1
+// sample chooses the calls that are failed in turn: the first, the last and one
+// between, or two between where all later ones fail too.
+func (s scenario) sample(calls int, sticky bool) (turns []int) {
+	switch {
+	case *every:
+		for nth := range calls {
+			turns = append(turns, nth+1)
+		}
+	case s.long:
+		turns = []int{(calls + 1) / 2}
+	case sticky:
+		turns = []int{1 + calls/4, 1 + 3*calls/4}
+	default:
+		turns = []int{1, (calls + 1) / 2, calls}
 	}
-	next := nth + max(1, (calls-1)/(sampled-1))
-	if nth < calls {
-		next = min(next, calls)
-	}
-	return next
+	return slices.Compact(turns)
 }
 
 // prepare makes the directory that each trial gets a copy of.

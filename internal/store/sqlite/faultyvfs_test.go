@@ -100,13 +100,23 @@ func writeFaulty(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64
 		return rc
 	}
 	if short {
-		amount /= 2
+		amount = half(amount, offset)
 	}
 	f.disk.note(f.path, pending{offset, bytes.Clone(content[:amount])})
 	if wrote := callable[ioFunc](system.FxWrite)(tls, file, buffer, amount, offset); wrote != lib.SQLITE_OK {
 		return wrote
 	}
 	return rc
+}
+
+// half is how many bytes of a write arrive that is cut short. One within a sector
+// is whole or not at all.
+func half(amount int32, offset int64) int32 {
+	const sector = 512
+	if offset/sector == (offset+int64(amount)-1)/sector {
+		return 0
+	}
+	return amount / 2
 }
 
 func truncateFaulty(tls *libc.TLS, file uintptr, size int64) int32 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+	codes "modernc.org/sqlite/lib"
 
 	"github.com/countersign/countersign/internal/crashpoint"
 )
@@ -26,12 +27,25 @@ var embedded embed.FS
 func checkPages(ctx context.Context, db *sql.DB) error {
 	found := ""
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
-		return fmt.Errorf("is damaged: restore it from a backup: %w", err)
+		return unreadable(err)
 	}
 	if found != "ok" {
 		return fmt.Errorf("is damaged: restore it from a backup: %s", strings.ReplaceAll(found, "\n", " "))
 	}
 	return nil
+}
+
+// unreadable tells a damaged store from one that is whole, as far as anybody
+// knows, on a disk that won't serve it now: only the first needs a backup.
+func unreadable(err error) error {
+	switch c := code(err); {
+	case c == codes.SQLITE_IOERR_DATA, c&0xff == codes.SQLITE_CORRUPT, c&0xff == codes.SQLITE_NOTADB:
+		return fmt.Errorf("is damaged: restore it from a backup: %w", err)
+	case c == codes.SQLITE_IOERR_SHMSIZE, c == codes.SQLITE_FULL:
+		return fmt.Errorf("can't be opened without some space on its disk: %w", err)
+	default:
+		return fmt.Errorf("can't be read: %w", err)
+	}
 }
 
 // checkRelease refuses a store that a newer release has changed. db only reads.

@@ -60,7 +60,7 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "a mebibyte is put", has: reads | writes | syncs, settings: plain, before: some,
+		name: "a mebibyte is put", has: reads | writes | syncs, settings: plain, before: some, long: true,
 		play: func(p *play) {
 			p.open()
 			p.ready()
@@ -154,7 +154,7 @@ var scenarios = []scenario{
 	},
 	{
 		name: "a commit makes the log's index grow", has: reads | writes | syncs | maps, settings: settings{checkpointPages: 9000, readers: 1},
-		before: some, only: maps,
+		before: some, only: maps, long: true,
 		play: func(p *play) {
 			p.open()
 			p.update(together(mebibytes(15)...)) // its pages fill the first part of the index but for some

@@ -1,0 +1,161 @@
+package control_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// TestEachHeartbeatOfABatchIsJudgedByItself, against what those before it left.
+func TestEachHeartbeatOfABatchIsJudgedByItself(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.sync(item("a"))[0]
+		h.beat(id, beat("old", 5)) // what follows waits for the next commit, together
+		before, again := h.store.updates.Load(), beat("twin", 1)
+		got := map[string]int{}
+		var wait sync.WaitGroup
+		var mu sync.Mutex
+		for i, b := range []countersign.Heartbeat{beat("old", 4), beat("new", 1), again, again, again, {InstanceID: "late", Sequence: 1, State: "IDLE", Timestamp: "2020-01-01T00:00:00Z"}} {
+			wait.Go(func() {
+				agentID := id
+				if i == 1 {
+					agentID = "agent-nobody"
+				}
+				ack, err := h.service.Heartbeat(background, as("acme"), agentID, b)
+				mu.Lock()
+				defer mu.Unlock()
+				got[fmt.Sprintf("%s %s %v", b.InstanceID, countersign.ErrorCode(err), ack.Duplicate)]++
+			})
+		}
+		wait.Wait()
+		for what, n := range map[string]int{"old sequence_conflict false": 1, "new not_found false": 1, "twin  false": 1, "twin  true": 2, "late invalid_request false": 1} {
+			if got[what] != n {
+				t.Errorf("%s: %d times, want %d", what, got[what], n)
+			}
+		}
+		if n := h.store.updates.Load() - before; n != 1 {
+			t.Errorf("%d commits", n)
+		}
+		h.service.Close()
+	})
+}
+
+// An engine may run a transaction again: a heartbeat must not find itself there.
+func TestHeartbeatIsNoDuplicateOfItself(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		h.store.twice = true
+		id := h.sync(item("a"))[0]
+		for i, a := range append(h.beats(id, beat("i-1", 1), beat("i-2", 1)), h.beats(id, beat("i-1", 2))...) {
+			if a.err != nil || a.ack.Duplicate {
+				t.Errorf("%d: %+v, %v", i, a.ack, a.err)
+			}
+		}
+		h.service.Close()
+	})
+}
+
+// Nor may it keep a refusal of the first time.
+func TestHeartbeatIsAnsweredByWhatWasCommitted(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		h.store.between = func() { h.sync(item("a")) }
+		if _, _, commits := h.beat(clerk("a"), beat("i-1", 1)); commits != 2 {
+			t.Errorf("%d commits", commits)
+		}
+		h.service.Close()
+	})
+}
+
+// TestCallerThatLeavesMaySendAgain: its heartbeat may count all the same.
+func TestCallerThatLeavesMaySendAgain(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.sync(item("a"))[0]
+		h.beat(id, beat("i-1", 1))
+		ctx, cancel := context.WithTimeout(background, time.Millisecond)
+		defer cancel()
+		b := beat("i-1", 2)
+		_, err := h.service.Heartbeat(ctx, as("acme"), id, b)
+		wantCode(t, err, countersign.CodeUnavailable)
+		if ack, _, _ := h.beat(id, b); !ack.Duplicate {
+			t.Errorf("%+v", ack)
+		}
+		h.service.Close()
+	})
+}
+
+// TestNoHeartbeatIsAcknowledgedThatIsNotDurable: when the store can't write, all
+// that wait fail, none of their sequences is used, and the next ones succeed.
+func TestNoHeartbeatIsAcknowledgedThatIsNotDurable(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.sync(item("a"))[0]
+		list := []countersign.Heartbeat{beat("i-1", 1), beat("i-2", 1), beat("i-3", 1)}
+		before := h.everything(tenants...)
+		h.store.full.Store(true)
+		for _, a := range h.beats(id, list...) {
+			if countersign.ErrorCode(a.err) != countersign.CodeUnavailable || a.ack.Acknowledged {
+				t.Errorf("%+v, %v", a.ack, a.err)
+			}
+		}
+		h.store.full.Store(false)
+		if h.everything(tenants...) != before {
+			t.Error("something was stored")
+		}
+		for _, a := range h.beats(id, list...) {
+			if a.err != nil || a.ack.Duplicate {
+				t.Errorf("%+v, %v", a.ack, a.err)
+			}
+		}
+		h.service.Close()
+	})
+}
+
+// TestHeartbeatsAreCounted for their tenant, and that is all that is kept of one
+// that is refused.
+func TestHeartbeatsAreCounted(t *testing.T) {
+	inBubble(t, func() {
+		h := open(t)
+		id := h.sync(item("a"))[0]
+		records := len(h.log("acme", 0))
+		first := beat("i-1", 2)
+		h.beats(id, first)
+		h.beats(id, first, beat("i-1", 1), beat("i-1", 0))
+		viewer := as("acme")
+		viewer.Roles = []countersign.Role{countersign.RoleViewer}
+		wantCode(t, h.service.Authorize(background, viewer, access.SendHeartbeat, "agent/"+id), countersign.CodeRoleRequired)
+		want := map[string]map[string]float64{"acme": {"accepted": 1, "duplicate": 1, "refused": 3}, "beta": {"accepted": 0, "duplicate": 0, "refused": 0}}
+		for tenant, figures := range want {
+			for is, n := range figures {
+				if got := h.figure(as(tenant), "countersign_heartbeats", is); got != n {
+					t.Errorf("%s of %s: %v, want %v", is, tenant, got, n)
+				}
+			}
+		}
+		if n := len(h.log("acme", 0)); n != records {
+			t.Errorf("%d audit records of heartbeats", n-records)
+		}
+		h.service.Close()
+	})
+}
+
+func (h *house) figure(a control.Actor, name, is string) float64 {
+	h.t.Helper()
+	figures, err := h.service.Metrics(background, a)
+	h.must(err)
+	for _, f := range figures {
+		if f.Name == name && f.Is == is {
+			return f.Value
+		}
+	}
+	h.t.Fatalf("there is no figure %s %s", name, is)
+	return 0
+}
