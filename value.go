@@ -55,6 +55,21 @@ func Int(i int64) Value { return Value{strconv.FormatInt(i, 10)} }
 // null, as it is in any map.
 func ObjectValue(m map[string]Value) Value { return Value{string(appendObject(nil, m))} }
 
+// ArrayValue makes an array. An absent Value is written as null.
+func ArrayValue(list []Value) Value {
+	raw := []byte{'['}
+	for i, v := range list {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		if v.IsZero() {
+			v = Null
+		}
+		raw = append(raw, v.raw...)
+	}
+	return Value{string(append(raw, ']'))}
+}
+
 // ValueOf encodes any plain Go value (a struct of the vocabulary, say).
 func ValueOf(v any) (Value, error) {
 	b, err := Marshal(v)

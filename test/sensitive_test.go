@@ -17,6 +17,8 @@ func private(origin string) doc {
 		harness.Capability("query", "GET", "/query", doc{"sensitive": hide, "inputSchema": in}),
 		harness.Capability("path", "GET", "/cards/{card}/info", doc{"sensitive": hide, "inputSchema": in}),
 		harness.Capability("output", "POST", "/output", doc{"sensitive": hide, "approval": "NONE", "outputField": "iban", "inputSchema": in}),
+		harness.Capability("nested", "POST", "/nested", doc{"sensitive": hide, "approval": "NONE", "outputField": "card", "inputSchema": in}),
+		harness.Capability("plain", "POST", "/plain", doc{"approval": "NONE", "probe": "query", "inputSchema": doc{"text": harness.Input("string", true), "card": harness.Input("string", false)}}),
 		harness.Capability("lost", "POST", "/lost", doc{"sensitive": hide, "approval": "NONE", "inputSchema": in, "probe": "path"}),
 	})
 }
@@ -75,12 +77,15 @@ func TestSensitiveFieldsAreMaskedWhereverTheyTravel(t *testing.T) {
 		"output":         {"POST", "/output", harness.Answering(200, answer), doc{"field": "$", "equals": secretIBAN}, "COMPLETED"},
 		"output is met":  {"POST", "/output", harness.Answering(200, answer), doc{"field": "iban", "equals": secretIBAN}, "COMPLETED"},
 		"output differs": {"POST", "/output", harness.Answering(200, answer), doc{"field": "iban", "equals": secretIBAN + "x"}, "FAILED"},
+		"nested":         {"POST", "/nested", harness.Answering(200, `{"card":{"number":"`+secretIBAN+`"}}`), doc{"field": "number", "equals": secretIBAN}, "COMPLETED"},
+		"nested differs": {"POST", "/nested", harness.Answering(200, `{"card":{"number":"`+secretIBAN+`"}}`), doc{"field": "number", "equals": secretIBAN + "x"}, "FAILED"},
+		"deep":           {"GET", "/query", harness.Answering(200, `{"list":[{"iban":"`+secretIBAN+`"}]}`), doc{"field": "list", "equals": []any{doc{"iban": secretIBAN}}}, "COMPLETED"},
 		"whole differs":  {"GET", "/query", harness.Answering(200, answer), doc{"field": "$", "equals": doc{"iban": secretIBAN, "ok": false}}, "FAILED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.shop.On(c.method, c.path, c.reply)
 			capability := strings.Fields(name)[0]
-			if capability == "whole" {
+			if capability == "whole" || capability == "deep" {
 				capability = "query"
 			}
 			s := harness.With(step("s", capability, doc{"card": secretCard}), "projectId", "default-private")
@@ -109,4 +114,18 @@ func TestTheAnswersOfProbesAreMaskedToo(t *testing.T) {
 	w.approver.Post("/runs/"+id+"/probe", doc{"stepId": "s"}).OK(t).Is(t, "steps.0.probes.0.output.iban", secretIBAN)
 	w.sees(t, id)
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "steps.0.probes.0.output.state", "paid").Is(t, "steps.0.probes.0.request.url", w.shop.Origin()+"/cards/{card}/info")
+}
+
+// TestAProbesOwnSensitiveFieldsAreMasked: the step that it is for has none.
+func TestAProbesOwnSensitiveFieldsAreMasked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.register(t, "default-private", private(w.shop.Origin()))
+	w.shop.On("POST", "/plain", harness.Answering(500, `{}`))
+	w.shop.On("GET", "/query", harness.Answering(200, `{"data":{"iban":"`+secretIBAN+`"},"state":"paid"}`))
+	id := w.run(t, harness.With(step("s", "plain", doc{"text": "x", "card": secretCard}), "projectId", "default-private"))
+	w.reaches(t, id, "RECOVERY_REQUIRED")
+	w.approver.Post("/runs/"+id+"/probe", doc{"stepId": "s"}).OK(t).Is(t, "steps.0.probes.0.output.data.iban", secretIBAN)
+	w.sees(t, id)
+	w.viewer.Get("/runs/"+id).OK(t).Is(t, "steps.0.probes.0.output.state", "paid")
 }

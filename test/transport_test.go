@@ -180,3 +180,30 @@ func TestTheIntegrationContractHoldsATestVectorThatVerifies(t *testing.T) {
 		t.Errorf("the vector's signature is %s; recomputed: %s", want, got)
 	}
 }
+
+// TestAnEscapedSlashSeparatesNothing: below either prefix a path means the same.
+func TestAnEscapedSlashSeparatesNothing(t *testing.T) {
+	t.Parallel()
+	s := harness.Start(t)
+	s.Admin.Put("/models/a", doc{"document": harness.Model("a")})
+	for _, path := range []string{"/models/a%2Fb", "/models%2Fa", "/models/%61"} {
+		plain, aliased := s.Admin.Get(path), s.Admin.Aliased().Get(path)
+		if plain.Status != aliased.Status || plain.At("error").Text() != aliased.At("error").Text() {
+			t.Errorf("%s: %s\nbelow the alias: %s", path, plain, aliased)
+		}
+	}
+	for _, path := range []string{"/api/runtime%2Fv1/health", "/api%2Fruntime/v1/health", "/api/%72untime%2Fv1/models/a"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusNotFound || answer.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %s", path, answer.StatusCode, answer.Header.Get("Content-Type"))
+		}
+	}
+}

@@ -40,6 +40,7 @@ type unusable struct{ lines []string }
 func (u unusable) Error() string { return fmt.Sprint(u.lines) }
 
 func main() {
+	tuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()

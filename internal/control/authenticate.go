@@ -38,7 +38,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 	now := s.cfg.Now()
 	if rec.Lapsed || !rec.RevokedAt.IsZero() || !now.Before(rec.ExpiresAt) {
 		if rec.RevokedAt.IsZero() && !rec.Lapsed {
-			s.touch(rec, func(r *records.Token) { r.Lapsed = true })
+			s.lapse(ctx, rec)
 		}
 		return access.Principal{}, refused
 	}
@@ -51,11 +51,28 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 // CountStranger counts a request that was answered 401 (contract 9).
 func (s *Service) CountStranger() { s.strangers.Add(1) }
 
+// lapse notes that a token was seen expired before anybody is told: no clock that
+// is set back, and no crash, revives it. A store that can't write leaves it to the
+// next time.
+func (s *Service) lapse(ctx context.Context, t *records.Token) {
+	err := s.store.Update(ctx, func(tx store.Tx) error {
+		rec, version, err := records.Tokens.Get(tx, t.TenantID, t.ID)
+		if err != nil || rec.Lapsed {
+			return err
+		}
+		rec.Lapsed = true
+		_, err = records.Tokens.Put(tx, t.TenantID, t.ID, rec, version)
+		return err
+	})
+	if err != nil {
+		s.log.Warn("expired token not noted", "token", t.ID, "error", err)
+	}
+}
+
 // coarseUse is how exactly a token's last use is known.
 const coarseUse = 10 * time.Minute
 
-// touch writes what was noticed about a token without making the request wait:
-// its last use, or that it was seen expired, which no clock set back undoes.
+// touch writes a token's last use without making the request wait.
 func (s *Service) touch(t *records.Token, set func(*records.Token)) {
 	if _, underway := s.touching.LoadOrStore(t.ID, true); underway {
 		return

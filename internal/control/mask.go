@@ -165,19 +165,34 @@ func contractOf(tx store.Tx, tenant, projectID string) (*countersign.Plan, error
 type hidden struct {
 	project    *countersign.Project
 	capability *countersign.Capability
-	whole      bool // every field
+	names      []string // its sensitive fields, and those of its probe
+	whole      bool     // every field
 }
 
-// hiddenFor is nil where none of the capability's fields is sensitive. p has its
-// project snapshots.
+// hiddenFor is nil where no field of the capability or its probe is sensitive. p
+// has its project snapshots.
 func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]
-		if c := project.Capability(capability); project.ID == projectID && c != nil && len(c.Sensitive) > 0 {
-			return &hidden{project: project, capability: c}
+		c := project.Capability(capability)
+		if project.ID != projectID || c == nil {
+			continue
+		}
+		if names := sensitiveOf(project, c); len(names) > 0 {
+			return &hidden{project: project, capability: c, names: names}
 		}
 	}
 	return nil
+}
+
+// sensitiveOf names the sensitive fields of a capability and of its probe, whose
+// answers are kept on the same step.
+func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
+	names := slices.Clone(c.Sensitive)
+	if probe := p.Capability(c.Probe); c.Probe != "" && probe != nil {
+		names = append(names, probe.Sensitive...)
+	}
+	return names
 }
 
 // hiddenNow is hiddenFor by a project's present revision, for what was written by
@@ -193,7 +208,7 @@ func hiddenNow(p *countersign.Plan, projectID, capability string) *hidden {
 }
 
 func (h *hidden) has(name string) bool {
-	return h.whole || slices.Contains(h.capability.Sensitive, name)
+	return h.whole || slices.Contains(h.names, name)
 }
 
 // step masks a step's record and reports whether its error may quote what was
@@ -249,30 +264,66 @@ func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Va
 	return out
 }
 
-// members masks the sensitive members of an object.
+// members masks the sensitive members of a value, however deep they stand: an
+// answer that was kept whole holds what a path would have selected.
 func (h *hidden) members(v countersign.Value) countersign.Value {
-	m, ok := v.Object()
-	if !ok || !slices.ContainsFunc(h.capability.Sensitive, func(name string) bool { _, there := m[name]; return there }) {
-		return v
+	if !h.mentions(v) {
+		return v // as it was written, to the byte
 	}
-	return countersign.ObjectValue(h.input(m))
+	if list, ok := v.Array(); ok {
+		return countersign.ArrayValue(each(list, h.members))
+	}
+	m, _ := v.Object()
+	out := make(map[string]countersign.Value, len(m))
+	for name, member := range m {
+		if h.has(name) {
+			out[name] = masked
+		} else {
+			out[name] = h.members(member)
+		}
+	}
+	return countersign.ObjectValue(out)
+}
+
+// mentions reports a value with a sensitive member anywhere in it.
+func (h *hidden) mentions(v countersign.Value) bool {
+	if list, ok := v.Array(); ok {
+		return slices.ContainsFunc(list, h.mentions)
+	}
+	m, _ := v.Object()
+	for name, member := range m {
+		if h.has(name) || h.mentions(member) {
+			return true
+		}
+	}
+	return false
+}
+
+func each(list []countersign.Value, f func(countersign.Value) countersign.Value) []countersign.Value {
+	out := make([]countersign.Value, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
 }
 
 // field masks the value that a field of the output names: all of it where a part
-// of the field's path is sensitive, else its sensitive members. `$` is the
-// selected output, so the outputField itself.
+// of the field's path is sensitive, or of the path by which the output itself was
+// selected; else its sensitive members.
 func (h *hidden) field(name string, v countersign.Value) countersign.Value {
-	if name == "$" {
-		name = h.capability.OutputField
-	}
 	switch {
 	case v.IsZero():
 		return v
-	case h.has(name), slices.ContainsFunc(strings.Split(name, "."), h.has):
+	case h.on(name), h.on(h.capability.OutputField):
 		return masked
 	default:
 		return h.members(v)
 	}
+}
+
+// on reports a path that leads through a sensitive field.
+func (h *hidden) on(path string) bool {
+	return h.has(path) || slices.ContainsFunc(strings.Split(path, "."), h.has)
 }
 
 // request masks what is sent by a capability: the step's own, or its probe.
@@ -283,7 +334,7 @@ func (h *hidden) request(r *countersign.Request, c *countersign.Capability) *cou
 	out := *r
 	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
 	address, query, _ := strings.Cut(r.URL, "?")
-	if c == nil || slices.ContainsFunc(h.capability.Sensitive, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
+	if c == nil || slices.ContainsFunc(h.names, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
 		address = masked.Text()
 		if c != nil {
 			address = origin(r.URL) + c.Path

@@ -15,10 +15,12 @@ import (
 // again. So those that arrive within a beat of each other share one commit, and
 // the runs beside them pay for a few commits a second, however many agents live.
 const (
-	beatInterval = 50 * time.Millisecond // between two commits
-	beatsAtOnce  = 256                   // in one commit, so that no run waits long for its turn
-	beatShare    = 8                     // at most one part in so many of the writer's time
-	beatPatience = time.Second           // but however slow that is, they never wait longer
+	beatInterval = 50 * time.Millisecond  // between two commits at least
+	beatSpread   = 25 * time.Millisecond  // and for each that the last one took in: many wait longer, for they share more
+	beatWindow   = 250 * time.Millisecond // but no longer than this
+	beatsAtOnce  = 256                    // in one commit, so that no run waits long for its turn
+	beatShare    = 8                      // at most one part in so many of the writer's time
+	beatPatience = time.Second            // but however slow that is, they never wait longer
 )
 
 // beat is one heartbeat on its way to the store.
@@ -40,7 +42,8 @@ type pulse struct {
 	waiting  []*beat
 	flushing bool
 	last     time.Time     // when the latest commit began
-	took     time.Duration // and how long it took
+	took     time.Duration // how long it took
+	together int           // and how many it took in
 	counts   map[string]*beatCounts
 }
 
@@ -74,7 +77,8 @@ func (s *Service) flush() {
 func (p *pulse) pause(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	interval := min(max(beatInterval, beatShare*p.took), beatPatience)
+	interval := min(max(beatInterval, time.Duration(p.together)*beatSpread), beatWindow)
+	interval = min(max(interval, beatShare*p.took), beatPatience)
 	return min(p.last.Add(interval).Sub(now), interval) // a clock set back doesn't hold them up
 }
 
@@ -86,7 +90,7 @@ func (p *pulse) take(now time.Time) []*beat {
 	p.waiting = p.waiting[n:]
 	p.flushing = n > 0
 	if n > 0 {
-		p.last = now
+		p.last, p.together = now, n
 	}
 	return batch
 }

@@ -42,7 +42,7 @@ func (h *house) beat(agentID string, b countersign.Heartbeat) (ack countersign.H
 }
 
 // longest is how long a heartbeat may wait for its commit.
-const longest = 100 * time.Millisecond
+const longest = 250 * time.Millisecond
 
 // TestHeartbeatAloneIsCommittedAtOnce: only what comes soon after a commit waits,
 // until the next one may be.
@@ -111,7 +111,7 @@ func TestOneCommitOfHeartbeatsAtATime(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			later(longest)
+			later(100 * time.Millisecond)
 		}
 		wait.Wait()
 		if most, n := h.store.most, h.store.updates.Load()-before; most > 1 || n > 4 {

@@ -76,6 +76,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 // withSnapshot completes the answer of a start. A replay shows the run's present
 // state; a new run is shown as it was stored, READY.
 func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation, out Started) (Started, error) {
+	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	err := s.view(ctx, a, op, func(tx store.Tx) error {
 		whole, err := s.wholeRun(tx, a, out.Run.ID)
 		if err != nil || out.Replayed {

@@ -30,6 +30,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 		if err := s.applyManifest(ctx, a, subject, projectID, &m); err != nil {
 			return nil, err
 		}
+		ctx = context.WithoutCancel(ctx) // the manifest is in: no answer may say any more that nothing was changed
 	}
 	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
 		out = make([]countersign.Agent, len(changes))

@@ -7,6 +7,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -74,9 +75,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = a.identify(w, r)
 	defer drain(r)
 	defer a.recovered(w, r)
-	if strings.HasPrefix(r.URL.Path, AliasPrefix+"/") {
-		r = withoutAlias(r)
-	}
+	r = withoutAlias(r)
 	if p := r.URL.Path; path.Clean(p) != p && path.Clean(p)+"/" != p {
 		a.fail(w, r, countersign.Errorf(countersign.CodeNotFound, "there is nothing at this path; write it without //, . and .."))
 		return
@@ -84,13 +83,20 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
+// withoutAlias gives a request below the alias the prefix instead. It goes by the
+// segments as they were sent, so that an escaped slash stays one.
 func withoutAlias(r *http.Request) *http.Request {
-	const extra = len(AliasPrefix) - len(Prefix)
-	u := *r.URL
-	u.Path = u.Path[extra:]
-	if u.RawPath != "" {
-		u.RawPath = u.RawPath[min(extra, len(u.RawPath)):]
+	rest := strings.TrimPrefix(r.URL.EscapedPath(), "/")
+	for want := range strings.SplitSeq(strings.TrimPrefix(AliasPrefix, "/"), "/") {
+		segment, after, more := strings.Cut(rest, "/")
+		if got, err := url.PathUnescape(segment); err != nil || got != want || !more {
+			return r
+		}
+		rest = after
 	}
+	u := *r.URL
+	u.RawPath = Prefix + "/" + rest
+	u.Path, _ = url.PathUnescape(u.RawPath) // it is part of what was parsed before
 	next := r.WithContext(r.Context())
 	next.URL = &u
 	return next

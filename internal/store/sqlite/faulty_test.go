@@ -58,6 +58,7 @@ type disk struct {
 	syncsSince int               // syncs from the first that was failed on
 	platters   map[string]*platter
 	stamped    bool
+	moment     func() // called at each call, before anything of it is done
 }
 
 // disks are the disks that tests made, by directory, and those under the open
@@ -165,6 +166,9 @@ func (d *disk) meets(on operation, content []byte) (code int32, short bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls[on]++
+	if d.moment != nil {
+		d.moment()
+	}
 	if !d.strikes(on, content) {
 		return lib.SQLITE_OK, false
 	}

@@ -59,6 +59,8 @@ func (p *play) open() {
 		p.fatalf("Open: %v", err)
 	case strings.Contains(err.Error(), "\n"):
 		p.fatalf("Open was refused with more than a line: %v", err)
+	case strings.Contains(err.Error(), "damaged"):
+		p.fatalf("Open takes a store that is whole for a damaged one: %v", err)
 	case p.disk.syncsAfterTheFailedOne() > 0:
 		p.fatalf("Open synced again after a sync had failed")
 	}

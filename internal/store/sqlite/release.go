@@ -39,6 +39,8 @@ func checkPages(ctx context.Context, db *sql.DB) error {
 // knows, on a disk that won't serve it now: only the first needs a backup.
 func unreadable(err error) error {
 	switch c := code(err); {
+	case c == codes.SQLITE_ERROR:
+		return fmt.Errorf("is not a Countersign store, or it is damaged: %w", err)
 	case c == codes.SQLITE_IOERR_DATA, c&0xff == codes.SQLITE_CORRUPT, c&0xff == codes.SQLITE_NOTADB:
 		return fmt.Errorf("is damaged: restore it from a backup: %w", err)
 	case c == codes.SQLITE_IOERR_SHMSIZE, c == codes.SQLITE_FULL:
@@ -52,10 +54,10 @@ func unreadable(err error) error {
 func checkRelease(ctx context.Context, db *sql.DB, known int64) error {
 	var migrated, needed int64
 	if err := db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM goose_db_version").Scan(&migrated); err != nil {
-		return fmt.Errorf("is not a Countersign store, or it is damaged: %w", err)
+		return unreadable(err)
 	}
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&needed); err != nil {
-		return err
+		return unreadable(err)
 	}
 	if migrated > known || needed > level {
 		return fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
