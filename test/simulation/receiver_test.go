@@ -186,5 +186,10 @@ func (r *receiver) Health(_ context.Context, p *countersign.Project) countersign
 func (r *receiver) deliveries() []*delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]*delivery(nil), r.log...)
+	list := make([]*delivery, len(r.log))
+	for i, d := range r.log {
+		seen := *d // one that is under way goes on changing
+		list[i] = &seen
+	}
+	return list
 }

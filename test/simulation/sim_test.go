@@ -112,6 +112,7 @@ func (s *sim) run(steps int) {
 		s.pass()
 		s.revive()
 		s.perhapsRestart()
+		synctest.Wait()
 		s.check()
 	}
 	s.drain()

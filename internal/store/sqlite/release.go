@@ -29,10 +29,24 @@ func checkPages(ctx context.Context, db *sql.DB) error {
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
 		return unreadable(err)
 	}
+	if c := reportedCode(found); c&0xff == codes.SQLITE_IOERR && c != codes.SQLITE_IOERR_DATA {
+		return fmt.Errorf("can't be read: %s", strings.ReplaceAll(found, "\n", " "))
+	}
 	if found != "ok" {
 		return fmt.Errorf("is damaged: restore it from a backup: %s", strings.ReplaceAll(found, "\n", " "))
 	}
 	return nil
+}
+
+// reportedCode is the result code that quick_check names where it could not get at
+// a page, 0 where it names none.
+func reportedCode(found string) (c int) {
+	_, named, ok := strings.Cut(found, "error code=")
+	if !ok {
+		return 0
+	}
+	_, _ = fmt.Sscanf(named, "%d", &c) // 0 where no number follows
+	return c
 }
 
 // unreadable tells a damaged store from one that is whole, as far as anybody
