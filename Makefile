@@ -16,9 +16,12 @@ help: ## Show this list
 .PHONY: test
 test: tools vet race bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
 
-# Tools that parts of the tests need besides Go. Root on Debian gets what is
-# missing; elsewhere the last line names what was not run, which fails with CI set.
-TOOLS := curl
+# Tools that parts of the tests need besides Go, and which parts. Root on Debian
+# gets what is missing; elsewhere the last lines name what was not run, which fails
+# with CI set.
+TOOLS      := curl strace
+for-curl   := the README's commands
+for-strace := test/iofaults: system calls that fail
 
 .PHONY: tools
 tools: # Install the tests' tools where that is possible
@@ -27,8 +30,8 @@ tools: # Install the tests' tools where that is possible
 
 .PHONY: not-run
 not-run: # Name the parts of the tests that could not be run
-	@missing=; for tool in $(TOOLS); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
-		if [ -n "$$missing" ]; then echo "NOT RUN: the README's commands, which need$$missing"; [ -z "$$CI" ]; fi
+	@missing=; $(foreach tool,$(TOOLS),command -v $(tool) >/dev/null || { echo "NOT RUN, for want of $(tool): $(for-$(tool))"; missing=yes; };) \
+		[ -z "$$missing" ] || [ -z "$$CI" ]
 
 .PHONY: vet
 vet: ## Format and vet

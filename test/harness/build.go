@@ -38,10 +38,21 @@ func Main(m *testing.M) {
 // tests have it.
 func Build(dir string) error {
 	binary = filepath.Join(dir, "countersign")
-	args := []string{"build", "-o", binary}
 	if raced {
-		args = append(args, "-race")
+		return build(binary, "-race")
 	}
+	return build(binary)
+}
+
+// BuildAs builds the program under another name with these flags and never with
+// the race detector, and gives its path; see Server.Use.
+func BuildAs(dir, name string, flags ...string) (path string, err error) {
+	path = filepath.Join(dir, name)
+	return path, build(path, flags...)
+}
+
+func build(path string, flags ...string) error {
+	args := append([]string{"build", "-o", path}, flags...)
 	out, err := exec.Command("go", append(args, command)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", command, err, out)

@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -56,6 +57,17 @@ func (c *Client) Delete(path string) *Answer { return c.Do("DELETE", path, nil) 
 // header of the test's own replaces the one that would be sent, and "Name:"
 // alone leaves it out.
 func (c *Client) Do(method, path string, body any, headers ...Header) *Answer {
+	c.server.t.Helper()
+	a, err := c.Try(method, path, body, headers...)
+	if err != nil {
+		c.server.t.Fatal(err)
+	}
+	return a
+}
+
+// Try is Do for a server that may die meanwhile: the error says that no whole
+// answer came, so that nothing is known of the request.
+func (c *Client) Try(method, path string, body any, headers ...Header) (*Answer, error) {
 	s := c.server
 	s.t.Helper()
 	text := encode(s, body)
@@ -105,16 +117,16 @@ func encode(s *Server, body any) []byte {
 }
 
 // exchange sends a request and judges the answer.
-func (s *Server) exchange(req *http.Request, path string, sent []byte) *Answer {
+func (s *Server) exchange(req *http.Request, path string, sent []byte) (*Answer, error) {
 	s.t.Helper()
 	res, err := s.http.Do(req)
 	if err != nil {
-		s.t.Fatalf("%s %s: %v", req.Method, path, err)
+		return nil, err
 	}
 	text, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()
 	if err != nil {
-		s.t.Fatalf("%s %s: %v", req.Method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", req.Method, path, err)
 	}
 	a := &Answer{Status: res.StatusCode, Header: res.Header, Raw: string(text), method: req.Method, path: path, sent: sent}
 	if a.contentType() == "application/json" && req.Method != http.MethodHead {
@@ -123,5 +135,5 @@ func (s *Server) exchange(req *http.Request, path string, sent []byte) *Answer {
 		}
 	}
 	s.judge(a)
-	return a
+	return a, nil
 }

@@ -51,9 +51,9 @@ func environment(settings map[string]string) []string {
 	return env
 }
 
-func launch(t testing.TB, settings map[string]string, args ...string) *process {
+func launch(t testing.TB, program string, settings map[string]string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(program(t), args...), log: &logBuffer{}, done: make(chan struct{})}
+	p := &process{cmd: exec.Command(program, args...), log: &logBuffer{}, done: make(chan struct{})}
 	p.cmd.Env, p.cmd.Stderr, p.cmd.Stdout = environment(settings), p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -75,19 +75,26 @@ func (p *process) ended() bool {
 }
 
 // address waits for the line that says where the server listens.
-func (p *process) address(t testing.TB) (url string) {
+func (p *process) address(t testing.TB) string {
+	t.Helper()
+	url, up := p.comesUp(t)
+	if !up {
+		t.Fatalf("the server ended at its start:\n%s", p.log)
+	}
+	return url
+}
+
+// comesUp waits for that line or for the end of the process.
+func (p *process) comesUp(t testing.TB) (url string, up bool) {
 	t.Helper()
 	Until(t, "the line `listening on`", func() bool {
+		ended := p.ended() // asked first: what it wrote before is read below
 		if m := listening.FindStringSubmatch(p.log.String()); m != nil {
-			url = m[1]
-			return true
+			url, up = m[1], true
 		}
-		if p.ended() {
-			t.Fatalf("the server ended at its start:\n%s", p.log)
-		}
-		return false
+		return up || ended
 	})
-	return url
+	return url, up
 }
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)\n`)

@@ -20,6 +20,7 @@ type Receiver struct {
 
 	mu          sync.Mutex
 	scripts     map[string][]Reply // by method and path, without the query
+	otherwise   Reply              // where there is none
 	seen        []Request
 	connections int
 	open        map[net.Conn]bool
@@ -55,7 +56,7 @@ func NewReceiver(t testing.TB) *Receiver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Receiver{listener: listener, closed: make(chan struct{}), scripts: map[string][]Reply{}, open: map[net.Conn]bool{}, again: map[string]bool{}}
+	r := &Receiver{listener: listener, closed: make(chan struct{}), scripts: map[string][]Reply{}, otherwise: Answering(200, `{"ok":true}`), open: map[net.Conn]bool{}, again: map[string]bool{}}
 	r.work.Go(r.accept)
 	t.Cleanup(func() {
 		r.Close()
@@ -73,6 +74,13 @@ func (r *Receiver) On(method, path string, replies ...Reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.scripts[method+" "+path] = replies
+}
+
+// Otherwise gives the answer where no script is.
+func (r *Receiver) Otherwise(reply Reply) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.otherwise = reply
 }
 
 // MayRepeat says that a side effect's key may arrive twice: its first delivery
@@ -165,7 +173,7 @@ func (r *Receiver) next(x *Exchange) Reply {
 	script := r.scripts[key]
 	switch len(script) {
 	case 0:
-		return Answering(200, `{"ok":true}`)
+		return r.otherwise
 	case 1:
 		return script[0]
 	}

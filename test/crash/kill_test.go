@@ -1,0 +1,140 @@
+package crash
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// cyclesOfALife is how often one store is killed before another one is made.
+const cyclesOfALife = 20
+
+// TestKillUnderLoad kills the service while everybody uses it, again and again.
+func TestKillUnderLoad(t *testing.T) {
+	t.Parallel()
+	first, total := firstSeed(), tally{}
+	for done := 0; done < *cycles && !t.Failed(); done += cyclesOfALife {
+		l := newLife(t, newBed(t, binary))
+		for i := done; i < min(done+cyclesOfALife, *cycles); i++ {
+			l.cycle(first + uint64(i))
+			if len(l.faults) > 0 {
+				t.Fatalf("cycle with -seed %d: %q", first+uint64(i), l.faults)
+			}
+			total.cycles++
+		}
+		l.finish()
+		if len(l.faults) > 0 {
+			t.Fatalf("at the end of the cycles from -seed %d on: %q", first+uint64(done), l.faults)
+		}
+		total.add(l)
+	}
+	t.Logf("%+v", total)
+}
+
+// tally is what a campaign came to.
+type tally struct{ cycles, runs, deliveries, again, recovered, approvals, promises, records int }
+
+func (x *tally) add(l *life) {
+	x.runs += len(l.picture.runs)
+	x.approvals += len(l.picture.approvals)
+	x.deliveries += len(l.shop.deliveries(l.from))
+	x.promises += len(l.promises)
+	x.records += len(l.picture.log.records)
+	for _, list := range l.picture.log.reopened {
+		x.again += len(list)
+	}
+	for _, r := range l.picture.log.records {
+		if r.At("action").Text() == "run.recovery_required" {
+			x.recovered++
+		}
+	}
+}
+
+// cycle lets the load go on until a drawn number of things has happened, kills
+// the service at that moment or a little later, and looks at what it left.
+func (l *life) cycle(seed uint64) {
+	l.t.Helper()
+	l.note("=== cycle with -seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	d := newDoom(20+r.IntN(250), time.Duration(r.IntN(3000))*time.Microsecond)
+	l.shop.behave(moody(rand.New(rand.NewPCG(seed, 2))), d.count)
+	from := len(l.shop.deliveries(0))
+	l.storm(r, d, func() {
+		<-d.come
+		time.Sleep(d.more) // the moment of an answer is not the only one to die at
+		if !l.Alive() {
+			l.fault("the service ended by itself:\n%s", l.Log())
+		}
+		l.Kill()
+	})
+	inFlight := l.shop.unanswered(from)
+	l.note("killed with %d requests in flight", len(inFlight))
+	l.shop.behave(calm, func() {})
+	l.Restart()
+	l.look(inFlight)
+}
+
+// doom comes when enough has happened.
+type doom struct {
+	left atomic.Int64
+	come chan struct{}
+	more time.Duration
+}
+
+func newDoom(events int, more time.Duration) *doom {
+	d := &doom{come: make(chan struct{}), more: more}
+	d.left.Store(int64(events))
+	return d
+}
+
+func (d *doom) count() {
+	if d.left.Add(-1) == 0 {
+		close(d.come)
+	}
+}
+
+// finish brings every run to its end and looks at everything once more.
+func (l *life) finish() {
+	l.t.Helper()
+	l.note("=== the end")
+	l.shop.behave(calm, func() {})
+	for l.attend() {
+		l.settle()
+	}
+	was := l.picture
+	l.picture = newPicture()
+	l.look(nil)
+	l.checkPromises(true)
+	for id, run := range l.picture.runs {
+		if !ended(run.At("status").Text()) {
+			l.fault("S1: run %s is %s at the end of everything: %s", id, run.At("status"), run.At("waitingFor"))
+		}
+		if before := was.runs[id]; ended(before.At("status").Text()) && before.String() != run.String() {
+			l.fault("S1: run %s had ended and changed from %s to %s", id, before, run)
+		}
+	}
+}
+
+// attend does what people are waited for; false when that is nothing.
+func (l *life) attend() bool {
+	l.t.Helper()
+	waited := false
+	for _, s := range l.starters {
+		if s.open != nil {
+			waited = true
+			s.send(s.open)
+		}
+	}
+	for _, a := range l.reviewer.Get("/approvals?status=PENDING&limit=200").OK(l.t).At("items").Items() {
+		waited = true
+		l.reviewer.Post("/approvals/"+a.At("id").Text()+"/decision", doc{"decision": "APPROVED", "reason": "fine"}).OK(l.t)
+	}
+	for _, run := range l.reviewer.Get("/runs?status=RECOVERY_REQUIRED&limit=200").OK(l.t).At("items").Items() {
+		if run.At("waitingFor.kind").Text() == "reconcile" {
+			waited = true
+			l.judge(run, "CONFIRMED_NOT_EXECUTED")
+		}
+	}
+	return waited
+}

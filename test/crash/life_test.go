@@ -1,0 +1,153 @@
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// life is one store over several kills: the people who use it, what they were
+// promised and what they saw, and what was found last.
+type life struct {
+	*bed
+	picture *picture
+	before  []*delivery // lines of R from before, on the same store
+	from    int         // the first line of R after them
+	rand    *rand.Rand  // of what one of the people does alone
+
+	mu       sync.Mutex
+	promises []promise
+	kept     int // promises that were checked once
+	seen     seen
+	script   []string
+	faults   []string
+
+	starters []*starter
+	beaters  []*beater
+	editors  []*editor
+	words    int // makes every reason and evidence another one
+}
+
+// seen is what answers showed that may never change again.
+type seen struct {
+	ended   map[string]json // runs
+	waiting map[string]json // approvals, when they were PENDING
+}
+
+func newLife(t *testing.T, b *bed) *life {
+	l := &life{bed: b, picture: newPicture(), from: len(b.shop.deliveries(0)), rand: rand.New(rand.NewPCG(1, 1)), seen: seen{ended: map[string]json{}, waiting: map[string]json{}}}
+	l.starters = []*starter{{life: l, name: "a"}, {life: l, name: "b"}, {life: l, name: "c"}}
+	for i, agent := range b.agents {
+		l.beaters = append(l.beaters, &beater{life: l, agent: agent, instance: fmt.Sprintf("i-%d", i)})
+	}
+	l.editors = []*editor{{life: l, model: "edit-0"}, {life: l, model: "edit-1"}}
+	t.Cleanup(l.tell)
+	return l
+}
+
+// tell prints what happened before something was found.
+func (l *life) tell() {
+	const shown = 120
+	if l.t.Failed() {
+		l.t.Logf("what happened, the latest last:\n%s", strings.Join(l.script[max(0, len(l.script)-shown):], "\n"))
+	}
+}
+
+// note writes into the script.
+func (l *life) note(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.script = append(l.script, time.Now().Format("15:04:05.000000 ")+fmt.Sprintf(format, args...))
+}
+
+// fault is something that must not be.
+func (l *life) fault(format string, args ...any) {
+	l.note("FAULT "+format, args...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, fmt.Sprintf(format, args...))
+}
+
+func (l *life) word() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words++
+	return fmt.Sprintf("word-%d", l.words)
+}
+
+// ask sends a request of one of the people and looks at what comes back; nil
+// means that no answer came, so that nothing is known of the request.
+func (l *life) ask(who *harness.Client, method, path string, body any, headers ...harness.Header) *harness.Answer {
+	a, err := who.Try(method, path, body, headers...)
+	switch {
+	case err != nil:
+		l.note("%s %s: no answer", method, path)
+		return nil
+	case method != "GET" || a.Status != 200:
+		l.note("%s %s: %d %s %s", method, path, a.Status, a.At("error").Text()+a.At("status").Text(), a.At("id").Text())
+	}
+	if a.Status == 500 {
+		l.fault("C3: %s", a)
+	}
+	return a
+}
+
+// active checks the limit in one consistent read.
+func (l *life) active(where string, n int) {
+	const limit = 4
+	if n > limit {
+		l.fault("S3: %s shows %d READY or RUNNING runs", where, n)
+	}
+}
+
+// saw remembers of a run what may not change any more.
+func (l *life) saw(run json) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id := run.At("id").Text(); ended(run.At("status").Text()) && !l.seen.ended[id].Exists() {
+		l.seen.ended[id] = run
+	}
+}
+
+func (l *life) sawWaiting(approval json) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id := approval.At("id").Text(); approval.At("status").Text() == "PENDING" && !l.seen.waiting[id].Exists() {
+		l.seen.waiting[id] = approval
+	}
+}
+
+// storm lets everybody act until the service is dead; end brings that about.
+func (l *life) storm(r *rand.Rand, d *doom, end func()) {
+	var people sync.WaitGroup
+	for _, act := range l.people() {
+		own := rand.New(rand.NewPCG(r.Uint64(), 0))
+		people.Go(func() {
+			for act(own) {
+				d.count()
+			}
+		})
+	}
+	end()
+	people.Wait()
+}
+
+// people are those who use the service: each does one thing at a time and gives
+// up when the service doesn't answer.
+func (l *life) people() (acts []func(*rand.Rand) bool) {
+	for _, s := range l.starters {
+		acts = append(acts, s.act)
+	}
+	for _, b := range l.beaters {
+		acts = append(acts, b.act)
+	}
+	for _, e := range l.editors {
+		acts = append(acts, e.act)
+	}
+	return append(acts, l.decide, l.reconcile, l.cancel, l.watch)
+}

@@ -1,0 +1,169 @@
+package crash
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// stage is a time in a service's life in which it can die: a store to begin
+// with, and what is done before it is told to stop.
+type stage struct {
+	name     string
+	from     func(s *scene) left // nil: there is no store yet
+	program  func(t *testing.T) string
+	settings []harness.Setting
+	acts     func(l *life) []func() bool
+	status   int           // not 0: it ends by itself, with this
+	settled  func(l *life) // after the restart, what is waited for before anybody looks
+	everyday bool          // all that it passes is tried in it; else what no stage before passes
+}
+
+func stages() []stage {
+	return append([]stage{
+		{name: "a new store", acts: idle, everyday: true},
+		{name: "a day", from: ready, acts: (*life).day, everyday: true},
+		{name: "after a crash", from: crashed, acts: (*life).recovery, everyday: true},
+		{name: "an approval lapses", from: ready, settings: []harness.Setting{harness.Set("APPROVAL_TTL", "200ms")}, acts: (*life).lapse, settled: (*life).lapsed},
+		{name: "the log is long", from: ready, acts: (*life).fill},
+	}, stagesOfThisSystem...)
+}
+
+func idle(*life) []func() bool { return nil }
+
+// scene is what the cases of one test share: a service that was stopped, and one
+// that was killed in the middle of everything.
+type scene struct{ stopped, killed left }
+
+// left is a service's store with what it had sent, and what of it had not been
+// answered.
+type left struct {
+	*bed
+	sent, inFlight []*delivery
+}
+
+func newScene(t *testing.T, program string) *scene {
+	t.Helper()
+	s := &scene{stopped: left{bed: newBed(t, program)}}
+	s.stopped.Stop()
+	s.stopped.forgetReserve()
+	s.killed = s.stopped.copy(t).breakOff()
+	s.killed.forgetReserve()
+	return s
+}
+
+func ready(s *scene) left   { return s.stopped }
+func crashed(s *scene) left { return s.killed }
+
+// forgetReserve spares copies and checks eight megabytes that only hold space
+// back, and that the next start takes up anew.
+func (b *bed) forgetReserve() {
+	if err := os.Remove(filepath.Join(b.Store, "countersign.reserve")); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// copy is the same service on a copy of its store, with the same shop.
+func (b *bed) copy(t *testing.T) *bed {
+	t.Helper()
+	return b.with(t, b.Copy(t))
+}
+
+// anew is the same service without a store, in which only the first token is
+// known.
+func (b *bed) anew(t *testing.T) *bed {
+	t.Helper()
+	c := b.with(t, b.Anew(t))
+	c.operator, c.reviewer = c.Admin, c.Admin
+	return c
+}
+
+func (b *bed) with(t *testing.T, s *harness.Server) *bed {
+	c := *b
+	c.t, c.Server = t, s
+	c.operator, c.reviewer = b.operator.On(s), b.reviewer.On(s)
+	return &c
+}
+
+// breakOff kills the service with a read, an approved read and a side effect in
+// flight, and with runs that wait for each thing that a run can wait for.
+func (b *bed) breakOff() left {
+	b.t.Helper()
+	b.Restart()
+	l := newLife(b.t, b)
+	l.shop.behave(once("/effect", answering(500, `{}`)), func() {})
+	l.reaches(l.beginPlan(l.plans[2]), "RECOVERY_REQUIRED")
+	l.reaches(l.beginPlan(l.plans[1]), "WAITING_APPROVAL")
+	approved := l.beginPlan(l.guarded())
+	gate := make(chan struct{})
+	defer close(gate)
+	l.shop.behave(holding(gate), func() {})
+	l.decides(approved, "APPROVED")
+	for _, plan := range []string{l.plans[0], l.plans[2]} {
+		l.beginPlan(plan)
+	}
+	harness.Until(b.t, "three requests to be in flight", func() bool { return len(l.shop.unanswered(l.from)) == 3 })
+	l.Kill()
+	l.shop.behave(calm, func() {})
+	return left{bed: b, sent: l.shop.deliveries(l.from), inFlight: l.shop.unanswered(l.from)}
+}
+
+func (l *life) guarded() string {
+	return l.plan("LIVE", []any{step("guarded", "guarded", nil)})
+}
+
+// recovery lets the service go on with what it found, and asks for nothing.
+func (l *life) recovery() []func() bool {
+	return []func() bool{func() (there bool) {
+		harness.Until(l.t, "all runs to stand still", func() bool {
+			m := l.ask(l.Admin, "GET", "/metrics", nil)
+			there = m != nil
+			return !there || still(m.JSON)
+		})
+		return there
+	}}
+}
+
+// lapse waits until nobody has decided in time.
+func (l *life) lapse() []func() bool {
+	return []func() bool{func() bool {
+		_, ok := l.reaches(l.beginPlan(l.plans[1]), "FAILED")
+		return ok
+	}}
+}
+
+func (l *life) lapsed() {
+	harness.Until(l.t, "no approval to be open", func() bool {
+		return l.Admin.Get("/metrics").OK(l.t).At("countersign_approvals.PENDING").Int() == 0
+	})
+}
+
+// fill writes until the write-ahead log is moved into the database.
+func (l *life) fill() []func() bool {
+	const megabytes = 20
+	filler := make([]byte, 1000<<10)
+	for i := range filler {
+		filler[i] = 'x'
+	}
+	acts := make([]func() bool, megabytes)
+	for i := range acts {
+		body := doc{"document": harness.With(harness.Model("big"), "description", string(filler)), "expectedRevision": i}
+		acts[i] = func() bool {
+			return l.change("models.write", nothing, l.operator, "PUT", "/models/big", body) != nil
+		}
+	}
+	return acts
+}
+
+// failedWrite is not acknowledged, and ends the service.
+func (l *life) failedWrite() []func() bool {
+	return []func() bool{func() bool {
+		a := l.ask(l.operator, "PUT", "/models/lost", doc{"document": harness.Model("lost")})
+		if a != nil && a.At("error").Text() != "unavailable" {
+			l.fault("a write whose sync failed was answered %s", a)
+		}
+		return a != nil
+	}}
+}

@@ -1,0 +1,69 @@
+package harness
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Use lets the next starts run another build of the program.
+func (s *Server) Use(binary string) { s.binary = binary }
+
+// Begin starts a stopped server that may die of itself. It returns when the
+// server listens, or false when it ended before.
+func (s *Server) Begin(settings ...Setting) (up bool) {
+	s.t.Helper()
+	s.change(settings)
+	s.process = s.spawn()
+	url, up := s.process.comesUp(s.t)
+	s.URL = url
+	if up && s.document == nil {
+		s.understand()
+	}
+	return up
+}
+
+// Killed waits for the end of a server that dies of itself, and reports whether
+// that was as by SIGKILL.
+func (s *Server) Killed() bool {
+	s.t.Helper()
+	return s.process.wait(s.t) == -1 // by a signal; a panic or an exit has a status
+}
+
+// Alive reports a process that has not ended.
+func (s *Server) Alive() bool { return s.process != nil && !s.process.ended() }
+
+// Anew is another server with the same settings and a store to be, not started.
+func (s *Server) Anew(t testing.TB) *Server {
+	t.Helper()
+	c := Prepare(t)
+	store := c.settings["SVC_PLATFORM_STORE"]
+	c.settings = maps.Clone(s.settings)
+	c.settings["SVC_PLATFORM_STORE"] = store
+	c.secrets, c.binary, c.document = slices.Clone(s.secrets), s.binary, s.document
+	c.Admin = s.Admin.On(c)
+	return c
+}
+
+// Copy is another server on a copy of a stopped server's store, not started.
+func (s *Server) Copy(t testing.TB) *Server {
+	t.Helper()
+	c := s.Anew(t)
+	if err := os.CopyFS(c.Store, os.DirFS(s.Store)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// On is the same principal talking to another server.
+func (c *Client) On(s *Server) *Client {
+	other := *c
+	other.server = s
+	return &other
+}
+
+// Beside is the path of a file beside the store, for what a test keeps of a
+// server.
+func (s *Server) Beside(name string) string { return filepath.Join(filepath.Dir(s.Store), name) }

@@ -1,0 +1,121 @@
+package iofaults
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// kinds are what fails, in turn, and how far apart the calls lie that fail.
+var kinds = []struct {
+	injection
+	step, within int
+}{
+	{injection{calls: "fsync,fdatasync", errno: "EIO"}, 3, 17},
+	{injection{calls: "pwrite64", errno: "EIO"}, 27, 157},
+	{injection{calls: "fsync,fdatasync", errno: "EIO", sticky: true}, 5, 17},
+	{injection{calls: "pwrite64", errno: "ENOSPC", sticky: true}, 41, 157},
+	{injection{calls: "pwrite64", errno: "EDQUOT"}, 53, 157},
+	{injection{calls: "ftruncate,fallocate", errno: "EIO"}, 1, 4},
+}
+
+// injectionAt spreads the calls that fail over a start and the traffic after it.
+func injectionAt(n int) injection {
+	k := kinds[n%len(kinds)]
+	k.nth = 1 + n/len(kinds)*k.step%k.within
+	return k.injection
+}
+
+// TestCallsThatFail lets system calls of the service fail, each in a process of
+// its own, and looks at the process and at what the next one finds.
+func TestCallsThatFail(t *testing.T) {
+	tracer := tracer(t)
+	if tracer == "" {
+		return
+	}
+	b := newBed(t, t.TempDir(), harness.Set("STOP_GRACE", "1s")) // an outcome may find no place to the end
+	b.Kill()
+	fired, refused := 0, 0
+	for n := range *injections {
+		i := injectionAt(n)
+		hit, up := b.meets(tracer, i, n)
+		t.Logf("%v: met %t, up %t", i, hit, up)
+		if hit {
+			fired++
+		}
+		if !up {
+			refused++
+		}
+	}
+	t.Logf("%d of %d injections met the service, %d of them at its start", fired, *injections, refused)
+	if fired < *injections/2 {
+		t.Error("too few calls were failed")
+	}
+}
+
+// meets plays one injection.
+func (b *bed) meets(tracer string, i injection, n int) (fired, up bool) {
+	b.t.Helper()
+	self, err := os.Executable()
+	mustDo(b.t, err)
+	trace := filepath.Join(b.t.TempDir(), "trace")
+	b.Use(self)
+	b.MayLogErrors(true)
+	p := &promises{injection: i}
+	if up = b.Begin(i.under(tracer, trace)); up {
+		b.traffic(p, n)
+		b.end(p, n)
+	} else {
+		p.status = b.Wait()
+	}
+	fired = injected(b.t, trace)
+	b.wantEnding(p, fired, up)
+	b.Use(binary)
+	b.Restart()
+	b.MayLogErrors(false)
+	b.keeps(p)
+	if n%2 == 0 {
+		b.Kill()
+	} else {
+		b.Stop()
+	}
+	return fired, up
+}
+
+// end ends a server that goes on after the fault, in one of two ways; one that
+// dies of it must do so soon.
+func (b *bed) end(p *promises, n int) {
+	b.t.Helper()
+	switch {
+	case p.dying:
+		began := time.Now()
+		p.status = b.Wait()
+		if took := time.Since(began); took > 5*time.Second {
+			b.t.Errorf("%v: the process took %s to end", p.injection, took)
+		}
+	case n%2 == 0:
+		b.Kill()
+		p.status = -1
+	default:
+		b.Terminate()
+		p.status = b.Wait()
+	}
+}
+
+// wantEnding: after a failed sync nobody goes on, after anything else everybody
+// does, and a refused start says why.
+func (b *bed) wantEnding(p *promises, fired, up bool) {
+	b.t.Helper()
+	switch {
+	case !up && (!fired || p.status != 1 || !strings.HasPrefix(b.Log(), "countersign: ") || strings.Count(b.Log(), "\n") != 1):
+		b.t.Errorf("%v: the server did not start, and ended with %d:\n%s", p.injection, p.status, b.Log())
+	case up && p.injection.ofSync() && fired && p.status != 1:
+		b.t.Errorf("%v: the server went on after a failed sync, and ended with %d:\n%s", p.injection, p.status, b.Log())
+	case up && p.dying && !p.injection.ofSync():
+		b.t.Errorf("%v: the server ended:\n%s", p.injection, b.Log())
+	}
+}

@@ -1,0 +1,93 @@
+package iofaults
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// promises are what a server has answered.
+type promises struct {
+	injection injection
+	models    []string // stored
+	refused   []string // not stored
+	runs      []string // started
+	dying     bool     // an answer did not come, or says that the store failed
+	status    int      // with which the process ended
+}
+
+// rounds is how long the traffic goes on that a fault meets.
+const rounds = 30
+
+// traffic writes models and starts runs, until it is done or the server dies.
+func (b *bed) traffic(p *promises, n int) {
+	b.t.Helper()
+	for round := 0; round < rounds && !p.dying; round++ {
+		id := fmt.Sprintf("model-%d-%d", n, round)
+		a, err := b.operator.Try("PUT", "/models/"+id, doc{"document": harness.Model(id)})
+		switch {
+		case err != nil:
+			p.dying = true
+		case a.Status == 503:
+			p.refused = append(p.refused, id)
+			b.looks(p)
+		default:
+			a.OK(b.t)
+			p.models = append(p.models, id)
+		}
+		if round%5 == 0 && !p.dying {
+			b.starts(p, fmt.Sprintf("Idempotency-Key: key-%d-%d", n, round))
+		}
+	}
+}
+
+func (b *bed) starts(p *promises, key string) {
+	b.t.Helper()
+	a, err := b.operator.Try("POST", "/runs", doc{"planId": b.plan}, harness.Header(key))
+	switch {
+	case err != nil:
+		p.dying = true
+	case a.Status != 503:
+		p.runs = append(p.runs, a.OK(b.t).At("id").Text())
+	}
+}
+
+// looks: reads go on beside writes that fail; only a store that failed for good
+// ends the service.
+func (b *bed) looks(p *promises) {
+	b.t.Helper()
+	a, err := b.operator.Try("GET", "/models/refund", nil)
+	if err == nil && a.Status == 200 {
+		a, err = b.Admin.Try("GET", "/health", nil)
+	}
+	p.dying = err != nil || a.Status == 503
+	if err == nil && a.Status != 200 && a.Status != 503 {
+		b.t.Errorf("%v: %s", p.injection, a)
+	}
+}
+
+// keeps: what was answered with success is there, with its one audit record, and
+// what was refused is not, unless a sync failed: then nobody knew.
+func (b *bed) keeps(p *promises) {
+	b.t.Helper()
+	for _, id := range p.models {
+		b.operator.Get("/models/"+id).OK(b.t).Is(b.t, "revision", 1)
+		b.Admin.Get("/audit?subject=model/"+id).OK(b.t).Is(b.t, "total", 1)
+	}
+	for _, id := range p.refused {
+		there := b.operator.Get("/models/"+id).Status == 200
+		if there && !p.injection.ofSync() {
+			b.t.Errorf("%v: model %s was refused and is there", p.injection, id)
+		}
+		b.Admin.Get("/audit?subject=model/"+id).OK(b.t).Is(b.t, "total", map[bool]int{true: 1}[there])
+	}
+	for _, id := range p.runs {
+		harness.Until(b.t, "run "+id+" to end", func() bool {
+			return slices.Contains([]string{"COMPLETED", "RECOVERY_REQUIRED"}, b.operator.Get("/runs/"+id).OK(b.t).At("status").Text())
+		})
+	}
+	for _, log := range []string{"/audit/verify", "/audit/verify?realm=true"} {
+		b.Admin.Get(log).OK(b.t).Is(b.t, "intact", true)
+	}
+}

@@ -1,0 +1,64 @@
+package linearizability
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// TestAChangeThatWasMadeIsNotDenied: whoever asked goes away right behind the
+// commit. `unavailable` says that nothing was changed, so it is no answer any
+// more.
+func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			opened, err := s.open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := openHouse(t, opened, narrow)
+			defer h.close()
+			for what, ask := range h.changes() {
+				if err := ask(); err != nil {
+					t.Errorf("%s was answered %v", what, err)
+				}
+			}
+		})
+	}
+}
+
+// changes are those whose answers are read after they were made.
+func (h *house) changes() map[string]func() error {
+	h.t.Helper()
+	uncertain, err := h.uncertain()
+	h.must(err)
+	undecided, err := h.undecided(refund)
+	h.must(err)
+	return map[string]func() error{
+		"a start": func() error {
+			_, err := h.control.StartRun(brief(), ann, h.plans[note], newID("key"))
+			return err
+		},
+		"an agent's start": func() error {
+			_, err := h.control.StartAgentRun(brief(), ann, agentID("payer"), agentStart(1, note), newID("key"))
+			return err
+		},
+		"a reconcile": func() error {
+			_, err := h.control.ReconcileRun(brief(), reviewer(0), uncertain.ID, resolution(countersign.Abandon, ""))
+			return err
+		},
+		"a cancel": func() error {
+			_, err := h.control.CancelRun(brief(), ann, undecided.ID, "not wanted")
+			return err
+		},
+		"a manifest": func() error {
+			_, err := h.control.SyncAgents(brief(), ada, shop, manifest(1, "helps", newID("a")))
+			return err
+		},
+		"a model": func() error {
+			id := newID("m")
+			_, err := h.control.PutModel(brief(), ada, id, modelWrite(id, "Model", 0))
+			return err
+		},
+	}
+}

@@ -1,0 +1,111 @@
+package linearizability
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/countersign/countersign"
+)
+
+// checkTime bounds the search for an order of one history.
+const checkTime = time.Minute
+
+// check demands that a history has an order under the model.
+func check(t *testing.T, seed uint64, m porcupine.Model, h *history) {
+	t.Helper()
+	ops := h.sealed()
+	switch porcupine.CheckOperationsTimeout(m, ops, checkTime) {
+	case porcupine.Ok:
+	case porcupine.Unknown:
+		t.Errorf("seed %d: no order was found within %s, and none was ruled out\n%s", seed, checkTime, list(m, ops))
+	case porcupine.Illegal:
+		t.Errorf("seed %d: no order explains these answers; drawn in %s\n%s", seed, draw(t, seed, m, ops), list(m, ops))
+	}
+}
+
+// draw writes a picture of a history and gives its path.
+func draw(t *testing.T, seed uint64, m porcupine.Model, ops []porcupine.Operation) string {
+	t.Helper()
+	path := filepath.Join(t.ArtifactDir(), fmt.Sprintf("seed-%d.html", seed))
+	_, info := porcupine.CheckOperationsVerbose(m, ops, checkTime)
+	if err := porcupine.VisualizePath(m, info, path); err != nil {
+		t.Error(err)
+	}
+	return path
+}
+
+// list is a history in plain text: one operation a line, by the time of its call.
+func list(m porcupine.Model, ops []porcupine.Operation) string {
+	ops = slices.Clone(ops)
+	slices.SortFunc(ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	var b strings.Builder
+	for _, o := range ops {
+		fmt.Fprintf(&b, "%8d %8d  client %d  %s\n", o.Call, o.Return, o.ClientId, m.DescribeOperation(o.Input, o.Output))
+	}
+	return b.String()
+}
+
+// kind is one kind of history.
+type kind struct {
+	limit    int                // of active runs
+	parallel int                // histories of one service at a time
+	answers  []countersign.Code // all of which must occur
+	play     func(h *house, seed uint64) (porcupine.Model, *history, error)
+}
+
+// lot is how many histories one service sees.
+const lot = 50
+
+// checkAll plays the histories of a kind. A seed belongs to one store, so that it
+// is played on the same one when it is played again.
+func checkAll(t *testing.T, k kind) {
+	t.Parallel()
+	for i, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			var seeds []uint64
+			for n := range *histories {
+				if seed := *firstSeed + uint64(n); seed%uint64(len(stores)) == uint64(i) {
+					seeds = append(seeds, seed)
+				}
+			}
+			total := &tally{}
+			for few := range slices.Chunk(seeds, lot) {
+				opened, err := s.open(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.playLot(openHouse(t, opened, k.limit), few, total)
+			}
+			total.want(t, k.answers)
+		})
+	}
+}
+
+func (k kind) playLot(h *house, seeds []uint64, total *tally) {
+	defer h.close()
+	turns := make(chan struct{}, k.parallel)
+	var group sync.WaitGroup
+	for _, seed := range seeds {
+		turns <- struct{}{}
+		group.Go(func() {
+			defer func() { <-turns }()
+			m, played, err := k.play(h, seed)
+			if err != nil {
+				h.t.Errorf("seed %d: %v", seed, err)
+				return
+			}
+			check(h.t, seed, m, played)
+			total.add(played)
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,39 @@
+// Package linearizability asks the use cases, engine, ledger and store many
+// things at once, on real goroutines and a real disk, and shows that the answers
+// are those of some order in which one thing was done after the other.
+//
+// It does so in two ways. A history is what several clients did and were told;
+// a checker searches for such an order under a model of a few lines, which knows
+// nothing of the service. A race is one moment of which the rules say exactly
+// what may come of it, repeated until the scheduler has tried it from all sides.
+//
+//	go test -race ./test/linearizability                    a hundred histories of each kind, 25 repeats of each race
+//	go test -race ./test/linearizability -histories 2000 -repeats 1000
+//	go test ./test/linearizability -run Histories -seed 4711 -histories 1
+//
+// A seed draws what the clients do; in which order it happens is the
+// scheduler's. A violation prints the seed and the whole history, and draws it:
+// the test flag -artifacts keeps the drawing.
+package linearizability
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+var (
+	histories = flag.Int("histories", 100, "how many histories of each kind to check")
+	repeats   = flag.Int("repeats", 25, "how often to repeat each race, on each store")
+	firstSeed = flag.Uint64("seed", 1, "the seed of the first history")
+)
+
+// TestMain has more tests run at a time than there are processors: most of the
+// time they wait for the disk.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}

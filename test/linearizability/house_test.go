@@ -1,0 +1,115 @@
+package linearizability
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/memory"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+const (
+	narrow   = 4    // limit of active runs, where a test is about the limit
+	wide     = 1000 // and where it isn't
+	ttl      = time.Hour
+	patience = 30 * time.Second // after which a test says that something never happened
+)
+
+// stores are what everything here is shown on.
+var stores = []struct {
+	name string
+	open func(dir string) (store.Store, error)
+}{
+	{"sqlite", func(dir string) (store.Store, error) { return sqlite.Open(context.Background(), dir) }},
+	{"memory", func(string) (store.Store, error) { return memory.New(), nil }},
+}
+
+// house is the service in this process, HTTP apart, with what a test needs of the
+// world around it.
+type house struct {
+	t        *testing.T
+	limit    int
+	store    *noticed
+	ledger   *ledger.Ledger
+	engine   *engine.Engine
+	control  *control.Service
+	hub      *live.Hub
+	receiver *receiver
+	ends     ends
+	clock    atomic.Int64      // how far the service's clock is off
+	plans    map[string]string // of one step: LIVE by its capability, and the rehearsal
+}
+
+var ids atomic.Int64
+
+func newID(kind string) string { return fmt.Sprintf("%s-%06d", kind, ids.Add(1)) }
+
+func (h *house) now() time.Time {
+	return time.Now().Add(time.Duration(h.clock.Load())).UTC().Truncate(time.Microsecond)
+}
+
+// openHouse starts a service on a store and furnishes it.
+func openHouse(t *testing.T, s store.Store, limit int) *house {
+	t.Helper()
+	h := startHouse(t, s, limit)
+	h.furnish()
+	return h
+}
+
+// startHouse starts a service on a store, empty or as an earlier one left it.
+func startHouse(t *testing.T, s store.Store, limit int) *house {
+	t.Helper()
+	h := &house{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &live.Hub{}, receiver: newReceiver()}
+	h.ends.hub = h.hub
+	allowed := project.Allowed{
+		Origins: []string{origin}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
+		SecretIsSetNow: func(string) bool { return true },
+	}
+	log := slog.New(slog.DiscardHandler)
+	h.ledger = ledger.New(ledger.Config{MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: h.now})
+	h.engine = engine.New(h.store, h.ledger, h.receiver, &h.ends, log)
+	h.control = control.New(control.Config{
+		Allowed: allowed, MaxActive: limit, Version: "linearizability", NewID: newID,
+		NewSecret: func() [32]byte { return [32]byte{} }, Now: h.now,
+	}, h.store, h.ledger, h.engine, h.hub, h.receiver, log)
+	if err := h.engine.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// stop ends the service gracefully, with every call answered.
+func (h *house) stop() {
+	h.receiver.open()
+	h.engine.Stop(patience)
+	h.control.Close()
+}
+
+// close stops the service, checks what must hold in the end, and closes the
+// store.
+func (h *house) close() {
+	h.t.Helper()
+	h.stop()
+	h.checkRules()
+	if err := h.store.Close(); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// must ends the test on an error.
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}

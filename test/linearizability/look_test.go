@@ -1,0 +1,118 @@
+package linearizability
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// ends passes on what the engine publishes and remembers when each run ended.
+type ends struct {
+	hub  *live.Hub
+	mu   sync.Mutex
+	tick map[string]int64
+}
+
+// Publish implements engine.Publisher.
+func (e *ends) Publish(tenant string, r *countersign.Run) {
+	if r.Status.IsTerminal() {
+		e.note(r.ID)
+	}
+	e.hub.Publish(tenant, r)
+}
+
+func (e *ends) note(runID string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tick == nil {
+		e.tick = map[string]int64{}
+	}
+	if e.tick[runID] == 0 {
+		e.tick[runID] = tick()
+	}
+}
+
+// of is the tick at which the engine was seen to have ended a run, 0 before.
+func (e *ends) of(runID string) int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.tick[runID]
+}
+
+// await waits until a run is as it is wanted.
+func (h *house) await(runID string, wanted func(*countersign.Run) bool) (countersign.Run, error) {
+	w := h.hub.Watch(tenant, runID)
+	defer w.Close()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		r, err := h.control.Run(background(), ann, runID)
+		if err != nil || wanted(&r) {
+			return r, err
+		}
+		select {
+		case <-w.C:
+		case <-late.C:
+			return r, fmt.Errorf("run %s stays %s", runID, picture(&r))
+		}
+	}
+}
+
+// mustReach waits until a run has one of the statuses.
+func (h *house) mustReach(runID string, statuses ...countersign.RunStatus) countersign.Run {
+	h.t.Helper()
+	r, err := h.await(runID, func(r *countersign.Run) bool { return is(r, statuses...) })
+	h.must(err)
+	return r
+}
+
+func is(r *countersign.Run, statuses ...countersign.RunStatus) bool {
+	for _, s := range statuses {
+		if r.Status == s {
+			return true
+		}
+	}
+	return false
+}
+
+func ended(r *countersign.Run) bool { return r.Status.IsTerminal() }
+
+func picture(r *countersign.Run) string {
+	text := string(r.Status)
+	for i := range r.Steps {
+		text += fmt.Sprintf(" %s:%s/%d", r.Steps[i].ID, r.Steps[i].Status, r.Steps[i].Attempt)
+	}
+	return text + " " + r.Error
+}
+
+// log reads what the audit log says of a subject, the oldest first.
+func (h *house) log(subject string) (list []countersign.AuditRecord) {
+	h.t.Helper()
+	h.must(h.store.View(background(), func(tx store.Tx) error {
+		page, err := audit.List(tx, tenant, audit.Filter{Subject: subject}, 0, 0)
+		list = list[:0]
+		for i := range page.Items {
+			list = append(list, page.Items[len(page.Items)-1-i])
+		}
+		return err
+	}))
+	return list
+}
+
+// seq is the place in the log of the last record of an action about a subject and
+// step, -1 when there is none. The log's order is that of commits.
+func (h *house) seq(subject, action, step string) (at int64) {
+	h.t.Helper()
+	at = -1
+	for _, r := range h.log(subject) {
+		if r.Action == action && r.Step == step && r.Outcome == countersign.AuditDone {
+			at = r.Seq
+		}
+	}
+	return at
+}

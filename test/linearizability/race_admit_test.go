@@ -1,0 +1,98 @@
+package linearizability
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// TestAdmitAgainstSuspend: several of both at once, and starts of the agent's
+// runs. Each change goes on from the one before; no run starts, and none sends
+// anything, after a suspension.
+func TestAdmitAgainstSuspend(t *testing.T) {
+	race(t, wide, 1, func(h *house, _ int) {
+		id := agentID("payer")
+		before, err := h.control.AdmitAgent(background(), ada, id, countersign.Admission{Reason: "known"})
+		h.must(err)
+		const starters, starts = 4, 3
+		runs, told := make([]string, starters*starts), make([]error, starters*starts)
+		errs := all(starters+4, func(i int) (err error) {
+			switch {
+			case i < starters:
+				for n := i; n < len(runs); n += starters {
+					var out control.Started
+					out, told[n] = h.control.StartAgentRun(background(), ann, id, agentStart(before.Revision, note), newID("key"))
+					runs[n] = out.Run.ID
+				}
+			case i%2 == 0:
+				_, err = h.control.AdmitAgent(background(), ada, id, countersign.Admission{Reason: "known"})
+			default:
+				_, err = h.control.SuspendAgent(background(), ada, id, countersign.Admission{Reason: "a rest"})
+			}
+			return err
+		})
+		if count(errs, "") != len(errs) {
+			h.t.Fatalf("the admissions and suspensions were answered %v", errs)
+		}
+		stopped := h.wantChain(id, before)
+		for n := range runs {
+			h.wantStartedBefore(runs[n], told[n], stopped)
+		}
+	})
+}
+
+// wantChain: the records of an agent go on from each other and end at what it is.
+// It gives the place of the first suspension since `from`.
+func (h *house) wantChain(id string, from countersign.Agent) (stopped int64) {
+	h.t.Helper()
+	now, err := h.control.Agent(background(), ada, id)
+	h.must(err)
+	last, revision := "", int64(1)
+	stopped = -1
+	for _, r := range h.log("agent/" + id) {
+		if r.Outcome != countersign.AuditDone {
+			continue // a start that was refused
+		}
+		if last != "" && r.Before != last {
+			h.t.Errorf("a record goes on from %q, the one before ended at %q", r.Before, last)
+		}
+		last = r.After
+		if r.Action != "agents.suspend" {
+			continue
+		}
+		if revision++; revision == from.Revision+1 {
+			stopped = r.Seq
+		}
+	}
+	is := fmt.Sprintf("revision %d, %s", now.Revision, now.Status)
+	if now.Suspended {
+		is = fmt.Sprintf("revision %d, suspended, %s", now.Revision, now.Status)
+	}
+	if now.Revision != revision || is != last || now.Suspended == (now.Status == countersign.AgentAdmitted) {
+		h.t.Errorf("agent %s is %q; the log ends at %q after %d suspensions", id, is, last, revision-1)
+	}
+	return stopped
+}
+
+// wantStartedBefore: a run was started before the suspension, and was sent before
+// it or failed; or it was not started.
+func (h *house) wantStartedBefore(runID string, told error, stopped int64) {
+	h.t.Helper()
+	if told != nil {
+		if !oneOf(told, countersign.CodeAgentNotAdmitted, countersign.CodeRevisionConflict, countersign.CodeDrift) {
+			h.t.Errorf("the start was answered %v", told)
+		}
+		return
+	}
+	r, err := h.await(runID, ended)
+	h.must(err)
+	started, sent := h.seq("run/"+runID, "runs.start", ""), h.seq("run/"+runID, "step.send", r.Steps[0].ID)
+	switch {
+	case r.Status == countersign.RunCompleted && started < stopped && sent < stopped:
+	case r.Status == countersign.RunFailed && started < stopped && sent < 0:
+	default:
+		h.t.Errorf("the agent was suspended at %d of the log; run %s, started at %d and sent at %d, is %s", stopped, runID, started, sent, picture(&r))
+	}
+}

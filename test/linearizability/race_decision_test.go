@@ -1,0 +1,86 @@
+package linearizability
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// TestOfContraryDecisionsOneCounts: 32 at once; one counts, and what becomes of
+// the run is what it says.
+func TestOfContraryDecisionsOneCounts(t *testing.T) {
+	race(t, wide, 1, func(h *house, _ int) {
+		r, err := h.undecided(refund)
+		h.must(err)
+		errs := all(32, func(i int) error { return h.decide(i, r.ApprovalID, contrary(i)) })
+		winner := h.wantOneWinner(errs, countersign.CodeStateConflict)
+		h.wantDecided(r.ApprovalID, contrary(winner), reviewer(winner).ID)
+		r, err = h.await(r.ID, ended)
+		h.must(err)
+		if contrary(winner) == countersign.ApprovalApproved {
+			h.wantRun(r, countersign.RunCompleted, countersign.StepCompleted)
+			h.wantSentOnce(r)
+		} else {
+			h.wantRun(r, countersign.RunFailed, countersign.StepFailed)
+			h.wantNeverSent(r)
+		}
+	})
+}
+
+// TestADecisionAgainstACancelIsOne: whichever is first decides the approval, and
+// nothing is sent where the cancel was.
+func TestADecisionAgainstACancelIsOne(t *testing.T) {
+	race(t, wide, 1, func(h *house, _ int) {
+		r, err := h.undecided(transfer)
+		h.must(err)
+		errs := all(2, func(i int) error {
+			if i == 0 {
+				return h.decide(0, r.ApprovalID, countersign.ApprovalApproved)
+			}
+			_, err := h.control.CancelRun(background(), ann, r.ID, "not wanted")
+			return err
+		})
+		h.must(errs[1]) // what waits, has its slot or is on its way can be cancelled
+		switch is := h.finish(r.ID); {
+		case errs[0] == nil:
+			h.wantDecided(r.ApprovalID, countersign.ApprovalApproved, reviewer(0).ID)
+			if !isOneOf(is, countersign.RunCancelled, countersign.RunRecoveryRequired) {
+				h.t.Errorf("run %s is %s", is.ID, picture(&is))
+			}
+		case oneOf(errs[0], countersign.CodeStateConflict):
+			h.wantDecided(r.ApprovalID, countersign.ApprovalRejected, countersign.SystemPrincipal)
+			h.wantRun(is, countersign.RunCancelled, countersign.StepCancelled)
+			h.wantNeverSent(is)
+		default:
+			h.t.Errorf("the decision was answered %v", errs[0])
+		}
+	})
+}
+
+func isOneOf(r countersign.Run, statuses ...countersign.RunStatus) bool { return is(&r, statuses...) }
+
+func contrary(i int) countersign.ApprovalStatus {
+	return []countersign.ApprovalStatus{countersign.ApprovalApproved, countersign.ApprovalRejected}[i%2]
+}
+
+func (h *house) decide(who int, approvalID string, is countersign.ApprovalStatus) error {
+	_, err := h.control.Decide(background(), reviewer(who), approvalID, countersign.Decision{Decision: is, Reason: "so decided"})
+	return err
+}
+
+func (h *house) wantDecided(approvalID string, is countersign.ApprovalStatus, by string) countersign.Approval {
+	h.t.Helper()
+	a, err := h.control.Approval(background(), ann, approvalID)
+	h.must(err)
+	if a.Status != is || a.DecidedBy != by {
+		h.t.Errorf("approval %s is %s by %s, want %s by %s", approvalID, a.Status, a.DecidedBy, is, by)
+	}
+	return a
+}
+
+func (h *house) wantNeverSent(r countersign.Run) {
+	h.t.Helper()
+	if n := len(h.receiver.deliveries(call(&r))); n > 0 || h.seq("run/"+r.ID, "step.send", r.Steps[0].ID) >= 0 {
+		h.t.Errorf("run %s was delivered %d times: %s", r.ID, n, picture(&r))
+	}
+}

@@ -1,0 +1,76 @@
+package linearizability
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// dueTogether is how many approvals expire in one round: the engine looks at the
+// clock twice a second, and all of them are acted on in one look.
+const dueTogether = 25
+
+// TestADecisionAgainstItsExpiryIsOne: while the clock passes expiresAt, a
+// decision counts or comes too late, and what it was told stays true.
+func TestADecisionAgainstItsExpiryIsOne(t *testing.T) {
+	race(t, wide, dueTogether, func(h *house, _ int) {
+		runs := h.several(dueTogether, func() (countersign.Run, error) { return h.undecided(refund) })
+		due := h.clock.Load() + int64(2*ttl)
+		late := make([]bool, dueTogether) // asked when it was due already
+		errs := all(dueTogether+1, func(i int) error {
+			if i == dueTogether {
+				h.clock.Store(due)
+				return nil
+			}
+			late[i] = h.clock.Load() == due
+			return h.decide(i, runs[i].ApprovalID, contrary(i))
+		})
+		for i, r := range runs {
+			if late[i] && errs[i] == nil {
+				h.t.Errorf("approval %s was decided behind its expiry", r.ApprovalID)
+			}
+			h.wantDecidedOrExpired(r, i, errs[i])
+		}
+	})
+}
+
+func (h *house) wantDecidedOrExpired(r countersign.Run, i int, told error) {
+	h.t.Helper()
+	is, err := h.await(r.ID, func(is *countersign.Run) bool {
+		asksAgain := is.Status == countersign.RunWaitingApproval && is.WaitingFor.Kind == countersign.WaitApproval && is.ApprovalID != r.ApprovalID
+		return ended(is) || asksAgain
+	})
+	h.must(err)
+	switch {
+	case told == nil && contrary(i) == countersign.ApprovalRejected:
+		h.wantDecided(r.ApprovalID, countersign.ApprovalRejected, reviewer(i).ID)
+		h.wantRun(is, countersign.RunFailed, countersign.StepFailed)
+	case told == nil:
+		h.wantDecided(r.ApprovalID, countersign.ApprovalApproved, reviewer(i).ID)
+		h.wantSentOrAskedAgain(is, r.ApprovalID)
+	case oneOf(told, countersign.CodeApprovalExpired):
+		a := h.wantDecided(r.ApprovalID, countersign.ApprovalRejected, countersign.SystemPrincipal)
+		if !strings.HasPrefix(a.DecisionReason, string(countersign.CodeApprovalExpired)) {
+			h.t.Errorf("the system says %q", a.DecisionReason)
+		}
+		h.wantRun(is, countersign.RunFailed, countersign.StepFailed)
+		h.wantNeverSent(is)
+	default:
+		h.t.Errorf("the decision was answered %v", told)
+	}
+}
+
+// wantSentOrAskedAgain: what was approved in time and lapsed before it was sent
+// is asked about once more.
+func (h *house) wantSentOrAskedAgain(is countersign.Run, first string) {
+	h.t.Helper()
+	if is.ApprovalID == first {
+		h.wantRun(is, countersign.RunCompleted, countersign.StepCompleted)
+		h.wantSentOnce(is)
+		return
+	}
+	h.wantNeverSent(is)
+	h.must(h.decide(0, is.ApprovalID, countersign.ApprovalRejected))
+	h.wantRun(h.mustReach(is.ID, countersign.RunFailed), countersign.RunFailed, countersign.StepFailed)
+}

@@ -1,0 +1,135 @@
+package linearizability
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// TestStartsNeverExceedTheLimit: of fifty starts at once four get a slot, and
+// nobody who looks meanwhile ever sees a fifth.
+func TestStartsNeverExceedTheLimit(t *testing.T) {
+	race(t, narrow, 1, func(h *house, _ int) {
+		unwatch := h.watchSlots()
+		defer unwatch()
+		runs, errs := h.startMany(50, pay)
+		if count(errs, "") != narrow || count(errs, countersign.CodeCapacity) != 50-narrow {
+			h.t.Errorf("the answers are %v", errs)
+		}
+		for _, id := range runs {
+			h.finish(id)
+		}
+	})
+}
+
+// TestDecisionsAndReconcilesKeepTheLimit: runs that were approved or reconciled
+// queue for a slot beside fifty starts; nobody is forgotten, and nobody who looks
+// ever sees a fifth active run.
+func TestDecisionsAndReconcilesKeepTheLimit(t *testing.T) {
+	race(t, narrow, 1, func(h *house, _ int) {
+		const each = 3
+		open, uncertain := h.several(each, func() (countersign.Run, error) { return h.undecided(transfer) }), h.several(each, h.uncertain)
+		unwatch := h.watchSlots()
+		defer unwatch()
+		runs := make([]string, 50)
+		errs := all(50+2*each, func(i int) (err error) {
+			switch n := i % 50; {
+			case i < 50:
+				var r countersign.Run
+				r, err = h.start(pay)
+				runs[i] = r.ID
+			case n < each:
+				err = h.decide(n, open[n].ApprovalID, countersign.ApprovalApproved)
+			default:
+				_, err = h.control.ReconcileRun(background(), reviewer(n), uncertain[n-each].ID, resolution(countersign.ConfirmedNotExecuted, ""))
+			}
+			return err
+		})
+		if n := count(errs[50:], ""); n != 2*each {
+			h.t.Fatalf("the decisions and reconciles were answered %v", errs[50:])
+		}
+		started := count(errs[:50], "")
+		if started > narrow || started+count(errs[:50], countersign.CodeCapacity) != 50 {
+			h.t.Errorf("the starts were answered %v", errs[:50])
+		}
+		h.finishAll(runs, open, uncertain)
+	})
+}
+
+// several makes runs at once.
+func (h *house) several(n int, begin func() (countersign.Run, error)) []countersign.Run {
+	h.t.Helper()
+	list := make([]countersign.Run, n)
+	for _, err := range all(n, func(i int) (err error) {
+		list[i], err = begin()
+		return err
+	}) {
+		h.must(err)
+	}
+	return list
+}
+
+// startMany starts runs at once, and gives those that there are.
+func (h *house) startMany(n int, capability string) (runs []string, errs []error) {
+	list := make([]countersign.Run, n)
+	errs = all(n, func(i int) (err error) {
+		list[i], err = h.start(capability)
+		return err
+	})
+	for i, err := range errs {
+		if err == nil {
+			runs = append(runs, list[i].ID)
+		}
+	}
+	return runs, errs
+}
+
+// finishAll answers every call as it comes, so that those who queue get their
+// turn, and waits for every run to complete.
+func (h *house) finishAll(runs []string, lists ...[]countersign.Run) {
+	h.t.Helper()
+	for _, list := range lists {
+		for _, r := range list {
+			runs = append(runs, r.ID)
+		}
+	}
+	together(len(runs), func(i int) {
+		if runs[i] != "" {
+			h.answerUntilDone(runs[i])
+		}
+	})
+}
+
+func (h *house) answerUntilDone(runID string) {
+	r, err := h.await(runID, func(r *countersign.Run) bool { return ended(r) || r.Steps[0].Status == countersign.StepRunning })
+	if err == nil && !ended(&r) {
+		if err = h.receiver.finish(call(&r), r.Steps[0].Attempt); err == nil {
+			r, err = h.await(runID, ended)
+		}
+	}
+	if err != nil || r.Status != countersign.RunCompleted {
+		h.t.Errorf("run %s is %s: %v", runID, picture(&r), err)
+	}
+}
+
+// watchSlots looks at the slots behind every commit, until it is told to stop.
+func (h *house) watchSlots() (stop func()) {
+	quit := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		for {
+			counted, active, err := h.slots(background())
+			if err != nil || counted != active || active > h.limit {
+				h.t.Errorf("S3: %d slots are counted and %d runs are active, of at most %d: %v", counted, active, h.limit, err)
+				return
+			}
+			select {
+			case <-h.store.committed:
+			case <-quit:
+				return
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(quit); watcher.Wait() })
+}

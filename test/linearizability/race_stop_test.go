@@ -1,0 +1,143 @@
+package linearizability
+
+import (
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// flying is how many runs have a call on its way when the service stops.
+const flying = 3
+
+// TestAStopAgainstStartsAndAnswers: a service stops while runs start and calls
+// are answered, with time for them or without. What was acknowledged is there,
+// nothing is sent after the stop, and the next life ends every run without
+// sending a side effect again.
+func TestAStopAgainstStartsAndAnswers(t *testing.T) { lives(t, stopAmidst) }
+
+// lives plays rounds on each store, each of them one life of a service on what
+// the one before left.
+func lives(t *testing.T, round func(h *house, n int)) {
+	t.Parallel()
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			opened, err := s.open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := openHouse(t, opened, wide)
+			first.stop()
+			for n := 0; n < *repeats && !t.Failed(); n++ {
+				h := startHouse(t, opened, wide)
+				h.plans = first.plans
+				round(h, n)
+			}
+			startHouse(t, opened, wide).close()
+			t.Logf("%d repeats played", *repeats)
+		})
+	}
+}
+
+func stopAmidst(h *house, n int) {
+	h.t.Helper()
+	grace := []time.Duration{patience, 0}[n%2]
+	runs := make([]countersign.Run, flying+8)
+	for i := range flying {
+		var err error
+		runs[i], err = h.sent([]string{pay, look}[n/2%2])
+		h.must(err)
+	}
+	errs := all(len(runs)+1, func(i int) (err error) {
+		switch {
+		case i < flying:
+			h.receiver.release(call(&runs[i]), 1, good())
+		case i < len(runs):
+			runs[i], err = h.start(note)
+		default:
+			h.engine.Stop(grace)
+		}
+		return err
+	})
+	if count(errs, "") != len(errs) {
+		h.t.Fatalf("the starts were answered %v", errs)
+	}
+	arrived := h.receiver.all()
+	h.control.Close()
+	next := startHouse(h.t, h.store, wide)
+	for _, r := range runs {
+		next.wantEndedWell(h, r, grace > 0)
+	}
+	next.stop()
+	if late := h.receiver.all(); late != arrived {
+		h.t.Errorf("%d requests were sent after the stop", late-arrived)
+	}
+}
+
+// wantEndedWell: in this life or the one before, the run is done and its side
+// effect was sent once; or it was cut off and is to be reconciled.
+func (h *house) wantEndedWell(before *house, r countersign.Run, inTime bool) {
+	h.t.Helper()
+	h.receiver.open()
+	is, err := h.await(r.ID, stands)
+	h.must(err)
+	sent := len(before.receiver.deliveries(call(&r))) + len(h.receiver.deliveries(call(&r)))
+	switch {
+	case is.Steps[0].SideEffect && sent > 1:
+		h.t.Errorf("run %s was delivered %d times: %s", r.ID, sent, picture(&is))
+	case is.Status == countersign.RunCompleted && sent > 0:
+	case is.Status == countersign.RunRecoveryRequired && is.Steps[0].SideEffect && !inTime:
+	default:
+		h.t.Errorf("run %s, delivered %d times, is %s", r.ID, sent, picture(&is))
+	}
+}
+
+// TestNoStepBeginsAfterAStop: the answers of first steps come while the service
+// is told to stop. A second step is begun before that, or in the next life.
+func TestNoStepBeginsAfterAStop(t *testing.T) {
+	lives(t, func(h *house, _ int) {
+		h.t.Helper()
+		plan := h.livePlan(step("pay", pay), step("note", note, "pay"))
+		runs := make([]countersign.Run, flying)
+		for i := range runs {
+			out, err := h.control.StartRun(background(), ann, plan, newID("key"))
+			h.must(err)
+			runs[i] = out.Run
+			h.must(h.receiver.await(call(&runs[i]), 1))
+		}
+		mark := newID("mark")
+		errs := all(flying+1, func(i int) (err error) {
+			if i < flying {
+				h.receiver.release(call(&runs[i]), 1, good())
+				return nil
+			}
+			h.ledger.StopSteps()
+			_, err = h.control.PutModel(background(), ada, mark, modelWrite(mark, "Mark", 0)) // stands in the log behind the stop
+			return err
+		})
+		h.must(errs[flying])
+		h.stop()
+		stopped := h.seq("model/"+mark, "models.write", "")
+		for i := range runs {
+			if sent := h.seq("run/"+runs[i].ID, "step.send", "note"); sent > stopped {
+				h.t.Errorf("the service was stopped at %d of the log, and sent a step at %d", stopped, sent)
+			}
+		}
+		h.wantDoneInTheNextLife(runs)
+	})
+}
+
+func (h *house) wantDoneInTheNextLife(runs []countersign.Run) {
+	h.t.Helper()
+	next := startHouse(h.t, h.store, wide)
+	defer next.stop()
+	for i := range runs {
+		r := next.mustReach(runs[i].ID, countersign.RunCompleted)
+		for _, s := range r.Steps {
+			if n := len(h.receiver.deliveries(s.IdempotencyKey)) + len(next.receiver.deliveries(s.IdempotencyKey)); n != 1 {
+				h.t.Errorf("step %s of run %s was delivered %d times", s.ID, r.ID, n)
+			}
+		}
+	}
+}

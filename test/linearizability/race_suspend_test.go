@@ -1,0 +1,129 @@
+package linearizability
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// stoppable is a run of two steps, and a way to keep it from the second.
+type stoppable struct {
+	run     countersign.Run
+	stop    func() error
+	undo    func() error
+	subject string // of the stop in the log
+	action  string
+	code    countersign.Code // of the run's error where the stop came first
+}
+
+// TestASuspensionAgainstTheNextStep: the first step's answer and a suspension of
+// what the run was made from come at once. The next step is sent before the
+// suspension is stored, or never.
+func TestASuspensionAgainstTheNextStep(t *testing.T) {
+	race(t, wide, 1, func(h *house, n int) {
+		s := []func(*house) stoppable{stoppedByModel, stoppedByTeam, stoppedByProject}[n%3](h)
+		h.must(h.receiver.await(call(&s.run), 1))
+		errs := all(2, func(i int) error {
+			if i == 0 {
+				h.receiver.release(call(&s.run), 1, good())
+				return nil
+			}
+			return s.stop()
+		})
+		h.must(errs[1])
+		is, err := h.await(s.run.ID, ended)
+		h.must(err)
+		h.wantSentBeforeOrNever(is, s)
+		h.must(s.undo())
+	})
+}
+
+func nothing() error { return nil }
+
+func stoppedByModel(h *house) stoppable {
+	h.t.Helper()
+	id := newID("model")
+	_, err := h.control.PutModel(background(), ada, id, modelWrite(id, "Model", 0))
+	h.must(err)
+	out, err := h.control.StartRun(background(), ann, h.plan(id, countersign.ModeLive, step("pay", pay), step("note", note, "pay")), newID("key"))
+	h.must(err)
+	stop := func() error {
+		_, err := h.control.SuspendModel(background(), ada, id, "a rest")
+		return err
+	}
+	return stoppable{out.Run, stop, nothing, "model/" + id, "models.suspend", countersign.CodeDrift}
+}
+
+func stoppedByTeam(h *house) stoppable {
+	h.t.Helper()
+	id := newID("team")
+	_, err := h.control.PutTeam(background(), ada, id, teamWrite("Team", 0, pay, note))
+	h.must(err)
+	out, err := h.control.StartTeamRun(background(), ann, id, countersign.TeamRunStart{ExpectedRevision: 1, Mode: countersign.ModeLive}, newID("key"))
+	h.must(err)
+	stop := func() error {
+		_, err := h.control.SuspendTeam(background(), ada, id, "a rest")
+		return err
+	}
+	return stoppable{out.Run, stop, nothing, "team/" + id, "teams.suspend", countersign.CodeDrift}
+}
+
+// stoppedByProject: disabling keeps the revision, so it is not drift.
+func stoppedByProject(h *house) stoppable {
+	h.t.Helper()
+	out, err := h.control.StartRun(background(), ann, h.livePlan(step("pay", pay), step("note", note, "pay")), newID("key"))
+	h.must(err)
+	toggle := countersign.Toggle{ExpectedRevision: 1}
+	stop := func() error {
+		_, err := h.control.DisableProject(background(), ada, shop, toggle)
+		return err
+	}
+	undo := func() error {
+		_, err := h.control.EnableProject(background(), ada, shop, toggle)
+		return err
+	}
+	return stoppable{out.Run, stop, undo, "project/" + shop, "projects.toggle", countersign.CodeProjectDisabled}
+}
+
+// wantSentBeforeOrNever compares the places of both in the log, whose order is
+// that of commits.
+func (h *house) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
+	h.t.Helper()
+	second := len(r.Steps) - 1
+	stopped := h.seq(s.subject, s.action, "")
+	sent := h.seq("run/"+r.ID, "step.send", r.Steps[second].ID)
+	delivered := len(h.receiver.deliveries(r.Steps[second].IdempotencyKey))
+	switch {
+	case r.Status == countersign.RunCompleted && sent < stopped && delivered == 1:
+	case r.Status == countersign.RunFailed && sent < 0 && delivered == 0 && strings.HasPrefix(r.Error, string(s.code)+":"):
+	default:
+		h.t.Errorf("%s was stopped at %d of the log; run %s, sent at %d and delivered %d times, is %s", s.subject, stopped, r.ID, sent, delivered, picture(&r))
+	}
+}
+
+// TestASuspensionAgainstADecision: an agent's run is approved while the agent is
+// suspended.
+func TestASuspensionAgainstADecision(t *testing.T) {
+	race(t, wide, 1, func(h *house, _ int) {
+		id := agentID("payer")
+		a, err := h.control.AdmitAgent(background(), ada, id, countersign.Admission{Reason: "known"})
+		h.must(err)
+		out, err := h.control.StartAgentRun(background(), ann, id, agentStart(a.Revision, refund), newID("key"))
+		h.must(err)
+		r, err := h.await(out.Run.ID, func(r *countersign.Run) bool { return r.ApprovalID != "" })
+		h.must(err)
+		errs := all(2, func(i int) error {
+			if i == 0 {
+				return h.decide(0, r.ApprovalID, countersign.ApprovalApproved)
+			}
+			_, err := h.control.SuspendAgent(background(), ada, id, countersign.Admission{Reason: "a rest"})
+			return err
+		})
+		h.must(errs[0])
+		h.must(errs[1])
+		is, err := h.await(r.ID, ended)
+		h.must(err)
+		h.wantSentBeforeOrNever(is, stoppable{subject: "agent/" + id, action: "agents.suspend", code: countersign.CodeDrift})
+	})
+}

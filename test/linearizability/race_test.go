@@ -1,0 +1,72 @@
+package linearizability
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// race plays rounds on each store until every one has had its repeats; a round
+// counts for `each` of them.
+func race(t *testing.T, limit, each int, round func(h *house, n int)) {
+	t.Parallel()
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			for n := 0; n < *repeats && !t.Failed(); n += lot {
+				opened, err := s.open(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				playRounds(openHouse(t, opened, limit), n, min(n+lot, *repeats), each, round)
+			}
+			t.Logf("%d repeats played", *repeats)
+		})
+	}
+}
+
+func playRounds(h *house, from, to, each int, round func(h *house, n int)) {
+	defer h.close()
+	for n := from; n < to && !h.t.Failed(); n += each {
+		round(h, n)
+	}
+}
+
+// all does n things at once and gives their errors.
+func all(n int, do func(i int) error) []error {
+	errs := make([]error, n)
+	together(n, func(i int) { errs[i] = do(i) })
+	return errs
+}
+
+// count is how many of the errors have the code; "" counts successes.
+func count(errs []error, code countersign.Code) (n int) {
+	for _, err := range errs {
+		if countersign.ErrorCode(err) == code {
+			n++
+		}
+	}
+	return n
+}
+
+// wantOneWinner: one success, and everybody else was told that it is too late.
+func (h *house) wantOneWinner(errs []error, late countersign.Code) (winner int) {
+	h.t.Helper()
+	if count(errs, "") != 1 || count(errs, late) != len(errs)-1 {
+		h.t.Fatalf("the answers are %v, want one success and else %s", errs, late)
+	}
+	for i, err := range errs {
+		if err == nil {
+			winner = i
+		}
+	}
+	return winner
+}
+
+// wantRun: the run is where it is wanted.
+func (h *house) wantRun(r countersign.Run, status countersign.RunStatus, step countersign.StepStatus) {
+	h.t.Helper()
+	if r.Status != status || r.Steps[0].Status != step {
+		h.t.Errorf("run %s is %s, want %s with %s", r.ID, picture(&r), status, step)
+	}
+}

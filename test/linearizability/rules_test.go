@@ -1,0 +1,102 @@
+package linearizability
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// checkRules checks what must hold of every store in the end.
+func (h *house) checkRules() {
+	h.t.Helper()
+	h.must(h.store.View(background(), func(tx store.Tx) error {
+		v, err := audit.Verify(tx, tenant)
+		if err == nil && !v.Intact {
+			h.t.Errorf("the audit log does not verify: %+v", v)
+		}
+		return err
+	}))
+	keys := map[string]string{}
+	for _, r := range h.allRuns() {
+		if other, twice := keys[r.IdempotencyKey]; twice {
+			h.t.Errorf("S3: key %s has the runs %s and %s", r.IdempotencyKey, other, r.ID)
+		}
+		keys[r.IdempotencyKey] = r.ID
+		h.checkRun(&r)
+	}
+	h.checkSlots()
+}
+
+// allRuns reads every run with its steps, in one snapshot.
+func (h *house) allRuns() (list []countersign.Run) {
+	h.t.Helper()
+	h.must(h.store.View(background(), func(tx store.Tx) error {
+		list = list[:0]
+		stored, err := records.Runs.List(tx, tenant, store.Query{})
+		if err != nil {
+			return err
+		}
+		for _, rec := range stored {
+			r := rec.Run
+			if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: tenant, RunID: r.ID}); err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		return nil
+	}))
+	return list
+}
+
+func (h *house) checkRun(r *countersign.Run) {
+	h.t.Helper()
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if r.Status == countersign.RunCompleted && !isDone(s) {
+			h.t.Errorf("S1: run %s is %s", r.ID, picture(r))
+		}
+		if s.SideEffect && s.Attempt > 1 && !resentByAPerson(h, r.ID, s) {
+			h.t.Errorf("D1: run %s was sent again by itself: %s", r.ID, picture(r))
+		}
+		if sent := len(h.receiver.deliveries(s.IdempotencyKey)); sent > s.Attempt {
+			h.t.Errorf("D3: run %s was delivered %d times: %s", r.ID, sent, picture(r))
+		}
+	}
+}
+
+// isDone: verified, reconciled, or only rehearsed.
+func isDone(s *countersign.StepRun) bool {
+	switch s.Status {
+	case countersign.StepSimulated:
+		return true
+	case countersign.StepCompleted:
+		return s.Verification != nil && s.Verification.Status != countersign.VerificationFailed
+	default:
+		return false
+	}
+}
+
+// resentByAPerson: each further attempt has a record of somebody who confirmed
+// that the one before had no effect.
+func resentByAPerson(h *house, runID string, s *countersign.StepRun) bool {
+	confirmed := 0
+	for _, rec := range h.log("run/" + runID) {
+		if rec.Action == "runs.reconcile" && rec.Step == s.ID && rec.After == string(countersign.StepPending) {
+			confirmed++
+		}
+	}
+	return confirmed >= s.Attempt-1
+}
+
+// checkSlots: the list that slots are counted in says what the runs say, and the
+// limit holds.
+func (h *house) checkSlots() {
+	h.t.Helper()
+	counted, active, err := h.slots(background())
+	h.must(err)
+	if counted != active || active > h.limit {
+		h.t.Errorf("S3: %d slots are counted and %d runs are active, of at most %d", counted, active, h.limit)
+	}
+}

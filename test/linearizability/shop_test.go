@@ -1,0 +1,143 @@
+package linearizability
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/agent"
+)
+
+const (
+	origin = "https://api.example.com"
+	secret = "SHOP_SECRET"
+	shop   = tenant + "-shop"
+	desk   = "desk" // the model of the plans and agents
+)
+
+// The shop's capabilities. The calls of some are held by the receiver until the
+// test answers them.
+const (
+	note     = "note"     // a side effect, answered at once
+	pay      = "pay"      // a side effect, held
+	look     = "look"     // a read, held
+	refund   = "refund"   // a side effect that asks for approval, answered at once
+	transfer = "transfer" // a side effect that asks for approval, held
+)
+
+const heldPath = "/held"
+
+// rehearsal names the plan of a DRY_RUN beside those of the capabilities.
+const rehearsal = "rehearsal"
+
+func shopWrite(name string, revision int64) countersign.ProjectWrite {
+	return countersign.ProjectWrite{
+		Name: name, Adapter: countersign.AdapterHTTPJSON, BaseURL: origin, ExpectedRevision: revision,
+		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret},
+		Capabilities: []countersign.Capability{
+			{Name: note, Method: "POST", Path: "/notes", Approval: countersign.ApprovalNone},
+			{Name: pay, Method: "POST", Path: heldPath + "/payments", Approval: countersign.ApprovalNone},
+			{Name: look, Method: "GET", Path: heldPath + "/orders"},
+			{Name: refund, Method: "POST", Path: "/refunds"},
+			{Name: transfer, Method: "POST", Path: heldPath + "/transfers"},
+		},
+	}
+}
+
+// furnish registers the shop, a model, and two agents that may do everything.
+func (h *house) furnish() {
+	h.t.Helper()
+	_, err := h.control.PutProject(background(), ada, shop, shopWrite("Shop", 0))
+	h.must(err)
+	h.enable(1)
+	_, err = h.control.PutModel(background(), ada, desk, modelWrite(desk, "Desk", 0))
+	h.must(err)
+	_, err = h.control.SyncAgents(background(), ada, shop, manifest(1, "helps", "reader", "payer"))
+	h.must(err)
+	for _, name := range []string{"reader", "payer"} {
+		_, err = h.control.AdmitAgent(background(), ada, agentID(name), countersign.Admission{Reason: "known"})
+		h.must(err)
+	}
+	h.plans = map[string]string{}
+	for _, capability := range []string{note, pay, look, refund, transfer} {
+		h.plans[capability] = h.livePlan(step(capability, capability))
+	}
+	h.plans[rehearsal] = h.plan(desk, countersign.ModeDryRun, step(pay, pay))
+}
+
+// enable lets LIVE runs use the shop at this revision.
+func (h *house) enable(revision int64) {
+	h.t.Helper()
+	_, err := h.control.CheckHealth(background(), ada, shop)
+	h.must(err)
+	_, err = h.control.EnableProject(background(), ada, shop, countersign.Toggle{ExpectedRevision: revision})
+	h.must(err)
+}
+
+func modelWrite(id, name string, revision int64) countersign.ModelWrite {
+	doc := countersign.AgentModel{
+		SchemaVersion: countersign.ModelSchemaVersion, ID: id, Name: name, Revision: 1,
+		Variables: []countersign.Variable{}, Actions: []countersign.Action{}, Scenarios: []countersign.Scenario{},
+		States: []countersign.ModelState{
+			{ID: "open", Name: "Open", IsStart: true, Position: countersign.Position{X: "0", Y: "0"}},
+			{ID: "closed", Name: "Closed", IsFinal: true, Position: countersign.Position{X: "1", Y: "0"}},
+		},
+		Transitions: []countersign.Transition{{ID: "close", Name: "Close", FromStateID: "open", ToStateID: "closed", Condition: countersign.Condition{Group: &countersign.ConditionGroup{Kind: "group", Combinator: countersign.CombinatorAnd, Conditions: []countersign.Condition{}}}}},
+	}
+	return countersign.ModelWrite{Document: doc, ExpectedRevision: revision}
+}
+
+func manifest(revision int64, goal string, names ...string) countersign.Manifest {
+	m := countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion}
+	for _, name := range names {
+		m.Agents = append(m.Agents, countersign.ManifestAgent{
+			ExternalAgentID: name, SourceRevision: revision, Name: name, Role: "clerk", Goal: goal,
+			Capabilities: []string{note, pay, look, refund, transfer}, ModelID: desk,
+		})
+	}
+	return m
+}
+
+func agentID(name string) string { return agent.ID(shop, name) }
+
+// step calls a capability; it depends on these others.
+func step(id, capability string, dependsOn ...string) countersign.Step {
+	return countersign.Step{
+		ID: id, Name: id, ProjectID: shop, Capability: capability, DependsOn: dependsOn, Expectation: done(),
+	}
+}
+
+func done() *countersign.Expectation {
+	return &countersign.Expectation{Field: "state", Equals: countersign.String("done")}
+}
+
+// plan makes a READY plan of a model at its present revision.
+func (h *house) plan(model, mode string, steps ...countersign.Step) string {
+	h.t.Helper()
+	m, err := h.control.Model(background(), ann, model)
+	h.must(err)
+	p, err := h.control.CreatePlan(background(), ann, countersign.PlanWrite{Name: "Plan", ModelID: model, ModelRevision: m.Revision, Steps: steps, Mode: mode})
+	h.must(err)
+	if p.Status != countersign.PlanReady {
+		h.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
+	}
+	return p.ID
+}
+
+func (h *house) livePlan(steps ...countersign.Step) string {
+	h.t.Helper()
+	return h.plan(desk, countersign.ModeLive, steps...)
+}
+
+// teamWrite is a team of both agents whose steps are of these capabilities.
+func teamWrite(name string, revision int64, capabilities ...string) countersign.TeamWrite {
+	w := countersign.TeamWrite{
+		Name: name, ExpectedRevision: revision, Steps: []countersign.TeamStep{},
+		Members: []countersign.TeamMember{{AgentID: agentID("reader")}, {AgentID: agentID("payer")}},
+	}
+	for _, c := range capabilities {
+		s := countersign.TeamStep{ID: c, Name: c, AgentID: agentID("payer"), Capability: c, Expectation: done()}
+		if n := len(w.Steps); n > 0 {
+			s.DependsOn = []string{w.Steps[n-1].ID}
+		}
+		w.Steps = append(w.Steps, s)
+	}
+	return w
+}

@@ -1,0 +1,49 @@
+package linearizability
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+// tally counts what was answered in the histories of a kind: a history in which
+// nobody met anybody proves nothing.
+type tally struct {
+	mu        sync.Mutex
+	histories int
+	answers   map[countersign.Code]int
+}
+
+func (t *tally) add(h *history) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.answers == nil {
+		t.answers = map[countersign.Code]int{}
+	}
+	t.histories++
+	for _, op := range h.ops {
+		t.answers[op.Output.(told).was()]++
+	}
+}
+
+// enough is from how many histories on every answer of a kind must occur.
+const enough = 50
+
+// want demands that the answers occurred.
+func (t *tally) want(test *testing.T, codes []countersign.Code) {
+	test.Helper()
+	text := fmt.Sprintf("%d histories checked;", t.histories)
+	for _, code := range slices.Sorted(maps.Keys(t.answers)) {
+		text += fmt.Sprintf(" %q %d", code, t.answers[code])
+	}
+	test.Log(text)
+	for _, code := range codes {
+		if t.histories >= enough && t.answers[code] == 0 {
+			test.Errorf("nobody was ever told %q; the histories show nothing of it", code)
+		}
+	}
+}
