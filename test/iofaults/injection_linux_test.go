@@ -57,15 +57,30 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// meets plays one injection.
+// TestALogOfACrashIsSyncedBeforeAnythingElse: what the kernel only shows of it must
+// not be built upon.
+func TestALogOfACrashIsSyncedBeforeAnythingElse(t *testing.T) {
+	tracer := tracer(t)
+	if tracer == "" {
+		return
+	}
+	b := newBed(t, t.TempDir())
+	b.Kill()
+	if _, up := b.meets(tracer, injection{calls: "fsync,fdatasync", errno: "EIO", nth: 1}, 0); up {
+		t.Error("the first sync failed, and the server started")
+	}
+}
+
+// meets plays one injection, and says whether it met the service and whether that
+// had come up.
 func (b *bed) meets(tracer string, i injection, n int) (fired, up bool) {
 	b.t.Helper()
 	self, err := os.Executable()
 	mustDo(b.t, err)
 	trace := filepath.Join(b.t.TempDir(), "trace")
+	p := &promises{injection: i}
 	b.Use(self)
 	b.MayLogErrors(true)
-	p := &promises{injection: i}
 	if up = b.Begin(i.under(tracer, trace)); up {
 		b.traffic(p, n)
 		b.end(p, n)
@@ -74,6 +89,13 @@ func (b *bed) meets(tracer string, i injection, n int) (fired, up bool) {
 	}
 	fired = injected(b.t, trace)
 	b.wantEnding(p, fired, up)
+	b.comesBack(p, n)
+	return fired, up
+}
+
+// comesBack starts the service where nothing fails, and ends it in order or not.
+func (b *bed) comesBack(p *promises, n int) {
+	b.t.Helper()
 	b.Use(binary)
 	b.Restart()
 	b.MayLogErrors(false)
@@ -83,7 +105,6 @@ func (b *bed) meets(tracer string, i injection, n int) (fired, up bool) {
 	} else {
 		b.Stop()
 	}
-	return fired, up
 }
 
 // end ends a server that goes on after the fault, in one of two ways; one that

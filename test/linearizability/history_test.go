@@ -97,7 +97,7 @@ func together(n int, do func(i int)) {
 	group.Wait()
 }
 
-// patience of a client: now and then it ends very soon.
+// hurried is a client's patience: now and then it ends very soon.
 func hurried(rng *rand.Rand) (context.Context, context.CancelFunc) {
 	if rng.IntN(12) > 0 {
 		return background(), func() {}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/store"
 )
 
 // flying is how many runs have a call on its way when the service stops.
@@ -23,32 +24,35 @@ func lives(t *testing.T, round func(h *house, n int)) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			opened, err := s.open(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
+			for n := 0; n < *repeats && !t.Failed(); n += lot {
+				opened, err := s.open(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				playLives(t, opened, n, min(n+lot, *repeats), round)
 			}
-			first := openHouse(t, opened, wide)
-			first.stop()
-			for n := 0; n < *repeats && !t.Failed(); n++ {
-				h := startHouse(t, opened, wide)
-				h.plans = first.plans
-				round(h, n)
-			}
-			startHouse(t, opened, wide).close()
 			t.Logf("%d repeats played", *repeats)
 		})
 	}
 }
 
+func playLives(t *testing.T, s store.Store, from, to int, round func(h *house, n int)) {
+	t.Helper()
+	first := openHouse(t, s, wide)
+	first.stop()
+	for n := from; n < to && !t.Failed(); n++ {
+		h := startHouse(t, s, wide)
+		h.plans = first.plans
+		round(h, n)
+	}
+	startHouse(t, s, wide).close()
+}
+
 func stopAmidst(h *house, n int) {
 	h.t.Helper()
 	grace := []time.Duration{patience, 0}[n%2]
-	runs := make([]countersign.Run, flying+8)
-	for i := range flying {
-		var err error
-		runs[i], err = h.sent([]string{pay, look}[n/2%2])
-		h.must(err)
-	}
+	capability := []string{pay, look}[n/2%2]
+	runs := append(h.several(flying, func() (countersign.Run, error) { return h.sent(capability) }), make([]countersign.Run, 8)...)
 	errs := all(len(runs)+1, func(i int) (err error) {
 		switch {
 		case i < flying:
@@ -65,7 +69,7 @@ func stopAmidst(h *house, n int) {
 	}
 	arrived := h.receiver.all()
 	h.control.Close()
-	next := startHouse(h.t, h.store, wide)
+	next := startHouse(h.t, h.store.Store, wide)
 	for _, r := range runs {
 		next.wantEndedWell(h, r, grace > 0)
 	}
@@ -99,13 +103,13 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 	lives(t, func(h *house, _ int) {
 		h.t.Helper()
 		plan := h.livePlan(step("pay", pay), step("note", note, "pay"))
-		runs := make([]countersign.Run, flying)
-		for i := range runs {
+		runs := h.several(flying, func() (countersign.Run, error) {
 			out, err := h.control.StartRun(background(), ann, plan, newID("key"))
-			h.must(err)
-			runs[i] = out.Run
-			h.must(h.receiver.await(call(&runs[i]), 1))
-		}
+			if err == nil {
+				err = h.receiver.await(call(&out.Run), 1)
+			}
+			return out.Run, err
+		})
 		mark := newID("mark")
 		errs := all(flying+1, func(i int) (err error) {
 			if i < flying {
@@ -130,7 +134,7 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 
 func (h *house) wantDoneInTheNextLife(runs []countersign.Run) {
 	h.t.Helper()
-	next := startHouse(h.t, h.store, wide)
+	next := startHouse(h.t, h.store.Store, wide)
 	defer next.stop()
 	for i := range runs {
 		r := next.mustReach(runs[i].ID, countersign.RunCompleted)

@@ -25,8 +25,9 @@
 // fails, or a commit that ends in a way that leaves its durability in doubt,
 // poisons the store: after a failed sync the kernel may have dropped the pages
 // that it could not write, and a second sync would report success. From then on
-// nothing is written or synced, Failed is closed, and only a new process, which
-// reads what the disk really holds, may go on.
+// nothing is written or synced, Failed is closed, and only a new process may go on.
+// That one may still be shown what never reached the disk, so it writes the log
+// once more, and syncs it, before it builds anything upon it.
 //
 // # Starting
 //

@@ -13,7 +13,7 @@ type ending int
 
 const (
 	closes     ending = iota
-	isKilled          // what it wrote is there
+	dies              // what it wrote is there
 	losesPower        // what no sync has followed is lost
 	losesHalf         // of it
 	endings
@@ -25,7 +25,7 @@ func (p *play) end() {
 	synctest.Wait()
 	p.disk.mend()
 	left := map[ending]string{}
-	for e := isKilled; e < endings; e++ {
+	for e := dies; e < endings; e++ {
 		if p.endsWith(e) {
 			left[e] = p.leave(e)
 		}

@@ -22,12 +22,13 @@ func killedStore(t *testing.T, dir string, before []change) {
 	mustClose(t, s)
 }
 
-// firstSchema leaves a store of the first release.
+// firstSchema leaves what a kill leaves of a store of the first release.
 func firstSchema(t *testing.T, dir string, before []change) {
 	t.Helper()
-	path := filepath.Join(dir, databaseFile)
+	from := t.TempDir()
+	path := filepath.Join(from, databaseFile)
 	mustDo(t, os.WriteFile(path, firstPage(), 0o600))
-	mustDo(t, os.WriteFile(filepath.Join(dir, markerFile), []byte(markerText), 0o600))
+	mustDo(t, os.WriteFile(filepath.Join(from, markerFile), []byte(markerText), 0o600))
 	db, err := plain.writerPool(path)
 	mustDo(t, err)
 	provider, err := migrations(db)
@@ -37,6 +38,7 @@ func firstSchema(t *testing.T, dir string, before []change) {
 	conn, err := pin(t.Context(), db)
 	mustDo(t, err)
 	mustDo(t, writeAll(conn, before))
+	copyStore(t, dir, from)
 	mustDo(t, errors.Join(conn.Close(), db.Close()))
 }
 

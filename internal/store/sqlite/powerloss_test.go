@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -56,31 +57,49 @@ type work struct {
 	cuts []powerCut
 }
 
-// powerCut is what the disk holds at a moment, and what may have been promised then.
+// powerCut is a directory as the disk holds it at a moment, and what may have
+// been promised then.
 type powerCut struct {
-	files map[string][]byte // by name
+	dir   string
 	acked map[string]bool
 }
 
 // A cut comes at one of so many calls, and at most so many times in a workload.
 const (
-	callsToACut = 60
-	mostCuts    = 6
+	callsToACut = 400
+	mostCuts    = 10
 )
 
 func loseInWork(t *testing.T, seed uint64) int {
 	t.Helper()
-	w := &work{t: t, dir: t.TempDir(), acked: map[string]bool{}, rand: rand.New(rand.NewPCG(seed, 1))}
-	w.disk = newDisk(t, w.dir)
-	w.disk.moment = w.perhapsCut
+	w := &work{t: t, acked: map[string]bool{}, rand: rand.New(rand.NewPCG(seed, 1))}
+	w.lieOn(t.TempDir())
 	r := rand.New(rand.NewPCG(seed, 2))
-	for life := range 3 { // from the making of the store on
+	for life := range 4 { // from the making of the store on
+		if len(w.cuts) > 0 && r.IntN(2) == 0 {
+			w.comeBack()
+		}
 		w.live(life, r.Uint64())
 	}
 	for _, c := range w.cuts {
 		c.check(t)
 	}
 	return len(w.cuts)
+}
+
+// lieOn takes a directory for the store from now on.
+func (w *work) lieOn(dir string) {
+	w.dir, w.disk = dir, newDisk(w.t, dir)
+	w.disk.moment = w.perhapsCut
+}
+
+// comeBack goes on with what the latest cut has left, so that power is lost in a
+// recovery too.
+func (w *work) comeBack() {
+	last, dir := w.cuts[len(w.cuts)-1], w.t.TempDir()
+	mustDo(w.t, os.CopyFS(dir, os.DirFS(last.dir)))
+	w.lieOn(dir)
+	w.acked = cloned(last.acked)
 }
 
 // live is one process: it opens the store, some write at once, it closes it.
@@ -109,7 +128,7 @@ var errRegretted = errors.New("the function thought better of it")
 // write does one Update: rows of several tables and sizes, and the next place in
 // the order. Some regret it when all is written.
 func (w *work) write(s *Store, id string, r *rand.Rand) {
-	sizes := []int{r.IntN(100), r.IntN(10000), []int{10, 100, 100000}[r.IntN(3)]}
+	sizes := []int{r.IntN(100), r.IntN(10000), []int{10, 100, 50000}[r.IntN(3)]}
 	regret := r.IntN(6) == 0
 	err := s.Update(context.Background(), func(tx store.Tx) error {
 		if err := writeParts(tx, id, sizes); err != nil || regret {
@@ -156,24 +175,30 @@ func (w *work) perhapsCut() {
 	if len(w.cuts) == mostCuts || w.rand.IntN(callsToACut) != 0 {
 		return
 	}
-	w.cuts = append(w.cuts, powerCut{files: w.left(), acked: w.promised()})
+	c := powerCut{dir: w.t.TempDir(), acked: w.promised()}
+	w.leave(c.dir)
+	w.cuts = append(w.cuts, c)
 }
 
 // promised are the Updates acknowledged by now.
 func (w *work) promised() map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	promised := map[string]bool{}
-	for id := range w.acked {
-		promised[id] = true
-	}
-	return promised
+	return cloned(w.acked)
 }
 
-// left is what could be found after a power cut now. Files that SQLite did not
-// open through our disk were synced at once; the log's index is never read again.
-func (w *work) left() map[string][]byte {
-	files := map[string][]byte{}
+func cloned(set map[string]bool) map[string]bool {
+	out := make(map[string]bool, len(set))
+	for id := range set {
+		out[id] = true
+	}
+	return out
+}
+
+// leave writes what could be found after a power cut now. Files that SQLite did
+// not open through our disk were synced at once; the log's index is never read
+// again.
+func (w *work) leave(dir string) {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
 		w.t.Error(err)
@@ -182,19 +207,26 @@ func (w *work) left() map[string][]byte {
 		if e.Name() == reserveFile || strings.HasSuffix(e.Name(), "-shm") {
 			continue
 		}
-		path := filepath.Join(w.dir, e.Name())
-		p := w.disk.platters[path]
-		if p == nil {
-			files[e.Name()], _ = os.ReadFile(path)
-			continue
+		if err := os.WriteFile(filepath.Join(dir, e.Name()), w.found(filepath.Join(w.dir, e.Name())), 0o600); err != nil {
+			w.t.Error(err)
 		}
-		file := append([]byte(nil), p.durable...)
-		for _, each := range p.pending {
-			file = each.torn(file, w.rand)
-		}
-		files[e.Name()] = file
 	}
-	return files
+}
+
+func (w *work) found(path string) []byte {
+	p := w.disk.platters[path]
+	if p == nil {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			w.t.Error(err)
+		}
+		return content
+	}
+	file := bytes.Clone(p.durable)
+	for _, each := range p.pending {
+		file = each.torn(file, w.rand)
+	}
+	return file
 }
 
 // sector is the least that a disk writes whole.
@@ -222,11 +254,7 @@ func (p pending) torn(file []byte, r *rand.Rand) []byte {
 // check opens what a cut has left.
 func (c powerCut) check(t *testing.T) {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range c.files {
-		mustDo(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
-	}
-	s, err := open(context.Background(), dir, plain)
+	s, err := open(context.Background(), c.dir, plain)
 	if err != nil {
 		t.Errorf("Open after a power cut: %v", err)
 		return
