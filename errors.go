@@ -7,7 +7,7 @@ import (
 )
 
 // Code is the stable word in the `error` field of an answer (specification 7).
-// Callers branch on it; its HTTP status is one table in internal/httpapi.
+// Callers branch on it.
 type Code string
 
 // The codes of every refusal, grouped by the status they travel with.

@@ -42,6 +42,7 @@ type row struct {
 var matrix = map[string]row{
 	"health":              {role: "public"},
 	"openapi":             {role: "public"},
+	"session":             {role: "a browser's session"},
 	"metrics":             {role: "ADMIN", tenant: true},
 	"integrationContract": {},
 	"listModels":          {},

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/httpapi"
 )
 
@@ -42,8 +43,14 @@ func (s *service) greet(w io.Writer) {
 	}
 	fmt.Fprintf(w, "countersign %s, store %s\n", version, s.cfg.Store)
 	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.publicURL(), httpapi.Prefix, s.publicURL(), httpapi.Prefix)
-	if s.first != "" && s.cfg.BootstrapToken == "" {
-		fmt.Fprintf(w, "the store is new; the bootstrap token, shown this once, is\n  %s\n", s.first)
+	if s.first.Token != "" && s.cfg.BootstrapToken == "" {
+		fmt.Fprintf(w, "the store is new; the bootstrap token, shown this once, is\n  %s\n", s.first.Token)
+	}
+	fmt.Fprintf(w, "console at %s%s\n", s.publicURL(), console.Prefix)
+	if s.madeAdmin {
+		fmt.Fprintf(w, "%s is the first realm administrator; sign in there\n", s.cfg.AdminEmail)
+	} else if s.first.Link != "" {
+		fmt.Fprintf(w, "to set it up, open this link once, within a day\n  %s%s/setup?link=%s\n", s.publicURL(), console.Prefix, s.first.Link)
 	}
 	fmt.Fprintf(w, "listening on %s\n", s.address)
 }

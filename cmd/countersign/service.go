@@ -16,6 +16,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/exact"
@@ -37,9 +38,12 @@ type service struct {
 	engine   *engine.Engine
 	control  *control.Service
 	api      *httpapi.API
+	console  *console.Console
 	listener net.Listener
-	address  string // http://host:port
-	first    string // the bootstrap token, where the store was empty
+	address  string        // http://host:port
+	first    control.First // the secrets of a new store
+
+	madeAdmin bool // the setting's address was made the first realm administrator
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
@@ -100,11 +104,42 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.listen(); err != nil {
 		return err
 	}
+	if s.cfg.AdminEmail != "" {
+		if s.madeAdmin, err = s.control.EnsureAdmin(ctx, s.cfg.AdminEmail); err != nil {
+			return err
+		}
+	}
+	if err := s.serves(); err != nil {
+		return err
+	}
+	return s.engine.Start(ctx)
+}
+
+// serves makes the two faces of the service.
+func (s *service) serves() (err error) {
 	s.api, err = httpapi.New(httpapi.Config{BaseURL: s.publicURL(), Log: s.log, NewID: newID, Now: now}, s.control)
 	if err != nil {
 		return err
 	}
-	return s.engine.Start(ctx)
+	s.console, err = console.New(console.Config{
+		BaseURL: s.publicURL(), TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
+	}, s.control)
+	return err
+}
+
+// handler leads browsers to the console and everything else to the API.
+func (s *service) handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		switch {
+		case path == console.Prefix || strings.HasPrefix(path, console.Prefix+"/"):
+			s.console.ServeHTTP(w, r)
+		case path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
+			http.Redirect(w, r, console.Prefix+"/", http.StatusSeeOther)
+		default:
+			s.api.ServeHTTP(w, r)
+		}
+	})
 }
 
 func (s *service) listen() error {
@@ -145,7 +180,7 @@ const (
 // with an error: the disk is the truth at the next start.
 func (s *service) run(ctx context.Context) error {
 	server := &http.Server{
-		Handler: s.api, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: s.handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
@@ -165,6 +200,7 @@ func (s *service) run(ctx context.Context) error {
 // stop takes no new work, lets calls in flight finish and commits their outcomes.
 func (s *service) stop(server *http.Server) error {
 	s.api.Stop()
+	s.console.Stop()
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.StopGrace)
 	defer cancel()
 	done := make(chan struct{})

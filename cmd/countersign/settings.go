@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/mail"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -47,7 +49,7 @@ type settings struct {
 
 // notYet are settings that the contract names and this release has no use for:
 // the start says so instead of letting them pass for effective.
-var notYet = []string{"TRUSTED_PROXIES", "SMTP_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET_ENV", "ADMIN_EMAIL", "RETENTION", "NOTIFY_ORIGINS"}
+var notYet = []string{"SMTP_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET_ENV", "RETENTION", "NOTIFY_ORIGINS"}
 
 // config is the settings, understood.
 type config struct {
@@ -62,6 +64,8 @@ type config struct {
 	AllowSelfApproval bool
 	PublicURL         string
 	CertFile, KeyFile string
+	TrustedProxies    []netip.Prefix
+	AdminEmail        string
 	StopGrace         time.Duration
 	LogFormat         string
 	Warnings          []string
@@ -90,6 +94,7 @@ func understand(s settings, environ []string) (config, error) {
 		Getenv: func(name string) string { return r.env[name] },
 	}
 	c.Origins = r.origins("CONNECTION_ORIGINS")
+	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.CredentialEnv = c.SigningEnv
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
 		c.CredentialEnv = r.names("CREDENTIAL_ENV_ALLOWLIST")
@@ -253,4 +258,29 @@ func (r *settingReader) unknown(c config) {
 	for _, name := range names {
 		r.problems = append(r.problems, name+": there is no such setting; see countersign serve --help")
 	}
+}
+
+// networks reads addresses and networks.
+func (r *settingReader) networks(name string) []netip.Prefix {
+	var out []netip.Prefix
+	for _, item := range r.list(name) {
+		p, err := netip.ParsePrefix(item)
+		if addr, alone := netip.ParseAddr(item); err != nil && alone == nil {
+			p, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			r.bad(name, "%q is no address and no network such as 10.0.0.0/8", item)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (r *settingReader) email(name string) string {
+	text := r.text(name, "")
+	if parsed, err := mail.ParseAddress(text); text != "" && (err != nil || parsed.Address != text) {
+		r.bad(name, "%q is no e-mail address", text)
+	}
+	return text
 }

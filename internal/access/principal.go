@@ -23,6 +23,7 @@ type Principal struct {
 	Email     string   // the user behind it, "" when none stands there
 	Lineage   []string // for a token: who made it, who made that one, and so on
 	ExpiresAt time.Time
+	Session   string // the id of a browser's session, "" for a token
 }
 
 // Requester is what is remembered of who asked for a run, so that the four-eyes

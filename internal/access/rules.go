@@ -53,6 +53,10 @@ const (
 	CreateToken    Operation = "tokens.create"
 	RevokeToken    Operation = "tokens.revoke"
 	ReadAudit      Operation = "audit.read"
+	// Signing in and out are recorded; whoever has the code, the link or the
+	// session may, so no rule says who.
+	SignIn  Operation = "sessions.create"
+	SignOut Operation = "sessions.end"
 )
 
 // rule says who may: any of the roles (none named: every principal with a role),

@@ -103,23 +103,23 @@ func principalOf(t *records.Token) access.Principal {
 }
 
 // Bootstrap makes, on an empty store, the tenant `default` and the first token:
-// a realm administrator with ADMIN there. It returns the token's secret, "" when
-// the store was not empty. given is the operator's own choice of secret, "" for
-// a random one.
-func (s *Service) Bootstrap(ctx context.Context, given string) (secret string, err error) {
-	made := given
-	if made == "" {
-		made = access.FormatToken(s.cfg.NewSecret())
+// a realm administrator with ADMIN there; and the secret of the set-up link for
+// the first person. It returns the secrets, none when the store was not empty.
+// given is the operator's own choice of token, "" for a random one.
+func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err error) {
+	made := First{Token: given, Link: access.FormatSecret(s.cfg.NewSecret())}
+	if given == "" {
+		made.Token = access.FormatToken(s.cfg.NewSecret())
 	}
 	id := s.cfg.NewID("tok")
 	system := Actor{Principal: access.System(countersign.DefaultTenant)}
 	err = s.store.Update(ctx, func(tx store.Tx) error {
-		secret = ""
+		f = First{}
 		n, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 		if err != nil || n > 0 {
 			return err
 		}
-		secret = made
+		f = made
 		now := s.cfg.Now()
 		t := &countersign.Tenant{ID: countersign.DefaultTenant, Name: "Default", Revision: 1, CreatedAt: now, UpdatedAt: now}
 		if _, err := records.Tenants.Put(tx, store.Realm, t.ID, t, 0); err != nil {
@@ -128,11 +128,19 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (secret string, e
 		if err := s.auditIn(tx, store.Realm, system, access.WriteTenant, "tenant/"+t.ID, change{after: revision(1)}); err != nil {
 			return err
 		}
-		return s.issue(tx, system, t.ID, id, made, countersign.RoleAdmin, true)
+		link := &records.SetupLink{Hash: access.HashToken(made.Link), ExpiresAt: now.Add(access.SetupLife)}
+		if _, err := records.SetupLinks.Put(tx, store.Realm, records.SetupID, link, 0); err != nil {
+			return err
+		}
+		return s.issue(tx, system, t.ID, id, made.Token, countersign.RoleAdmin, true)
 	})
 	crashpoint.At("control.bootstrapped", nil)
-	return secret, err
+	return f, err
 }
+
+// First are the secrets of a new store, shown once: a token for programs and, for
+// the first person, the end of the set-up link.
+type First struct{ Token, Link string }
 
 // issue stores a token that no other token made, with its audit record.
 func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {

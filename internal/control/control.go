@@ -22,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/throttle"
 )
 
 // Waker is told of a run that was started or moved.
@@ -43,6 +44,7 @@ type Config struct {
 	NewID             func(prefix string) string
 	NewSecret         func() [32]byte
 	Now               func() time.Time
+	Post              Postbox // nil: sign-in codes go to the log
 }
 
 // Service is the use cases.
@@ -60,15 +62,29 @@ type Service struct {
 	touching  sync.Map      // ids of the tokens whose last use is being written
 	chores    sync.WaitGroup
 	pulse     pulse
-	strangers atomic.Int64 // requests that no principal made: counted, never recorded
+	asking    *throttle.Throttle // by e-mail address: sign-in codes that are asked for
+	trying    *throttle.Throttle // by network address: everything that somebody without a session tries
+	strangers atomic.Int64       // requests that no principal made: counted, never recorded
 }
 
 // thinkers is how many models are simulated or validated at once.
 const thinkers = 2
 
+// How often somebody may ask for a sign-in code, and try one (contract 3).
+const (
+	askedAtOnce    = 5
+	askedEvery     = 3 * time.Minute
+	triedAtOnce    = 20
+	triedEvery     = 30 * time.Second
+	rememberedKeys = 50_000
+)
+
 // New makes the use cases.
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
-	return &Service{cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers)}
+	return &Service{
+		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
+		asking: throttle.New(askedAtOnce, askedEvery, rememberedKeys), trying: throttle.New(triedAtOnce, triedEvery, rememberedKeys),
+	}
 }
 
 // Close waits for the small writes that no request waited for.
@@ -90,6 +106,12 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	if err != nil && op == access.SendHeartbeat {
 		s.pulse.refuse(a.Tenant)
 	}
+	return s.refused(ctx, a, op, subject, err)
+}
+
+// Refuse records that the transport refused a known principal's request, where
+// refusals of the operation are recorded, and returns the error to answer with.
+func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	return s.refused(ctx, a, op, subject, err)
 }
 

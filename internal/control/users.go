@@ -20,7 +20,8 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 		if err != nil {
 			return err
 		}
-		page, err = records.Users.Page(tx, tenant, l.query(nil))
+		found, err := records.Users.Page(tx, tenant, l.query(nil))
+		page = mapPage(found, l, func(u records.User) countersign.User { return u.User })
 		return err
 	})
 	return page, err
@@ -44,7 +45,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		c := change{}
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			stored = &countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}
+			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}}
 		case err != nil:
 			return err
 		default:
@@ -54,7 +55,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
 		}
-		u, c.after = *stored, rightsOf(*stored)
+		u, c.after = stored.User, rightsOf(*stored)
 		return s.auditIn(tx, tenant, a, access.WriteUser, "user/"+email, c)
 	})
 	return u, err
@@ -77,14 +78,30 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := records.Users.Delete(tx, tenant, email); err != nil {
 			return err
 		}
-		u = *stored
-		return s.auditIn(tx, tenant, a, access.DeleteUser, "user/"+email, change{before: rightsOf(u), after: "gone"})
+		if err := endSessions(tx, email, tenant); err != nil {
+			return err
+		}
+		u = stored.User
+		return s.auditIn(tx, tenant, a, access.DeleteUser, "user/"+email, change{before: rightsOf(*stored), after: "gone"})
 	})
 	return u, err
 }
 
-func rightsOf(u countersign.User) string {
+// endSessions deletes what a user has open in a tenant: were they added again, an
+// old browser must not be signed in.
+func endSessions(tx store.Tx, email, tenant string) error {
+	ids, err := sessionsOf(tx, email, tenant)
+	for _, id := range ids {
+		err = errors.Join(err, records.Sessions.Delete(tx, store.Realm, id))
+	}
+	return err
+}
+
+func rightsOf(u records.User) string {
 	text := fmt.Sprintf("%v", u.Roles)
+	if u.Realm {
+		text += " realm administrator"
+	}
 	if u.ProjectIDs != nil {
 		text += fmt.Sprintf(" projects %v", u.ProjectIDs)
 	}

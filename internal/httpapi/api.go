@@ -5,6 +5,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -38,12 +39,16 @@ type API struct {
 	control  *control.Service
 	mux      *http.ServeMux
 	document []byte
+	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
 }
 
 // New makes the API.
 func New(cfg Config, c *control.Service) (*API, error) {
-	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), stop: make(chan struct{})}
+	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
+	if err := a.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
+		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
+	}
 	if a.cfg.KeepAlive == 0 {
 		a.cfg.KeepAlive = 15 * time.Second
 	}

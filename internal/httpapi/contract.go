@@ -79,8 +79,8 @@ var limitsContract = map[string]int64{
 }
 
 func errorCodes() map[string]int {
-	out := make(map[string]int, len(statuses))
-	for code, status := range statuses {
+	out := map[string]int{}
+	for code, status := range countersign.Statuses() {
 		out[string(code)] = status
 	}
 	return out

@@ -73,6 +73,9 @@ func (a *API) admit(c *call, rt route) error {
 		if err := a.authenticate(c); err != nil {
 			return err
 		}
+		if err := a.sameSite(c); err != nil {
+			return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c.id), err)
+		}
 		if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c.id)); err != nil {
 			return err
 		}
@@ -95,7 +98,8 @@ func subjectOf(rt route, id string) string {
 	return kind + "/" + id
 }
 
-// authenticate takes the bearer token of the one Authorization header.
+// authenticate takes the bearer token of the one Authorization header, or where
+// there is none the session's cookie. A header wins, and never falls back.
 func (a *API) authenticate(c *call) error {
 	refuse := func(what string) error {
 		return countersign.Errorf(countersign.CodeUnauthenticated, "%s; send Authorization: Bearer <token>", what)
@@ -105,6 +109,8 @@ func (a *API) authenticate(c *call) error {
 	switch {
 	case q.Has("token") || q.Has("access_token"):
 		return refuse("a token has no place in the query, where logs keep it")
+	case len(headers) == 0 && a.cookie(c.r) != "":
+		return a.resume(c)
 	case len(headers) == 0:
 		return refuse("there is no Authorization header")
 	case len(headers) > 1:

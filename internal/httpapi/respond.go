@@ -11,24 +11,6 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// statuses is the one table from code to HTTP status (contract 2).
-var statuses = map[countersign.Code]int{
-	countersign.CodeInvalidJSON: 400, countersign.CodeInvalidRequest: 400, countersign.CodeIdempotencyKeyRequired: 400,
-	countersign.CodeOriginNotAllowed: 400, countersign.CodeCredentialNotAllowed: 400, countersign.CodeExpectationRequired: 400,
-	countersign.CodeUnauthenticated: 401,
-	countersign.CodeRoleRequired:    403, countersign.CodeProjectScope: 403, countersign.CodeSelfApproval: 403, countersign.CodeCSRF: 403,
-	countersign.CodeNotFound:         404,
-	countersign.CodeMethodNotAllowed: 405,
-	countersign.CodeRevisionConflict: 409, countersign.CodeIdempotencyConflict: 409, countersign.CodeSequenceConflict: 409,
-	countersign.CodeManifestConflict: 409, countersign.CodeStateConflict: 409, countersign.CodeModelInvalid: 409,
-	countersign.CodeProjectInUse: 409, countersign.CodeProjectDisabled: 409, countersign.CodePlanInvalid: 409,
-	countersign.CodeHealthCheckRequired: 409, countersign.CodeAgentNotAdmitted: 409, countersign.CodeApprovalExpired: 409,
-	countersign.CodeExpectationNotMet: 409, countersign.CodeDrift: 409,
-	countersign.CodePayloadTooLarge: 413,
-	countersign.CodeInternal:        500,
-	countersign.CodeCapacity:        503, countersign.CodeUnavailable: 503,
-}
-
 // retryAfter is how long, in seconds, a caller does well to wait after a 503.
 const retryAfter = 1
 
@@ -43,13 +25,13 @@ type errorBody struct {
 // with the request id, and nothing of it into the answer.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *countersign.Error
-	if !errors.As(err, &e) || statuses[e.Code] == 0 {
+	if !errors.As(err, &e) || e.Code.Status() == 0 {
 		if r.Context().Err() == nil {
 			a.cfg.Log.Error("request failed", "requestId", requestID(r), "method", r.Method, "path", r.URL.Path, "error", err)
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
 	}
-	status := statuses[e.Code]
+	status := e.Code.Status()
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")

@@ -123,7 +123,10 @@ func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 // The collections.
 var (
 	Tenants          = store.Collection[countersign.Tenant]{Table: store.Tenants}
-	Users            = store.Collection[countersign.User]{Table: store.Users}
+	Users            = store.Collection[User]{Table: store.Users}
+	Sessions         = store.Collection[Session]{Table: store.Sessions, Keys: sessionKeys}
+	SignIns          = store.Collection[SignIn]{Table: store.SignIns, Keys: signInKeys}
+	SetupLinks       = store.Collection[SetupLink]{Table: store.Meta}
 	Tokens           = store.Collection[Token]{Table: store.Tokens}
 	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
 	Models           = store.Collection[ModelHead]{Table: store.Models}

@@ -16,6 +16,10 @@ var (
 	// Users are listed by e-mail, which is their id.
 	Users = table("users")
 
+	// Sessions, kept under Realm, are looked up by their secret's hash and listed by
+	// whose they are and by when they end; SignIns by when they end.
+	Sessions = table("sessions", text("email"), integer("expires"))
+	SignIns  = table("sign_ins", integer("expires"))
 	// Tokens are listed by id; TokenHashes are looked up, never listed.
 	Tokens      = table("tokens")
 	TokenHashes = table("token_hashes")
@@ -59,7 +63,7 @@ var (
 // Tables returns every table that an engine must provide.
 func Tables() []*Table {
 	return []*Table{
-		Tenants, Users, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
+		Tenants, Users, Sessions, SignIns, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
 		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
 		Plans, Runs, Steps, Approvals, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}

@@ -1,0 +1,77 @@
+package access
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"time"
+)
+
+// What a browser's session, a sign-in code and the set-up link live by
+// (contract 3).
+const (
+	SessionIdle     = 12 * time.Hour
+	SessionAbsolute = 7 * 24 * time.Hour
+	CodeLife        = 10 * time.Minute
+	CodeTries       = 5
+	SetupLife       = 24 * time.Hour
+)
+
+// CookieName is what the session's cookie is called. On https its name keeps
+// every other host and path from setting it; plain http, where browsers refuse
+// such a name, is for loopback.
+func CookieName(https bool) string {
+	if https {
+		return "__Host-countersign"
+	}
+	return "countersign"
+}
+
+// FormatSecret writes 32 random bytes as the secret of a session, of a sign-in or
+// of the set-up link.
+func FormatSecret(random [32]byte) string { return hex.EncodeToString(random[:]) }
+
+// WellFormedSecret reports a text that FormatSecret may have written: only such a
+// one is worth a look into the store.
+func WellFormedSecret(secret string) bool {
+	if len(secret) != 2*sha256.Size {
+		return false
+	}
+	for _, c := range secret {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// CSRFToken is what a session's unsafe requests must carry beside its cookie. It
+// is derived from the session's secret, so that it needs no storage and ends with
+// it, and tells nothing of it.
+func CSRFToken(secret string) string { return HashToken("csrf\n" + secret) }
+
+// ValidCSRF compares in constant time.
+func ValidCSRF(secret, token string) bool {
+	return subtle.ConstantTimeCompare([]byte(CSRFToken(secret)), []byte(token)) == 1
+}
+
+// codeDigits is how long a sign-in code is: with 5 tries, and few codes an hour,
+// guessing one is not worth trying.
+const codeDigits = 8
+
+// FormatCode makes a sign-in code of 32 random bytes.
+func FormatCode(random [32]byte) string {
+	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(codeDigits), nil)
+	n := new(big.Int).Mod(new(big.Int).SetBytes(random[:]), limit)
+	return fmt.Sprintf("%0*d", codeDigits, n)
+}
+
+// HashCode is what is stored of a code. It is bound to the sign-in that it was
+// made for, whose secret the store does not know: a code is short enough to be
+// found from its bare hash.
+func HashCode(signIn, code string) string { return HashToken("code\n" + signIn + "\n" + code) }
+
+// SameHash compares in constant time.
+func SameHash(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -1,0 +1,63 @@
+// What the console does beyond links and forms: copying, keys, and a line when a
+// live page is not live. Nothing here decides anything, and every page works
+// without it.
+(function () {
+  "use strict";
+
+  function flash(button, word) {
+    var old = button.getAttribute("aria-label");
+    button.setAttribute("aria-label", word);
+    button.title = word;
+    setTimeout(function () { button.setAttribute("aria-label", old); button.title = old; }, 2000);
+  }
+
+  document.addEventListener("click", function (e) {
+    var b = e.target.closest("[data-copy]");
+    if (!b || !navigator.clipboard) return;
+    var from = document.getElementById(b.getAttribute("data-copy"));
+    navigator.clipboard.writeText(from ? from.textContent : "").then(function () { flash(b, "Copied"); });
+  });
+
+  var places = { o: "/", a: "/approvals", c: "/recovery", r: "/runs", p: "/plans", m: "/models", j: "/projects", e: "/agents", l: "/audit" };
+  var going = 0;
+
+  function typing(el) { return el.closest("input, textarea, select, [contenteditable]"); }
+
+  function row(step) {
+    var rows = Array.prototype.slice.call(document.querySelectorAll("a.row"));
+    if (!rows.length) return;
+    var at = rows.indexOf(document.activeElement);
+    rows[Math.max(0, Math.min(rows.length - 1, at + step))].focus();
+  }
+
+  function follow(selector) {
+    var a = document.querySelector(selector);
+    if (a) a.click();
+    return !!a;
+  }
+
+  function letter(e) {
+    if (going && Date.now() - going < 1500 && places[e.key]) { location.href = "/console" + places[e.key]; return true; }
+    going = 0;
+    switch (e.key) {
+      case "g": going = Date.now(); return true;
+      case "j": row(1); return true;
+      case "k": row(-1); return true;
+      case "/": var q = document.querySelector(".search input"); if (q) { q.focus(); return true; } return false;
+      case "[": return follow("a[data-prev]");
+      case "]": return follow("a[data-next]");
+      case "?": location.href = "/console/settings"; return true;
+    }
+    return false;
+  }
+
+  document.addEventListener("keydown", function (e) {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "Escape" && typing(e.target)) { e.target.blur(); return; }
+    if (typing(e.target)) return;
+    var player = document.querySelector("[data-player]");
+    var move = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" }[e.key];
+    if (player && move && follow("[data-player] a[data-" + move + "]")) { e.preventDefault(); return; }
+    if (document.body.hasAttribute("data-keys") && letter(e)) e.preventDefault();
+  });
+})();

@@ -1,0 +1,35 @@
+package console
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign/internal/control"
+)
+
+// tokenNotice is how long before a token expires everybody who can make a new one
+// is told.
+const tokenNotice = 14 * 24 * time.Hour
+
+// banners say what an administrator should do soon.
+func (v *visit) banners() []banner {
+	page, err := v.control.Tokens(v.r.Context(), v.actor, control.List{Limit: 200}, "")
+	if err != nil { // no administrator
+		return nil
+	}
+	soon, first := 0, ""
+	for _, t := range page.Items {
+		left := t.ExpiresAt.Sub(v.now)
+		if t.RevokedAt.IsZero() && left > 0 && left < tokenNotice {
+			soon++
+			first = t.Name + " expires in " + span(left)
+		}
+	}
+	switch soon {
+	case 0:
+		return nil
+	case 1:
+		return []banner{{Text: "Token " + first + ".", Href: Prefix + "/access", Word: "Make a new one"}}
+	}
+	return []banner{{Text: fmt.Sprintf("%d tokens expire within 14 days.", soon), Href: Prefix + "/access", Word: "See them"}}
+}

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/internal/control"
+)
+
+// Prefix is where the console lives.
+const Prefix = "/console"
+
+// Config is what the console is told by the settings.
+type Config struct {
+	BaseURL        string // the public address, without prefix
+	HasMail        bool   // sign-in codes go by mail; else to the log
+	TrustedProxies []netip.Prefix
+	MaxActive      int
+	Log            *slog.Logger
+	NewID          func(prefix string) string
+	Now            func() time.Time
+}
+
+// Console serves the pages.
+type Console struct {
+	cfg     Config
+	control *control.Service
+	mux     *http.ServeMux
+	origins *http.CrossOriginProtection
+	pages   pages
+	stop    chan struct{} // closed when live pages must end
+}
+
+// route is one page or one decision.
+type route struct {
+	method, path string
+	open         bool                         // for everybody, signed in or not
+	page         func(*visit) (*page, error)  // a GET: a page
+	act          func(*visit) (string, error) // a POST: where to go then; a failed one may show a page
+	stream       func(*visit) error           // a GET that goes on
+}
+
+// New makes the console.
+func New(cfg Config, s *control.Service) (*Console, error) {
+	c := &Console{cfg: cfg, control: s, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
+	if err := c.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
+		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
+	}
+	var err error
+	if c.pages, err = parsePages(); err != nil {
+		return nil, err
+	}
+	for _, r := range c.routes() {
+		c.mux.HandleFunc(r.method+" "+Prefix+r.path, c.serve(r))
+	}
+	c.mux.Handle("GET "+Prefix+"/assets/", assets())
+	c.mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, Prefix+"/", http.StatusSeeOther)
+	})
+	c.mux.HandleFunc(Prefix+"/", c.serve(route{page: nothingHere}))
+	return c, nil
+}
+
+// routes is the whole console on one screen, noun by noun.
+func (c *Console) routes() []route {
+	var all []route
+	for _, noun := range [][]route{
+		c.identityRoutes(), c.overviewRoutes(), c.runRoutes(), c.approvalRoutes(), c.recoveryRoutes(),
+		c.planRoutes(), c.modelRoutes(), c.projectRoutes(), c.agentRoutes(), c.teamRoutes(),
+		c.auditRoutes(), c.accessRoutes(), c.settingRoutes(), c.searchRoutes(),
+	} {
+		all = append(all, noun...)
+	}
+	return all
+}
+
+// Stop ends the live pages, so that a graceful stop needn't wait for viewers.
+func (c *Console) Stop() { close(c.stop) }
+
+// policy lets a page load what the binary holds and nothing else, and run no
+// inline script or style.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// ServeHTTP sets what every answer carries, refuses what another site made a
+// browser send, and serves the page.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if c.secure() {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// secure reports that browsers reach the console by https.
+func (c *Console) secure() bool { return strings.HasPrefix(c.cfg.BaseURL, "https://") }

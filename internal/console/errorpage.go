@@ -1,0 +1,127 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"sort"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// problem is what went wrong in a sentence, its detail, and its stable code.
+type problem struct {
+	Sentence, Detail string
+	Code             countersign.Code
+}
+
+// problemOf words an error; nil for none and for what has no code.
+func problemOf(err error) *problem {
+	e, ok := err.(*countersign.Error) //nolint:errorlint // control returns its refusals unwrapped
+	if !ok || e == nil {
+		return nil
+	}
+	return &problem{Sentence: sentenceOf(e), Detail: detailOf(e), Code: e.Code}
+}
+
+// sentences are of the design's table of errors, by code.
+var sentences = map[countersign.Code]string{
+	countersign.CodeUnauthenticated:  "You have been signed out. Sign in again; your text is kept.",
+	countersign.CodeSelfApproval:     "You asked for this run, so someone else must decide.",
+	countersign.CodeProjectScope:     "This is outside the projects you may see.",
+	countersign.CodeNotFound:         "There is nothing here, or not for this tenant.",
+	countersign.CodeRevisionConflict: "Not saved: somebody saved another revision meanwhile. Your text is kept.",
+	countersign.CodeStateConflict:    "This has been decided or has moved on meanwhile. Nothing was sent twice.",
+	countersign.CodeApprovalExpired:  "The time for this decision is over. Nothing was sent.",
+	countersign.CodeCapacity:         "All slots are in use; try again soon.",
+	countersign.CodeUnavailable:      "The store can't write now. Nothing was changed; try again.",
+	countersign.CodeCSRF:             "This form could not be accepted. Nothing was changed.",
+	countersign.CodePayloadTooLarge:  "This is too large.",
+}
+
+func sentenceOf(e *countersign.Error) string {
+	if s := sentences[e.Code]; s != "" {
+		return s
+	}
+	if e.Code == countersign.CodeInternal {
+		return "Something broke on our side; " + e.Message + " is in the log."
+	}
+	return upper(e.Message) + "."
+}
+
+func detailOf(e *countersign.Error) string {
+	if sentences[e.Code] == "" {
+		return ""
+	}
+	return upper(e.Message) + "."
+}
+
+func upper(s string) string {
+	s = strings.TrimSuffix(s, ".")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// kept is a field that was typed into a form which could not be taken.
+type kept struct{ Name, Text string }
+
+type errorData struct {
+	Problem        *problem
+	Kept           []kept
+	Back, BackWord string
+}
+
+// errorPage says what went wrong and shows what was typed, so that nothing that
+// somebody wrote is lost.
+func (v *visit) errorPage(e *countersign.Error) *page {
+	d := errorData{Problem: problemOf(e), Kept: v.typed(), Back: Prefix + "/", BackWord: "To the overview"}
+	p := &page{name: "error", status: e.Code.Status(), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
+	if p.status == 0 {
+		p.status = http.StatusConflict
+	}
+	if e.Code == countersign.CodeUnauthenticated {
+		d.Back, d.BackWord = Prefix+"/sign-in?next="+url.QueryEscape(v.refererPath()), "Sign in"
+		p.Data = d
+	}
+	p.Crumbs = []crumb{{Word: p.Title}}
+	return p
+}
+
+var titles = map[int]string{
+	400: "Not accepted", 401: "Signed out", 403: "Not allowed", 404: "Nothing here", 405: "Not allowed", 409: "Not done",
+	413: "Too large", 500: "Something broke", 503: "Not now",
+}
+
+// typed are the form's fields but those that the page itself put there.
+func (v *visit) typed() []kept {
+	var out []kept
+	for name, texts := range v.r.PostForm {
+		if name == "csrf" || name == "code" || name == "link" || len(texts) == 0 || strings.TrimSpace(texts[0]) == "" {
+			continue
+		}
+		out = append(out, kept{name, texts[0]})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// refererPath is the page of ours that a form was sent from, "/" for none.
+func (v *visit) refererPath() string {
+	u, err := url.Parse(v.r.Referer())
+	if err != nil || u.Host != v.r.Host || !strings.HasPrefix(u.Path, Prefix+"/") {
+		return "/"
+	}
+	return strings.TrimPrefix(u.RequestURI(), Prefix)
+}
+
+func nothingHere(v *visit) (*page, error) {
+	return nil, countersign.Errorf(countersign.CodeNotFound, "there is no page at %s", v.r.URL.Path)
+}
+
+func tooMany() *page {
+	return &page{name: "error", status: http.StatusTooManyRequests, Title: "Too many attempts", Alone: true, Data: errorData{
+		Problem: &problem{Sentence: "Too many attempts. Try again in some minutes."}, Back: Prefix + "/sign-in", BackWord: "To the sign-in",
+	}}
+}

@@ -1,0 +1,96 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+)
+
+const nbsp = "\u00a0"
+
+// exactTime is how a time is written in full.
+const exactTime = "2006-01-02 15:04:05.000 UTC"
+
+// timeTag is a time with the exact one on hover.
+func timeTag(t time.Time, text string) template.HTML {
+	t = t.UTC()
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(exactTime) + `">` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
+}
+
+// ago says how long ago a time was, coarsely; a future one reads "in …".
+func (v *visit) ago(t time.Time) template.HTML {
+	if t.IsZero() {
+		return "never"
+	}
+	d := v.now.Sub(t)
+	switch {
+	case d < 0:
+		return "in " + timeTag(t, span(-d))
+	case d < time.Second:
+		return timeTag(t, "now")
+	case d > 14*24*time.Hour:
+		return timeTag(t, t.UTC().Format("2 Jan 2006"))
+	}
+	return timeTag(t, span(d)+" ago")
+}
+
+// Ago, Since and Until are for templates.
+func (f frame) Ago(t time.Time) template.HTML { return f.ago(t) }
+
+// Since is how long something has lasted.
+func (f frame) Since(t time.Time) template.HTML { return timeTag(t, span(f.now.Sub(t))) }
+
+// Until is how long there is to a time.
+func (f frame) Until(t time.Time) template.HTML { return timeTag(t, span(t.Sub(f.now))) }
+
+// span is a length of time in at most two units.
+func span(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + nbsp + "s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + nbsp + "min"
+	case d < 48*time.Hour:
+		h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
+		if m == 0 {
+			return strconv.Itoa(h) + nbsp + "h"
+		}
+		return fmt.Sprintf("%d%sh %d%smin", h, nbsp, m, nbsp)
+	}
+	return strconv.Itoa(int(d/(24*time.Hour))) + nbsp + "days"
+}
+
+// clock is a time of the day with milliseconds, as within one run.
+func clock(t time.Time) template.HTML { return timeTag(t, t.UTC().Format("15:04:05.000")) }
+
+// took is a duration as it was measured.
+func took(ms int64) string {
+	switch {
+	case ms < 1000:
+		return strconv.FormatInt(ms, 10) + nbsp + "ms"
+	case ms < 60_000:
+		return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64) + nbsp + "s"
+	}
+	return span(time.Duration(ms) * time.Millisecond)
+}
+
+// size is a number of bytes.
+func size(n int64) string {
+	switch {
+	case n < 1024:
+		return strconv.FormatInt(n, 10) + nbsp + "B"
+	case n < 1<<20:
+		return strconv.FormatFloat(float64(n)/1024, 'f', 1, 64) + nbsp + "KiB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + nbsp + "MiB"
+}
+
+// plural is a number with its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1" + nbsp + one
+	}
+	return strconv.Itoa(n) + nbsp + many
+}

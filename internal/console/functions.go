@@ -1,0 +1,65 @@
+package console
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"html/template"
+	"net/url"
+)
+
+// functions are what templates may call beside the frame's methods.
+var functions = template.FuncMap{
+	"icon": icon, "named": named, "asset": asset, "chip": chip, "plainChip": plainChip,
+	"clock": clock, "took": took, "size": size, "plural": plural, "nb": func() string { return nbsp },
+	"json": payload, "inline": inline, "who": who, "titled": titled,
+	"runState": runState, "stepState": stepState, "approvalState": approvalState,
+	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
+	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
+}
+
+// icon draws a symbol of the sprite that says nothing by itself.
+func icon(name string) template.HTML { return drawn(name, `aria-hidden="true"`) }
+
+// named draws a symbol that stands for a word.
+func named(name, word string) template.HTML {
+	return drawn(name, `role="img" aria-label="`+template.HTMLEscapeString(word)+`"`)
+}
+
+func drawn(name, how string) template.HTML {
+	class := "i"
+	if name == "s-running" {
+		class = "i spin"
+	}
+	return template.HTML(`<svg class="` + class + `" ` + how + `><use href="` + Prefix + `/assets/sprite.svg#` + template.HTMLEscapeString(name) + `"/></svg>`) //nolint:gosec // every part is ours or escaped
+}
+
+// chip is a state as icon, word and colour; plainChip the same without ground, for
+// dense tables.
+func chip(s state) template.HTML { return chipWith("chip", s) }
+
+func plainChip(s state) template.HTML { return chipWith("chip chip--plain", s) }
+
+func chipWith(class string, s state) template.HTML {
+	return template.HTML(`<span class="`+class+` `+s.Class+`">`) + icon(s.Icon) + template.HTML(template.HTMLEscapeString(s.Word)+`</span>`) //nolint:gosec // the class is ours, the word escaped
+}
+
+// asset is the address of an asset; it changes with its content, so that a browser
+// may keep it for ever.
+func asset(name string) string {
+	content, err := assetFiles.ReadFile("assets/" + name)
+	if err != nil {
+		return Prefix + "/assets/" + name
+	}
+	sum := sha256.Sum256(content)
+	return Prefix + "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6])
+}
+
+// navigation is one entry of the navigation.
+type navigation struct {
+	Here             bool
+	Href, Icon, Word string
+}
+
+func entry(now, name, href, icon, word string) navigation {
+	return navigation{Here: now == name, Href: href, Icon: icon, Word: word}
+}

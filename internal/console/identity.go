@@ -1,0 +1,161 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// Signing in, setting up and signing out (contract 3).
+
+func (c *Console) identityRoutes() []route {
+	return []route{
+		{method: "GET", path: "/sign-in", open: true, page: signInPage},
+		{method: "POST", path: "/sign-in", open: true, act: askForCode},
+		{method: "GET", path: "/sign-in/code", open: true, page: codePage},
+		{method: "POST", path: "/sign-in/code", open: true, act: signIn},
+		{method: "GET", path: "/setup", open: true, page: setupPage},
+		{method: "POST", path: "/setup", open: true, act: setUp},
+		{method: "POST", path: "/sign-out", act: signOut},
+		{method: "POST", path: "/sign-out-everywhere", act: signOutEverywhere},
+	}
+}
+
+type signInData struct {
+	Email, Next, Link string
+	HasMail           bool
+	Problem           *problem
+}
+
+func signInPage(v *visit) (*page, error) {
+	return &page{name: "sign-in", Title: "Sign in", Alone: true, Data: signInData{Next: local(v.query("next")), HasMail: v.cfg.HasMail}}, nil
+}
+
+// pending is the cookie of a sign-in that waits for its code.
+const pending = "countersign-sign-in"
+
+// askForCode sends a code. The answer is the same whoever asks.
+func askForCode(v *visit) (string, error) {
+	secret, err := v.control.AskForCode(v.r.Context(), v.form("email"), v.from())
+	if p := problemOf(err); p != nil && p.Code == countersign.CodeInvalidRequest {
+		p.Sentence, p.Code = "This is no e-mail address.", ""
+		return "", &page{name: "sign-in", status: http.StatusBadRequest, Title: "Sign in", Alone: true, Data: signInData{
+			Email: v.form("email"), Next: local(v.form("next")), HasMail: v.cfg.HasMail, Problem: p,
+		}}
+	}
+	if err != nil {
+		return "", err
+	}
+	v.remember(secret)
+	q := url.Values{"email": {v.form("email")}, "next": {local(v.form("next"))}}
+	return "/sign-in/code?" + q.Encode(), nil
+}
+
+// remember gives the browser the secret of its sign-in; "" takes it away.
+func (v *visit) remember(secret string) {
+	cookie := &http.Cookie{Name: pending, Value: secret, Path: Prefix + "/sign-in", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode}
+	if secret == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(v.w, cookie)
+}
+
+func codePage(v *visit) (*page, error) {
+	return codeAgain(v, v.query("email"), v.query("next"), nil), nil
+}
+
+func codeAgain(v *visit, email, next string, p *problem) *page {
+	out := &page{name: "code", Title: "Your code", Alone: true, Data: signInData{Email: email, Next: local(next), HasMail: v.cfg.HasMail, Problem: p}}
+	if p != nil {
+		out.status = p.Code.Status()
+	}
+	return out
+}
+
+func signIn(v *visit) (string, error) {
+	secret := ""
+	if cookie, err := v.r.Cookie(pending); err == nil {
+		secret = cookie.Value
+	}
+	code := strings.Map(digits, v.form("code"))
+	session, err := v.control.SignIn(v.r.Context(), secret, code, v.from(), v.actor.RequestID)
+	if countersign.ErrorCode(err) == countersign.CodeUnauthenticated {
+		p := problemOf(err)
+		p.Sentence, p.Detail, p.Code = "This code is not right, or not any more.", "Look at the newest one, or ask for another.", countersign.CodeUnauthenticated
+		return "", codeAgain(v, v.form("email"), v.form("next"), p)
+	}
+	if err != nil {
+		return "", err
+	}
+	v.remember("")
+	v.keep(session)
+	return local(v.form("next")), nil
+}
+
+// digits drops what people put between the digits of a code.
+func digits(r rune) rune {
+	if r < '0' || r > '9' {
+		return -1
+	}
+	return r
+}
+
+// local is an address within the console, below its prefix: whatever else next
+// says, a sign-in leads nowhere else.
+func local(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+		return "/"
+	}
+	return next
+}
+
+func setupPage(v *visit) (*page, error) {
+	link := v.query("link")
+	if err := v.control.CanSetUp(v.r.Context(), link); err != nil {
+		if p := problemOf(err); p != nil {
+			return &page{name: "setup", status: http.StatusUnauthorized, Title: "Set up", Alone: true, Data: signInData{Problem: p}}, nil
+		}
+		return nil, err
+	}
+	return &page{name: "setup", Title: "Set up", Alone: true, Data: signInData{Link: link, HasMail: v.cfg.HasMail}}, nil
+}
+
+func setUp(v *visit) (string, error) {
+	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor.RequestID)
+	var e *countersign.Error
+	if errors.As(err, &e) && e.Code != countersign.CodeUnavailable {
+		p := problemOf(err)
+		link := v.form("link")
+		if e.Code == countersign.CodeInvalidRequest {
+			p.Sentence, p.Detail, p.Code = "This is no e-mail address.", "", ""
+		} else {
+			link = ""
+		}
+		return "", &page{name: "setup", status: e.Code.Status(), Title: "Set up", Alone: true, Data: signInData{Link: link, Email: v.form("email"), HasMail: v.cfg.HasMail, Problem: p}}
+	}
+	if err != nil {
+		return "", err
+	}
+	v.keep(session)
+	return "/", nil
+}
+
+func signOut(v *visit) (string, error) {
+	if err := v.control.SignOut(v.r.Context(), v.actor); err != nil {
+		return "", err
+	}
+	v.keep("")
+	return "/sign-in", nil
+}
+
+func signOutEverywhere(v *visit) (string, error) {
+	if err := v.control.SignOutEverywhere(v.r.Context(), v.actor); err != nil {
+		return "", err
+	}
+	v.keep("")
+	return "/sign-in", nil
+}

@@ -1,0 +1,83 @@
+package console
+
+import (
+	"net/url"
+	"strconv"
+
+	"github.com/countersign/countersign/internal/control"
+)
+
+// pageSize is how many rows a list shows at once.
+const pageSize = 50
+
+// list is the part of a list that the address asks for.
+func (v *visit) list() control.List {
+	offset, err := strconv.Atoi(v.query("offset"))
+	if err != nil || offset < 0 {
+		offset = 0
+	}
+	return control.List{Limit: pageSize, Offset: offset}
+}
+
+// pager leads to the neighbouring parts of a list.
+type pager struct {
+	Prev, Next      string
+	From, To, Total int
+}
+
+func (v *visit) pager(l control.List, shown, total int, next *int) pager {
+	p := pager{From: l.Offset + 1, To: l.Offset + shown, Total: total}
+	if l.Offset > 0 {
+		p.Prev = v.with("offset", strconv.Itoa(max(0, l.Offset-pageSize)))
+	}
+	if next != nil {
+		p.Next = v.with("offset", strconv.Itoa(*next))
+	}
+	return p
+}
+
+// with is the present address with one parameter changed; "" takes it away.
+func (v *visit) with(name, value string) string {
+	q := url.Values{}
+	for k, vs := range v.r.URL.Query() {
+		q[k] = vs
+	}
+	q.Set(name, value)
+	if value == "" || name == "offset" && value == "0" {
+		q.Del(name)
+	}
+	if len(q) == 0 {
+		return v.r.URL.Path
+	}
+	return v.r.URL.Path + "?" + q.Encode()
+}
+
+// filter is one choice of a list's filter.
+type filter struct {
+	Word, Href string
+	Here       bool
+}
+
+// filters offers the values of one parameter, "" first for all.
+func (v *visit) filters(name string, values ...[2]string) []filter {
+	now := v.query(name)
+	out := []filter{{Word: "All", Href: v.without(name), Here: now == ""}}
+	for _, value := range values {
+		out = append(out, filter{Word: value[1], Href: v.without(name, value[0]), Here: now == value[0]})
+	}
+	return out
+}
+
+// without is the present address with a parameter set anew, on its first page.
+func (v *visit) without(name string, value ...string) string {
+	q := v.r.URL.Query()
+	q.Del("offset")
+	q.Del(name)
+	if len(value) > 0 {
+		q.Set(name, value[0])
+	}
+	if len(q) == 0 {
+		return v.r.URL.Path
+	}
+	return v.r.URL.Path + "?" + q.Encode()
+}

@@ -1,0 +1,177 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// page is what a template of the same name shows. A page is also an error: that
+// of a form which could not be taken and is shown again with what was typed.
+type page struct {
+	name   string // of the template
+	status int    // 0 is 200
+	Title  string
+	Nav    string // which entry of the navigation is the present one
+	Crumbs []crumb
+	Alone  bool // without navigation: sign-in and set-up
+	Data   any
+}
+
+func (p *page) Error() string { return "the form is shown again: " + p.Title }
+
+// crumb is one step of the way to a page; the last one has no address.
+type crumb struct {
+	Word, Href string
+	ID         bool // in mono
+}
+
+// frame is a page and what is around it.
+type frame struct {
+	*page
+	*visit
+	Actor   control.Actor
+	CSRF    string
+	Theme   string
+	Keys    bool // letters are shortcuts
+	Counts  counts
+	Banners []banner
+}
+
+// counts are the figures beside the navigation.
+type counts struct{ Approvals, Recovery, Active int }
+
+// banner is a line above every page, of something that somebody should know.
+type banner struct{ Text, Href, Word string }
+
+// pages are the parsed templates by name.
+type pages map[string]*template.Template
+
+func parsePages() (pages, error) {
+	base, err := template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/*.html", "templates/parts/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("templates: %w", err)
+	}
+	files, err := fs.Glob(templateFiles, "templates/pages/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("templates: %w", err)
+	}
+	out := pages{}
+	for _, file := range files {
+		t, err := base.Clone()
+		if err == nil {
+			t, err = t.ParseFS(templateFiles, file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("template %s: %w", file, err)
+		}
+		out[strings.TrimSuffix(path.Base(file), ".html")] = t
+	}
+	return out, nil
+}
+
+// show writes a page whole or not at all.
+func (v *visit) show(p *page) {
+	var b bytes.Buffer
+	if err := v.render(&b, p, "layout"); err != nil {
+		v.cfg.Log.Error("page not written", "requestId", v.actor.RequestID, "page", p.name, "error", err)
+		http.Error(v.w, "Something broke on our side; request "+v.actor.RequestID+" is in the log.", http.StatusInternalServerError)
+		return
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	v.w.WriteHeader(max(p.status, http.StatusOK))
+	_, _ = b.WriteTo(v.w) // a visitor who has gone reads nothing
+}
+
+// render executes one block of a page's template: "layout" for the whole, or a
+// part that a live page replaces.
+func (v *visit) render(b *bytes.Buffer, p *page, block string) error {
+	t := v.pages[p.name]
+	if t == nil {
+		return fmt.Errorf("there is no template %s", p.name)
+	}
+	return t.ExecuteTemplate(b, block, v.frame(p))
+}
+
+func (v *visit) frame(p *page) frame {
+	f := frame{page: p, visit: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
+	if v.signedIn() {
+		f.CSRF = access.CSRFToken(v.secret)
+		if !p.Alone {
+			f.Counts, f.Banners = v.counts(), v.banners()
+		}
+	}
+	return f
+}
+
+// counts are left at zero where they can't be read: the page itself says why.
+func (v *visit) counts() counts {
+	one := control.List{Limit: 1}
+	ctx := v.r.Context()
+	var c counts
+	if p, err := v.control.Approvals(ctx, v.actor, one, control.ApprovalFilter{Status: string(countersign.ApprovalPending)}); err == nil {
+		c.Approvals = p.Total
+	}
+	for status, into := range map[countersign.RunStatus]*int{
+		countersign.RunRecoveryRequired: &c.Recovery, countersign.RunRunning: &c.Active,
+	} {
+		if p, err := v.control.Runs(ctx, v.actor, one, control.RunFilter{Status: string(status)}); err == nil {
+			*into = p.Total
+		}
+	}
+	return c
+}
+
+// Can reports whether the visitor may ask for an operation, so that a page shows
+// the buttons of those who may press them. The use case decides.
+func (f frame) Can(op string) bool {
+	return access.Allow(f.Actor.Principal, access.Operation(op)) == nil
+}
+
+// Roles are the visitor's roles in words.
+func (f frame) Roles() string {
+	words := make([]string, len(f.Actor.Roles))
+	for i, r := range f.Actor.Roles {
+		words[i] = titled(string(r))
+	}
+	return strings.Join(words, ", ")
+}
+
+// assets serves what pages are made of. They change with the binary only, and
+// their address carries its content's hash (see asset).
+func assets() http.Handler {
+	files, err := fs.Sub(assetFiles, "assets")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	serve := http.StripPrefix(Prefix+"/assets/", http.FileServerFS(files))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/") {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Cache-Control", "public, max-age=300")
+		if r.URL.Query().Has("v") {
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+		serve.ServeHTTP(w, r)
+	})
+}

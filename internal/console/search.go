@@ -1,0 +1,55 @@
+package console
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+)
+
+func (c *Console) searchRoutes() []route {
+	return []route{{method: "GET", path: "/search", page: searchPage}}
+}
+
+// hit is something that has the id that was looked for.
+type hit struct{ Kind, ID, Href string }
+
+type searchData struct {
+	Query string
+	Hits  []hit
+}
+
+// searchPage finds things by their id. A step's idempotency key is found by its
+// run, which it begins with.
+func searchPage(v *visit) (*page, error) {
+	d := searchData{Query: v.query("q")}
+	if len(d.Query) <= maxQuery {
+		d.Hits = v.find(d.Query)
+	}
+	return &page{name: "search", Title: "Find", Crumbs: []crumb{{Word: "Find"}}, Data: d}, nil
+}
+
+const maxQuery = 200
+
+func (v *visit) find(id string) []hit {
+	run := id
+	for i, c := range id {
+		if c == '.' {
+			run = id[:i]
+			break
+		}
+	}
+	var hits []hit
+	try := func(kind, id, href string, get func(context.Context) error) {
+		if countersign.ValidID(id) && get(v.r.Context()) == nil {
+			hits = append(hits, hit{kind, id, Prefix + href + id})
+		}
+	}
+	try("Run", run, "/runs/", func(ctx context.Context) error { _, err := v.control.Run(ctx, v.actor, run); return err })
+	try("Approval", id, "/approvals/", func(ctx context.Context) error { _, err := v.control.Approval(ctx, v.actor, id); return err })
+	try("Plan", id, "/plans/", func(ctx context.Context) error { _, err := v.control.Plan(ctx, v.actor, id); return err })
+	try("Model", id, "/models/", func(ctx context.Context) error { _, err := v.control.Model(ctx, v.actor, id); return err })
+	try("Project", id, "/projects/", func(ctx context.Context) error { _, err := v.control.Project(ctx, v.actor, id); return err })
+	try("Agent", id, "/agents/", func(ctx context.Context) error { _, err := v.control.Agent(ctx, v.actor, id); return err })
+	try("Team", id, "/teams/", func(ctx context.Context) error { _, err := v.control.Team(ctx, v.actor, id); return err })
+	return hits
+}

@@ -1,0 +1,97 @@
+package console
+
+import (
+	"net/http"
+
+	"github.com/countersign/countersign"
+)
+
+func (c *Console) settingRoutes() []route {
+	return []route{
+		{method: "GET", path: "/settings", page: settingsPage},
+		{method: "GET", path: "/more", page: morePage},
+		{method: "POST", path: "/settings/theme", open: true, act: setTheme},
+		{method: "POST", path: "/settings/keys", act: setKeys},
+		{method: "POST", path: "/settings/tenant", act: switchTenant},
+	}
+}
+
+func settingsPage(v *visit) (*page, error) {
+	session, err := v.control.Session(v.r.Context(), v.actor)
+	if err != nil {
+		return nil, err
+	}
+	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: session}, nil
+}
+
+func morePage(*visit) (*page, error) {
+	return &page{name: "more", Title: "More", Nav: "more", Crumbs: []crumb{{Word: "More"}}}, nil
+}
+
+// The two preferences are cookies of the browser: they say nothing of the person.
+const (
+	themeCookie = "countersign-theme"
+	keysCookie  = "countersign-keys"
+	aYear       = 365 * 24 * 3600
+)
+
+func (v *visit) prefer(name, value string) {
+	cookie := &http.Cookie{Name: name, Value: value, Path: Prefix, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
+	if value == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(v.w, cookie)
+}
+
+// theme is light or dark where the visitor chose, "" as the system.
+func (v *visit) theme() string {
+	c, err := v.r.Cookie(themeCookie)
+	if err != nil || c.Value != "light" && c.Value != "dark" {
+		return ""
+	}
+	return c.Value
+}
+
+// keys reports that letters are shortcuts, unless they were turned off.
+func (v *visit) keys() bool {
+	c, err := v.r.Cookie(keysCookie)
+	return err != nil || c.Value != "off"
+}
+
+// Here is the address of the page within the console.
+func (f frame) Here() string {
+	if f.r.Method != http.MethodGet {
+		return "/"
+	}
+	return local(f.r.URL.RequestURI()[len(Prefix):])
+}
+
+func setTheme(v *visit) (string, error) {
+	theme := v.form("theme")
+	if theme != "light" && theme != "dark" {
+		theme = ""
+	}
+	v.prefer(themeCookie, theme)
+	return local(v.form("back")), nil
+}
+
+func nextTheme(now string) string { return map[string]string{"": "light", "light": "dark"}[now] }
+
+func themeWord(now string) string {
+	if now == "" {
+		return "as the system"
+	}
+	return now
+}
+
+func setKeys(v *visit) (string, error) {
+	v.prefer(keysCookie, map[bool]string{true: "off"}[v.form("keys") == "off"])
+	return "/settings", nil
+}
+
+func switchTenant(v *visit) (string, error) {
+	if !countersign.ValidTenantID(v.form("tenant")) {
+		return "", countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
+	}
+	return "/", v.control.SwitchTenant(v.r.Context(), v.actor, v.form("tenant"))
+}

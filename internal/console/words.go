@@ -1,0 +1,76 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// state is how a status looks: a colour's class, an icon and a word. The three
+// say the same, so that no one of them is needed.
+type state struct{ Class, Icon, Word string }
+
+// runStates are the statuses of a run.
+var runStates = map[countersign.RunStatus]state{
+	countersign.RunReady:            {"is-run", "s-ready", "Ready"},
+	countersign.RunRunning:          {"is-run", "s-running", "Running"},
+	countersign.RunWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
+	countersign.RunRecoveryRequired: {"is-unc", "s-recovery", "Recovery required"},
+	countersign.RunCompleted:        {"is-ok", "s-completed", "Completed"},
+	countersign.RunFailed:           {"is-fail", "s-failed", "Failed"},
+	countersign.RunCancelled:        {"is-idle", "s-cancelled", "Cancelled"},
+}
+
+// stepStates are the statuses of a step.
+var stepStates = map[countersign.StepStatus]state{
+	countersign.StepPending:          {"is-idle", "s-pending", "Pending"},
+	countersign.StepWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
+	countersign.StepRunning:          {"is-run", "s-running", "Running"},
+	countersign.StepCompleted:        {"is-ok", "s-completed", "Completed"},
+	countersign.StepSimulated:        {"is-idle", "s-simulated", "Simulated"},
+	countersign.StepFailed:           {"is-fail", "s-failed", "Failed"},
+	countersign.StepRecoveryRequired: {"is-unc", "s-recovery", "Recovery required"},
+	countersign.StepAbandoned:        {"is-unc", "s-abandoned", "Abandoned"},
+	countersign.StepCancelled:        {"is-idle", "s-cancelled", "Cancelled"},
+	countersign.StepSkipped:          {"is-idle", "s-skipped", "Skipped"},
+}
+
+// approvalStates are the statuses of an approval.
+var approvalStates = map[countersign.ApprovalStatus]state{
+	countersign.ApprovalPending:  {"is-wait", "s-waiting", "Waiting for approval"},
+	countersign.ApprovalApproved: {"is-ok", "s-completed", "Approved"},
+	countersign.ApprovalRejected: {"is-fail", "s-rejected", "Rejected"},
+}
+
+// runState is a run's status as it looks: a rehearsal that has ended is Simulated,
+// so that nobody takes it for done.
+func runState(r countersign.Run) state {
+	if r.Mode == countersign.ModeDryRun && r.Status == countersign.RunCompleted {
+		return state{"is-idle", "s-simulated", "Simulated"}
+	}
+	return runStates[r.Status]
+}
+
+func stepState(s countersign.StepRun) state { return stepStates[s.Status] }
+
+func approvalState(a countersign.Approval) state { return approvalStates[a.Status] }
+
+// who is a principal as people read it.
+func who(principal string) string {
+	kind, name, ok := strings.Cut(principal, ":")
+	switch {
+	case !ok:
+		return principal
+	case kind == "user":
+		return name
+	}
+	return kind + " " + name
+}
+
+// titled writes a word of the API as one of a sentence's beginning.
+func titled(word string) string {
+	if word == "" {
+		return ""
+	}
+	return word[:1] + strings.ToLower(strings.ReplaceAll(word[1:], "_", " "))
+}

@@ -1,0 +1,216 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// signedOut is the answer to every session that is none: unknown, ended, expired,
+// or of somebody who is no user any more. It doesn't say which.
+var signedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
+
+// AuthenticateSession finds the principal of a session's secret. What it may is
+// what its user may now.
+func (s *Service) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
+	if !access.WellFormedSecret(secret) {
+		return access.Principal{}, signedOut
+	}
+	id := access.HashToken(secret)
+	var rec *records.Session
+	var user *records.User
+	err := s.store.View(ctx, func(tx store.Tx) (err error) {
+		if rec, _, err = records.Sessions.Get(tx, store.Realm, id); err != nil {
+			return err
+		}
+		user, _, err = records.Users.Get(tx, rec.TenantID, rec.Email)
+		return err
+	})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return access.Principal{}, signedOut
+	case err != nil:
+		return access.Principal{}, public(err)
+	}
+	now := s.cfg.Now()
+	if !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle {
+		s.forget(ctx, id)
+		return access.Principal{}, signedOut
+	}
+	if now.Sub(rec.SeenAt) > coarseUse {
+		s.touchSession(id, now)
+	}
+	p := principalOfUser(user)
+	p.Session, p.ExpiresAt = id, rec.ExpiresAt
+	return p, nil
+}
+
+func principalOfUser(u *records.User) access.Principal {
+	return access.Principal{
+		ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email,
+	}
+}
+
+// forget deletes a session that was seen expired, before anybody is told: no
+// clock that is set back revives it. A store that can't write leaves it to the
+// next time.
+func (s *Service) forget(ctx context.Context, id string) {
+	err := s.store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
+	if err != nil {
+		s.log.Warn("expired session not deleted", "error", err)
+	}
+}
+
+// touchSession notes that a session is used, without making the request wait.
+func (s *Service) touchSession(id string, now time.Time) {
+	if _, underway := s.touching.LoadOrStore(id, true); underway {
+		return
+	}
+	s.chores.Go(func() {
+		defer s.touching.Delete(id)
+		err := s.store.Update(context.Background(), func(tx store.Tx) error {
+			rec, version, err := records.Sessions.Get(tx, store.Realm, id)
+			if err != nil {
+				return err
+			}
+			rec.SeenAt = now
+			_, err = records.Sessions.Put(tx, store.Realm, id, rec, version)
+			return err
+		})
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			s.log.Warn("session use not noted", "error", err)
+		}
+	})
+}
+
+// Session is what a session may know of itself. The CSRF token is the
+// transport's: it alone has the session's secret.
+func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session, err error) {
+	if a.Session == "" {
+		return out, countersign.Errorf(countersign.CodeRoleRequired, "this is for a browser's session; you have a token")
+	}
+	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+		list, err := memberships(tx, a.Email)
+		out = countersign.Session{
+			Email: a.Email, TenantID: a.Tenant, Roles: a.Roles, ProjectIDs: a.Projects, Realm: a.Realm,
+			Tenants: make([]string, len(list)), ExpiresAt: a.ExpiresAt,
+		}
+		for i, u := range list {
+			out.Tenants[i] = u.TenantID
+		}
+		return err
+	})
+	return out, err
+}
+
+// memberships are an address's users, by tenant; the tenants are few.
+func memberships(tx store.Tx, email string) ([]*records.User, error) {
+	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+	if err != nil {
+		return nil, err
+	}
+	var out []*records.User
+	for _, t := range tenants {
+		u, _, err := records.Users.Get(tx, t.ID, email)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return nil, err
+		default:
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+// begin stores a new session of a user and records it.
+func (s *Service) begin(tx store.Tx, u *records.User, secret, requestID string) error {
+	now := s.cfg.Now()
+	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute)}
+	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
+		return err
+	}
+	a := Actor{Principal: principalOfUser(u), RequestID: requestID}
+	return s.auditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, change{after: "signed in"})
+}
+
+// SwitchTenant lets a session act in another tenant of its user.
+func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) error {
+	return public(s.store.Update(ctx, func(tx store.Tx) error {
+		rec, version, err := records.Sessions.Get(tx, store.Realm, a.Session)
+		if err != nil {
+			return ended(err)
+		}
+		u, _, err := records.Users.Get(tx, tenant, rec.Email)
+		if err != nil {
+			return found(err, "tenant", tenant)
+		}
+		rec.TenantID = tenant
+		if _, err := records.Sessions.Put(tx, store.Realm, a.Session, rec, version); err != nil {
+			return err
+		}
+		here := Actor{Principal: principalOfUser(u), RequestID: a.RequestID}
+		return s.auditIn(tx, tenant, here, access.SignIn, "user/"+u.Email, change{after: "signed in"})
+	}))
+}
+
+func ended(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return signedOut
+	}
+	return err
+}
+
+// SignOut ends the session that asks.
+func (s *Service) SignOut(ctx context.Context, a Actor) error {
+	return s.end(ctx, a, func(tx store.Tx) ([]string, error) {
+		if _, _, err := records.Sessions.Get(tx, store.Realm, a.Session); err != nil {
+			return nil, ended(err)
+		}
+		return []string{a.Session}, nil
+	})
+}
+
+// SignOutEverywhere ends all sessions of the user, in every tenant.
+func (s *Service) SignOutEverywhere(ctx context.Context, a Actor) error {
+	return s.end(ctx, a, func(tx store.Tx) ([]string, error) { return sessionsOf(tx, a.Email, "") })
+}
+
+func (s *Service) end(ctx context.Context, a Actor, which func(store.Tx) ([]string, error)) error {
+	return public(s.store.Update(ctx, func(tx store.Tx) error {
+		ids, err := which(tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := records.Sessions.Delete(tx, store.Realm, id); err != nil {
+				return err
+			}
+		}
+		return s.audit(tx, a, access.SignOut, "user/"+a.Email, change{before: "signed in", after: "signed out"})
+	}))
+}
+
+// sessionsOf lists the sessions of an address; with a tenant, those that act there.
+func sessionsOf(tx store.Tx, email, tenant string) ([]string, error) {
+	rows, err := tx.List(store.Sessions, store.Realm, store.Query{Where: []store.Filter{store.Equal("email", email)}})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, row := range rows {
+		var rec records.Session
+		if err := records.Decode(row, &rec); err != nil {
+			return nil, err
+		}
+		if tenant == "" || rec.TenantID == tenant {
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, nil
+}

@@ -1,0 +1,115 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// everyRole is what the first person has: whoever sets a service up must be able
+// to do each thing once, though never to decide what they asked for themselves.
+var everyRole = []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover}
+
+// refusedSetup is the answer to every set-up link that is not good.
+var refusedSetup = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link was used, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
+
+// CanSetUp reports whether a set-up link is good now. Asking changes nothing:
+// mail scanners and previews follow links.
+func (s *Service) CanSetUp(ctx context.Context, link string) error {
+	return public(s.store.View(ctx, func(tx store.Tx) error {
+		_, _, err := s.setupLink(tx, link)
+		return err
+	}))
+}
+
+func (s *Service) setupLink(tx store.Tx, link string) (*records.SetupLink, int64, error) {
+	rec, version, err := records.SetupLinks.Get(tx, store.Realm, records.SetupID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, 0, refusedSetup
+	case err != nil:
+		return nil, 0, err
+	case !access.SameHash(rec.Hash, access.HashToken(link)) || !s.cfg.Now().Before(rec.ExpiresAt):
+		return nil, 0, refusedSetup
+	}
+	return rec, version, nil
+}
+
+// SetUp makes the first realm administrator of the console, signs them in, and
+// uses the link up.
+func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string) (session string, err error) {
+	if !s.trying.Allow("from "+from, s.cfg.Now()) {
+		return "", ErrTooMany
+	}
+	if email, err = address("email", email); err != nil {
+		return "", err
+	}
+	session = access.FormatSecret(s.cfg.NewSecret())
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		if _, _, err := s.setupLink(tx, link); err != nil {
+			return err
+		}
+		if err := records.SetupLinks.Delete(tx, store.Realm, records.SetupID); err != nil {
+			return err
+		}
+		u, err := s.realmUser(tx, email, requestID)
+		if err != nil {
+			return err
+		}
+		return s.begin(tx, u, session, requestID)
+	})
+	if err != nil {
+		return "", public(err)
+	}
+	return session, nil
+}
+
+// realmUser makes an address a realm administrator with every role in `default`.
+func (s *Service) realmUser(tx store.Tx, email, requestID string) (*records.User, error) {
+	now, tenant := s.cfg.Now(), countersign.DefaultTenant
+	u, version, err := records.Users.Get(tx, tenant, email)
+	c := change{}
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		u = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: countersign.SystemPrincipal, CreatedAt: now}}
+	case err != nil:
+		return nil, err
+	default:
+		c.before = rightsOf(*u)
+	}
+	u.Roles, u.ProjectIDs, u.Realm, u.UpdatedAt = everyRole, nil, true, now
+	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
+		return nil, err
+	}
+	c.after = rightsOf(*u)
+	system := Actor{Principal: access.System(tenant), RequestID: requestID}
+	return u, s.auditIn(tx, tenant, system, access.WriteUser, "user/"+email, c)
+}
+
+// EnsureAdmin makes an address the first realm administrator of the console,
+// unless there is one already. It reports whether it did.
+func (s *Service) EnsureAdmin(ctx context.Context, email string) (made bool, err error) {
+	if email, err = address("SVC_PLATFORM_ADMIN_EMAIL", email); err != nil {
+		return false, err
+	}
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		made = false
+		users, err := records.Users.List(tx, countersign.DefaultTenant, store.Query{})
+		if err != nil {
+			return err
+		}
+		for _, u := range users {
+			if u.Realm {
+				return nil
+			}
+		}
+		made = true
+		_, err = s.realmUser(tx, email, "")
+		return err
+	})
+	return made, public(err)
+}

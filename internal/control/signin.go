@@ -1,0 +1,179 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Postbox takes a mail for one address. It may take its time: nobody waits.
+type Postbox interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// ErrTooMany is the answer to whoever tries to sign in too often.
+var ErrTooMany = errors.New("too many attempts")
+
+// refusedCode is the answer to every code that is not right, whatever the reason.
+var refusedCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is not right, or not any more; ask for a new one")
+
+// AskForCode begins a sign-in: it sends a code to the address and returns the
+// secret that the browser must bring with it. Whether the address is a user's
+// makes no difference to the answer, nor to how long it takes. from is the
+// network address that asks.
+func (s *Service) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
+	if !s.trying.Allow("asked from "+from, s.cfg.Now()) {
+		return "", ErrTooMany
+	}
+	if email, err = address("email", email); err != nil {
+		return "", err
+	}
+	if !s.asking.Allow(email, s.cfg.Now()) {
+		return "", ErrTooMany
+	}
+	secret = access.FormatSecret(s.cfg.NewSecret())
+	code := access.FormatCode(s.cfg.NewSecret())
+	rec := &records.SignIn{Email: email, CodeHash: access.HashCode(secret, code), ExpiresAt: s.cfg.Now().Add(access.CodeLife)}
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		if err := s.sweep(tx, store.SignIns); err != nil {
+			return err
+		}
+		_, err := records.SignIns.Put(tx, store.Realm, access.HashToken(secret), rec, 0)
+		return err
+	})
+	if err != nil {
+		return "", public(err)
+	}
+	s.chores.Go(func() { s.deliver(email, code) })
+	return secret, nil
+}
+
+// sweepMost bounds what one request deletes of what has expired.
+const sweepMost = 20
+
+// sweep deletes some of what has expired, so that what nobody comes back for
+// doesn't stay.
+func (s *Service) sweep(tx store.Tx, t *store.Table) error {
+	rows, err := tx.List(t, store.Realm, store.Query{
+		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.cfg.Now().UnixMicro()}}},
+		Order: []store.Order{{Column: "expires"}}, Limit: sweepMost,
+	})
+	for _, row := range rows {
+		err = errors.Join(err, tx.Delete(t, store.Realm, row.ID))
+	}
+	return err
+}
+
+// deliver brings a code to its user: by mail, or without a mail server into the
+// log, where only the operator reads. Whoever is no user gets none.
+func (s *Service) deliver(email, code string) {
+	ctx := context.Background()
+	var users []*records.User
+	err := s.store.View(ctx, func(tx store.Tx) (err error) {
+		users, err = memberships(tx, email)
+		return err
+	})
+	switch {
+	case err != nil:
+		s.log.Error("sign-in code not delivered", "error", err)
+	case len(users) == 0:
+	case s.cfg.Post == nil:
+		s.log.Info("sign-in code (no mail server is set)", "email", email, "code", code)
+	default:
+		text := "Your sign-in code is " + code + ".\n\nIt is good for 10 minutes, in the browser that asked for it. If you did not ask, ignore this mail: without the code nobody gets in.\n"
+		if err := s.cfg.Post.Send(ctx, email, "Your Countersign code", text); err != nil {
+			s.log.Error("sign-in code not sent", "error", err)
+		}
+	}
+}
+
+// SignIn ends a sign-in with its code and begins a session; secret is the one
+// that AskForCode returned.
+func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID string) (session string, err error) {
+	if !s.trying.Allow("from "+from, s.cfg.Now()) {
+		return "", ErrTooMany
+	}
+	if !access.WellFormedSecret(secret) {
+		return "", refusedCode
+	}
+	made := access.FormatSecret(s.cfg.NewSecret())
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		session = ""
+		email, err := s.redeem(tx, secret, code)
+		if err != nil || email == "" {
+			return err
+		}
+		users, err := memberships(tx, email)
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		session = made
+		return s.begin(tx, first(users), made, requestID)
+	})
+	if err == nil && session == "" {
+		err = refusedCode
+	}
+	return session, public(err)
+}
+
+// first is the membership that a session begins in: a realm administrator's,
+// else that of the first tenant.
+func first(users []*records.User) *records.User {
+	for _, u := range users {
+		if u.Realm {
+			return u
+		}
+	}
+	return users[0]
+}
+
+// redeem returns the address of a sign-in whose code is right, and ends it; "" for
+// every other. A wrong try is counted in the same commit.
+func (s *Service) redeem(tx store.Tx, secret, code string) (email string, err error) {
+	id := access.HashToken(secret)
+	rec, version, err := records.SignIns.Get(tx, store.Realm, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	rec.Tries++
+	right := access.SameHash(rec.CodeHash, access.HashCode(secret, code))
+	late := !s.cfg.Now().Before(rec.ExpiresAt)
+	if !right && !late && rec.Tries < access.CodeTries {
+		_, err := records.SignIns.Put(tx, store.Realm, id, rec, version)
+		return "", err
+	}
+	if err := records.SignIns.Delete(tx, store.Realm, id); err != nil || !right || late {
+		return "", err
+	}
+	return rec.Email, nil
+}
+
+// SignInVerified begins a session for an address that an identity provider has
+// verified.
+func (s *Service) SignInVerified(ctx context.Context, email, requestID string) (session string, err error) {
+	if email, err = address("email", email); err != nil {
+		return "", err
+	}
+	session = access.FormatSecret(s.cfg.NewSecret())
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		users, err := memberships(tx, email)
+		if err != nil {
+			return err
+		}
+		if len(users) == 0 {
+			return countersign.Errorf(countersign.CodeUnauthenticated, "%s is no user here; an admin can add it", email)
+		}
+		return s.begin(tx, first(users), session, requestID)
+	})
+	if err != nil {
+		return "", public(err)
+	}
+	return session, nil
+}

@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// A browser's session is accepted on both prefixes as its user (contract 3).
+
+// cookie is the session's secret, "" when the request brings none.
+func (a *API) cookie(r *http.Request) string {
+	c, err := r.Cookie(access.CookieName(strings.HasPrefix(a.cfg.BaseURL, "https://")))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// resume authenticates by the session's cookie.
+func (a *API) resume(c *call) error {
+	p, err := a.control.AuthenticateSession(c.ctx, a.cookie(c.r))
+	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
+	return err
+}
+
+// sameSite refuses an unsafe request that a foreign page may have made a browser
+// send: a cookie goes along by itself, what X-CSRF-Token holds does not.
+func (a *API) sameSite(c *call) error {
+	if c.actor.Session == "" || safe(c.r.Method) {
+		return nil
+	}
+	if a.origins.Check(c.r) != nil {
+		return countersign.Errorf(countersign.CodeCSRF, "this request comes from another site")
+	}
+	if !access.ValidCSRF(a.cookie(c.r), c.r.Header.Get("X-CSRF-Token")) {
+		return countersign.Errorf(countersign.CodeCSRF, "X-CSRF-Token: send the csrfToken of GET %s/session", Prefix)
+	}
+	return nil
+}
+
+func safe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+func (a *API) session(c *call) (any, error) {
+	out, err := a.control.Session(c.ctx, c.actor)
+	out.CSRFToken = access.CSRFToken(a.cookie(c.r))
+	return out, err
+}

@@ -1,0 +1,46 @@
+package records
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// User is a stored user. A realm administrator is one in the tenant `default`.
+type User struct {
+	countersign.User
+	Realm bool `json:"realm,omitempty"`
+}
+
+// Session is a browser's sign-in; its id is the hash of its secret. It is deleted
+// when it ends, and when it is seen expired.
+type Session struct {
+	TenantID  string    `json:"tenantId"` // the one it acts in
+	Email     string    `json:"email"`
+	CreatedAt time.Time `json:"createdAt"`
+	SeenAt    time.Time `json:"seenAt"` // coarsely
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// SignIn is a sign-in that waits for its code; its id is the hash of the secret
+// that the browser keeps. One for an address that nobody has is kept likewise, so
+// that the two can't be told apart.
+type SignIn struct {
+	Email     string    `json:"email"`
+	CodeHash  string    `json:"codeHash"`
+	Tries     int       `json:"tries"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// SetupLink is the one-time link of a new store, SetupID its id.
+type SetupLink struct {
+	Hash      string    `json:"hash"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// SetupID is the id of the only set-up link.
+const SetupID = "setup"
+
+func sessionKeys(s *Session) []any { return []any{s.Email, micros(s.ExpiresAt)} }
+
+func signInKeys(s *SignIn) []any { return []any{micros(s.ExpiresAt)} }

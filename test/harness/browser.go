@@ -1,0 +1,105 @@
+package harness
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Browser is one person's browser without its rendering: it keeps cookies, sends
+// forms as the console's pages have them, and follows what they answer.
+type Browser struct {
+	server *Server
+	http   *http.Client
+}
+
+// Page is what a browser got.
+type Page struct {
+	Status int
+	URL    *url.URL // after redirects
+	Text   string
+}
+
+// NewBrowser opens a browser that has never been here.
+func (s *Server) NewBrowser() *Browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &Browser{server: s, http: &http.Client{Jar: jar, Timeout: s.http.Timeout}}
+}
+
+// Open follows a link below /console.
+func (b *Browser) Open(path string) *Page {
+	b.server.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, b.server.URL+"/console"+path, http.NoBody)
+	if err != nil {
+		b.server.t.Fatal(err)
+	}
+	return b.do(req)
+}
+
+// Submit sends a form to a path below /console.
+func (b *Browser) Submit(path string, form url.Values) *Page {
+	b.server.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, b.server.URL+"/console"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.server.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", b.server.URL)
+	return b.do(req)
+}
+
+func (b *Browser) do(req *http.Request) *Page {
+	b.server.t.Helper()
+	res, err := b.http.Do(req)
+	if err != nil {
+		b.server.t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if err != nil {
+		b.server.t.Fatal(err)
+	}
+	return &Page{Status: res.StatusCode, URL: res.Request.URL, Text: string(text)}
+}
+
+// Session is the value of the session's cookie, "" when signed out.
+func (b *Browser) Session() string {
+	u, err := url.Parse(b.server.URL)
+	if err != nil {
+		b.server.t.Fatal(err)
+	}
+	for _, c := range b.http.Jar.Cookies(u) {
+		if c.Name == "countersign" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// Cookie is the header that a script of the browser's pages would send.
+func (b *Browser) Cookie() Header { return Header("Cookie: countersign=" + b.Session()) }
+
+var signInCode = regexp.MustCompile(`sign-in code[^\n]*?email"?[:=]"?([^"\s]+?)"?[,\s]+"?code"?[:=]"?(\d{8})`)
+
+// SignIn signs a user in with the code that the log tells.
+func (b *Browser) SignIn(email string) *Page {
+	b.server.t.Helper()
+	before := len(b.server.Log())
+	b.Submit("/sign-in", url.Values{"email": {email}})
+	code := ""
+	Until(b.server.t, "the code in the log", func() bool {
+		for _, found := range signInCode.FindAllStringSubmatch(b.server.Log()[before:], -1) {
+			if found[1] == email {
+				code = found[2]
+			}
+		}
+		return code != ""
+	})
+	return b.Submit("/sign-in/code", url.Values{"email": {email}, "code": {code}})
+}
