@@ -14,6 +14,7 @@ var functions = template.FuncMap{
 	"json": payload, "inline": inline, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
+	"tinted": tinted, "resolution": resolutionWords,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 }
 
