@@ -73,7 +73,7 @@ func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer 
 	}
 	for i := max(0, len(s.Probes)-foundProbes); i < len(s.Probes); i++ {
 		if p := &s.Probes[i]; !p.Output.IsZero() {
-			out = append(out, foundAnswer{name: "Probe " + plain(p.N), body: p.Output})
+			out = append(out, foundAnswer{name: "Probe " + strconv.Itoa(p.N), body: p.Output})
 		}
 	}
 	return out
@@ -102,7 +102,7 @@ func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 	for _, a := range answers {
 		cell := foundCell{Column: a.name}
 		if a.status != 0 {
-			cell.Text, cell.Known, cell.Met = plain(a.status), true, int64(a.status) == e.StatusCode
+			cell.Text, cell.Known, cell.Met = strconv.Itoa(a.status), true, int64(a.status) == e.StatusCode
 		}
 		row.Cells = append(row.Cells, cell)
 	}
@@ -111,7 +111,7 @@ func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 
 // withSent adds the fields of the request that an answer repeats by name.
 func (t foundTable) withSent(s *countersign.StepRun, e *countersign.Expectation, answers []foundAnswer) foundTable {
-	names := sortedNames(s.Input)
+	names := inputNames(s.Input)
 	for _, name := range names {
 		if e != nil && e.Field == name || !s.Input[name].IsScalar() || len(t.Rows) > foundSent {
 			continue

@@ -2,6 +2,7 @@ package console
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign
 func knownSending(s *countersign.StepRun) knownFact {
 	f := knownFact{At: s.StartedAt, Class: "is-idle", Icon: "i-send", Title: "Sent once", Key: s.IdempotencyKey}
 	if s.Attempt > 1 {
-		f.Title = "Sent, for the " + ordinal(s.Attempt) + " time under the same key"
+		f.Title = "Sent, for the " + nthTime(s.Attempt) + " time under the same key"
 	}
 	if s.Error != nil && strings.Contains(s.Error.Message, "the service stopped") {
 		f.Title = "Sending began"
@@ -70,12 +71,12 @@ func knownSending(s *countersign.StepRun) knownFact {
 	return f
 }
 
-func ordinal(n int) string {
+func nthTime(n int) string {
 	words := []string{"", "first", "second", "third", "fourth", "fifth"}
 	if n < len(words) {
 		return words[n]
 	}
-	return plain(n) + "th"
+	return strconv.Itoa(n) + "th"
 }
 
 // knownUnknown is what stopped the run.
@@ -103,7 +104,7 @@ func knownLate(s *countersign.StepRun) knownFact {
 
 func knownProbe(p *countersign.ProbeRecord) knownFact {
 	id := probeID(p)
-	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + plain(p.N) + " asked, read only", Said: "By " + who(p.By)}
+	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + who(p.By)}
 	if p.Response != nil && p.Response.DurationMs > 0 {
 		f.Said += ", in " + took(p.Response.DurationMs)
 	}

@@ -9,11 +9,9 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func plain(n int) string { return strconv.Itoa(n) }
+func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }
 
-func probeID(p *countersign.ProbeRecord) string { return "probe-" + plain(p.N) }
-
-func sortedNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
+func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
 
 // recoveryRunData is the page of one uncertain step: left the evidence, right the
 // resolution.
