@@ -14,6 +14,10 @@ var functions = template.FuncMap{
 	"json": payload, "inline": inline, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
+	// projects, agents and teams
+	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
+	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState,
+
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 }
 
