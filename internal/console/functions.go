@@ -15,6 +15,11 @@ var functions = template.FuncMap{
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolutionWords,
+
+	// projects, agents and teams
+	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
+	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState,
+
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 	"ctl": ctl, "inc64": func(i int64) int64 { return i + 1 },
 }
