@@ -14,6 +14,8 @@ var functions = template.FuncMap{
 	"json": payload, "inline": inline, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
+	// Access and audit.
+	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 }
 
