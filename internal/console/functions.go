@@ -20,6 +20,9 @@ var functions = template.FuncMap{
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
 	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState,
 
+
+	// Access and audit.
+	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 	"ctl": ctl, "inc64": func(i int64) int64 { return i + 1 },
 }
