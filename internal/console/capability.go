@@ -181,7 +181,7 @@ func saveCapability(v *visit) (string, error) {
 		}
 		return "", again
 	}
-	w := writeOf(p)
+	w := projectWriteOf(p)
 	w.ExpectedRevision = v.formRevision()
 	if err = v.chosen("name", "method", "path"); err == nil {
 		w.Capabilities, err = v.withTyped(p)

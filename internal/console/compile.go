@@ -14,13 +14,13 @@ import (
 )
 
 // Compiling takes two steps, so that it works without a script: first who carries
-// out each action, by the address; then, with the fields of those capabilities in
+// out each action, by the address; then, with the fields of those capabilityGroups in
 // front of one, what they are sent and what they must answer.
 
 // compileData is what both steps show.
 type compileData struct {
 	countersign.Model
-	Scenarios []choice
+	Scenarios []option
 	Scenario  string
 	Problem   *problem
 	Actions   []bindingForm
@@ -34,7 +34,7 @@ type compileData struct {
 // capabilityGroup is a project and what may be called there.
 type capabilityGroup struct {
 	Project      countersign.Project
-	Capabilities []choice
+	Capabilities []option
 }
 
 func compilePage(v *visit) (*page, error) {
@@ -72,7 +72,7 @@ func (v *visit) compiling(form url.Values) (*compileData, error) {
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		d.Kept = append(d.Kept, kept{name, inputs.Get(name)})
 	}
-	if d.Groups, err = v.capabilities(); err != nil {
+	if d.Groups, err = v.capabilityGroups(); err != nil {
 		return nil, err
 	}
 	return d, v.actionsOf(d, inputs, form)
@@ -85,7 +85,7 @@ func (d *compileData) choose(id string) {
 		if here {
 			d.Scenario = s.ID
 		}
-		d.Scenarios = append(d.Scenarios, choice{s.ID, cmp.Or(s.Name, s.ID), here})
+		d.Scenarios = append(d.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), here})
 	}
 	d.Scenario = cmp.Or(d.Scenario, id)
 }
@@ -122,9 +122,9 @@ func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) er
 	return nil
 }
 
-// capabilities are those of the projects that the visitor may use. A tenant has
+// capabilityGroups are those of the projects that the visitor may use. A tenant has
 // few projects; whoever has more than a page of them compiles by the API.
-func (v *visit) capabilities() ([]capabilityGroup, error) {
+func (v *visit) capabilityGroups() ([]capabilityGroup, error) {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -133,13 +133,13 @@ func (v *visit) capabilities() ([]capabilityGroup, error) {
 	for i, p := range found.Items {
 		groups[i].Project = p
 		for _, c := range p.Capabilities {
-			groups[i].Capabilities = append(groups[i].Capabilities, choice{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
+			groups[i].Capabilities = append(groups[i].Capabilities, option{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
 		}
 	}
 	return groups, nil
 }
 
-// find is the capability that a choice names, project/capability; a project's id
+// find is the capability that a option names, project/capability; a project's id
 // holds no slash.
 func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Capability) {
 	project, name, _ := strings.Cut(chosen, "/")

@@ -14,12 +14,11 @@ var functions = template.FuncMap{
 	"json": payload, "inline": inline, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
-	"tinted": tinted, "resolution": resolutionWords,
+	"tinted": tinted, "resolution": resolvedAs,
 
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
 	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState,
-
 
 	// Access and audit.
 	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,

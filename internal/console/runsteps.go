@@ -249,8 +249,8 @@ func tinted(s state) template.HTML {
 	return template.HTML(strings.Replace(icon, `class="i`, `class="i `+s.Class, 1)) //nolint:gosec // named escapes, the class is ours
 }
 
-// resolutionWords are a resolution in words.
-func resolutionWords(resolution string) string {
+// resolvedAs are a resolution in words.
+func resolvedAs(resolution string) string {
 	switch resolution {
 	case countersign.ConfirmedCompleted:
 		return "It happened."

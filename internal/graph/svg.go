@@ -116,13 +116,14 @@ func (p *page) start(at point) {
 	p.raw(`/><path class="g-startl" d="M`, num(at.x-18), " ", num(at.y), "H", num(at.x-2), `" marker-end="url(#`, p.id, `-d)"/>`, "\n")
 }
 
-// link wraps what draw writes into a link, if there is somewhere to go.
-func (p *page) link(href, name string, draw func()) {
+// link wraps what draw writes into a link, if there is somewhere to go. Its name is
+// what it shows, the icon's word included.
+func (p *page) link(href string, draw func()) {
 	if href == "" {
 		draw()
 		return
 	}
-	p.raw(`<a href="`, text(safe(href)), `" aria-label="`, text(name), `">`)
+	p.raw(`<a href="`, text(safe(href)), `">`)
 	draw()
 	p.raw("</a>")
 }

@@ -19,8 +19,7 @@ func (p *page) edges(g Graph, pic picture) {
 	for _, r := range pic.routes {
 		if r.label.w > 0 {
 			e := g.Edges[r.edge]
-			name := pic.nodes[r.from].name() + " → " + pic.nodes[r.to].name() + ": " + e.whole()
-			p.link(e.Href, name, func() { p.label(e, r) })
+			p.link(e.Href, func() { p.label(e, r) })
 			p.raw("\n")
 		}
 	}

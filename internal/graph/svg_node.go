@@ -7,7 +7,7 @@ const sprite = "/console/assets/sprite.svg#"
 // node writes a box. A step has its icon and text at the left, a state its text
 // in the middle; one with an icon is written like a step.
 func (p *page) node(n Node, b box) {
-	p.link(n.Href, n.accessible(), func() {
+	p.link(n.Href, func() {
 		p.raw(`<g class="`, text(n.class()), `">`)
 		p.outline(n, b)
 		if p.steps || n.Icon != "" {

@@ -48,11 +48,3 @@ func (n Node) name() string {
 	}
 	return n.Title
 }
-
-// accessible is what a screen reader says of a node: "Read order, Completed".
-func (n Node) accessible() string {
-	if n.Word == "" {
-		return n.name()
-	}
-	return n.name() + ", " + n.Word
-}

@@ -63,6 +63,7 @@ func (s sample) String() string {
 type soaked struct {
 	*harness.Server
 	t        *testing.T
+	receiver *harness.Receiver
 	operator *harness.Client
 	approver *harness.Client
 	browser  *harness.Browser
@@ -75,7 +76,7 @@ type soaked struct {
 func open(t *testing.T) *soaked {
 	t.Helper()
 	receiver := harness.NewReceiver(t)
-	w := &soaked{t: t, Server: harness.Start(t,
+	w := &soaked{t: t, receiver: receiver, Server: harness.Start(t,
 		harness.Set("CONNECTION_ORIGINS", receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret),
 		harness.Env("GOGC", "50"))} // so that what is held is seen, not what waits to be collected
 	token := func(role string) *harness.Client {
