@@ -218,9 +218,17 @@ func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 			continue
 		}
 		c.Project, c.Revision = project.Name, project.Revision
-		c.Policy, c.Timeout = policyWord(capability), took(capability.Timeout().Milliseconds())
+		c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
 		c.Signed = signedWord(project.EffectiveAuth().Type)
 	}
+}
+
+// timeoutWord is a time as it was set: whole seconds without a fraction.
+func timeoutWord(d time.Duration) string {
+	if d%time.Second == 0 {
+		return span(d)
+	}
+	return took(d.Milliseconds())
 }
 
 func policyWord(c *countersign.Capability) string {

@@ -41,13 +41,12 @@ func (d *recoveryRunData) Options() []resolutionOption {
 	if d.Step.ApprovalRequired {
 		again = "The step asks for approval again, then sends the same request under the same key."
 	}
+	if d.Run.CancelRequested {
+		goesOn, again = "the run ends cancelled", "The step and the run end cancelled. Nothing is sent."
+	}
 	happened := "The output below must meet the expectation. The step is completed and " + goesOn + ". Nothing is sent again."
 	if d.Expected == nil {
 		happened = "The step is completed with the output below and " + goesOn + ". Nothing is sent again."
-	}
-	if d.Run.CancelRequested {
-		happened = "The output below must meet the expectation. The step is completed and the run ends cancelled. Nothing is sent again."
-		again = "The step and the run end cancelled. Nothing is sent."
 	}
 	options := []resolutionOption{
 		{Value: countersign.ConfirmedCompleted, Consequence: happened},
