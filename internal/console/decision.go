@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -58,5 +59,13 @@ func (v *visit) decideAgain(id string, refused error) error {
 // decidedMeanwhile says who was faster.
 func (v *visit) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return who(a.DecidedBy) + " decided this " + span(v.now.Sub(a.DecidedAt)) + " ago: " + verdict[a.Status] + ". Nothing was sent twice."
+	return who(a.DecidedBy) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+}
+
+// agoWord is how long ago a time was, within a sentence.
+func (v *visit) agoWord(t time.Time) string {
+	if d := v.now.Sub(t); d >= time.Second {
+		return span(d) + " ago"
+	}
+	return "just now"
 }

@@ -153,7 +153,7 @@ func (v *visit) resolveAgain(id string, refused error, wrong map[string]string) 
 	if len(wrong) == 0 {
 		d.Problem = problemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = who(s.Reconciliation.By) + " resolved this " + span(v.now.Sub(s.Reconciliation.At)) + " ago: " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = who(s.Reconciliation.By) + " resolved this " + v.agoWord(s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.page()
