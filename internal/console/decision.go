@@ -38,6 +38,16 @@ func (v *visit) decideAgain(id string, refused error) error {
 		return refused
 	}
 	d.Reason = v.form("reason")
+	v.decideWrong(d, e)
+	p := d.page()
+	if p.status = e.Code.Status(); p.status == 0 {
+		p.status = http.StatusConflict
+	}
+	return p
+}
+
+// decideWrong says what was wrong: beside the field, or above the page.
+func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && d.Reason == "":
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
@@ -49,11 +59,6 @@ func (v *visit) decideAgain(id string, refused error) error {
 			d.Problem.Sentence = v.decidedMeanwhile(&d.Approval)
 		}
 	}
-	p := d.page()
-	if p.status = e.Code.Status(); p.status == 0 {
-		p.status = http.StatusConflict
-	}
-	return p
 }
 
 // decidedMeanwhile says who was faster.

@@ -37,12 +37,7 @@ const (
 
 // knownOf lists what is known of a step. approvals are those of the run.
 func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
-	var out []knownFact
-	for i := range approvals {
-		if a := &approvals[i]; a.StepID == s.ID && !a.DecidedAt.IsZero() && len(out) < knownShown {
-			out = append(out, knownFact{At: a.DecidedAt, Class: approvalState(*a).Class, Icon: "i-user", Title: approvalState(*a).Word + " by " + who(a.DecidedBy), Quote: a.DecisionReason})
-		}
-	}
+	out := knownDecisions(s, approvals)
 	if !s.StartedAt.IsZero() {
 		out = append(out, knownSending(s))
 	}
@@ -55,10 +50,22 @@ func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign
 	for i := max(0, len(s.Probes)-knownShown); i < len(s.Probes); i++ {
 		out = append(out, knownProbe(&s.Probes[i], i >= len(s.Probes)-answersShown))
 	}
+	slices.SortStableFunc(out, func(a, b knownFact) int { return a.At.Compare(b.At) })
+	return out
+}
+
+// knownDecisions are what people decided: the approvals and the resolution.
+func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
+	var out []knownFact
+	for i := range approvals {
+		if a := &approvals[i]; a.StepID == s.ID && !a.DecidedAt.IsZero() && len(out) < knownShown {
+			how := approvalState(*a)
+			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + who(a.DecidedBy), Quote: a.DecisionReason})
+		}
+	}
 	if rec := s.Reconciliation; rec != nil {
 		out = append(out, knownFact{At: rec.At, Class: "is-idle", Icon: "i-user", Title: who(rec.By) + " said: " + resolutionWord(rec.Resolution), Quote: rec.Evidence})
 	}
-	slices.SortStableFunc(out, func(a, b knownFact) int { return a.At.Compare(b.At) })
 	return out
 }
 
