@@ -123,7 +123,7 @@ func (b *bindingForm) binding() (out countersign.ActionBinding, read bool) {
 }
 
 func (b *bindingForm) take(field string, err error) {
-	if p := problemOf(err); p != nil {
-		b.Errs[field] = p.Sentence
+	if p := refusal(err, ""); p != nil {
+		b.Errs[field] = p.Detail
 	}
 }

@@ -20,7 +20,7 @@ import (
 // compileData is what both steps show.
 type compileData struct {
 	countersign.Model
-	Scenarios []choice
+	Scenarios []option
 	Scenario  string
 	Problem   *problem
 	Actions   []bindingForm
@@ -34,7 +34,7 @@ type compileData struct {
 // capabilityGroup is a project and what may be called there.
 type capabilityGroup struct {
 	Project      countersign.Project
-	Capabilities []choice
+	Capabilities []option
 }
 
 func compilePage(v *visit) (*page, error) {
@@ -85,7 +85,7 @@ func (d *compileData) choose(id string) {
 		if here {
 			d.Scenario = s.ID
 		}
-		d.Scenarios = append(d.Scenarios, choice{s.ID, cmp.Or(s.Name, s.ID), here})
+		d.Scenarios = append(d.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), here})
 	}
 	d.Scenario = cmp.Or(d.Scenario, id)
 }
@@ -99,8 +99,7 @@ func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) er
 	}
 	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: d.Scenario, Inputs: given.values()})
 	if err != nil {
-		d.Problem = problemOf(err)
-		if d.Problem == nil {
+		if d.Problem = refusal(err, "The scenario can't be simulated with these inputs."); d.Problem == nil {
 			return err
 		}
 		return nil
@@ -133,7 +132,7 @@ func (v *visit) capabilities() ([]capabilityGroup, error) {
 	for i, p := range found.Items {
 		groups[i].Project = p
 		for _, c := range p.Capabilities {
-			groups[i].Capabilities = append(groups[i].Capabilities, choice{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
+			groups[i].Capabilities = append(groups[i].Capabilities, option{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
 		}
 	}
 	return groups, nil
@@ -168,7 +167,7 @@ func compile(v *visit) (string, error) {
 		return "", d.page()
 	}
 	made, err := v.control.CompilePlan(v.r.Context(), v.actor, id, req)
-	if p := problemOf(err); p != nil {
+	if p := refusal(err, "Nothing was compiled. Your text is kept."); p != nil {
 		d.Problem = p
 		return "", d.page()
 	}

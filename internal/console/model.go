@@ -25,7 +25,7 @@ type modelData struct {
 	Player      player
 	Here        moment
 	Values      []valueRow
-	Inputs      []inputField
+	Inputs      []overrideField
 	Transitions []transitionRow
 	Problem     *problem // of the simulation or the inputs
 	Refused     *problem // of suspending and resuming

@@ -96,26 +96,26 @@ func (v *visit) putModel(d editData) (string, error) {
 	}
 	var w countersign.ModelWrite
 	if err := exact.Decode([]byte(d.Text), &w.Document); err != nil {
-		return "", v.editAgain(d, err)
+		return "", v.modelAgain(d, err)
 	}
 	id := d.ID
 	if id == "" {
 		id = w.Document.ID
 	}
 	if !countersign.ValidID(id) {
-		return "", v.editAgain(d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
+		return "", v.modelAgain(d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
 	}
 	w.ExpectedRevision = d.Expected
 	if _, err := v.control.PutModel(v.r.Context(), v.actor, id, w); err != nil {
-		return "", v.editAgain(d, err)
+		return "", v.modelAgain(d, err)
 	}
 	return modelHref(id), nil
 }
 
-// editAgain shows the form again; after a conflict with the revision that is there
+// modelAgain shows the form again; after a conflict with the revision that is there
 // now, so that saving once more is a choice and no accident.
-func (v *visit) editAgain(d editData, err error) error {
-	d.Problem = problemOf(err)
+func (v *visit) modelAgain(d editData, err error) error {
+	d.Problem = refusal(err, "Not saved. Your text is kept.")
 	if d.Problem == nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,8 +15,8 @@ import (
 
 const inputPrefix = "in_"
 
-// inputField is one input variable with what the address gives for it.
-type inputField struct {
+// overrideField is one input variable with what the address gives for it.
+type overrideField struct {
 	Variable countersign.Variable
 	Name     string // of the form's field
 	Text     string
@@ -101,13 +102,13 @@ func (g givenInputs) values() map[string]countersign.Scalar {
 
 // inputFields are the model's input variables; what is given for something else
 // comes last, so that it can be seen and taken away.
-func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given givenInputs) []inputField {
-	var fields []inputField
+func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given givenInputs) []overrideField {
+	var fields []overrideField
 	for _, variable := range doc.Variables {
 		if variable.Kind != countersign.VariableInput {
 			continue
 		}
-		f := inputField{Variable: variable, Name: inputPrefix + variable.ID, Stands: inline(variable.DefaultValue)}
+		f := overrideField{Variable: variable, Name: inputPrefix + variable.ID, Stands: inline(variable.DefaultValue)}
 		if s != nil {
 			if value, ok := s.Inputs[variable.ID]; ok {
 				f.Stands = inline(value)
@@ -117,7 +118,7 @@ func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given give
 		fields = append(fields, f)
 	}
 	for _, in := range given {
-		fields = append(fields, inputField{Variable: countersign.Variable{ID: in.id, Name: in.id}, Name: inputPrefix + in.id, Text: in.text, Err: in.err, Stands: "nothing"})
+		fields = append(fields, overrideField{Variable: countersign.Variable{ID: in.id, Name: in.id}, Name: inputPrefix + in.id, Text: in.text, Err: in.err, Stands: "nothing"})
 	}
 	return fields
 }
@@ -135,11 +136,23 @@ func (g givenInputs) take(id string) (text, err string, rest givenInputs) {
 
 // markInputs finds the fields that a refused simulation is about, so that its message can
 // be read with them.
-func markInputs(fields []inputField, p *problem) {
+func markInputs(fields []overrideField, p *problem) {
 	for i := range fields {
-		text := p.Sentence + " " + p.Detail
-		fields[i].Marked = fields[i].Text != "" && strings.Contains(strings.ToLower(text), strings.ToLower("inputs."+fields[i].Variable.ID+":"))
+		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
 	}
+}
+
+// refusal words an error about what somebody wrote: a sentence, and then the message
+// as it is, since it begins with a path into what was written. nil for what has no
+// code; what isn't about the text keeps its own words.
+func refusal(err error, sentence string) *problem {
+	p := problemOf(err)
+	var e *countersign.Error
+	if p == nil || !errors.As(err, &e) || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
+		return p
+	}
+	p.Sentence, p.Detail = sentence, e.Message+"."
+	return p
 }
 
 // status is that of a page with a problem.

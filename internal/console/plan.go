@@ -72,7 +72,7 @@ func (v *visit) plan(id string) (*planData, error) {
 		return nil, err
 	}
 	d.Runs, d.Total = runs.Items, runs.Total
-	d.Steps, d.Errors = stepsOf(p, v.query("step"))
+	d.Steps, d.Errors = planSteps(p, v.query("step"))
 	d.Does = consequences(d.Steps, d.Live())
 	d.Diagram = planDiagram(p, d.Steps)
 	return d, nil

@@ -36,7 +36,7 @@ type plansData struct {
 	Pager    pager
 	Filters  []filter
 	Model    string
-	Models   []choice
+	Models   []option
 	Status   string
 	Filtered bool
 }
@@ -62,19 +62,19 @@ func plansPage(v *visit) (*page, error) {
 
 // modelChoices are the models by id, and the present one even where the first page
 // of models lacks it.
-func (v *visit) modelChoices(now string) ([]choice, error) {
+func (v *visit) modelChoices(now string) ([]option, error) {
 	found, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
 	}
-	var choices []choice
+	var choices []option
 	listed := now == ""
 	for _, m := range found.Items {
-		choices = append(choices, choice{m.ID, m.ID, m.ID == now})
+		choices = append(choices, option{m.ID, m.ID, m.ID == now})
 		listed = listed || m.ID == now
 	}
 	if !listed {
-		choices = append(choices, choice{now, now, true})
+		choices = append(choices, option{now, now, true})
 	}
 	return choices, nil
 }
@@ -108,7 +108,7 @@ func newPlanPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := writeOf(p)
+	w := planWriteOf(p)
 	if v.query("mode") == countersign.ModeLive {
 		w.Mode = countersign.ModeLive
 	}
@@ -117,8 +117,8 @@ func newPlanPage(v *visit) (*page, error) {
 	return d.page(), err
 }
 
-// writeOf is what would make a plan with the same content.
-func writeOf(p countersign.Plan) countersign.PlanWrite {
+// planWriteOf is what would make a plan with the same content.
+func planWriteOf(p countersign.Plan) countersign.PlanWrite {
 	return countersign.PlanWrite{
 		Name: p.Name, ModelID: p.ModelID, ModelRevision: p.ModelRevision, Steps: p.Steps, ScenarioID: p.ScenarioID,
 		PlanningInputs: p.PlanningInputs, Mode: p.Mode,
@@ -138,7 +138,7 @@ func createPlan(v *visit) (string, error) {
 			return planHref(made.ID), nil
 		}
 	}
-	if d.Problem = problemOf(err); d.Problem == nil {
+	if d.Problem = refusal(err, "Nothing was stored. Your text is kept."); d.Problem == nil {
 		return "", err
 	}
 	return "", d.page()

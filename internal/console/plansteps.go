@@ -32,11 +32,11 @@ type planInput struct {
 // shortInput is how much of a step's literal inputs a page with all steps shows.
 const shortInput = 400
 
-// stepsOf are the steps with their errors; general are the errors of no step.
+// planSteps are the steps with their errors; general are the errors of no step.
 // whole names the step whose inputs are shown however long they are.
-func stepsOf(p countersign.Plan, whole string) (steps []planStep, general []string) {
+func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole}
+		step := planStep{Step: s, Number: i + 1, Contract: plannedCapability(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole}
 		step.Asks = askingWords(step.Contract)
 		step.inputs()
 		steps = append(steps, step)
@@ -63,9 +63,9 @@ func stepAt(text string) (index int, rest string) {
 	return i, strings.TrimPrefix(strings.TrimPrefix(rest, "."), ": ")
 }
 
-// capabilityOf is what a step calls, by the revision of the project that the plan
+// plannedCapability is what a step calls, by the revision of the project that the plan
 // was made from.
-func capabilityOf(p countersign.Plan, s countersign.Step) *countersign.Capability {
+func plannedCapability(p countersign.Plan, s countersign.Step) *countersign.Capability {
 	for i := range p.ProjectSnapshots {
 		if p.ProjectSnapshots[i].ID == s.ProjectID {
 			return p.ProjectSnapshots[i].Capability(s.Capability)

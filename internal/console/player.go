@@ -12,7 +12,7 @@ import (
 // player walks along what a scenario comes to, by links: the step is in the
 // address, so that a step can be sent to somebody. Steps count from 1.
 type player struct {
-	Scenarios []choice
+	Scenarios []option
 	Scenario  string
 	At, Last  int // 0 when nothing was played
 
@@ -27,8 +27,8 @@ type player struct {
 	sim  *countersign.Simulation
 }
 
-// choice is an option of a list.
-type choice struct {
+// option is one of a list.
+type option struct {
 	Value, Word string
 	Here        bool
 }
@@ -74,7 +74,7 @@ func (v *visit) play(d *modelData, valid bool) error {
 		return nil
 	}
 	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: p.Scenario, Inputs: given.values()})
-	if d.Problem = problemOf(err); d.Problem != nil {
+	if d.Problem = refusal(err, "These inputs don't fit, so nothing was simulated."); d.Problem != nil {
 		markInputs(d.Inputs, d.Problem)
 		return nil
 	}
@@ -109,7 +109,7 @@ func (p *player) choose(doc countersign.AgentModel, now *countersign.Scenario) {
 	p.Scenario = now.ID
 	p.q.Set("scenario", now.ID)
 	for _, s := range doc.Scenarios {
-		p.Scenarios = append(p.Scenarios, choice{s.ID, cmp.Or(s.Name, s.ID), s.ID == now.ID})
+		p.Scenarios = append(p.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), s.ID == now.ID})
 	}
 }
 
