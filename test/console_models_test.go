@@ -101,6 +101,13 @@ func TestTheStoryOfAModelNeedsNoScript(t *testing.T) {
 		"1\u00a0step asks for approval before anything is sent.", "1\u00a0step changes something without asking.", "1\u00a0step reads without asking.",
 		`status is "succeeded"`, "279.00", "GET /orders/{resourceId}")
 	path := strings.TrimPrefix(plan.URL.Path, "/console") + "/runs"
+	again := reads(t, ada.Open("/models/refund-agent/compile?scenario=returned-in-time&from="+strings.TrimPrefix(plan.URL.Path, "/console/plans/")), 200,
+		`name="field_refund" value="status"`, `value="default-shop/note" selected`)
+	for field, want := range map[string]string{"input_notify": `"text": "paid"`, "vars_read-order": `"resourceId": "orderId"`, "vars_refund": `"amount": "amount"`, "input_refund": "{}"} {
+		if got := textOf(t, again, field); !strings.Contains(got, want) {
+			t.Errorf("compiling again begins with %s %s, want %s", field, got, want)
+		}
+	}
 	start := formTo(t, plan, path, nil)
 	first, second := ada.Submit(path, start), ada.Submit(path, start)
 	if first.URL.Path != second.URL.Path || !strings.HasPrefix(first.URL.Path, "/console/runs/run-") {

@@ -15,7 +15,7 @@ var functions = template.FuncMap{
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
-	"ctl": ctl, "inc64": func(i int64) int64 { return i + 1 },
+	"ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
 }
 
 // icon draws a symbol of the sprite that says nothing by itself.

@@ -109,6 +109,9 @@ func newPlanPage(v *visit) (*page, error) {
 		return nil, err
 	}
 	w := planWriteOf(p)
+	if m, err := v.control.Model(v.r.Context(), v.actor, p.ModelID); err == nil {
+		w.ModelRevision = m.Revision // a plan of an earlier one would be invalid
+	}
 	if v.query("mode") == countersign.ModeLive {
 		w.Mode = countersign.ModeLive
 	}

@@ -215,7 +215,7 @@ func (p *player) judge(doc countersign.AgentModel, names stateWords) {
 	last := names.of(p.sim.FinalStateID)
 	switch p.sim.Outcome {
 	case countersign.OutcomeStuck:
-		p.Sentence = "It stands still in " + last + ": no condition holds there."
+		p.Sentence = "It stands still in " + last + ", which is not final."
 	case countersign.OutcomeLoop:
 		p.Sentence = "It goes round for ever: " + last + " comes again with the same values."
 	default:
