@@ -51,6 +51,10 @@
     return false;
   }
 
+  // A form that was refused begins at its first wrong field.
+  var wrong = document.querySelector('main [aria-invalid="true"]');
+  if (wrong) wrong.focus();
+
   // A diagram that is wider than its region begins where the present state is.
   document.querySelectorAll(".graph .g-node.here").forEach(function (node) {
     var region = node.closest(".graph"), at = node.getBoundingClientRect(), frame = region.getBoundingClientRect();
