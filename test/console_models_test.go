@@ -215,7 +215,7 @@ func TestFindingsHaveTheNumberThatTheirStateHas(t *testing.T) {
 	ada := w.person(t, "ada@example.com", "OPERATOR")
 	dead := harness.With(harness.Model("dead"), "states.3.isFinal", false)
 	w.operator.Put("/models/dead", doc{"document": dead}).OK(t)
-	reads(t, ada.Open("/models/dead"), 200, "1\u00a0warning", "Warning 1.", "states[3]", `class="badge-t"`, "finding 1")
+	reads(t, ada.Open("/models/dead"), 200, "1\u00a0warning", "Warning 1.", "states[3]", `class="badge-t"`)
 	broken := harness.With(harness.Model("broken"), "transitions.0.toStateId", "nowhere")
 	w.operator.Put("/models/broken", doc{"document": broken}).OK(t)
 	p := reads(t, ada.Open("/models/broken"), 200, "error", "Error 1.", "Not played.")

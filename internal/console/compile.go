@@ -74,7 +74,7 @@ func (v *visit) compiling(form url.Values) (*compileData, error) {
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		d.Kept = append(d.Kept, kept{name, inputs.Get(name)})
 	}
-	if d.Groups, err = v.capabilities(); err != nil {
+	if d.Groups, err = v.capabilityGroups(); err != nil {
 		return nil, err
 	}
 	if err := v.remind(d, form.Get("from")); err != nil {
@@ -126,9 +126,9 @@ func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) er
 	return nil
 }
 
-// capabilities are those of the projects that the visitor may use. A tenant has
+// capabilityGroups are those of the projects that the visitor may use. A tenant has
 // few projects; whoever has more than a page of them compiles by the API.
-func (v *visit) capabilities() ([]capabilityGroup, error) {
+func (v *visit) capabilityGroups() ([]capabilityGroup, error) {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err

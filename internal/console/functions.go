@@ -14,6 +14,14 @@ var functions = template.FuncMap{
 	"json": payload, "inline": inline, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
+	"tinted": tinted, "resolution": resolvedAs,
+
+	// projects, agents and teams
+	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
+	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState,
+
+	// Access and audit.
+	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 	"ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
 }

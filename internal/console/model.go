@@ -25,7 +25,7 @@ type modelData struct {
 	Player      player
 	Here        moment
 	Values      []valueRow
-	Inputs      []overrideField
+	Inputs      []modelInput
 	Transitions []transitionRow
 	Problem     *problem // of the simulation or the inputs
 	Refused     *problem // of suspending and resuming

@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"math"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
@@ -46,34 +45,12 @@ func (d *modelData) node(s countersign.ModelState) graph.Node {
 		ID: s.ID, Title: s.Name, Sub: s.Meaning, Start: s.IsStart, Final: s.IsFinal, Badge: badge(d.Findings, s.ID),
 		State: d.Player.class(s.ID), Href: d.Player.hrefOf(s.ID),
 	}
-	n.Word = nodeWord(n)
 	x, errX := s.Position.X.Float64()
 	y, errY := s.Position.Y.Float64()
 	if n.Placed = errX == nil && errY == nil && !math.IsInf(x, 0) && !math.IsInf(y, 0); n.Placed {
 		n.X, n.Y = x, y
 	}
 	return n
-}
-
-// nodeWord says what the node's look says.
-func nodeWord(n graph.Node) string {
-	var words []string
-	switch n.State {
-	case "here":
-		words = append(words, "present state")
-	case "past":
-		words = append(words, "visited")
-	}
-	if n.Start {
-		words = append(words, "start")
-	}
-	if n.Final {
-		words = append(words, "final")
-	}
-	if n.Badge != "" {
-		words = append(words, "finding "+n.Badge)
-	}
-	return strings.Join(words, ", ")
 }
 
 func (d *modelData) edge(t countersign.Transition, waysOut int) graph.Edge {

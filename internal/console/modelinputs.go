@@ -15,8 +15,8 @@ import (
 
 const inputPrefix = "in_"
 
-// overrideField is one input variable with what the address gives for it.
-type overrideField struct {
+// modelInput is one input variable with what the address gives for it.
+type modelInput struct {
 	Variable countersign.Variable
 	Name     string // of the form's field
 	Text     string
@@ -102,13 +102,13 @@ func (g givenInputs) values() map[string]countersign.Scalar {
 
 // inputFields are the model's input variables; what is given for something else
 // comes last, so that it can be seen and taken away.
-func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given givenInputs) []overrideField {
-	var fields []overrideField
+func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given givenInputs) []modelInput {
+	var fields []modelInput
 	for _, variable := range doc.Variables {
 		if variable.Kind != countersign.VariableInput {
 			continue
 		}
-		f := overrideField{Variable: variable, Name: inputPrefix + variable.ID, Stands: inline(variable.DefaultValue)}
+		f := modelInput{Variable: variable, Name: inputPrefix + variable.ID, Stands: inline(variable.DefaultValue)}
 		if s != nil {
 			if value, ok := s.Inputs[variable.ID]; ok {
 				f.Stands = inline(value)
@@ -118,7 +118,7 @@ func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given give
 		fields = append(fields, f)
 	}
 	for _, in := range given {
-		fields = append(fields, overrideField{Variable: countersign.Variable{ID: in.id, Name: in.id}, Name: inputPrefix + in.id, Text: in.text, Err: in.err, Stands: "nothing"})
+		fields = append(fields, modelInput{Variable: countersign.Variable{ID: in.id, Name: in.id}, Name: inputPrefix + in.id, Text: in.text, Err: in.err, Stands: "nothing"})
 	}
 	return fields
 }
@@ -136,7 +136,7 @@ func (g givenInputs) take(id string) (text, err string, rest givenInputs) {
 
 // markInputs finds the fields that a refused simulation is about, so that its message can
 // be read with them.
-func markInputs(fields []overrideField, p *problem) {
+func markInputs(fields []modelInput, p *problem) {
 	for i := range fields {
 		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
 	}

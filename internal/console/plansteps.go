@@ -37,7 +37,7 @@ const shortInput = 400
 // whole names the step whose inputs are shown however long they are.
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: plannedCapability(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step := planStep{Step: s, Number: i + 1, Contract: contractOf(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
 		step.Asks = askingWords(step.Contract)
 		step.inputs()
 		steps = append(steps, step)
@@ -64,9 +64,9 @@ func stepAt(text string) (index int, rest string) {
 	return i, strings.TrimPrefix(strings.TrimPrefix(rest, "."), ": ")
 }
 
-// plannedCapability is what a step calls, by the revision of the project that the plan
+// contractOf is what a step calls, by the revision of the project that the plan
 // was made from.
-func plannedCapability(p countersign.Plan, s countersign.Step) *countersign.Capability {
+func contractOf(p countersign.Plan, s countersign.Step) *countersign.Capability {
 	for i := range p.ProjectSnapshots {
 		if p.ProjectSnapshots[i].ID == s.ProjectID {
 			return p.ProjectSnapshots[i].Capability(s.Capability)
