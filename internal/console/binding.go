@@ -60,6 +60,9 @@ func bindingOf(d *compileData, actionID string, form url.Values) bindingForm {
 			b.Action = a
 		}
 	}
+	if before, ok := d.earlier.steps[actionID]; ok && !form.Has("cap_"+actionID) {
+		b.Chosen = before.ProjectID + "/" + before.Capability
+	}
 	b.Project, b.Capability = d.find(b.Chosen)
 	b.Input, b.Variables = strings.TrimSpace(form.Get("input_"+actionID)), strings.TrimSpace(form.Get("vars_"+actionID))
 	b.Field, b.Equals = strings.TrimSpace(form.Get("field_"+actionID)), strings.TrimSpace(form.Get("equals_"+actionID))
@@ -71,28 +74,51 @@ var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
 
 // prefill writes the capability's fields into the form: those that the model has a
 // variable for are taken from it, the other required ones wait as null, which no
-// field takes, so that none is sent by oversight.
-func (b *bindingForm) prefill(doc countersign.AgentModel) {
+// field takes, so that none is sent by oversight. What an earlier plan's step sent
+// and expected there is taken over.
+func (b *bindingForm) prefill(d *compileData) {
 	if b.Capability == nil {
 		return
 	}
-	names := slices.Sorted(maps.Keys(b.Capability.InputSchema))
-	for _, found := range placeholder.FindAllStringSubmatch(b.Capability.Path, -1) {
-		if !slices.Contains(names, found[1]) {
-			names = append(names, found[1])
-		}
+	before := d.earlier.steps[b.Action.ID]
+	if before.Capability != b.Capability.Name || before.ProjectID != b.Project.ID {
+		before = countersign.Step{}
+	}
+	if e := before.Expectation; e != nil {
+		b.Field, b.Equals = e.Field, inline(e.Equals)
 	}
 	literal, variables := map[string]countersign.Value{}, map[string]countersign.Value{}
-	for _, name := range names {
+	for _, name := range b.fields(before) {
 		field, declared := b.Capability.InputSchema[name]
+		value, sent := before.Input[name]
+		if from := d.earlier.variable(value); sent && from != "" {
+			variables[name] = countersign.String(from)
+			continue
+		}
 		switch {
-		case hasVariable(doc, name):
+		case sent:
+			literal[name] = value
+		case hasVariable(d.Document, name):
 			variables[name] = countersign.String(name)
 		case field.Required || !declared:
 			literal[name] = countersign.Null
 		}
 	}
 	b.Input, b.Variables = indented(countersign.ObjectValue(literal).Raw()), indented(countersign.ObjectValue(variables).Raw())
+}
+
+// fields are the names that a capability declares, that its path needs, and that an
+// earlier step sent.
+func (b *bindingForm) fields(before countersign.Step) []string {
+	names := slices.Collect(maps.Keys(b.Capability.InputSchema))
+	for _, found := range placeholder.FindAllStringSubmatch(b.Capability.Path, -1) {
+		names = append(names, found[1])
+	}
+	if b.Capability.InputSchema == nil {
+		names = slices.AppendSeq(names, maps.Keys(before.Input))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func hasVariable(doc countersign.AgentModel, id string) bool {
@@ -123,7 +149,10 @@ func (b *bindingForm) binding() (out countersign.ActionBinding, read bool) {
 }
 
 func (b *bindingForm) take(field string, err error) {
-	if p := problemOf(err); p != nil {
-		b.Errs[field] = p.Sentence
+	if p := refusal(err, ""); p != nil {
+		b.Errs[field] = p.Detail
 	}
 }
+
+// rows is how high a text area must be to show its text.
+func rows(text string) int { return min(16, max(3, strings.Count(text, "\n")+2)) }

@@ -14,7 +14,7 @@ import (
 )
 
 // Compiling takes two steps, so that it works without a script: first who carries
-// out each action, by the address; then, with the fields of those capabilityGroups in
+// out each action, by the address; then, with the fields of those capabilities in
 // front of one, what they are sent and what they must answer.
 
 // compileData is what both steps show.
@@ -28,7 +28,9 @@ type compileData struct {
 	Kept      []kept // what goes along unseen: the inputs of the address
 	Name      string
 	Mode      string
-	Chosen    bool // every action has its capability
+	Chosen    bool   // every action has its capability
+	From      string // the plan that it is filled in from
+	earlier   memory
 }
 
 // capabilityGroup is a project and what may be called there.
@@ -46,7 +48,7 @@ func compilePage(v *visit) (*page, error) {
 		return nil, err
 	}
 	for i := range d.Actions {
-		d.Actions[i].prefill(d.Document)
+		d.Actions[i].prefill(d)
 	}
 	return d.page(), nil
 }
@@ -75,6 +77,9 @@ func (v *visit) compiling(form url.Values) (*compileData, error) {
 	if d.Groups, err = v.capabilityGroups(); err != nil {
 		return nil, err
 	}
+	if err := v.remind(d, form.Get("from")); err != nil {
+		return nil, err
+	}
 	return d, v.actionsOf(d, inputs, form)
 }
 
@@ -99,8 +104,7 @@ func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) er
 	}
 	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: d.Scenario, Inputs: given.values()})
 	if err != nil {
-		d.Problem = problemOf(err)
-		if d.Problem == nil {
+		if d.Problem = refusal(err, "The scenario can't be simulated with these inputs."); d.Problem == nil {
 			return err
 		}
 		return nil
@@ -139,7 +143,7 @@ func (v *visit) capabilityGroups() ([]capabilityGroup, error) {
 	return groups, nil
 }
 
-// find is the capability that a option names, project/capability; a project's id
+// find is the capability that a choice names, project/capability; a project's id
 // holds no slash.
 func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Capability) {
 	project, name, _ := strings.Cut(chosen, "/")
@@ -168,7 +172,7 @@ func compile(v *visit) (string, error) {
 		return "", d.page()
 	}
 	made, err := v.control.CompilePlan(v.r.Context(), v.actor, id, req)
-	if p := problemOf(err); p != nil {
+	if p := refusal(err, "Nothing was compiled. Your text is kept."); p != nil {
 		d.Problem = p
 		return "", d.page()
 	}

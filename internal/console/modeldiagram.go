@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"math"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/graph"
@@ -45,7 +45,6 @@ func (d *modelData) node(s countersign.ModelState) graph.Node {
 		ID: s.ID, Title: s.Name, Sub: s.Meaning, Start: s.IsStart, Final: s.IsFinal, Badge: badge(d.Findings, s.ID),
 		State: d.Player.class(s.ID), Href: d.Player.hrefOf(s.ID),
 	}
-	n.Word = nodeWord(n)
 	x, errX := s.Position.X.Float64()
 	y, errY := s.Position.Y.Float64()
 	if n.Placed = errX == nil && errY == nil && !math.IsInf(x, 0) && !math.IsInf(y, 0); n.Placed {
@@ -54,30 +53,9 @@ func (d *modelData) node(s countersign.ModelState) graph.Node {
 	return n
 }
 
-// nodeWord says what the node's look says.
-func nodeWord(n graph.Node) string {
-	var words []string
-	switch n.State {
-	case "here":
-		words = append(words, "present state")
-	case "past":
-		words = append(words, "visited")
-	}
-	if n.Start {
-		words = append(words, "start")
-	}
-	if n.Final {
-		words = append(words, "final")
-	}
-	if n.Badge != "" {
-		words = append(words, "finding "+n.Badge)
-	}
-	return strings.Join(words, ", ")
-}
-
 func (d *modelData) edge(t countersign.Transition, waysOut int) graph.Edge {
 	e := graph.Edge{From: t.FromStateID, To: t.ToStateID, State: d.Player.edgeClass(t.ID)}
-	if words := conditionWords(t.Condition); words != always {
+	if words := labelWords(t); words != always {
 		e.Label = append(e.Label, words)
 	}
 	if does := actionWords(d.Document, t.ActionID); does != "" {
@@ -87,6 +65,20 @@ func (d *modelData) edge(t countersign.Transition, waysOut int) graph.Edge {
 		e.Priority = strconv.FormatInt(t.Priority, 10)
 	}
 	return e
+}
+
+// longLabel is how many characters of a condition a label has room for beside an
+// action.
+const longLabel = 56
+
+// labelWords is a transition's condition, and its name where that is longer than a
+// label: the table says it whole.
+func labelWords(t countersign.Transition) string {
+	words := conditionWords(t.Condition)
+	if utf8.RuneCountInString(words) > longLabel && t.Name != "" {
+		return t.Name
+	}
+	return words
 }
 
 // actionWords are an action's name and its memory effects, "" for none.
@@ -106,7 +98,7 @@ func actionWords(doc countersign.AgentModel, id string) string {
 }
 
 // transitionRow is a transition as text.
-type transitionRow struct{ From, When, Does, To string }
+type transitionRow struct{ From, Name, When, Does, To string }
 
 // transitionsOf lists them state by state, in the order in which they are tried.
 func transitionsOf(doc countersign.AgentModel) []transitionRow {
@@ -124,7 +116,7 @@ func transitionsOf(doc countersign.AgentModel) []transitionRow {
 			if len(out) > 1 {
 				when = strconv.FormatInt(t.Priority, 10) + ": " + when
 			}
-			rows = append(rows, transitionRow{names.of(t.FromStateID), when, actionWords(doc, t.ActionID), names.of(t.ToStateID)})
+			rows = append(rows, transitionRow{names.of(t.FromStateID), t.Name, when, actionWords(doc, t.ActionID), names.of(t.ToStateID)})
 		}
 	}
 	for _, s := range doc.States {

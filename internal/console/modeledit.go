@@ -113,9 +113,9 @@ func (v *visit) putModel(d editData) (string, error) {
 }
 
 // modelAgain shows the form again; after a conflict with the revision that is there
-// now, so that saving once more is a option and no accident.
+// now, so that saving once more is a choice and no accident.
 func (v *visit) modelAgain(d editData, err error) error {
-	d.Problem = problemOf(err)
+	d.Problem = refusal(err, "Not saved. Your text is kept.")
 	if d.Problem == nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -137,9 +138,21 @@ func (g givenInputs) take(id string) (text, err string, rest givenInputs) {
 // be read with them.
 func markInputs(fields []modelInput, p *problem) {
 	for i := range fields {
-		text := p.Sentence + " " + p.Detail
-		fields[i].Marked = fields[i].Text != "" && strings.Contains(strings.ToLower(text), strings.ToLower("inputs."+fields[i].Variable.ID+":"))
+		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
 	}
+}
+
+// refusal words an error about what somebody wrote: a sentence, and then the message
+// as it is, since it begins with a path into what was written. nil for what has no
+// code; what isn't about the text keeps its own words.
+func refusal(err error, sentence string) *problem {
+	p := problemOf(err)
+	var e *countersign.Error
+	if p == nil || !errors.As(err, &e) || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
+		return p
+	}
+	p.Sentence, p.Detail = sentence, e.Message+"."
+	return p
 }
 
 // status is that of a page with a problem.

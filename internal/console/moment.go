@@ -99,6 +99,9 @@ func (m *moment) end(p *player, out []countersign.Transition, names stateWords) 
 		m.Note = "State and values were here before, so the rest would repeat for ever."
 	default:
 		m.Note = "No condition holds and the state is not final: the simulation ends stuck."
+		if len(out) == 0 {
+			m.Note = "Nothing leads out of this state and it is not final: the simulation ends stuck."
+		}
 		for _, t := range out {
 			m.Tried = append(m.Tried, triedOf(t, len(out) > 1, names))
 		}

@@ -33,10 +33,9 @@ func (d *planData) Live() bool { return d.Mode == countersign.ModeLive }
 // starting that again.
 func (d *planData) Owned() bool { return d.Team != nil || len(d.Agents) > 0 }
 
-// Ready reports that it can be started as far as the page can tell.
-func (d *planData) Ready() bool {
-	return d.Status == countersign.PlanReady && d.Drift.Current && !d.Owned()
-}
+// outOfDate reports a plan that something has changed under. Of an invalid one that
+// says nothing more.
+func (d *planData) outOfDate() bool { return d.Status == countersign.PlanReady && !d.Drift.Current }
 
 func planPage(v *visit) (*page, error) {
 	d, err := v.plan(v.r.PathValue("id"))
@@ -73,6 +72,9 @@ func (v *visit) plan(id string) (*planData, error) {
 	}
 	d.Runs, d.Total = runs.Items, runs.Total
 	d.Steps, d.Errors = planSteps(p, v.query("step"))
+	if d.outOfDate() {
+		d.State = state{"is-wait", "s-warn", "Out of date"}
+	}
 	d.Does = consequences(d.Steps, d.Live())
 	d.Diagram = planDiagram(p, d.Steps)
 	return d, nil

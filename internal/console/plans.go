@@ -109,6 +109,9 @@ func newPlanPage(v *visit) (*page, error) {
 		return nil, err
 	}
 	w := planWriteOf(p)
+	if m, err := v.control.Model(v.r.Context(), v.actor, p.ModelID); err == nil {
+		w.ModelRevision = m.Revision // a plan of an earlier one would be invalid
+	}
 	if v.query("mode") == countersign.ModeLive {
 		w.Mode = countersign.ModeLive
 	}
@@ -138,7 +141,7 @@ func createPlan(v *visit) (string, error) {
 			return planHref(made.ID), nil
 		}
 	}
-	if d.Problem = problemOf(err); d.Problem == nil {
+	if d.Problem = refusal(err, "Nothing was stored. Your text is kept."); d.Problem == nil {
 		return "", err
 	}
 	return "", d.page()

@@ -21,6 +21,7 @@ type planStep struct {
 	Whole    bool  // they are shown in full
 	Wants    string
 	Errors   []string
+	Page     string // the plan's address
 }
 
 // planInput is an input of a step: a literal, or what it is bound to.
@@ -36,7 +37,7 @@ const shortInput = 400
 // whole names the step whose inputs are shown however long they are.
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: contractOf(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole}
+		step := planStep{Step: s, Number: i + 1, Contract: contractOf(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
 		step.Asks = askingWords(step.Contract)
 		step.inputs()
 		steps = append(steps, step)

@@ -22,12 +22,14 @@ type player struct {
 	Sentence               string
 	Mismatches             []judged
 
-	base string     // the address of the model
+	Base string     // the address of the model
 	q    url.Values // of the address, without the step
 	sim  *countersign.Simulation
+
+	visited, taken map[string]bool // before this step: states, transitions
 }
 
-// option is an option of a list.
+// option is one of a list.
 type option struct {
 	Value, Word string
 	Here        bool
@@ -60,7 +62,7 @@ func (p player) Played() bool { return p.sim != nil }
 // play simulates the scenario that the address names, the first one by default.
 func (v *visit) play(d *modelData, valid bool) error {
 	p := &d.Player
-	p.base, p.q = Prefix+modelHref(d.ID), v.overrides()
+	p.Base, p.q = Prefix+modelHref(d.ID), v.overrides()
 	given, ok := v.given(d.Document)
 	scenario := v.scenario(d.Document)
 	p.choose(d.Document, scenario)
@@ -74,7 +76,7 @@ func (v *visit) play(d *modelData, valid bool) error {
 		return nil
 	}
 	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: p.Scenario, Inputs: given.values()})
-	if d.Problem = problemOf(err); d.Problem != nil {
+	if d.Problem = refusal(err, "These inputs don't fit, so nothing was simulated."); d.Problem != nil {
 		markInputs(d.Inputs, d.Problem)
 		return nil
 	}
@@ -128,6 +130,10 @@ func (p *player) start(doc countersign.AgentModel, sim *countersign.Simulation, 
 	if p.At < p.Last {
 		p.Next, p.End = p.href(p.At+1), p.href(p.Last)
 	}
+	p.visited, p.taken = map[string]bool{}, map[string]bool{}
+	for _, before := range sim.Trace[:p.At-1] {
+		p.visited[before.From], p.taken[before.TransitionID] = true, true
+	}
 	names := stateNames(doc)
 	p.Path = p.stops(names)
 	p.judge(doc, names)
@@ -139,7 +145,7 @@ func (p *player) href(at int) string {
 		q[k] = vs
 	}
 	q.Set("at", strconv.Itoa(at))
-	return p.base + "?" + q.Encode()
+	return p.Base + "?" + q.Encode()
 }
 
 // around is how many states are shown on each side of the present one; a path may
@@ -168,7 +174,7 @@ func (p *player) class(stateID string) string {
 		return ""
 	case p.sim.Path[p.At-1] == stateID:
 		return "here"
-	case slices.Contains(p.sim.Path[:p.At-1], stateID):
+	case p.visited[stateID]:
 		return "past"
 	}
 	return ""
@@ -182,10 +188,8 @@ func (p *player) edgeClass(transitionID string) string {
 	if p.At-1 < len(p.sim.Trace) && p.sim.Trace[p.At-1].TransitionID == transitionID {
 		return "now"
 	}
-	for _, t := range p.sim.Trace[:min(p.At-1, len(p.sim.Trace))] {
-		if t.TransitionID == transitionID {
-			return "past"
-		}
+	if p.taken[transitionID] {
+		return "past"
 	}
 	return ""
 }
@@ -193,14 +197,15 @@ func (p *player) edgeClass(transitionID string) string {
 // hrefOf leads to the step at which the path comes to a state next, or came last;
 // for a state off the path to the table.
 func (p *player) hrefOf(stateID string) string {
-	if p.Played() {
-		if i := slices.Index(p.sim.Path[p.At-1:], stateID); i >= 0 {
-			return p.href(p.At + i)
-		}
-		for i := p.At - 2; i >= 0; i-- {
-			if p.sim.Path[i] == stateID {
-				return p.href(i + 1)
-			}
+	if !p.Played() {
+		return "#as-text"
+	}
+	if i := slices.Index(p.sim.Path[p.At-1:], stateID); i >= 0 {
+		return p.href(p.At + i)
+	}
+	for i := p.At - 2; i >= 0 && p.visited[stateID]; i-- {
+		if p.sim.Path[i] == stateID {
+			return p.href(i + 1)
 		}
 	}
 	return "#as-text"
@@ -215,7 +220,7 @@ func (p *player) judge(doc countersign.AgentModel, names stateWords) {
 	last := names.of(p.sim.FinalStateID)
 	switch p.sim.Outcome {
 	case countersign.OutcomeStuck:
-		p.Sentence = "It stands still in " + last + ": no condition holds there."
+		p.Sentence = "It stands still in " + last + ", which is not final."
 	case countersign.OutcomeLoop:
 		p.Sentence = "It goes round for ever: " + last + " comes again with the same values."
 	default:
