@@ -13,7 +13,7 @@ import (
 type agentRunData struct {
 	Agent      countersign.Agent
 	Project    countersign.Project
-	Capability countersign.Capability
+	Capability *countersign.Capability
 	Fixed      []fixedInput
 	Key        string
 	Mode       blank
@@ -49,7 +49,7 @@ func (v *visit) agentRunAgain(err error) (*page, error) {
 		return nil, unread
 	}
 	s := v.sheetOf(err, "")
-	d := agentRunData{Agent: a, Project: p, Capability: *c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
+	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {
 			d.Fixed = one.Fixed

@@ -16,7 +16,7 @@ var functions = template.FuncMap{
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
-	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState,
+	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
 
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
 }

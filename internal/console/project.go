@@ -61,18 +61,12 @@ func (v *visit) projectAgain(err error) (*page, error) {
 
 // capabilities are the part of a project's capabilities that the address asks for.
 func (v *visit) capabilities(p countersign.Project) ([]shownCapability, pager) {
-	l, total := v.list(), len(p.Capabilities)
-	from := min(l.Offset, total)
-	to := min(from+l.Limit, total)
-	var next *int
-	if to < total {
-		next = &to
-	}
+	from, to, pages := v.part("offset", len(p.Capabilities))
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range p.Capabilities[from:to] {
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c)})
 	}
-	return shown, v.pager(l, len(shown), total, next)
+	return shown, pages
 }
 
 // inputsOf are a capability's inputs, required ones first.
