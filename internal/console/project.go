@@ -96,6 +96,9 @@ func callOf(p countersign.Project, may bool) projectCall {
 	case !p.Enabled && p.Health == nil:
 		c.Sentence = "No LIVE run can use this project until it is checked and enabled."
 		c.Detail = "The check asks " + hostOf(p) + " for " + healthPath(p) + " with the project’s authentication. Rehearsals work meanwhile."
+		if !sends(p) {
+			c.Detail = "A local echo is always healthy: nothing leaves this machine. Rehearsals work meanwhile."
+		}
 	case !p.Enabled && !p.Health.Healthy:
 		c.Class, c.Icon = "call--fail", "s-failed"
 		c.Sentence = "No LIVE run can use this project: its last check failed."
@@ -118,6 +121,12 @@ func callOf(p countersign.Project, may bool) projectCall {
 	}
 	return c
 }
+
+// sends reports a project whose calls leave this machine.
+func sends(p countersign.Project) bool { return p.Adapter == countersign.AdapterHTTPJSON }
+
+// Sends is for the template.
+func (d projectData) Sends() bool { return sends(d.Project) }
 
 func healthPath(p countersign.Project) string {
 	if p.HealthPath == "" {
