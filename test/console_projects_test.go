@@ -166,7 +166,10 @@ func TestViewersSeeProjectsWithoutForms(t *testing.T) {
 		says(t, vic.Open(path), 403)
 	}
 	says(t, vic.Submit("/projects/"+shop+"/disable", sheetFields(vic.Open("/settings"), "reason", "why not", "revision", "1")), 403, "role_required")
-	w.Admin.Get("/projects/"+shop).OK(t).Is(t, "enabled", true)
+	says(t, vic.Submit("/projects/"+shop+"/document", sheetFields(vic.Open("/settings"), "document", "{}", "revision", "1")), 403, "role_required")
+	w.Admin.Get("/projects/"+shop).OK(t).Is(t, "enabled", true).Is(t, "revision", 1)
+	refused := w.tenantAdmin.Get("/audit?actor=user:vic@example.com&action=projects.write").OK(t)
+	refused.Is(t, "total", 1).Is(t, "items.0.subject", "project/"+shop).Is(t, "items.0.outcome", "refused: role_required")
 }
 
 func TestTheConsoleHasNoPageOfAnotherTenantsProject(t *testing.T) {

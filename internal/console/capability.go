@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,7 +141,7 @@ func listed(names []string) string {
 // inputRows are the inputs as stored or as typed, and some empty rows.
 func (v *visit) inputRows(c countersign.Capability) []inputRow {
 	var rows []inputRow
-	if v.r.Method == "POST" {
+	if v.r.Method == http.MethodPost {
 		rows = v.typedRows()
 	} else {
 		for _, in := range inputsOf(c) {
@@ -183,9 +184,9 @@ func saveCapability(v *visit) (string, error) {
 	}
 	w := writeOf(p)
 	w.ExpectedRevision = v.formRevision()
-	if err = v.chosen("name", "method", "path"); err == nil {
-		w.Capabilities, err = v.withTyped(p)
-	}
+	var wrong error
+	w.Capabilities, wrong = v.withTyped(p)
+	err = together(v.chosen("name", "method", "path"), wrong)
 	if err == nil {
 		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
 	}
@@ -222,21 +223,28 @@ func (v *visit) typedCapability(c countersign.Capability) (countersign.Capabilit
 		has := said == "true"
 		c.SideEffect = &has
 	}
-	if typed := v.form("timeoutMs"); typed != "" {
-		ms, err := strconv.ParseInt(typed, 10, 64)
-		if err != nil || ms < 100 || ms > 60000 {
-			return c, invalid("timeoutMs", "a whole number from 100 to 60000")
-		}
-		c.TimeoutMs = ms
-	}
+	var untimed, untyped error
+	c.TimeoutMs, untimed = v.typedTimeout()
 	c.Sensitive = names(v.form("sensitive"))
 	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
 	if c.Request.Query == nil && c.Request.Body == nil {
 		c.Request = nil
 	}
-	var err error
-	c.InputSchema, err = v.typedSchema(c)
-	return c, err
+	c.InputSchema, untyped = v.typedSchema(c)
+	return c, together(untimed, untyped)
+}
+
+// typedTimeout is 0 where none is typed: then the default holds.
+func (v *visit) typedTimeout() (int64, error) {
+	typed := v.form("timeoutMs")
+	if typed == "" {
+		return 0, nil
+	}
+	ms, err := strconv.ParseInt(typed, 10, 64)
+	if err != nil || ms < 100 || ms > 60000 {
+		return 0, invalid("timeoutMs", "a whole number from 100 to 60000")
+	}
+	return ms, nil
 }
 
 // names takes a list apart; a hyphen is a list of nothing, no text no list.

@@ -2,7 +2,9 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"sort"
 	"strings"
@@ -91,7 +93,7 @@ func wrongs(message string) []aWrong {
 }
 
 // again reports a form that was sent.
-func (s *sheet) again() bool { return s.v.r.Method == "POST" }
+func (s *sheet) again() bool { return s.v.r.Method == http.MethodPost }
 
 // line is a field of one line; stored is what it holds before somebody types.
 func (s *sheet) line(name, label, hint, stored string) blank {
@@ -212,11 +214,23 @@ func answered(p *page, err error) error {
 }
 
 // may is nil when the visitor may ask for an operation: the page of a form that
-// nobody here may send is refused as the form would be.
-func (v *visit) may(op access.Operation) error { return access.Allow(v.actor.Principal, op) }
+// nobody here may send is refused as the form would be. The refusal of a form that
+// was sent is recorded, as the API's are.
+func (v *visit) may(op access.Operation) error {
+	if v.r.Method != http.MethodPost {
+		return access.Allow(v.actor.Principal, op)
+	}
+	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject())
+}
 
-// can reports what may refuses.
-func (v *visit) can(op access.Operation) bool { return v.may(op) == nil }
+// subject is what the address is about, kind/id, as the audit log names it.
+func (v *visit) subject() string {
+	nouns, _, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, Prefix+"/"), "/")
+	return strings.TrimSuffix(nouns, "s") + "/" + cmp.Or(v.r.PathValue("id"), v.form("id"))
+}
+
+// can reports what the visitor may ask for.
+func (v *visit) can(op access.Operation) bool { return access.Allow(v.actor.Principal, op) == nil }
 
 // pretty is a document as one edits it: indented, its numbers as they are.
 func pretty(v any) string {
@@ -234,4 +248,23 @@ func pretty(v any) string {
 // invalid refuses one field of a form.
 func invalid(field, format string, args ...any) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, field+": "+format, args...)
+}
+
+// together makes one refusal of what several parts of a form were refused with, so
+// that all of it is said at once.
+func together(errs ...error) error {
+	var texts []string
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		if !fieldwise[countersign.ErrorCode(err)] {
+			return err
+		}
+		texts = append(texts, problemMessage(err))
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(texts, "; "))
 }
