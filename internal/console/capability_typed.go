@@ -22,7 +22,7 @@ func saveCapability(v *visit) (string, error) {
 		}
 		return "", again
 	}
-	w := writeOf(p)
+	w := projectWriteOf(p)
 	w.ExpectedRevision = v.formRevision()
 	var wrong error
 	w.Capabilities, wrong = v.withTyped(p)

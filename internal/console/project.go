@@ -95,18 +95,18 @@ func callOf(p countersign.Project, may bool) projectCall {
 	switch {
 	case !p.Enabled && p.Health == nil:
 		c.Sentence = "No LIVE run can use this project until it is checked and enabled."
-		c.Detail = "The check asks " + hostOf(p) + " for " + healthPath(p) + " with the project’s authentication. Rehearsals work meanwhile."
+		c.Detail = "The check asks " + originHost(p) + " for " + healthPath(p) + " with the project’s authentication. Rehearsals work meanwhile."
 		if !sends(p) {
 			c.Detail = "A local echo is always healthy: nothing leaves this machine. Rehearsals work meanwhile."
 		}
 	case !p.Enabled && !p.Health.Healthy:
 		c.Class, c.Icon = "call--fail", "s-failed"
 		c.Sentence = "No LIVE run can use this project: its last check failed."
-		c.Detail = "Enabling it needs an answer of 2xx from " + hostOf(p) + healthPath(p) + "."
+		c.Detail = "Enabling it needs an answer of 2xx from " + originHost(p) + healthPath(p) + "."
 	case !p.Enabled:
 		c.Check, c.Enable = false, may
 		c.Sentence = "No LIVE run can use this project until it is enabled."
-		c.Detail = "Its last check was healthy. Once it is enabled, approved steps are sent to " + hostOf(p) + "."
+		c.Detail = "Its last check was healthy. Once it is enabled, approved steps are sent to " + originHost(p) + "."
 	case unset:
 		c.Check = false
 		c.Sentence = "LIVE steps fail here with nothing sent: the credential is not set."

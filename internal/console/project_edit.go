@@ -131,9 +131,9 @@ func (v *visit) projectToEdit() (p countersign.Project, use control.ProjectUse, 
 	return p, use, err
 }
 
-func editProjectPage(v *visit) (*page, error) { return v.editAgain(nil) }
+func editProjectPage(v *visit) (*page, error) { return v.projectEditAgain(nil) }
 
-func (v *visit) editAgain(err error) (*page, error) {
+func (v *visit) projectEditAgain(err error) (*page, error) {
 	p, use, unread := v.projectToEdit()
 	if unread != nil {
 		return nil, unread
@@ -151,7 +151,7 @@ func saveProject(v *visit) (string, error) {
 		return "", err
 	}
 	if err = v.chosen("name", "adapter", "auth.type"); err == nil {
-		w := writeOf(p)
+		w := projectWriteOf(p)
 		v.connectionTyped(&w)
 		w.ExpectedRevision = v.formRevision()
 		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
@@ -159,15 +159,15 @@ func saveProject(v *visit) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID, nil
 	}
-	again, unread := v.editAgain(err)
+	again, unread := v.projectEditAgain(err)
 	if unread != nil {
 		return "", unread
 	}
 	return "", answered(again, err)
 }
 
-// writeOf is what an edit starts from.
-func writeOf(p countersign.Project) countersign.ProjectWrite {
+// projectWriteOf is what an edit starts from.
+func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 	return countersign.ProjectWrite{
 		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
 		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Capabilities: p.Capabilities,
@@ -185,12 +185,12 @@ func (v *visit) documentAgain(err error) (*page, error) {
 	s := v.sheetOf(nil, "")
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
-		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(writeOf(p)), 28)),
+		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(projectWriteOf(p)), 28)),
 		Consequence: savingDisables(p.Revision), Problem: problemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	d.Blocked = use.Any()
 	if d.Over {
-		d.Stored = pretty(writeOf(p))
+		d.Stored = pretty(projectWriteOf(p))
 	}
 	if d.Blocked || inUse(err) {
 		d.Use = &use

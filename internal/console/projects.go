@@ -80,8 +80,8 @@ func adapterWord(adapter string) string {
 	return "HTTP, JSON"
 }
 
-// hostOf is where a project's calls go, as a sentence names it.
-func hostOf(p countersign.Project) string {
+// originHost is where a project's calls go, as a sentence names it.
+func originHost(p countersign.Project) string {
 	if _, host, ok := strings.Cut(p.BaseURL, "://"); ok {
 		return host
 	}

@@ -68,7 +68,7 @@ func (v *visit) teamAgain(err error) (*page, error) {
 		return nil, unread
 	}
 	s := v.sheetOf(err, "")
-	d := teamData{Team: t, Members: membersOf(t, agents), Steps: stepsOf(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
+	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
 	d.Drawn = v.drawTeam(t, d.Steps)
 	d.show(v)
@@ -131,7 +131,7 @@ func membersOf(t countersign.Team, agents map[string]countersign.Agent) []teamMe
 	return out
 }
 
-func stepsOf(t countersign.Team, agents map[string]countersign.Agent, projects map[string]countersign.Project) []teamStep {
+func teamSteps(t countersign.Team, agents map[string]countersign.Agent, projects map[string]countersign.Project) []teamStep {
 	out := make([]teamStep, len(t.Steps))
 	for i, s := range t.Steps {
 		a := agents[s.AgentID]

@@ -60,4 +60,22 @@
     if (player && move && follow("[data-player] a[data-" + move + "]")) { e.preventDefault(); return; }
     if (document.body.hasAttribute("data-keys") && letter(e)) e.preventDefault();
   });
+
+  // A live page that is not live says so, above its sentence, until it is again.
+  var notLive = document.getElementById("not-live");
+
+  function lost(e) {
+    if (!notLive) return;
+    var d = e.detail || {};
+    if ((d.status || d.ctx && d.ctx.response && d.ctx.response.status) === 401) {
+      notLive.textContent = "You have been signed out. Sign in again; this page is no longer live.";
+    } else if (notLive.hidden) {
+      notLive.textContent = "Not live since " + new Date().toISOString().slice(11, 19) + "\u00a0UTC; trying again.";
+    }
+    notLive.hidden = false;
+  }
+
+  document.addEventListener("htmx:sse:error", lost);
+  document.addEventListener("htmx:response:error", lost);
+  document.addEventListener("htmx:sse:after:connection", function () { if (notLive) notLive.hidden = true; });
 })();
