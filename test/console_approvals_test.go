@@ -147,7 +147,7 @@ func TestTheSecondOfTwoWhoDecideSeesWhoDecided(t *testing.T) {
 	hers, his := mara.Open("/approvals/"+approval), jonas.Open("/approvals/"+approval)
 	submitted(t, mara, hers, "/approvals/"+approval+"/decision", url.Values{"decision": {"APPROVED"}, "reason": {"returned goods"}})
 	late := submitted(t, jonas, his, "/approvals/"+approval+"/decision", url.Values{"decision": {"REJECTED"}, "reason": {"I doubt it"}})
-	mustSay(t, late, 409, "mara@example.com decided this", "ago: approved. Nothing was sent twice.", "state_conflict", "I doubt it", "returned goods")
+	mustSay(t, late, 409, "mara@example.com decided this", ": approved. Nothing was sent twice.", "state_conflict", "I doubt it", "returned goods")
 	mustNotHold(t, late, `value="APPROVED"`)
 	w.reaches(t, run, "COMPLETED")
 	if n := len(w.shop.Seen("POST", "/refunds")); n != 1 {

@@ -209,3 +209,26 @@ func TestARunThatWasNeverUncertainHasNothingToResolve(t *testing.T) {
 	mustSay(t, mara.Open("/recovery/"+w.run(t, step("n", "note", nil))), 404, "There is nothing here")
 	mustSay(t, mara.Open("/recovery/none"), 404)
 }
+
+func TestPagesOfALongRunStaySmall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mara := w.person(t, "mara@example.com", "APPROVER")
+	w.shop.On("POST", "/refunds", harness.Answering(500, `{}`))
+	steps := []doc{step("s-0", "refund", doc{"orderId": "ord-7"})}
+	for i := range 99 {
+		steps = append(steps, step("s-"+strings.Repeat("x", 90)+"-"+string(rune('a'+i/26))+string(rune('a'+i%26)), "note", doc{"text": strings.Repeat("y", 500)}))
+	}
+	approval, run := w.decidable(t, steps...)
+	for _, path := range []string{"/approvals/" + approval, "/recovery/" + run} {
+		if path == "/recovery/"+run {
+			w.approve(t, run)
+			w.reaches(t, run, "RECOVERY_REQUIRED")
+		}
+		p := mara.Open(path)
+		mustSay(t, p, 200, "of 100")
+		if len(p.Text) > 150<<10 {
+			t.Errorf("%s has %d bytes", path, len(p.Text))
+		}
+	}
+}

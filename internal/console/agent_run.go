@@ -13,7 +13,7 @@ import (
 type agentRunData struct {
 	Agent      countersign.Agent
 	Project    countersign.Project
-	Capability countersign.Capability
+	Capability *countersign.Capability
 	Fixed      []fixedInput
 	Key        string
 	Mode       blank
@@ -49,7 +49,7 @@ func (v *visit) agentRunAgain(err error) (*page, error) {
 		return nil, unread
 	}
 	s := v.sheetOf(err, "")
-	d := agentRunData{Agent: a, Project: p, Capability: *c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
+	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {
 			d.Fixed = one.Fixed
@@ -71,7 +71,7 @@ func (v *visit) startKey(err error) string {
 
 // mode asks whether anything shall really be sent. Nothing is preset.
 func (s *sheet) mode(enabled bool) blank {
-	live := "Steps are sent. Those that ask for approval wait for somebody else’s decision."
+	live := "Steps are sent. Those that ask for approval wait for an approver’s decision."
 	if !enabled {
 		live = "Not now: the project is disabled, an admin enables it."
 	}
@@ -130,13 +130,10 @@ func startAgentRun(v *visit) (string, error) {
 
 func (v *visit) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {
 	start := countersign.AgentRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode"), Capability: c.Name}
-	if err := v.chosen("mode"); err != nil {
-		return "", err
-	}
-	if start.Inputs, err = v.typedInputs(c, a.ExecutorInputs[c.Name]); err != nil {
-		return "", err
-	}
-	if start.Expectation, err = v.typedExpectation(); err != nil {
+	var unfit, unclear error
+	start.Inputs, unfit = v.typedInputs(c, a.ExecutorInputs[c.Name])
+	start.Expectation, unclear = v.typedExpectation()
+	if err := together(unfit, unclear, v.chosen("mode")); err != nil {
 		return "", err
 	}
 	started, err := v.control.StartAgentRun(v.r.Context(), v.actor, a.ID, start, v.startKey(nil))

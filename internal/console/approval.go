@@ -2,7 +2,6 @@ package console
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,25 +29,6 @@ type approvalData struct {
 	Problem *problem
 	Errors  map[string]string // by field
 	Reason  string            // as it was typed
-}
-
-// approvalCourse is what the run's plan says of the step; without it, where the
-// run covers projects that the visitor may not see, the page says less.
-type approvalCourse struct {
-	Known      bool
-	Name       string // of the step
-	At, Of     int
-	Plan       string
-	Project    string
-	Revision   int64
-	Agent      string
-	SideEffect bool
-	Policy     string
-	Timeout    string
-	Signed     string
-	After      []string // the steps that follow
-	Skipped    int      // how many they are
-	RunWaits   bool     // the run waits for a slot: it was approved and not sent yet
 }
 
 // ledStep is an earlier step with what it proved.
@@ -91,6 +71,11 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	}
 	d := &approvalData{Approval: a, Sent: sentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
 	d.Sent.Digest = a.RequestDigest
+	if d.Waiting {
+		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
+		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
+	}
+	d.settle()
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
@@ -100,17 +85,21 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	if d.Before != nil {
 		d.Changed = alteredFrom(d.Before.Request, a.Request)
 	}
-	if d.Waiting {
-		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
-		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
+	return d, v.approvalCourse(d)
+}
+
+// approvalCourse adds what the run says, where the visitor may see the run: it may
+// cover projects that the approval doesn't.
+func (v *visit) approvalCourse(d *approvalData) error {
+	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
+	switch countersign.ErrorCode(err) {
+	case "":
+		d.Led, d.Course = ledTo(&run, &d.Approval), courseOf(&run, &d.Approval)
+		return nil
+	case countersign.CodeProjectScope, countersign.CodeNotFound:
+		return nil
 	}
-	d.settle()
-	if run, err := v.control.Run(ctx, v.actor, a.RunID); err == nil { // else out of scope: the page says less
-		d.Led, d.Course = ledTo(&run, &a), courseOf(&run, &a)
-	} else if code := countersign.ErrorCode(err); code != countersign.CodeProjectScope && code != countersign.CodeNotFound {
-		return nil, err
-	}
-	return d, nil
+	return err
 }
 
 // leftOf is how much of a time is left, of a thousand.
@@ -186,72 +175,4 @@ func provedBy(s *countersign.StepRun) string {
 	default:
 		return v.Field + " is " + clipFrom(inline(v.Actual), 0)
 	}
-}
-
-func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
-	c := approvalCourse{Known: true, Of: len(r.Steps), RunWaits: r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitSlot && r.WaitingFor.ApprovalID == a.ID}
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		switch {
-		case s.ID == a.StepID:
-			c.At, c.Name, c.SideEffect, c.Agent = i+1, s.Name, s.SideEffect, s.AgentID
-		case s.Status == countersign.StepPending:
-			c.Skipped++
-			if len(c.After) < ledShown {
-				c.After = append(c.After, s.Name)
-			}
-		}
-	}
-	if r.PlanSnapshot != nil {
-		c.plan(r.PlanSnapshot, a)
-	}
-	return c
-}
-
-// plan adds what the plan's snapshots say of the step's capability.
-func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
-	c.Plan = p.Name
-	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		capability := project.Capability(a.Capability)
-		if project.ID != a.ProjectID || capability == nil {
-			continue
-		}
-		c.Project, c.Revision = project.Name, project.Revision
-		c.Policy, c.Timeout = policyWord(capability), took(capability.Timeout().Milliseconds())
-		c.Signed = signedWord(project.EffectiveAuth().Type)
-	}
-}
-
-func policyWord(c *countersign.Capability) string {
-	switch {
-	case c.ApprovalPolicy() == countersign.ApprovalAlways && c.HasSideEffect():
-		return "Always ask: it has a side effect"
-	case c.ApprovalPolicy() == countersign.ApprovalAlways:
-		return "Always ask, though it only reads"
-	}
-	return "Ask by risk: it has a side effect that the receiver may repeat"
-}
-
-func signedWord(auth string) string {
-	switch auth {
-	case countersign.AuthHMAC:
-		return "Signed with HMAC."
-	case countersign.AuthBearer:
-		return "Sent with a bearer token."
-	case countersign.AuthAPIKey:
-		return "Sent with an API key."
-	}
-	return ""
-}
-
-// Consequence is what rejecting does.
-func (c approvalCourse) Consequence() string {
-	switch {
-	case c.Skipped == 1:
-		return "Reject ends the run; the step after it is skipped."
-	case c.Skipped > 1:
-		return "Reject ends the run; the " + strconv.Itoa(c.Skipped) + nbsp + "steps after it are skipped."
-	}
-	return "Reject ends the run."
 }

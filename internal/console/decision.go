@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -37,6 +38,16 @@ func (v *visit) decideAgain(id string, refused error) error {
 		return refused
 	}
 	d.Reason = v.form("reason")
+	v.decideWrong(d, e)
+	p := d.page()
+	if p.status = e.Code.Status(); p.status == 0 {
+		p.status = http.StatusConflict
+	}
+	return p
+}
+
+// decideWrong says what was wrong: beside the field, or above the page.
+func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && d.Reason == "":
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
@@ -48,15 +59,18 @@ func (v *visit) decideAgain(id string, refused error) error {
 			d.Problem.Sentence = v.decidedMeanwhile(&d.Approval)
 		}
 	}
-	p := d.page()
-	if p.status = e.Code.Status(); p.status == 0 {
-		p.status = http.StatusConflict
-	}
-	return p
 }
 
 // decidedMeanwhile says who was faster.
 func (v *visit) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return who(a.DecidedBy) + " decided this " + span(v.now.Sub(a.DecidedAt)) + " ago: " + verdict[a.Status] + ". Nothing was sent twice."
+	return who(a.DecidedBy) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+}
+
+// agoWord is how long ago a time was, within a sentence.
+func (v *visit) agoWord(t time.Time) string {
+	if d := v.now.Sub(t); d >= time.Second {
+		return span(d) + " ago"
+	}
+	return "just now"
 }

@@ -22,23 +22,22 @@ type knownFact struct {
 	Said  string // by whom, or why
 	Quote string // what somebody wrote
 	Code  countersign.Code
-	Sent  *sent // what was asked, for a probe
-	Key   string
+	Sent  *sent  // what was asked, for a probe
+	Key   string // that it was sent under
+	Left  bool   // the request left this machine for certain
 	Got   *got
 	Use   string // "late" or "probe-n": prefills the output with this answer
 }
 
-// knownShown bounds the probes and approvals that are told of.
-const knownShown = 20
+// Bounds of what is told: approvals and probes, and probes with their answers.
+const (
+	knownShown   = 20
+	answersShown = 3
+)
 
 // knownOf lists what is known of a step. approvals are those of the run.
 func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
-	var out []knownFact
-	for i := range approvals {
-		if a := &approvals[i]; a.StepID == s.ID && !a.DecidedAt.IsZero() && len(out) < knownShown {
-			out = append(out, knownFact{At: a.DecidedAt, Class: approvalState(*a).Class, Icon: "i-user", Title: approvalState(*a).Word + " by " + who(a.DecidedBy), Quote: a.DecisionReason})
-		}
-	}
+	out := knownDecisions(s, approvals)
 	if !s.StartedAt.IsZero() {
 		out = append(out, knownSending(s))
 	}
@@ -49,24 +48,36 @@ func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign
 		out = append(out, knownLate(s))
 	}
 	for i := max(0, len(s.Probes)-knownShown); i < len(s.Probes); i++ {
-		out = append(out, knownProbe(&s.Probes[i]))
+		out = append(out, knownProbe(&s.Probes[i], i >= len(s.Probes)-answersShown))
+	}
+	slices.SortStableFunc(out, func(a, b knownFact) int { return a.At.Compare(b.At) })
+	return out
+}
+
+// knownDecisions are what people decided: the approvals and the resolution.
+func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
+	var out []knownFact
+	for i := range approvals {
+		if a := &approvals[i]; a.StepID == s.ID && !a.DecidedAt.IsZero() && len(out) < knownShown {
+			how := approvalState(*a)
+			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + who(a.DecidedBy), Quote: a.DecisionReason})
+		}
 	}
 	if rec := s.Reconciliation; rec != nil {
 		out = append(out, knownFact{At: rec.At, Class: "is-idle", Icon: "i-user", Title: who(rec.By) + " said: " + resolutionWord(rec.Resolution), Quote: rec.Evidence})
 	}
-	slices.SortStableFunc(out, func(a, b knownFact) int { return a.At.Compare(b.At) })
 	return out
 }
 
 // knownSending is the latest attempt. Where the process ended meanwhile nobody
 // knows whether the request had left this machine.
 func knownSending(s *countersign.StepRun) knownFact {
-	f := knownFact{At: s.StartedAt, Class: "is-idle", Icon: "i-send", Title: "Sent once", Key: s.IdempotencyKey}
+	f := knownFact{At: s.StartedAt, Class: "is-idle", Icon: "i-send", Title: "Sent once", Key: s.IdempotencyKey, Left: true}
 	if s.Attempt > 1 {
 		f.Title = "Sent, for the " + nthTime(s.Attempt) + " time under the same key"
 	}
 	if s.Error != nil && strings.Contains(s.Error.Message, "the service stopped") {
-		f.Title = "Sending began"
+		f.Title, f.Left = "Sending began", false
 	}
 	return f
 }
@@ -102,7 +113,9 @@ func knownLate(s *countersign.StepRun) knownFact {
 	return f
 }
 
-func knownProbe(p *countersign.ProbeRecord) knownFact {
+// knownProbe is one probe, whole where it is one of the latest: a page of twenty
+// answers would be read by nobody.
+func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 	id := probeID(p)
 	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + who(p.By)}
 	if p.Response != nil && p.Response.DurationMs > 0 {
@@ -116,11 +129,13 @@ func knownProbe(p *countersign.ProbeRecord) knownFact {
 		asked := sentOf(id+"-asked", *p.Request)
 		f.Sent = &asked
 	}
-	if p.Response != nil || !p.Output.IsZero() {
+	switch {
+	case !whole:
+		f.Said += " The API shows its answer."
+	case p.Response != nil || !p.Output.IsZero():
 		g := gotOf(id, p.Response, p.Output)
-		f.Got = &g
+		f.Got, f.Use = &g, usable(id, p.Output)
 	}
-	f.Use = usable(id, p.Output)
 	return f
 }
 

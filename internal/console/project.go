@@ -61,18 +61,12 @@ func (v *visit) projectAgain(err error) (*page, error) {
 
 // capabilities are the part of a project's capabilities that the address asks for.
 func (v *visit) capabilities(p countersign.Project) ([]shownCapability, pager) {
-	l, total := v.list(), len(p.Capabilities)
-	from := min(l.Offset, total)
-	to := min(from+l.Limit, total)
-	var next *int
-	if to < total {
-		next = &to
-	}
+	from, to, pages := v.part("offset", len(p.Capabilities))
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range p.Capabilities[from:to] {
 		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c)})
 	}
-	return shown, v.pager(l, len(shown), total, next)
+	return shown, pages
 }
 
 // inputsOf are a capability's inputs, required ones first.
@@ -102,6 +96,9 @@ func callOf(p countersign.Project, may bool) projectCall {
 	case !p.Enabled && p.Health == nil:
 		c.Sentence = "No LIVE run can use this project until it is checked and enabled."
 		c.Detail = "The check asks " + originHost(p) + " for " + healthPath(p) + " with the project’s authentication. Rehearsals work meanwhile."
+		if !sends(p) {
+			c.Detail = "A local echo is always healthy: nothing leaves this machine. Rehearsals work meanwhile."
+		}
 	case !p.Enabled && !p.Health.Healthy:
 		c.Class, c.Icon = "call--fail", "s-failed"
 		c.Sentence = "No LIVE run can use this project: its last check failed."
@@ -124,6 +121,12 @@ func callOf(p countersign.Project, may bool) projectCall {
 	}
 	return c
 }
+
+// sends reports a project whose calls leave this machine.
+func sends(p countersign.Project) bool { return p.Adapter == countersign.AdapterHTTPJSON }
+
+// Sends is for the template.
+func (d projectData) Sends() bool { return sends(d.Project) }
 
 func healthPath(p countersign.Project) string {
 	if p.HealthPath == "" {

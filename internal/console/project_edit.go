@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -185,7 +186,7 @@ func (v *visit) documentAgain(err error) (*page, error) {
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
 		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(projectWriteOf(p)), 28)),
-		Consequence: savingDisables, Problem: problemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
+		Consequence: savingDisables(p.Revision), Problem: problemOf(err), Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict,
 	}
 	d.Blocked = use.Any()
 	if d.Over {
@@ -197,7 +198,10 @@ func (v *visit) documentAgain(err error) (*page, error) {
 	return d.page("projects", projectCrumbs(p.ID, crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, crumb{Word: "As JSON"})), nil
 }
 
-const savingDisables = "Saving disables the project until it is checked and enabled again. Plans made of the revision before never run again."
+// savingDisables is what an edit brings with it.
+func savingDisables(revision int64) string {
+	return "Saving disables the project until it is checked and enabled again. Plans made of revision " + strconv.FormatInt(revision, 10) + " never run again."
+}
 
 func saveProjectDocument(v *visit) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"html/template"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -116,3 +117,16 @@ func approvalWord(c countersign.Capability) string {
 
 // mayTry reports a visitor who can make a plan and start its run.
 func (f frame) MayTry() bool { return f.can(access.CreatePlan) && f.can(access.StartRun) }
+
+// breakable lets a path go on in the next line after a slash.
+func breakable(path string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(path), "/", "/<wbr>")) //nolint:gosec // escaped
+}
+
+// atMost is the time that a capability's call may take.
+func atMost(c countersign.Capability) string {
+	if ms := c.Timeout().Milliseconds(); ms%1000 != 0 {
+		return took(ms)
+	}
+	return span(c.Timeout())
+}

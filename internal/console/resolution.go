@@ -41,13 +41,12 @@ func (d *recoveryRunData) Options() []resolutionOption {
 	if d.Step.ApprovalRequired {
 		again = "The step asks for approval again, then sends the same request under the same key."
 	}
+	if d.Run.CancelRequested {
+		goesOn, again = "the run ends cancelled", "The step and the run end cancelled. Nothing is sent."
+	}
 	happened := "The output below must meet the expectation. The step is completed and " + goesOn + ". Nothing is sent again."
 	if d.Expected == nil {
 		happened = "The step is completed with the output below and " + goesOn + ". Nothing is sent again."
-	}
-	if d.Run.CancelRequested {
-		happened = "The output below must meet the expectation. The step is completed and the run ends cancelled. Nothing is sent again."
-		again = "The step and the run end cancelled. Nothing is sent."
 	}
 	options := []resolutionOption{
 		{Value: countersign.ConfirmedCompleted, Consequence: happened},
@@ -154,7 +153,7 @@ func (v *visit) resolveAgain(id string, refused error, wrong map[string]string) 
 	if len(wrong) == 0 {
 		d.Problem = problemOf(e)
 		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
-			d.Problem.Sentence = who(s.Reconciliation.By) + " resolved this " + span(v.now.Sub(s.Reconciliation.At)) + " ago: " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+			d.Problem.Sentence = who(s.Reconciliation.By) + " resolved this " + v.agoWord(s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
 		}
 	}
 	p := d.page()

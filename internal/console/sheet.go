@@ -2,8 +2,9 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"regexp"
+	"net/http"
 	"sort"
 	"strings"
 
@@ -54,44 +55,8 @@ func (v *visit) sheetOf(err error, within string) *sheet {
 	return s
 }
 
-// fieldwise are the codes whose messages name fields.
-var fieldwise = map[countersign.Code]bool{
-	countersign.CodeInvalidRequest: true, countersign.CodeOriginNotAllowed: true, countersign.CodeCredentialNotAllowed: true,
-	countersign.CodeExpectationRequired: true,
-}
-
-func problemMessage(err error) string {
-	if e, ok := err.(*countersign.Error); ok { //nolint:errorlint // control returns its refusals unwrapped
-		return e.Message
-	}
-	return ""
-}
-
-// aWrong is one problem of a document and where it is.
-type aWrong struct{ field, text string }
-
-var atField = regexp.MustCompile(`^([^\s:]+): (.*)$`)
-
-// wrongs takes a message apart into its problems (contract 2). What has no path
-// goes on with the problem before it.
-func wrongs(message string) []aWrong {
-	var out []aWrong
-	for _, part := range strings.Split(message, "; ") {
-		found := atField.FindStringSubmatch(part)
-		switch {
-		case found != nil:
-			out = append(out, aWrong{found[1], found[2]})
-		case len(out) > 0:
-			out[len(out)-1].text += "; " + part
-		default:
-			out = append(out, aWrong{"", part})
-		}
-	}
-	return out
-}
-
 // again reports a form that was sent.
-func (s *sheet) again() bool { return s.v.r.Method == "POST" }
+func (s *sheet) again() bool { return s.v.r.Method == http.MethodPost }
 
 // line is a field of one line; stored is what it holds before somebody types.
 func (s *sheet) line(name, label, hint, stored string) blank {
@@ -196,27 +161,24 @@ func (s *sheet) problem() *problem {
 	return p
 }
 
-// answered makes a page the answer of its form; errors that the form can't mend
-// have a page of their own.
-func answered(p *page, err error) error {
-	if err == nil {
-		return p
+// may is nil when the visitor may ask for an operation: the page of a form that
+// nobody here may send is refused as the form would be. The refusal of a form that
+// was sent is recorded, as the API's are.
+func (v *visit) may(op access.Operation) error {
+	if v.r.Method != http.MethodPost {
+		return access.Allow(v.actor.Principal, op)
 	}
-	switch code := countersign.ErrorCode(err); code {
-	case countersign.CodeUnauthenticated, countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeCSRF, countersign.CodeInternal, "":
-		return err
-	default:
-		p.status = code.Status()
-	}
-	return p
+	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject())
 }
 
-// may is nil when the visitor may ask for an operation: the page of a form that
-// nobody here may send is refused as the form would be.
-func (v *visit) may(op access.Operation) error { return access.Allow(v.actor.Principal, op) }
+// subject is what the address is about, kind/id, as the audit log names it.
+func (v *visit) subject() string {
+	nouns, _, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, Prefix+"/"), "/")
+	return strings.TrimSuffix(nouns, "s") + "/" + cmp.Or(v.r.PathValue("id"), v.form("id"))
+}
 
-// can reports what may refuses.
-func (v *visit) can(op access.Operation) bool { return v.may(op) == nil }
+// can reports what the visitor may ask for.
+func (v *visit) can(op access.Operation) bool { return access.Allow(v.actor.Principal, op) == nil }
 
 // pretty is a document as one edits it: indented, its numbers as they are.
 func pretty(v any) string {
@@ -229,9 +191,4 @@ func pretty(v any) string {
 		return string(doc)
 	}
 	return b.String()
-}
-
-// invalid refuses one field of a form.
-func invalid(field, format string, args ...any) error {
-	return countersign.Errorf(countersign.CodeInvalidRequest, field+": "+format, args...)
 }

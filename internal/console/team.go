@@ -18,13 +18,14 @@ import (
 
 type teamData struct {
 	countersign.Team
-	Members []teamMember
-	Steps   []teamStep
-	Drawn   template.HTML
-	Poll    string
-	Call    teamCall
-	Reason  blank
-	Problem *problem
+	Members                []teamMember // those of this page, as are the steps
+	Steps                  []teamStep
+	MemberPages, StepPages pager
+	Drawn                  template.HTML
+	Poll                   string
+	Call                   teamCall
+	Reason                 blank
+	Problem                *problem
 }
 
 type teamMember struct {
@@ -69,9 +70,23 @@ func (v *visit) teamAgain(err error) (*page, error) {
 	s := v.sheetOf(err, "")
 	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
-	d.Drawn, d.Poll = drawTeam(t, d.Steps), pollOf(slices.Collect(maps.Values(agents)))
+	d.Drawn = v.drawTeam(t, d.Steps)
+	d.show(v)
 	d.Problem = s.problem()
 	return &page{name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
+}
+
+// show leaves what this page shows of the members and the steps.
+func (d *teamData) show(v *visit) {
+	from, to, pages := v.part("members", len(d.Members))
+	d.Members, d.MemberPages = d.Members[from:to], pages
+	from, to, d.StepPages = v.part("offset", len(d.Steps))
+	d.Steps = d.Steps[from:to]
+	shown := make([]countersign.Agent, len(d.Members))
+	for i, m := range d.Members {
+		shown[i] = countersign.Agent{ID: m.AgentID}
+	}
+	d.Poll = pollOf(shown)
 }
 
 func (v *visit) agentsOf(t countersign.Team) (map[string]countersign.Agent, error) {
@@ -177,10 +192,10 @@ func isAre(n int) string {
 }
 
 // drawTeam draws the steps: who carries each out, and what it takes from another.
-func drawTeam(t countersign.Team, steps []teamStep) template.HTML {
+func (v *visit) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
 	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
-		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: "#step-" + s.ID}
+		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: v.at("offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
 		if s.Known != nil {
 			n.Sub = s.Known.Method + " · " + s.Agent.Name
 			if s.Known.NeedsApproval() {

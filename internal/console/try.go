@@ -95,11 +95,8 @@ func tryCapability(v *visit) (string, error) {
 
 // rehearse makes the plan and starts its run.
 func (v *visit) rehearse(p countersign.Project, c *countersign.Capability) (runID string, err error) {
-	if err := v.chosen("model"); err != nil {
-		return "", err
-	}
 	input, err := v.typedInputs(c, nil)
-	if err != nil {
+	if err := together(err, v.chosen("model")); err != nil {
 		return "", err
 	}
 	m, err := v.control.Model(v.r.Context(), v.actor, v.form("model"))

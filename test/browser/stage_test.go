@@ -28,7 +28,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, receiver: harness.NewReceiver(t), paths: map[string]string{}}
-	s.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", s.receiver.Origin()),
+	s.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", s.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
 		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
 	s.Keep(harness.Secret)
 	for email, role := range map[string]string{"ines@example.com": "OPERATOR", "mara@example.com": "APPROVER", "vera@example.com": "VIEWER", "ada@example.com": "ADMIN"} {
