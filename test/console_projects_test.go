@@ -14,7 +14,7 @@ import (
 func sheetFields(p *harness.Page, typed ...string) url.Values {
 	out := url.Values{}
 	_, main, _ := strings.Cut(p.Text, "<main")
-	for _, f := range hiddenField.FindAllStringSubmatch(main, -1) {
+	for _, f := range hiddenInputs.FindAllStringSubmatch(main, -1) {
 		out.Set(f[1], html.UnescapeString(f[2]))
 	}
 	for i := 0; i < len(typed); i += 2 {

@@ -215,3 +215,26 @@ func (p *tab) signIn(email string) {
 	p.press("main", "Sign in")
 	p.until("to be signed in", `document.readyState === "complete" && !!document.querySelector(".side__foot")`)
 }
+
+// choose picks one of some radio buttons.
+func (p *tab) choose(name, value string) {
+	p.t.Helper()
+	p.tick(`[name="` + name + `"][value="` + value + `"]`)
+}
+
+// tick clicks a radio button or a checkbox.
+func (p *tab) tick(selector string) {
+	p.t.Helper()
+	p.until("a choice "+selector, `!!document.querySelector(`+quoted(selector)+`)`)
+	js[bool](p, `document.querySelector(`+quoted(selector)+`).click() || true`)
+}
+
+// encoded writes a document as a person would paste it.
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

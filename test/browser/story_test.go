@@ -4,27 +4,143 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/countersign/countersign/test/harness"
 )
 
-var setupLink = regexp.MustCompile(`/console(/setup\?link=[0-9a-f]{64})`)
+var (
+	setupLink = regexp.MustCompile(`/console(/setup\?link=[0-9a-f]{64})`)
+	firstOne  = regexp.MustCompile(`csn_\w{49}`)
+)
 
-// TestSetUp: an empty store, its link, the first person.
-func TestSetUp(t *testing.T) {
+// TestFromAnEmptyStoreToACompletedRun is the main job, by two people in their
+// browsers: set up, register and enable a project, store a model, look at its
+// simulation, compile a plan of it, rehearse, start it LIVE; somebody else
+// approves, and the run's page says so by itself.
+func TestFromAnEmptyStoreToACompletedRun(t *testing.T) {
 	if !started(t) {
 		return
 	}
-	s := harness.StartPrinting(t)
-	s.Admin = s.As(regexp.MustCompile(`csn_\w{49}`).FindString(s.Log()))
+	r := harness.NewReceiver(t)
+	r.On("POST", "/refunds", harness.Answering(201, `{"id":"re_1","state":"succeeded"}`))
+	s := harness.StartPrinting(t, harness.Set("CONNECTION_ORIGINS", r.Origin()),
+		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+	s.Admin = s.As(firstOne.FindString(s.Log()))
+	s.Keep(harness.Secret)
 	ada := newTab(t, s)
 	ada.open(setupLink.FindStringSubmatch(s.Log())[1])
 	ada.fill("#email", "ada@example.com")
 	ada.press("main", "Set up and sign in")
-	ada.sees("Overview")
-	ada.open("/settings")
-	ada.sees("realm administrator")
-	ada.press("main", "Sign out")
-	ada.at("/sign-in")
-	ada.signIn("ada@example.com")
-	ada.sees("Overview")
+	ada.sees("Nothing waits for you")
+
+	ada.registersTheShop(r.Origin())
+	ada.storesTheModel()
+	ada.compiles("DRY_RUN")
+	ada.press("main", "Start the rehearsal")
+	ada.at("/runs/run-")
+	ada.sees("Rehearsed. Nothing was sent; 1 step will ask for approval.")
+	ada.compiles("LIVE")
+	ada.press("main", "Start the live run")
+	ada.at("/runs/run-")
+	ada.sees("The run stands still until")
+	run := ada.path()
+
+	admin := newTab(t, s)
+	admin.signIn("ada@example.com")
+	mara := admin.invites("mara@example.com", "APPROVER")
+	mara.press("main", "Review")
+	mara.at("/approvals/")
+	mara.sees("ord-7")
+	mara.fill(`[name="reason"]`, "the item came back")
+	js[bool](ada, `(window.stayed = true)`)
+	mara.press("main", "Approve and send")
+	mara.at(run)
+	ada.sees("Done.")
+	ada.sees("Completed")
+	if !js[bool](ada, `window.stayed === true`) {
+		t.Error("the run's page was loaded anew")
+	}
+}
+
+// registersTheShop registers a project, adds what a refund needs, checks it and
+// enables it.
+func (p *tab) registersTheShop(origin string) {
+	p.t.Helper()
+	p.open("/projects/new")
+	p.fill(`[name="id"]`, "default-shop")
+	p.fill(`[name="name"]`, "Shop")
+	p.choose("adapter", "HTTP_JSON")
+	p.fill(`[name="baseUrl"]`, origin)
+	p.fill(`[name="healthPath"]`, "/health")
+	p.choose("auth.type", "HMAC")
+	p.fill(`[name="auth.credentialEnv"]`, harness.SecretEnv)
+	p.press("main", "Register")
+	p.sees("No capability yet")
+	p.adds("order.check", "GET", "/orders/{orderId}")
+	p.adds("refund.create", "POST", "/refunds")
+	p.press("main", "Check health")
+	p.fill(`form[action$="/enable"] [name="reason"]`, "checked with the shop")
+	p.press("main", "Enable")
+	p.sees("Enabled")
+}
+
+func (p *tab) adds(name, method, path string) {
+	p.t.Helper()
+	p.press("main", "Add a capability")
+	p.fill(`[name="name"]`, name)
+	p.fill(`[name="method"]`, method)
+	p.fill(`[name="path"]`, path)
+	p.fill(`[name="input0name"]`, "orderId")
+	p.tick(`[name="input0required"]`)
+	p.press("main", "Add it")
+	p.at("/projects/default-shop")
+	p.sees(name)
+}
+
+func (p *tab) storesTheModel() {
+	p.t.Helper()
+	p.open("/models/new")
+	p.fill(`[name="document"]`, encoded(p.t, harness.Model("refund")))
+	p.press("main", "Store the model")
+	p.at("/models/refund")
+	p.sees("Passes")
+	p.do(chromedp.KeyEvent(kb.ArrowRight))
+	p.until("the player to move", `location.search.includes("at=2")`)
+	p.sees("In review")
+}
+
+// compiles makes a plan of the scenario, in a mode, and is then at its page.
+func (p *tab) compiles(mode string) {
+	p.t.Helper()
+	p.open("/models/refund")
+	p.press("main", "Compile a plan")
+	p.fill(`[name="cap_check"]`, "default-shop/order.check")
+	p.fill(`[name="cap_pay"]`, "default-shop/refund.create")
+	p.press("main", "Show their fields")
+	for _, action := range []string{"check", "pay"} {
+		p.fill(`[name="input_`+action+`"]`, `{}`)
+		p.fill(`[name="vars_`+action+`"]`, `{"orderId": "orderId"}`)
+	}
+	p.fill(`[name="field_pay"]`, "state")
+	p.fill(`[name="equals_pay"]`, `"succeeded"`)
+	p.choose("mode", mode)
+	p.press("main", "Compile")
+	p.at("/plans/")
+}
+
+// invites makes somebody a user with a role, and is their tab, signed in.
+func (p *tab) invites(email, role string) *tab {
+	p.t.Helper()
+	p.open("/access/users/new")
+	p.fill(`[name="email"]`, email)
+	p.tick(`[name="roles"][value="` + role + `"]`)
+	p.choose("reach", "all")
+	p.press("main", "Add the user")
+	p.at("/access")
+	p.sees(email)
+	other := newTab(p.t, p.server)
+	other.signIn(email)
+	return other
 }

@@ -72,9 +72,9 @@ func Prepare(t testing.TB, settings ...Setting) *Server {
 
 // StartPrinting starts a server that makes its own bootstrap token and prints it.
 // Admin is the test's to set, once it has found the token.
-func StartPrinting(t testing.TB) *Server {
+func StartPrinting(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
-	return Start(t, func(settings map[string]string) { delete(settings, "SVC_PLATFORM_BOOTSTRAP_TOKEN") })
+	return Start(t, append(settings, func(settings map[string]string) { delete(settings, "SVC_PLATFORM_BOOTSTRAP_TOKEN") })...)
 }
 
 func newHTTPClient() *http.Client {
