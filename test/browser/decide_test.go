@@ -1,0 +1,165 @@
+package browser
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// waiting starts the refund and is its run and approval, which wait.
+func (s *stage) waiting(plan string) (run, approval string) {
+	s.t.Helper()
+	run = s.start(plan)
+	return run, s.reaches(run, "WAITING_APPROVAL").At("approvalId").Text()
+}
+
+// readyStage has the model and the LIVE plan, and two people of the shop who are
+// signed in.
+func readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
+	t.Helper()
+	s = newStage(t)
+	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
+	s.all.Put("/models/refund-agent", doc{"document": harness.Model("refund-agent")}).OK(t)
+	s.receiver.On("GET", "/refunds/A-48213", harness.Answering(200, `{"state":"succeeded","amount":249.00}`))
+	plan = s.refund("refund-live", "A-48213", "LIVE")
+	ines, mara = newTab(t, s.Server), newTab(t, s.Server)
+	ines.signIn("ines@example.com")
+	mara.signIn("mara@example.com")
+	return s, plan, ines, mara
+}
+
+// TestAnUncertainOutcomeIsProbedAndReconciled, and the run goes on, without the
+// request being sent again.
+func TestAnUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	s, plan, ines, mara := readyStage(t)
+	s.receiver.On("POST", "/refunds", harness.HangingUp())
+	run, approval := s.waiting(plan)
+	ines.open("/runs/" + run)
+	ines.sees("The run stands still until an approver decides")
+	mara.open("/approvals/" + approval)
+	mara.fill(`[name="reason"]`, "item is back")
+	mara.press("main", "Approve and send")
+	ines.sees("may or may not have been")
+	mara.open("/recovery")
+	mara.press("main", "Refund payment")
+	mara.at("/recovery/" + run)
+	mara.press("main", "Probe")
+	mara.sees("Probe 1")
+	mara.choose("resolution", "CONFIRMED_COMPLETED")
+	mara.fill(`[name="output"]`, `{"state":"pending"}`)
+	mara.fill(`[name="evidence"]`, "the shop's console shows refund re_9F27C1")
+	mara.press("main", "Record the resolution")
+	mara.sees("expectation_not_met")
+	mara.until("the text to be kept", `document.querySelector('[name="evidence"]').value.includes("re_9F27C1")`)
+	mara.fill(`[name="output"]`, `{"state":"succeeded"}`)
+	mara.press("main", "Record the resolution")
+	mara.at("/runs/" + run)
+	ines.sees("Done.")
+	if n := len(s.receiver.Seen("POST", "/refunds")); n != 1 {
+		t.Errorf("the refund was sent %d times", n)
+	}
+}
+
+func TestARejectedApprovalEndsTheRun(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	s, plan, ines, mara := readyStage(t)
+	run, approval := s.waiting(plan)
+	ines.open("/runs/" + run)
+	mara.open("/approvals/" + approval)
+	mara.press("main", "Reject") // without a reason the browser itself refuses
+	mara.fill(`[name="reason"]`, "the item never came back")
+	mara.press("main", "Reject")
+	mara.at("/runs/" + run)
+	ines.sees("rejected it: “the item never came back”")
+	if n := len(s.receiver.Seen("POST", "/refunds")); n != 0 {
+		t.Errorf("the refund was sent %d times", n)
+	}
+}
+
+// TestTwoTabsDecideAtOnce: one decides, the other learns who did; one request.
+func TestTwoTabsDecideAtOnce(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	s, plan, _, mara := readyStage(t)
+	s.receiver.On("POST", "/refunds", harness.Answering(201, `{"id":"re_1","state":"succeeded"}`))
+	s.Admin.Put("/users/ben@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	ben := newTab(t, s.Server)
+	ben.signIn("ben@example.com")
+	run, approval := s.waiting(plan)
+	for _, p := range []*tab{mara, ben} {
+		p.open("/approvals/" + approval)
+		p.fill(`[name="reason"]`, "decided by one of two")
+	}
+	mara.press("main", "Approve and send")
+	mara.at("/runs/" + run)
+	ben.press("main", "Reject")
+	ben.sees("mara@example.com decided this")
+	ben.sees("Nothing was sent twice")
+	s.reaches(run, "COMPLETED")
+	if n := len(s.receiver.Seen("POST", "/refunds")); n != 1 {
+		t.Errorf("the refund was sent %d times", n)
+	}
+}
+
+// TestAnExpiredSessionKeepsTheText: who was signed out meanwhile decides nothing,
+// and what was typed is shown.
+func TestAnExpiredSessionKeepsTheText(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	s, plan, _, mara := readyStage(t)
+	run, approval := s.waiting(plan)
+	mara.open("/approvals/" + approval)
+	mara.fill(`[name="reason"]`, "a reason that took a while to write")
+	s.Admin.Delete("/users/mara@example.com").OK(t)
+	mara.press("main", "Approve and send")
+	mara.sees("You have been signed out")
+	mara.sees("a reason that took a while to write")
+	s.Admin.Put("/users/mara@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	s.reaches(run, "WAITING_APPROVAL")
+	mara.signIn("mara@example.com")
+	mara.open("/approvals/" + approval)
+	mara.sees("Waiting for approval")
+}
+
+// TestAForeignFormDecidesNothing: neither one without the page's token, nor one
+// that another site made the browser send.
+func TestAForeignFormDecidesNothing(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	s, plan, _, mara := readyStage(t)
+	run, approval := s.waiting(plan)
+	mara.open("/approvals/" + approval)
+	js[bool](mara, `document.querySelectorAll('[name="csrf"]').forEach(function (f) { f.value = "forged" }) || true`)
+	mara.fill(`[name="reason"]`, "forged")
+	mara.press("main", "Approve and send")
+	mara.sees("This form could not be accepted")
+	form := url.Values{"decision": {"APPROVED"}, "reason": {"forged"}}.Encode()
+	evil := harness.NewReceiver(t)
+	page := `<form id="f" method="post" action="` + s.URL + `/console/approvals/` + approval + `/decision">` + hiddenFields(form) + `</form><script>document.getElementById("f").submit()</script>`
+	evil.On("GET", "/", harness.Typed(200, "text/html", page))
+	js[bool](mara, `(location.href = `+quoted(strings.Replace(evil.Origin(), "127.0.0.1", "localhost", 1)+"/")+`) && true`)
+	mara.until("the forged form to be refused", `location.pathname.endsWith("/decision") && document.body.innerText.includes("another site")`)
+	s.reaches(run, "WAITING_APPROVAL")
+	if n := len(s.receiver.Seen("POST", "/refunds")); n != 0 {
+		t.Errorf("the refund was sent %d times", n)
+	}
+}
+
+func hiddenFields(form string) string {
+	var b strings.Builder
+	values, _ := url.ParseQuery(form) // it was encoded above
+	for name := range values {
+		b.WriteString(`<input type="hidden" name="` + name + `" value="` + values.Get(name) + `">`)
+	}
+	return b.String()
+}
