@@ -2,24 +2,26 @@ package mail_test
 
 import (
 	"context"
+	"encoding/base64"
 	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/countersign/countersign/internal/mail"
+	"github.com/countersign/countersign/internal/mail/mailtest"
 )
 
 const password = "s3cret/pass word"
 
 // at is the mail server of an office.
-func at(t *testing.T, scheme string, o *postOffice, user string) *mail.Server {
+func at(t *testing.T, scheme string, o *mailtest.Office, user string) *mail.Server {
 	t.Helper()
-	s, err := mail.Parse(scheme+"://"+user+o.address()+"?from=countersign@example.com", "")
+	s, err := mail.Parse(scheme+"://"+user+o.Address()+"?from=countersign@example.com", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Trusting(o.roots)
+	return s.Trusting(o.Roots)
 }
 
 const login = "ada%40example.com:s3cret%2Fpass%20word@"
@@ -31,11 +33,11 @@ func send(t *testing.T, s *mail.Server, to, subject, text string) error {
 
 func TestAMailArrivesAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, false)
+	o := mailtest.Open(t, false)
 	if err := send(t, at(t, "smtp", o, ""), "ben@example.com", "Your Countersign code", "Your sign-in code is 12345678.\n.\nThat was a dot.\n"); err != nil {
 		t.Fatal(err)
 	}
-	mails := o.received()
+	mails := o.Received()
 	if len(mails) != 1 {
 		t.Fatalf("%d mails", len(mails))
 	}
@@ -48,47 +50,47 @@ func TestAMailArrivesAsItWasWritten(t *testing.T) {
 
 func TestBeyondThisMachineNothingIsSentInTheClear(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, false, "AUTH PLAIN LOGIN")
+	o := mailtest.Open(t, false, "AUTH PLAIN LOGIN")
 	s := at(t, "smtp", o, login).Remote()
 	if err := send(t, s, "ben@example.com", "s", "t"); err == nil || !strings.Contains(err.Error(), "STARTTLS") {
 		t.Errorf("a server without STARTTLS: %v", err)
 	}
-	if said := o.said(false); strings.Contains(said, "AUTH") || strings.Contains(said, "MAIL") || len(o.received()) > 0 {
+	if said := o.Said(false); strings.Contains(said, "AUTH") || strings.Contains(said, "MAIL") || len(o.Received()) > 0 {
 		t.Errorf("something of worth was said in the clear:\n%s", said)
 	}
 }
 
 func TestSTARTTLSComesBeforeThePassword(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, false, "STARTTLS", "AUTH PLAIN")
+	o := mailtest.Open(t, false, "STARTTLS", "AUTH PLAIN")
 	if err := send(t, at(t, "smtp", o, login).Remote(), "ben@example.com", "s", "t"); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(o.said(false), "AUTH") || !strings.Contains(o.said(true), "AUTH PLAIN "+encoded("\x00ada@example.com\x00"+password)) {
-		t.Errorf("in the clear:\n%s\nbelow TLS:\n%s", o.said(false), o.said(true))
+	if strings.Contains(o.Said(false), "AUTH") || !strings.Contains(o.Said(true), "AUTH PLAIN "+encoded("\x00ada@example.com\x00"+password)) {
+		t.Errorf("in the clear:\n%s\nbelow TLS:\n%s", o.Said(false), o.Said(true))
 	}
 }
 
 func TestSMTPSSpeaksTLSFromTheFirstByte(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, true, "AUTH PLAIN")
+	o := mailtest.Open(t, true, "AUTH PLAIN")
 	if err := send(t, at(t, "smtps", o, login).Remote(), "ben@example.com", "s", "t"); err != nil {
 		t.Fatal(err)
 	}
-	if o.said(false) != "" || len(o.received()) != 1 {
-		t.Errorf("in the clear: %q; %d mails", o.said(false), len(o.received()))
+	if o.Said(false) != "" || len(o.Received()) != 1 {
+		t.Errorf("in the clear: %q; %d mails", o.Said(false), len(o.Received()))
 	}
 }
 
 func TestACertificateThatNobodySignedIsRefused(t *testing.T) {
 	t.Parallel()
 	for scheme, implicit := range map[string]bool{"smtp": false, "smtps": true} {
-		o := openOffice(t, implicit, "STARTTLS", "AUTH PLAIN")
+		o := mailtest.Open(t, implicit, "STARTTLS", "AUTH PLAIN")
 		s := at(t, scheme, o, login).Trusting(nil).Remote()
 		if err := send(t, s, "ben@example.com", "s", "t"); err == nil {
 			t.Errorf("%s: sent", scheme)
 		}
-		if strings.Contains(o.said(true)+o.said(false), "AUTH") {
+		if strings.Contains(o.Said(true)+o.Said(false), "AUTH") {
 			t.Errorf("%s: the password was sent", scheme)
 		}
 	}
@@ -96,7 +98,7 @@ func TestACertificateThatNobodySignedIsRefused(t *testing.T) {
 
 func TestNoTextBecomesAHeader(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, false)
+	o := mailtest.Open(t, false)
 	s := at(t, "smtp", o, "")
 	for _, to := range []string{"ben@example.com\r\nBcc: eve@example.com", "ben@example.com\nBcc: eve@example.com", "ben@example.com>\r\nRCPT TO:<eve@example.com", "Ben <ben@example.com>", "ben", ""} {
 		if err := send(t, s, to, "s", "t"); err == nil {
@@ -106,22 +108,22 @@ func TestNoTextBecomesAHeader(t *testing.T) {
 	if err := send(t, s, "ben@example.com", "one\r\nBcc: eve@example.com\r\n\r\nbody", "Bcc: eve@example.com\n"); err != nil {
 		t.Fatal(err)
 	}
-	head, _, _ := strings.Cut(o.received()[0], "\r\n\r\n")
+	head, _, _ := strings.Cut(o.Received()[0], "\r\n\r\n")
 	for _, line := range strings.Split(head, "\r\n") {
 		if strings.HasPrefix(line, "Bcc") {
 			t.Errorf("a header was made of a subject:\n%s", head)
 		}
 	}
-	if said := o.said(false); strings.Contains(said, "eve@") || strings.Count(said, "RCPT") != 1 {
+	if said := o.Said(false); strings.Contains(said, "eve@") || strings.Count(said, "RCPT") != 1 {
 		t.Errorf("somebody else got it:\n%s", said)
 	}
 }
 
 func TestErrorsHoldNoPassword(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, false, "AUTH PLAIN LOGIN")
+	o := mailtest.Open(t, false, "AUTH PLAIN LOGIN")
 	plain := encoded("\x00ada@example.com\x00" + password)
-	o.refuses = "535 5.7.8 " + plain + " and " + password + " and " + encoded(password) + " are wrong " + strings.Repeat("x", 5000)
+	o.Refuses = "535 5.7.8 " + plain + " and " + password + " and " + encoded(password) + " are wrong " + strings.Repeat("x", 5000)
 	err := send(t, at(t, "smtp", o, login), "ben@example.com", "s", "t")
 	if err == nil {
 		t.Fatal("the refusal was not noticed")
@@ -193,3 +195,5 @@ func TestAddressesOfMailServers(t *testing.T) {
 		}
 	}
 }
+
+func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -1,4 +1,6 @@
-package mail_test
+// Package mailtest is a mail server for tests: it listens on loopback, speaks as
+// much SMTP as is needed, and keeps what it was told.
+package mailtest
 
 import (
 	"bufio"
@@ -7,7 +9,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/base64"
 	"math/big"
 	"net"
 	"strings"
@@ -16,13 +17,14 @@ import (
 	"time"
 )
 
-// postOffice is a mail server on loopback, as small as one can be.
-type postOffice struct {
+// Office is a mail server on loopback.
+type Office struct {
+	Refuses string         // the answer to AUTH, "" accepts
+	Roots   *x509.CertPool // by which its certificate counts
+
 	offers   []string // extensions
-	refuses  string   // the answer to AUTH, "" accepts
 	implicit bool
 	pair     tls.Certificate
-	roots    *x509.CertPool
 
 	listener net.Listener
 	mu       sync.Mutex
@@ -31,9 +33,11 @@ type postOffice struct {
 	mails    []string
 }
 
-func openOffice(t *testing.T, implicit bool, offers ...string) *postOffice {
+// Open starts an office that speaks TLS from the first byte, or that offers these
+// extensions.
+func Open(t testing.TB, implicit bool, offers ...string) *Office {
 	t.Helper()
-	o := &postOffice{offers: offers, implicit: implicit}
+	o := &Office{offers: offers, implicit: implicit}
 	o.certify(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,7 +58,7 @@ func openOffice(t *testing.T, implicit bool, offers ...string) *postOffice {
 	return o
 }
 
-func (o *postOffice) certify(t *testing.T) {
+func (o *Office) certify(t testing.TB) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -73,13 +77,15 @@ func (o *postOffice) certify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.roots = x509.NewCertPool()
-	o.roots.AddCert(certificate)
+	o.Roots = x509.NewCertPool()
+	o.Roots.AddCert(certificate)
 }
 
-func (o *postOffice) address() string { return o.listener.Addr().String() }
+// Address is where it listens.
+func (o *Office) Address() string { return o.listener.Addr().String() }
 
-func (o *postOffice) said(secured bool) string {
+// Said is what was said to it below TLS, or in the clear.
+func (o *Office) Said(secured bool) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if secured {
@@ -88,13 +94,14 @@ func (o *postOffice) said(secured bool) string {
 	return strings.Join(o.lines, "\n")
 }
 
-func (o *postOffice) received() []string {
+// Received are the mails that it took.
+func (o *Office) Received() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]string{}, o.mails...)
 }
 
-func (o *postOffice) serve(c net.Conn) {
+func (o *Office) serve(c net.Conn) {
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
 	secured := o.implicit
@@ -123,8 +130,8 @@ func (o *postOffice) serve(c net.Conn) {
 			c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{o.pair}})
 			in, secured = bufio.NewReader(c), true
 		case "AUTH":
-			if o.refuses != "" {
-				say(o.refuses)
+			if o.Refuses != "" {
+				say(o.Refuses)
 				continue
 			}
 			say("235 welcome")
@@ -141,7 +148,7 @@ func (o *postOffice) serve(c net.Conn) {
 	}
 }
 
-func (o *postOffice) note(secured bool, line string) {
+func (o *Office) note(secured bool, line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if secured {
@@ -151,7 +158,7 @@ func (o *postOffice) note(secured bool, line string) {
 	}
 }
 
-func (o *postOffice) take(in *bufio.Reader) {
+func (o *Office) take(in *bufio.Reader) {
 	var b strings.Builder
 	for {
 		line, err := in.ReadString('\n')
@@ -164,5 +171,3 @@ func (o *postOffice) take(in *bufio.Reader) {
 	defer o.mu.Unlock()
 	o.mails = append(o.mails, b.String())
 }
-
-func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
