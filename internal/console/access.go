@@ -80,22 +80,22 @@ func (v *visit) accessPage(name, title string, data any, way ...crumb) *page {
 
 // grant is what a form gives somebody or a token: roles, and how far they reach.
 type grant struct {
-	Roles    []choice
+	Roles    []grantChoice
 	Reach    string // all, some; "" while nothing is chosen
-	Projects []choice
+	Projects []grantChoice
 	More     string // ids typed, where the tenant's projects can't be listed
 	CanList  bool
 	RolesErr string
 	ReachErr string
 }
 
-// choice is one box of a form.
-type choice struct {
+// grantChoice is one box of a form.
+type grantChoice struct {
 	Value, Word, Hint string
 	On                bool
 }
 
-var roleHints = []choice{
+var roleHints = []grantChoice{
 	{Value: "ADMIN", Word: "Admin", Hint: "Registers projects, admits agents, suspends, and manages users and tokens."},
 	{Value: "OPERATOR", Word: "Operator", Hint: "Stores models, compiles plans, starts and cancels runs."},
 	{Value: "APPROVER", Word: "Approver", Hint: "Decides approvals and resolves what is uncertain, but never what they asked for themselves."},
@@ -122,21 +122,21 @@ func (v *visit) grantForm(tenant string, roles []countersign.Role, reach string,
 }
 
 // projectChoices are the tenant's projects and those that are given but gone.
-func (v *visit) projectChoices(given []string) []choice {
+func (v *visit) projectChoices(given []string) []grantChoice {
 	on := map[string]bool{}
 	for _, id := range given {
 		on[id] = true
 	}
-	var out []choice
+	var out []grantChoice
 	if page, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}); err == nil {
 		for _, p := range page.Items {
-			out = append(out, choice{Value: p.ID, Word: p.Name, On: on[p.ID]})
+			out = append(out, grantChoice{Value: p.ID, Word: p.Name, On: on[p.ID]})
 			delete(on, p.ID)
 		}
 	}
 	for _, id := range given {
 		if on[id] {
-			out = append(out, choice{Value: id, Word: "no such project now", On: true})
+			out = append(out, grantChoice{Value: id, Word: "no such project now", On: true})
 		}
 	}
 	return out

@@ -34,6 +34,7 @@ type Console struct {
 	origins *http.CrossOriginProtection
 	pages   pages
 	stop    chan struct{} // closed when live pages must end
+	live    sharedViews
 }
 
 // route is one page or one decision.

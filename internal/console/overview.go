@@ -1,9 +1,159 @@
 package console
 
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
 func (c *Console) overviewRoutes() []route {
 	return []route{{method: "GET", path: "/{$}", page: overviewPage}}
 }
 
-func overviewPage(*visit) (*page, error) {
-	return &page{name: "overview", Title: "Overview", Nav: "overview", Crumbs: []crumb{{Word: "Overview"}}}, nil
+// How much of each kind the overview shows. Each is read from an index and none
+// grows with what is stored.
+const (
+	waitingShown  = 20
+	runningShown  = 8
+	wrongShown    = 6
+	finishedShown = 8
+	wrongFor      = 24 * time.Hour // how long a failed run is among what is wrong
+	watchedAgents = 50
+)
+
+// overviewData is what the overview shows.
+type overviewData struct {
+	Mine     []waitingRow // wait for the visitor
+	Others   []waitingRow // wait for somebody else
+	Waiting  int          // both, and those beyond the list
+	Figures  figures
+	Running  []runRow
+	Active   int
+	Slots    int
+	Wrong    []wrongRow
+	Finished []runRow
+	Empty    bool // nothing was ever run
+}
+
+func overviewPage(v *visit) (*page, error) {
+	d := &overviewData{Slots: v.cfg.MaxActive}
+	for _, part := range []func(*overviewData) error{v.overviewWaiting, v.overviewFigures, v.overviewRunning, v.overviewWrong, v.overviewFinished} {
+		if err := part(d); err != nil {
+			return nil, err
+		}
+	}
+	d.Empty = d.Waiting+len(d.Running)+len(d.Finished) == 0
+	return &page{name: "overview", Title: "Overview", Nav: "overview", Crumbs: []crumb{{Word: "Overview"}}, Data: d}, nil
+}
+
+// waitingRow is a run that stands still until somebody decides.
+type waitingRow struct {
+	Title, Detail string
+	State         state
+	Since, Lapses time.Time
+	Soon          bool // it lapses within the hour
+	Href, Act     string
+	Bar           string // why the visitor can't decide
+}
+
+func (v *visit) overviewWaiting(d *overviewData) error {
+	list, total, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
+	if err != nil {
+		return err
+	}
+	d.Waiting = total
+	names, err := v.namesOf(list)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		row := waitingRowOf(&list[i], names[list[i].Run.PlanID], v.now)
+		if list[i].Barred == nil {
+			d.Mine = append(d.Mine, row)
+		} else {
+			d.Others = append(d.Others, row)
+		}
+	}
+	return nil
+}
+
+func (v *visit) namesOf(list []control.Waiting) (map[string]string, error) {
+	runs := make([]countersign.Run, len(list))
+	for i := range list {
+		runs[i] = list[i].Run
+	}
+	return v.control.PlanNames(v.r.Context(), v.actor, runs)
+}
+
+func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
+	r := &w.Run
+	row := waitingRow{Since: r.UpdatedAt, State: runStates[r.Status], Href: Prefix + "/recovery/" + r.ID, Act: "Resolve"}
+	id := ""
+	if r.WaitingFor != nil {
+		id, row.Since = r.WaitingFor.StepID, r.WaitingFor.Since
+	}
+	if w.Approval != nil {
+		id, row.Since, row.Lapses = w.Approval.StepID, w.Approval.RequestedAt, w.Approval.ExpiresAt
+		row.Soon = row.Lapses.Sub(now) < time.Hour
+		row.State, row.Href, row.Act = approvalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
+	}
+	row.Title, row.Detail = plan, who(r.RequestedBy)+" asks"
+	if i := stepIndex(r, id); i >= 0 {
+		row.Title, row.Detail = nameOf(&r.Steps[i]), waitingDetail(w, &r.Steps[i], plan)
+	}
+	if w.Barred != nil {
+		row.Bar, row.Act = barredWords(w.Barred), ""
+	}
+	return row
+}
+
+func waitingDetail(w *control.Waiting, s *countersign.StepRun, plan string) string {
+	if w.Approval != nil {
+		return w.Approval.Request.Method + " " + hostOf(s) + ", in " + plan + "; " + who(w.Run.RequestedBy) + " asks"
+	}
+	cause := "nobody knows whether it was done"
+	if s.Error != nil {
+		cause = s.Error.Message
+	}
+	if s.Late != nil {
+		cause += "; a late answer is there"
+	}
+	return upper(cause) + ", in " + plan
+}
+
+func (v *visit) overviewRunning(d *overviewData) error {
+	var runs []countersign.Run
+	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunReady} {
+		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: runningShown}, control.RunFilter{Status: string(status)})
+		if err != nil {
+			return err
+		}
+		d.Active += found.Total
+		runs = append(runs, found.Items...)
+	}
+	var err error
+	d.Running, err = v.runRows(runs[:min(len(runs), runningShown)])
+	return err
+}
+
+// overviewFinished lists the runs that ended last among those started last: runs
+// are kept in the order of their start.
+func (v *visit) overviewFinished(d *overviewData) error {
+	var runs []countersign.Run
+	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {
+		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})
+		if err != nil {
+			return err
+		}
+		runs = append(runs, found.Items...)
+	}
+	slices.SortStableFunc(runs, func(a, b countersign.Run) int {
+		return cmp.Or(b.CompletedAt.Compare(a.CompletedAt), cmp.Compare(b.ID, a.ID))
+	})
+	var err error
+	d.Finished, err = v.runRows(runs[:min(len(runs), finishedShown)])
+	return err
 }

@@ -1,3 +1,125 @@
 package console
 
-func (c *Console) runRoutes() []route { return nil }
+import (
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+func (c *Console) runRoutes() []route {
+	return []route{
+		{method: "GET", path: "/runs", page: runsPage},
+		{method: "GET", path: "/runs/{id}", page: runPage},
+		{method: "GET", path: "/runs/{id}/live", stream: runLive},
+		{method: "GET", path: "/runs/{id}/cancel", page: cancelPage},
+		{method: "POST", path: "/runs/{id}/cancel", act: cancelRun},
+	}
+}
+
+// runsData is the list of runs.
+type runsData struct {
+	Rows     []runRow
+	Statuses []filter
+	Times    []filter
+	Pager    pager
+	Plan     string // the plan that the list is narrowed to
+	PlanName string
+	AllPlans string // the address of the list without that
+	Narrowed bool
+}
+
+// stretches are the times that a list of runs is narrowed to.
+var stretches = []struct {
+	Value, Word string
+	Length      time.Duration
+}{{"1h", "Last hour", time.Hour}, {"24h", "Last 24" + nbsp + "h", 24 * time.Hour}, {"7d", "Last 7" + nbsp + "days", 7 * 24 * time.Hour}}
+
+func runsPage(v *visit) (*page, error) {
+	f, err := v.runFilter()
+	if err != nil {
+		return nil, err
+	}
+	l := v.list()
+	found, err := v.control.Runs(v.r.Context(), v.actor, l, f)
+	if err != nil {
+		return nil, err
+	}
+	d := runsData{Plan: f.PlanID, AllPlans: v.without("plan"), Narrowed: f != control.RunFilter{}}
+	if d.Rows, err = v.runRows(found.Items); err != nil {
+		return nil, err
+	}
+	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Statuses, d.Times = v.filters("status", statusChoices()...), v.filters("since", stretchChoices()...)
+	d.Times[0].Word = "Any time"
+	if len(d.Rows) > 0 {
+		d.PlanName = d.Rows[0].Title
+	}
+	return &page{name: "runs", Title: "Runs", Nav: "runs", Crumbs: []crumb{{Word: "Runs"}}, Data: d}, nil
+}
+
+func (v *visit) runFilter() (f control.RunFilter, err error) {
+	f.Status, f.PlanID = v.query("status"), v.query("plan")
+	if f.Status != "" && !slices.Contains(countersign.RunStatuses, countersign.RunStatus(f.Status)) {
+		return f, countersign.Errorf(countersign.CodeInvalidRequest, "status: there is no run status %q", f.Status)
+	}
+	if f.PlanID != "" && !countersign.ValidID(f.PlanID) {
+		return f, countersign.Errorf(countersign.CodeInvalidRequest, "plan: this is no id")
+	}
+	since := v.query("since")
+	for _, s := range stretches {
+		if s.Value == since {
+			f.Since = v.now.Add(-s.Length)
+		}
+	}
+	if since != "" && f.Since.IsZero() {
+		return f, countersign.Errorf(countersign.CodeInvalidRequest, "since: it is 1h, 24h or 7d, not %q", since)
+	}
+	return f, nil
+}
+
+func statusChoices() (choices [][2]string) {
+	for _, s := range countersign.RunStatuses {
+		choices = append(choices, [2]string{string(s), runStates[s].Word})
+	}
+	return choices
+}
+
+func stretchChoices() (choices [][2]string) {
+	for _, s := range stretches {
+		choices = append(choices, [2]string{s.Value, s.Word})
+	}
+	return choices
+}
+
+// runRow is a run in a list.
+type runRow struct {
+	countersign.Run
+	Title string
+	State state
+	Prog  progress
+	Step  string // where it is, or its result
+	Why   string // it failed
+}
+
+// runRows adds to runs what lists show: the plan's name and how far they are.
+func (v *visit) runRows(runs []countersign.Run) ([]runRow, error) {
+	names, err := v.control.PlanNames(v.r.Context(), v.actor, runs)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]runRow, len(runs))
+	for i := range runs {
+		r := &runs[i]
+		rows[i] = runRow{Run: *r, Title: names[r.PlanID], State: runState(*r), Prog: progressOf(r), Step: whereWords(r)}
+		if rows[i].Title == "" {
+			rows[i].Title = r.ID
+		}
+		if r.Status == countersign.RunFailed {
+			c := calloutOf(r, nil, beholder{})
+			rows[i].Why = c.Sentence
+		}
+	}
+	return rows, nil
+}

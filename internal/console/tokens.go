@@ -53,7 +53,7 @@ type tokenData struct {
 	realm
 	grant
 	Name, Days, UserEmail      string
-	Modes                      []choice
+	Modes                      []grantChoice
 	NameErr, DaysErr, ModesErr string
 	Problem                    *problem
 	Made                       countersign.NewToken
@@ -67,8 +67,8 @@ func newTokenPage(v *visit) (*page, error) {
 	return v.tokenForm(tokenData{Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
 }
 
-func modeChoices(on []string) []choice {
-	out := []choice{
+func modeChoices(on []string) []grantChoice {
+	out := []grantChoice{
 		{Value: countersign.ModeDryRun, Word: "DRY_RUN", Hint: "Rehearses: nothing is sent."},
 		{Value: countersign.ModeLive, Word: "LIVE", Hint: "Sends, after approval where policy asks for it."},
 	}
@@ -119,7 +119,7 @@ func makeToken(v *visit) (string, error) {
 }
 
 // modesOf is nil for both, as the API has it.
-func modesOf(choices []choice) []string {
+func modesOf(choices []grantChoice) []string {
 	var out []string
 	for _, c := range choices {
 		if c.On {

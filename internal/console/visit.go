@@ -176,7 +176,8 @@ func (v *visit) fail(err error) {
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)
 	}
-	if e.Code == countersign.CodeUnauthenticated && v.r.Method == http.MethodGet {
+	live := strings.Contains(v.r.Header.Get("Accept"), "text/event-stream") // it must learn that it ended, not follow a page
+	if e.Code == countersign.CodeUnauthenticated && v.r.Method == http.MethodGet && !live {
 		http.Redirect(v.w, v.r, Prefix+"/sign-in?next="+url.QueryEscape(strings.TrimPrefix(v.r.URL.RequestURI(), Prefix)), http.StatusSeeOther)
 		return
 	}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -11,8 +12,12 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// RunFilter narrows a listing of runs; empty fields do not.
-type RunFilter struct{ Status, PlanID string }
+// RunFilter narrows a listing of runs; empty fields do not. Since keeps the runs
+// that were started then or later.
+type RunFilter struct {
+	Status, PlanID string
+	Since          time.Time
+}
 
 // Runs lists the runs within the actor's scope, newest first, with their steps.
 func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (page countersign.Page[countersign.Run], err error) {
@@ -22,6 +27,9 @@ func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (page 
 			return err
 		}
 		where = append(where, equals(map[string]string{"status": f.Status, "plan": f.PlanID})...)
+		if !f.Since.IsZero() {
+			where = append(where, store.Filter{Column: "created", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
+		}
 		found, err := records.Runs.Page(tx, a.Tenant, l.query(newestFirst, where...))
 		if err != nil {
 			return err

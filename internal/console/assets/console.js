@@ -51,6 +51,16 @@
     return false;
   }
 
+  // A form that was refused begins at its first wrong field.
+  var wrong = document.querySelector('main [aria-invalid="true"]');
+  if (wrong) wrong.focus();
+
+  // A diagram that is wider than its region begins where the present state is.
+  document.querySelectorAll(".graph .g-node.here").forEach(function (node) {
+    var region = node.closest(".graph"), at = node.getBoundingClientRect(), frame = region.getBoundingClientRect();
+    if (at.right > frame.right || at.left < frame.left) region.scrollLeft += at.left + at.width / 2 - frame.left - frame.width / 2;
+  });
+
   document.addEventListener("keydown", function (e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === "Escape" && typing(e.target)) { e.target.blur(); return; }
@@ -60,4 +70,22 @@
     if (player && move && follow("[data-player] a[data-" + move + "]")) { e.preventDefault(); return; }
     if (document.body.hasAttribute("data-keys") && letter(e)) e.preventDefault();
   });
+
+  // A live page that is not live says so, above its sentence, until it is again.
+  var notLive = document.getElementById("not-live");
+
+  function lost(e) {
+    if (!notLive) return;
+    var d = e.detail || {};
+    if ((d.status || d.ctx && d.ctx.response && d.ctx.response.status) === 401) {
+      notLive.textContent = "You have been signed out. Sign in again; this page is no longer live.";
+    } else if (notLive.hidden) {
+      notLive.textContent = "Not live since " + new Date().toISOString().slice(11, 19) + "\u00a0UTC; trying again.";
+    }
+    notLive.hidden = false;
+  }
+
+  document.addEventListener("htmx:sse:error", lost);
+  document.addEventListener("htmx:response:error", lost);
+  document.addEventListener("htmx:sse:after:connection", function () { if (notLive) notLive.hidden = true; });
 })();

@@ -1,0 +1,95 @@
+package console
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// figures are counts of the runs that were started within a day, by what became
+// of them, and of the day before.
+type figures struct {
+	Started, Before                  int
+	Completed, Failed, Open, Stopped int
+	Bars                             []bar
+	Any                              bool
+}
+
+// bar is a part of one hour's column.
+type bar struct{ X, Y, Height, Class string }
+
+const hours = 24
+
+// overviewFigures counts by ranges of an index, hour by hour.
+func (v *visit) overviewFigures(d *overviewData) error {
+	end := v.now.Truncate(time.Hour).Add(time.Hour)
+	hourly, err := v.control.Tallies(v.r.Context(), v.actor, end.Add(-hours*time.Hour), time.Hour, hours)
+	if err != nil {
+		return err
+	}
+	before, err := v.control.Tallies(v.r.Context(), v.actor, end.Add(-2*hours*time.Hour), hours*time.Hour, 1)
+	if err != nil {
+		return err
+	}
+	d.Figures = figuresOf(hourly, before[0])
+	return nil
+}
+
+func figuresOf(hourly []control.Tally, before control.Tally) (f figures) {
+	for _, t := range hourly {
+		f.Completed += t.Runs[countersign.RunCompleted]
+		f.Failed += t.Runs[countersign.RunFailed]
+		f.Stopped += t.Runs[countersign.RunCancelled]
+		f.Open += open(t)
+	}
+	f.Started = f.Completed + f.Failed + f.Stopped + f.Open
+	f.Before = all(before)
+	f.Any = f.Started+f.Before > 0
+	f.Bars = barsOf(hourly)
+	return f
+}
+
+func all(t control.Tally) (n int) {
+	for _, of := range t.Runs {
+		n += of
+	}
+	return n
+}
+
+// open are the runs that haven't ended.
+func open(t control.Tally) int {
+	return all(t) - t.Runs[countersign.RunCompleted] - t.Runs[countersign.RunFailed] - t.Runs[countersign.RunCancelled]
+}
+
+// The size of the bars in their own units.
+const (
+	barsHeight = 48.0
+	barStep    = 20.0
+)
+
+// barsOf stacks each hour's runs: ended well below, then cancelled, not ended and
+// failed.
+func barsOf(hourly []control.Tally) (bars []bar) {
+	most := 1
+	for _, t := range hourly {
+		most = max(most, all(t))
+	}
+	for i, t := range hourly {
+		y := barsHeight
+		for _, part := range []struct {
+			n     int
+			class string
+		}{
+			{t.Runs[countersign.RunCompleted], "b-ok"}, {t.Runs[countersign.RunCancelled], "b-idle"}, {open(t), "b-now"}, {t.Runs[countersign.RunFailed], "b-fail"},
+		} {
+			if part.n == 0 {
+				continue
+			}
+			height := max(1, barsHeight*float64(part.n)/float64(most))
+			y -= height
+			bars = append(bars, bar{X: tenth(float64(i) * barStep), Y: tenth(max(0, y)), Height: tenth(height), Class: part.class})
+		}
+	}
+	return bars
+}

@@ -1,0 +1,232 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// The bounds of a live page.
+const (
+	liveEvery   = 250 * time.Millisecond // between two events to a viewer, at least
+	liveBytes   = 128 << 10              // to a viewer, a second: large plans come less often
+	liveComment = 15 * time.Second
+	liveWrite   = 10 * time.Second // a viewer that takes nothing for so long is gone
+)
+
+// liveRun is one viewer of a run.
+type liveRun struct {
+	*visit
+	flush  *http.ResponseController
+	plan   *countersign.Plan
+	key    viewKey
+	shared *sharedView
+	from   int64   // the revision that the viewer's page was made of
+	sent   []piece // as the viewer has them
+	rev    int64
+	ready  time.Time // when the next event may go
+}
+
+// runLive follows a run: each change comes as those pieces of its page that it
+// changed, until the run, the session, the service or the viewer ends.
+func runLive(v *visit) error {
+	ctx, id := v.r.Context(), v.r.PathValue("id")
+	watched, err := v.control.Watch(ctx, v.actor, id)
+	if err != nil {
+		return err
+	}
+	defer watched.Changes.Close()
+	whole, err := v.control.Run(ctx, v.actor, id)
+	if err != nil {
+		return err
+	}
+	b, err := v.beholder(id)
+	if err != nil {
+		return err
+	}
+	l := &liveRun{visit: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, key: keyOf(v.actor, &whole, b, v.query("step"))}
+	l.from, _ = strconv.ParseInt(v.query("from"), 10, 64)
+	l.shared = v.live.join(l.key)
+	defer v.live.leave(l.key)
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	v.w.WriteHeader(http.StatusOK)
+	if v.r.Method != http.MethodHead && l.begin(&watched.Now) {
+		l.follow(watched.Changes.C)
+	}
+	return nil
+}
+
+// begin brings the viewer's page to the present; false where there is no more to
+// come.
+func (l *liveRun) begin(now *countersign.Run) bool {
+	if now.Revision > l.from || now.Status.IsTerminal() {
+		return l.show(now)
+	}
+	pieces, err := l.pieces(now)
+	l.sent, l.rev = pieces.list, pieces.revision
+	return err == nil && l.send(": here\n\n")
+}
+
+// follow passes on what changed. Changes that come faster than a viewer may have
+// them become one; the last state always arrives.
+func (l *liveRun) follow(changes <-chan *countersign.Run) {
+	tick := time.NewTicker(liveComment)
+	defer tick.Stop()
+	var newest *countersign.Run
+	var due <-chan time.Time
+	for {
+		select {
+		case newest = <-changes:
+			if due == nil {
+				due = time.After(time.Until(l.ready))
+			}
+		case <-due:
+			if due = nil; !l.stillMay() || !l.show(newest) {
+				return
+			}
+		case <-tick.C:
+			if !l.stillMay() || !l.send(": still here\n\n") {
+				return
+			}
+		case <-l.r.Context().Done():
+			return
+		case <-l.stop:
+			return
+		}
+	}
+}
+
+// stillMay asks for the session anew. Where it acts for other rights than before,
+// the stream ends: the viewer asks again and gets what is due to it now.
+func (l *liveRun) stillMay() bool {
+	was := l.actor.Principal
+	if l.recognize() != nil {
+		return false
+	}
+	is := l.actor.Principal
+	return is.Tenant == was.Tenant && slices.Equal(is.Roles, was.Roles) && is.Limited() == was.Limited() && slices.Equal(is.Projects, was.Projects)
+}
+
+// show sends the pieces that changed; false when the stream is at its end.
+func (l *liveRun) show(r *countersign.Run) bool {
+	if r.Revision <= l.rev {
+		return true
+	}
+	now, err := l.pieces(r)
+	if err != nil {
+		if l.r.Context().Err() == nil {
+			l.cfg.Log.Error("live page not written", "requestId", l.actor.RequestID, "error", err)
+		}
+		return false
+	}
+	event := eventOf(now, l.sent)
+	l.sent, l.rev = now.list, now.revision
+	l.ready = time.Now().Add(max(liveEvery, time.Duration(len(event))*time.Second/liveBytes))
+	if now.ended {
+		event += "event: end\ndata: the run has ended\n\n"
+	}
+	return l.send(event) && !now.ended
+}
+
+// pieces are those of this revision or a newer one, written once for all who see
+// the same.
+func (l *liveRun) pieces(r *countersign.Run) (written, error) {
+	return l.shared.at(r.Revision, func() (written, error) {
+		seen, err := l.control.Masked(l.r.Context(), l.actor, r)
+		if err != nil {
+			return written{}, err
+		}
+		return l.write(&seen)
+	})
+}
+
+// write writes every piece of a run's page.
+func (l *liveRun) write(r *countersign.Run) (written, error) {
+	d := runDataOf(r, l.plan, l.key.beholder(l.cfg.MaxActive), l.key.step)
+	d.Newer = true
+	now := *l.visit
+	now.now = l.cfg.Now()
+	f := frame{page: &page{name: "run", Data: d}, visit: &now}
+	out := written{revision: r.Revision, ended: r.Status.IsTerminal()}
+	add := func(id, block string, data any) error {
+		var b bytes.Buffer
+		err := l.visit.pages["run"].ExecuteTemplate(&b, block, data)
+		out.list = append(out.list, piece{id, b.String()})
+		return err
+	}
+	for _, id := range []string{"run-title", "run-actions", "run-at", "run-call", "run-graph", "run-tally", "step", "run-newer"} {
+		if err := add(id, id, f); err != nil {
+			return out, err
+		}
+	}
+	for _, line := range d.Steps {
+		if err := add(line.ID, "run-line", line); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// eventOf is what turns a page with the pieces sent into one with those of now.
+func eventOf(now written, sent []piece) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "id: %d\n", now.revision)
+	for i, p := range now.list {
+		if len(sent) == len(now.list) && sent[i] == p {
+			continue
+		}
+		b.WriteString(`data: <hx-partial hx-target="#` + p.ID + `" hx-swap="outerMorph ignoreTitle:true">` + "\n")
+		for line := range strings.Lines(p.HTML) {
+			b.WriteString("data: " + strings.TrimRight(line, "\r\n") + "\n")
+		}
+		b.WriteString("data: </hx-partial>\n")
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func (l *liveRun) send(text string) bool {
+	_ = l.flush.SetWriteDeadline(time.Now().Add(liveWrite)) // where the server can
+	if _, err := l.w.Write([]byte(text)); err != nil {
+		return false
+	}
+	return l.flush.Flush() == nil
+}
+
+// viewKey says who sees the same of a run: viewers with the same key get the same
+// bytes.
+type viewKey struct {
+	tenant, run, step  string
+	masked, cancel     bool
+	approve, reconcile countersign.Code // why they can't, "" when they can
+}
+
+func keyOf(a control.Actor, r *countersign.Run, b beholder, step string) viewKey {
+	if stepIndex(r, step) < 0 {
+		step = ""
+	}
+	return viewKey{
+		tenant: a.Tenant, run: r.ID, step: step, masked: b.Masked, cancel: b.Cancel,
+		approve: countersign.ErrorCode(b.Approve), reconcile: countersign.ErrorCode(b.Reconcile),
+	}
+}
+
+func (k viewKey) beholder(maxActive int) beholder {
+	b := beholder{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel}
+	if k.approve != "" {
+		b.Approve = countersign.Errorf(k.approve, "")
+	}
+	if k.reconcile != "" {
+		b.Reconcile = countersign.Errorf(k.reconcile, "")
+	}
+	return b
+}

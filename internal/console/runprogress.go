@@ -1,0 +1,69 @@
+package console
+
+import (
+	"strconv"
+
+	"github.com/countersign/countersign"
+)
+
+// progress is a run's steps as a strip: one mark a step.
+type progress []progressMark
+
+type progressMark struct{ X, Width, Class string }
+
+// The strip's size in its own units.
+const (
+	stripWidth = 104.0
+	stripGap   = 2.0
+	stripMost  = 30 // steps that are drawn one by one
+)
+
+// progressOf is nil where the steps are too many to tell apart: the words beside
+// say the same.
+func progressOf(r *countersign.Run) progress {
+	n := len(r.Steps)
+	if n == 0 || n > stripMost {
+		return nil
+	}
+	width := (stripWidth - stripGap*float64(n-1)) / float64(n)
+	marks := make(progress, n)
+	for i := range r.Steps {
+		marks[i] = progressMark{
+			X: tenth(float64(i) * (width + stripGap)), Width: tenth(width), Class: markClasses[r.Steps[i].Status],
+		}
+	}
+	return marks
+}
+
+var markClasses = map[countersign.StepStatus]string{
+	countersign.StepCompleted: "on", countersign.StepSimulated: "on", countersign.StepRunning: "at", countersign.StepWaitingApproval: "pz",
+	countersign.StepRecoveryRequired: "q", countersign.StepAbandoned: "q", countersign.StepFailed: "bad",
+}
+
+func tenth(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+
+// whereWords say where a run is, or what came of it.
+func whereWords(r *countersign.Run) string {
+	n := strconv.Itoa(len(r.Steps))
+	switch r.Status {
+	case countersign.RunCompleted:
+		return resultWords(r)
+	case countersign.RunReady:
+		return "0 of " + n
+	case countersign.RunCancelled:
+		return cancelledBy(r)
+	}
+	i := presentStep(r)
+	if i >= len(r.Steps) {
+		return ""
+	}
+	return strconv.Itoa(i+1) + " of " + n + ", " + nameOf(&r.Steps[i])
+}
+
+func resultWords(r *countersign.Run) string {
+	n := len(r.Steps)
+	if r.Mode == countersign.ModeDryRun {
+		return "nothing was sent"
+	}
+	return strconv.Itoa(n-r.UnverifiedSteps) + " of " + strconv.Itoa(n) + " verified"
+}

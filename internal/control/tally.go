@@ -1,0 +1,77 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Tally counts the runs within the actor's scope that were started in a stretch
+// of time, by their present status.
+type Tally struct {
+	From, To time.Time // To excluded
+	Runs     map[countersign.RunStatus]int
+}
+
+// Tallies counts the runs of n stretches that follow each other from a time on.
+// Each count reads a range of an index and no run.
+func (s *Service) Tallies(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (tallies []Tally, err error) {
+	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		scope, err := records.InScope(tx, store.Runs, a.Principal)
+		if err != nil {
+			return err
+		}
+		tallies = make([]Tally, n)
+		for i := range tallies {
+			t := &tallies[i]
+			t.From = from.Add(time.Duration(i) * width)
+			t.To = t.From.Add(width)
+			if t.Runs, err = countRuns(tx, a, scope, t.From, t.To); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return tallies, err
+}
+
+func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (map[countersign.RunStatus]int, error) {
+	counts := map[countersign.RunStatus]int{}
+	for _, status := range countersign.RunStatuses {
+		where := append(scope[:len(scope):len(scope)], store.Equal("status", string(status)),
+			store.Filter{Column: "created", Op: store.AtLeast, Values: []any{from.UnixMicro()}},
+			store.Filter{Column: "created", Op: store.AtMost, Values: []any{to.UnixMicro() - 1}})
+		n, err := tx.Count(store.Runs, a.Tenant, store.Query{Where: where})
+		if err != nil {
+			return nil, err
+		}
+		counts[status] = n
+	}
+	return counts, nil
+}
+
+// PlanNames names the plans of these runs, as far as they are in scope.
+func (s *Service) PlanNames(ctx context.Context, a Actor, runs []countersign.Run) (names map[string]string, err error) {
+	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
+		names = map[string]string{}
+		for i := range runs {
+			id := runs[i].PlanID
+			if _, known := names[id]; known {
+				continue
+			}
+			p, err := s.ledger.Plan(tx, a.Tenant, id, runs[i].PlanDigest)
+			if err != nil {
+				return err
+			}
+			if access.InScope(a.Principal, records.ProjectsOf(p)...) == nil {
+				names[id] = p.Name
+			}
+		}
+		return nil
+	})
+	return names, err
+}

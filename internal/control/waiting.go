@@ -1,0 +1,119 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Waiting is a run that stands still until a person acts.
+type Waiting struct {
+	Run      countersign.Run
+	Approval *countersign.Approval // what it asks for; nil where its outcome is uncertain
+	Barred   error                 // why this actor can't be that person; nil when they can
+}
+
+// Waiting lists what stands still within the actor's scope: uncertain outcomes,
+// then approvals, each the oldest first, so that what lapses soonest comes before.
+// limit bounds each kind; total counts them all.
+func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, total int, err error) {
+	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		uncertain, n, err := s.uncertain(tx, a, limit)
+		if err != nil {
+			return err
+		}
+		asked, m, err := s.asked(tx, a, limit)
+		list, total = append(uncertain, asked...), n+m
+		return err
+	})
+	return list, total, err
+}
+
+// uncertain lists the runs whose outcome nobody knows. Those that were reconciled
+// and wait for a slot keep their status, and wait for nobody.
+func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, int, error) {
+	found, err := oldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	var list []Waiting
+	for i := range found.Items {
+		rec := &found.Items[i]
+		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
+			found.Total--
+			continue
+		}
+		w := Waiting{Run: rec.Run, Barred: s.barred(a, access.ReconcileRun, rec.Requester)}
+		if err := s.withSteps(tx, a, &w.Run); err != nil {
+			return nil, 0, err
+		}
+		list = append(list, w)
+	}
+	return list, found.Total, nil
+}
+
+// asked lists the approvals that nobody has decided.
+func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, int, error) {
+	found, err := oldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	list := make([]Waiting, len(found.Items))
+	for i := range found.Items {
+		rec := &found.Items[i]
+		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
+		if err != nil {
+			return nil, 0, err
+		}
+		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(a, access.DecideApproval, rec.Requester)}
+		if err := s.withSteps(tx, a, &w.Run); err != nil {
+			return nil, 0, err
+		}
+		if err := s.maskApproval(tx, a, w.Approval); err != nil {
+			return nil, 0, err
+		}
+		list[i] = w
+	}
+	return list, found.Total, nil
+}
+
+func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int) (countersign.Page[T], error) {
+	where, err := records.InScope(tx, t, a.Principal)
+	if err != nil {
+		return countersign.Page[T]{}, err
+	}
+	return c.Page(tx, a.Tenant, store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit})
+}
+
+func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run) (err error) {
+	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}); err != nil {
+		return err
+	}
+	return s.maskFor(tx, a, r)
+}
+
+// Barred says why the actor can't decide on a run in scope (access.DecideApproval,
+// access.ReconcileRun, access.ProbeRun): its role, or that it asked for the run;
+// why is nil when it can.
+func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runID string) (why, err error) {
+	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		rec, err := reachRun(tx, a, runID)
+		if err != nil {
+			return err
+		}
+		why = s.barred(a, op, rec.Requester)
+		return nil
+	})
+	return why, err
+}
+
+func (s *Service) barred(a Actor, op access.Operation, r access.Requester) error {
+	if err := access.Allow(a.Principal, op); err != nil || s.cfg.AllowSelfApproval {
+		return err
+	}
+	return access.FourEyes(a.Principal, r)
+}
