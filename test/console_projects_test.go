@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"html"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
 )
-
-var hiddenField = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
 
 // sheetFields are the hidden fields of a page's forms, and what else is typed.
 func sheetFields(p *harness.Page, typed ...string) url.Values {
