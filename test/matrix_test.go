@@ -36,13 +36,16 @@ type row struct {
 	by     [3]string // codes that replace ok for other project, other tenant, missing
 }
 
+// theirSession stands for no role: the operation is for sessions and not for tokens.
+const theirSession = "a browser's session"
+
 // matrix has a row for each operationId. Objects are prepared so that an allowed
 // request changes nothing: runs have ended, approvals are decided, writes expect
 // a revision that never was.
 var matrix = map[string]row{
 	"health":              {role: "public"},
 	"openapi":             {role: "public"},
-	"session":             {role: "a browser's session"},
+	"session":             {role: theirSession},
 	"metrics":             {role: "ADMIN", tenant: true},
 	"integrationContract": {},
 	"listModels":          {},
@@ -120,6 +123,9 @@ type who struct {
 	limited bool // to the own project
 	foreign bool // of the other tenant: what is own and other there is nobody's here
 	dry     bool
+	headers []harness.Header // of a browser's session
+	session bool
+	crossed bool // a session without its CSRF token
 }
 
 func (p who) has(role string) bool { return role == "" || strings.Contains(p.roles, role) }
@@ -133,7 +139,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{world: newWorld(t), ids: map[string]string{}}
+	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com")), ids: map[string]string{}}
 	s.register(t, "default-two", harness.Project(s.shop.Origin()))
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	all := doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}
@@ -234,16 +240,51 @@ func (s *stage) call(t *testing.T) {
 		limitedOperator, limitedAdmin, limitedApprover, dry, foreign,
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
 	}
+	s.cast = append(s.cast, s.sessions(t)...)
+}
+
+// sessions are browsers' principals: one of each role, limited, foreign and of the
+// realm, and one that could do everything but comes without its CSRF token.
+func (s *stage) sessions(t *testing.T) []who {
+	t.Helper()
+	played := func(name, roles string, more doc) who {
+		email := strings.ReplaceAll(strings.ToLower(name), " ", "-") + "@example.com"
+		if roles != "" {
+			s.Admin.Put("/users/"+email, with(doc{"roles": strings.Fields(roles)}, more)).OK(t)
+		} else {
+			email, roles = "root@example.com", "ADMIN OPERATOR APPROVER"
+		}
+		b := s.NewBrowser()
+		b.SignIn(email)
+		s.Keep(b.Session())
+		return who{name: "session of " + name, client: s.As(""), roles: roles, session: true, headers: []harness.Header{b.Cookie(), s.csrf(t, b)}}
+	}
+	limited := played("a limited ADMIN", "ADMIN OPERATOR APPROVER", doc{"projectIds": []string{shop}})
+	limited.limited = true
+	foreign := played("another tenant", "ADMIN OPERATOR APPROVER", doc{"tenantId": "acme"})
+	foreign.foreign = true
+	realm := played("the realm", "", nil)
+	realm.realm = true
+	crossed := realm
+	crossed.name, crossed.crossed, crossed.headers = "session without CSRF", true, realm.headers[:1]
+	return []who{
+		played("a VIEWER", "VIEWER", nil), played("an OPERATOR", "OPERATOR", nil), played("an APPROVER", "APPROVER", nil), played("an ADMIN", "ADMIN", nil),
+		limited, foreign, realm, crossed,
+	}
 }
 
 // expected is the code that a principal must get for an operation on an object;
 // "2xx" for success.
-func expected(r row, p who, o object) string {
+func expected(method string, r row, p who, o object) string {
 	switch {
 	case r.role == "public":
 		return "2xx"
 	case p.invalid:
 		return "unauthenticated"
+	case p.crossed && method != "GET":
+		return "csrf"
+	case r.role == theirSession && p.session:
+		return "2xx"
 	case r.role == "realm" && !p.realm, r.role != "realm" && !p.has(r.role):
 		return "role_required"
 	case r.tenant && p.limited:
@@ -326,12 +367,20 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 		body = planOf()
 	}
 	path := strings.ReplaceAll(strings.ReplaceAll(op.Path, "{id}", id), "{email}", id)
-	answer := p.client.Do(op.Method, path, body, key())
+	answer := p.client.Do(op.Method, path, body, append([]harness.Header{key()}, p.headers...)...)
 	got := answer.At("error").Text()
 	if answer.Status < 300 {
 		got = "2xx"
 	}
-	if want := expected(r, p, o); got != want {
+	if want := expected(op.Method, r, p, o); got != want {
 		t.Errorf("%s, %s, %s: %s; expected %s\n%s", op.ID, p.name, o, got, want, fmt.Sprintf("%.300s", answer))
 	}
+}
+
+// with adds fields to a body.
+func with(body, more doc) doc {
+	for name, v := range more {
+		body[name] = v
+	}
+	return body
 }

@@ -159,7 +159,6 @@ type auditVerifyData struct {
 	auditLog
 	Result countersign.AuditVerification
 	Broken *countersign.AuditRecord // the record where the log breaks, if it can be read
-	Took   string
 }
 
 // auditVerifyPage computes the log anew. It reads and changes nothing.
@@ -174,6 +173,5 @@ func auditVerifyPage(v *visit) (*page, error) {
 			d.Broken = &r
 		}
 	}
-	d.Took = took(v.cfg.Now().Sub(v.now).Milliseconds())
 	return &page{name: "audit-verify", Title: "Verify the log", Nav: "audit", Crumbs: []crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: "Verify"}}, Data: d}, nil
 }

@@ -49,7 +49,7 @@ func beginElsewhere(v *visit) (string, error) {
 	}
 	address, flow, err := v.cfg.Verifier.Begin(v.r.Context())
 	if err != nil {
-		v.cfg.Log.Error("sign-in elsewhere not begun", "requestId", v.actor.RequestID, "error", err)
+		v.cfg.Log.Warn("sign-in elsewhere not begun", "requestId", v.actor.RequestID, "error", err)
 		return "", v.elsewhereFailed(http.StatusBadGateway, v.cfg.Verifier.Host()+" can't be reached now.", "Try again in a while, or sign in with a code.", local(v.form("next")))
 	}
 	v.hold(url.Values{"flow": {flow}, "next": {local(v.form("next"))}}.Encode())

@@ -130,6 +130,9 @@ func memberships(tx store.Tx, email string) ([]*records.User, error) {
 
 // begin stores a new session of a user and records it.
 func (s *Service) begin(tx store.Tx, u *records.User, secret, requestID string) error {
+	if err := s.sweep(tx, store.Sessions); err != nil {
+		return err
+	}
 	now := s.cfg.Now()
 	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute)}
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {

@@ -31,7 +31,7 @@ func document(baseURL string, routes []route) ([]byte, error) {
 			License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 		},
 		Servers:    []*huma.Server{{URL: baseURL + Prefix}, {URL: baseURL + AliasPrefix, Description: "compatibility alias of the same API"}},
-		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer", Description: "a token of POST /tokens"}}},
+		Components: &huma.Components{Schemas: registry, SecuritySchemes: securitySchemes(baseURL)},
 		Paths:      map[string]*huma.PathItem{},
 	}
 	for _, r := range routes {
@@ -40,13 +40,36 @@ func document(baseURL string, routes []route) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
+// securitySchemes are the two ways to say who asks: a program's token, or the
+// cookie of a browser's session, beside which unsafe requests carry a token that
+// no foreign page knows (contract 3).
+func securitySchemes(baseURL string) map[string]*huma.SecurityScheme {
+	return map[string]*huma.SecurityScheme{
+		"bearer":  {Type: "http", Scheme: "bearer", Description: "a token of POST /tokens"},
+		"session": {Type: "apiKey", In: "cookie", Name: access.CookieName(strings.HasPrefix(baseURL, "https://")), Description: "the session of somebody who has signed in to the console; an Authorization header wins"},
+		"csrf":    {Type: "apiKey", In: "header", Name: "X-CSRF-Token", Description: "the csrfToken of GET /session"},
+	}
+}
+
+// security lists what an operation takes, any one of it.
+func security(r route) []map[string][]string {
+	session := map[string][]string{"session": {}}
+	if !safe(r.method) {
+		session["csrf"] = []string{}
+	}
+	if r.op == access.ReadSession {
+		return []map[string][]string{session}
+	}
+	return []map[string][]string{{"bearer": {}}, session}
+}
+
 func operation(registry huma.Registry, r route) *huma.Operation {
 	op := &huma.Operation{
 		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Description: who(r), Tags: []string{r.tag},
 		Parameters: parameters(r), Responses: responses(registry, r), Security: []map[string][]string{},
 	}
 	if r.op != "" {
-		op.Security = []map[string][]string{{"bearer": {}}}
+		op.Security = security(r)
 	}
 	if r.body != nil {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: jsonContent(registry.Schema(r.body, true, ""))}

@@ -50,7 +50,9 @@ func (s *Server) Send(ctx context.Context, to, subject, text string) error {
 	if err != nil {
 		return err
 	}
-	client, err := s.client()
+	line := &line{server: s, whole: ctx}
+	defer line.close()
+	client, err := s.client(line.dial)
 	if err != nil {
 		return s.redacted(err)
 	}
@@ -83,10 +85,13 @@ func oneLine(r rune) rune {
 	return r
 }
 
-func (s *Server) client() (*gomail.Client, error) {
+func (s *Server) tls() *tls.Config {
+	return &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12, RootCAs: s.roots}
+}
+
+func (s *Server) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	options := []gomail.Option{
-		gomail.WithPort(s.port), gomail.WithTimeout(dialTimeout),
-		gomail.WithTLSConfig(&tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12, RootCAs: s.roots}),
+		gomail.WithPort(s.port), gomail.WithTimeout(dialTimeout), gomail.WithTLSConfig(s.tls()), gomail.WithDialContextFunc(dial),
 	}
 	switch {
 	case s.implicit:

@@ -45,6 +45,7 @@ type Notifier struct {
 
 	seen  map[string]done // by notice id: what is known to be begun, so that most looks write nothing
 	swept time.Time
+	from  string // where the next sweep begins
 
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
@@ -52,7 +53,7 @@ type Notifier struct {
 
 // New makes a notifier.
 func New(cfg Config, s store.Store, post Postbox) *Notifier {
-	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, cancel: func() {}}
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, from: records.FirstNotice, cancel: func() {}}
 }
 
 // Start looks every few seconds until Stop.
@@ -184,16 +185,22 @@ func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now tim
 	return out
 }
 
-// sweep deletes the notices of approvals that ended long ago.
+// sweep deletes the notices of approvals that ended long ago, some at a time, and
+// goes on next time where it ended.
 func (n *Notifier) sweep(ctx context.Context) error {
 	old := n.cfg.Now().Add(-keepFor)
-	return n.store.Update(ctx, func(tx store.Tx) error {
+	next := ""
+	err := n.store.Update(ctx, func(tx store.Tx) error {
 		rows, err := tx.List(store.Meta, store.Realm, store.Query{
-			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{records.FirstNotice}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
+			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{n.from}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
 			Limit: sweepMost,
 		})
 		if err != nil {
 			return err
+		}
+		next = records.FirstNotice
+		if len(rows) == sweepMost {
+			next = rows[len(rows)-1].ID
 		}
 		for _, row := range rows {
 			var rec records.Notice
@@ -208,4 +215,8 @@ func (n *Notifier) sweep(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err == nil {
+		n.from = next
+	}
+	return err
 }

@@ -1,0 +1,71 @@
+package console
+
+import (
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+)
+
+func TestWhoAsksIsWhomTrustedProxiesNameLast(t *testing.T) {
+	const proxy, inner, stranger = "10.0.0.1:99", "10.0.0.2", "203.0.113.7"
+	for name, c := range map[string]struct {
+		remote  string
+		headers []string
+		want    string
+	}{
+		"nobody between":                       {stranger + ":99", nil, stranger},
+		"a stranger's header":                  {stranger + ":99", []string{"198.51.100.1"}, stranger},
+		"a proxy":                              {proxy, []string{stranger}, stranger},
+		"a proxy, and what the stranger wrote": {proxy, []string{"198.51.100.1, " + stranger}, stranger},
+		"two proxies":                          {proxy, []string{stranger + ", " + inner}, stranger},
+		"two headers":                          {proxy, []string{"198.51.100.1", stranger}, stranger},
+		"a proxy that says nothing":            {proxy, nil, "10.0.0.1"},
+		"a proxy that says nonsense":           {proxy, []string{"unknown"}, "10.0.0.1"},
+		"nonsense before a proxy":              {proxy, []string{"x, " + inner}, inner},
+		"only proxies":                         {proxy, []string{inner + ", " + inner}, inner},
+		"an IPv6 stranger":                     {proxy, []string{"2001:db8::1"}, "2001:db8::1"},
+		"a proxy written as IPv6":              {"[::ffff:10.0.0.1]:99", []string{stranger}, stranger},
+		"a local socket":                       {"@", []string{stranger}, "@"},
+	} {
+		r := httptest.NewRequest("POST", "/console/sign-in", nil)
+		r.RemoteAddr = c.remote
+		for _, h := range c.headers {
+			r.Header.Add("X-Forwarded-For", h)
+		}
+		v := &visit{Console: &Console{cfg: Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, r: r}
+		if got := v.from(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestNextLeadsNowhereElse(t *testing.T) {
+	for next, want := range map[string]string{
+		"/": "/", "/runs/run-1": "/runs/run-1", "/runs?offset=50": "/runs?offset=50", "": "/",
+		"//evil.example": "/", "https://evil.example": "/", "/\\evil.example": "/", "\\/evil.example": "/", "javascript:alert(1)": "/",
+		"runs": "/", "/\n/evil.example": "/", "/\t/evil.example": "/", "///evil.example": "/", "http:/evil.example": "/", "/%zz": "/",
+	} {
+		if got := local(next); got != want {
+			t.Errorf("%q: %q", next, got)
+		}
+	}
+}
+
+func TestATimeIsReadAsPeopleAndBrowsersWriteIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-03-01": "2026-03-01T00:00:00Z", "2026-03-01 14:30": "2026-03-01T14:30:00Z", "2026-03-01T14:30": "2026-03-01T14:30:00Z",
+		" 2026-03-01T14:30:05.5+02:00 ": "2026-03-01T12:30:05Z",
+	} {
+		if got, ok := timeOf(text); !ok || got.UTC().Format("2006-01-02T15:04:05Z") != want {
+			t.Errorf("%q: %v %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"yesterday", "2026", "2026-13-01", "14:30"} {
+		if got, ok := timeOf(text); ok {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if got, ok := timeOf(" "); !ok || !got.IsZero() {
+		t.Error("blank is no time")
+	}
+}

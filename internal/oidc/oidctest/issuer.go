@@ -1,0 +1,144 @@
+// Package oidctest is an OpenID Connect provider for tests: real keys and real
+// tokens on loopback, and every way to answer wrongly.
+package oidctest
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The client that the issuer knows.
+const (
+	ClientID     = "countersign"
+	ClientSecret = "a client's secret"
+)
+
+// Issuer is a provider that signs everybody in at once.
+type Issuer struct {
+	URL string
+	// Claims are those of the next tokens, beside the usual ones; one that is nil
+	// is left out. UserInfo are those of the user's description.
+	Claims, UserInfo map[string]any
+	// Forge signs with a key that the issuer does not publish.
+	Forge bool
+
+	key, forged *rsa.PrivateKey
+	mu          sync.Mutex
+	codes       map[string]url.Values // what a code was asked for with
+}
+
+// New starts an issuer.
+func New(t testing.TB) *Issuer {
+	t.Helper()
+	i := &Issuer{codes: map[string]url.Values{}, key: newKey(t), forged: newKey(t)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", i.describe)
+	mux.HandleFunc("GET /keys", i.keys)
+	mux.HandleFunc("GET /authorize", i.authorize)
+	mux.HandleFunc("POST /token", i.token)
+	mux.HandleFunc("GET /userinfo", func(w http.ResponseWriter, _ *http.Request) { write(w, i.UserInfo) })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	i.URL = server.URL
+	return i
+}
+
+func newKey(t testing.TB) *rsa.PrivateKey {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func (i *Issuer) describe(w http.ResponseWriter, _ *http.Request) {
+	write(w, map[string]any{
+		"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys",
+		"userinfo_endpoint": i.URL + "/userinfo", "id_token_signing_alg_values_supported": []string{"RS256"},
+	})
+}
+
+func (i *Issuer) keys(w http.ResponseWriter, _ *http.Request) {
+	write(w, map[string]any{"keys": []any{map[string]any{
+		"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1",
+		"n": encode(i.key.N.Bytes()), "e": encode(big.NewInt(int64(i.key.E)).Bytes()),
+	}}})
+}
+
+// authorize sends people back at once with a code.
+func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	code := rand.Text()
+	i.mu.Lock()
+	i.codes[code] = q
+	i.mu.Unlock()
+	back := q.Get("redirect_uri") + "?" + url.Values{"code": {code}, "state": {q.Get("state")}}.Encode()
+	http.Redirect(w, r, back, http.StatusFound)
+}
+
+// token takes a code once, and only with what it was asked for with.
+func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
+	id, secret, _ := r.BasicAuth()
+	code := r.FormValue("code")
+	i.mu.Lock()
+	asked, known := i.codes[code]
+	delete(i.codes, code)
+	i.mu.Unlock()
+	challenge := sha256.Sum256([]byte(r.FormValue("code_verifier")))
+	secret, _ = url.QueryUnescape(secret)
+	if !known || id != ClientID || secret != ClientSecret || r.FormValue("redirect_uri") != asked.Get("redirect_uri") ||
+		asked.Get("code_challenge_method") != "S256" || asked.Get("code_challenge") != encode(challenge[:]) {
+		w.WriteHeader(http.StatusBadRequest)
+		write(w, map[string]any{"error": "invalid_grant"})
+		return
+	}
+	write(w, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": 300, "id_token": i.idToken(asked.Get("nonce"))})
+}
+
+func (i *Issuer) idToken(nonce string) string {
+	now := time.Now().Unix()
+	claims := map[string]any{
+		"iss": i.URL, "aud": ClientID, "sub": "subject", "iat": now, "exp": now + 300, "nonce": nonce, "email": "ada@example.com", "email_verified": true,
+	}
+	maps.Copy(claims, i.Claims)
+	maps.DeleteFunc(claims, func(_ string, v any) bool { return v == nil })
+	body := encodeJSON(map[string]any{"alg": "RS256", "kid": "k1", "typ": "JWT"}) + "." + encodeJSON(claims)
+	key := i.key
+	if i.Forge {
+		key = i.forged
+	}
+	sum := sha256.Sum256([]byte(body))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
+	if err != nil {
+		panic(err)
+	}
+	return body + "." + encode(signature)
+}
+
+func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+func encodeJSON(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return encode(raw)
+}
+
+func write(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
