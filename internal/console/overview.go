@@ -100,9 +100,9 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 		row.Soon = row.Lapses.Sub(now) < time.Hour
 		row.State, row.Href, row.Act = approvalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
 	}
-	row.Title, row.Detail = plan, who(r.RequestedBy)+" asks"
+	row.Title, row.Detail = cmp.Or(plan, r.ID), who(r.RequestedBy)+" asks"
 	if i := stepIndex(r, id); i >= 0 {
-		row.Title, row.Detail = nameOf(&r.Steps[i]), waitingDetail(w, &r.Steps[i], plan)
+		row.Detail = waitingDetail(w, &r.Steps[i])
 	}
 	if w.Barred != nil {
 		row.Bar, row.Act = barredWords(w.Barred), ""
@@ -110,9 +110,9 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	return row
 }
 
-func waitingDetail(w *control.Waiting, s *countersign.StepRun, plan string) string {
+func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	if w.Approval != nil {
-		return w.Approval.Request.Method + " " + hostOf(s) + ", in " + plan + "; " + who(w.Run.RequestedBy) + " asks"
+		return nameOf(s) + ", " + w.Approval.Request.Method + " to " + hostOf(s) + "; " + who(w.Run.RequestedBy) + " asks"
 	}
 	cause := "nobody knows whether it was done"
 	if s.Error != nil {
@@ -121,7 +121,7 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun, plan string) stri
 	if s.Late != nil {
 		cause += "; a late answer is there"
 	}
-	return upper(cause) + ", in " + plan
+	return nameOf(s) + ": " + cause
 }
 
 func (v *visit) overviewRunning(d *overviewData) error {

@@ -126,10 +126,10 @@ func tallyWords(r *countersign.Run) string {
 		return func(s *countersign.StepRun) bool { return s.Status == status }
 	}
 	add("verified", func(s *countersign.StepRun) bool { return s.Status == countersign.StepCompleted && verified(s) })
-	add("done, nothing to verify", func(s *countersign.StepRun) bool { return s.Status == countersign.StepCompleted && !verified(s) })
+	add("unverified", func(s *countersign.StepRun) bool { return s.Status == countersign.StepCompleted && !verified(s) })
 	add("simulated", is(countersign.StepSimulated))
 	add("running", is(countersign.StepRunning))
-	add("waiting for approval", is(countersign.StepWaitingApproval))
+	add("waiting", is(countersign.StepWaitingApproval))
 	add("uncertain", is(countersign.StepRecoveryRequired))
 	add("given up", is(countersign.StepAbandoned))
 	add("failed", is(countersign.StepFailed))

@@ -149,8 +149,23 @@ func (c *callout) failed(r *countersign.Run) {
 	if i >= 0 {
 		at = " at step " + strconv.Itoa(i+1)
 	}
-	c.Sentence = "The run failed" + at + ": " + reason + "."
+	c.Sentence = ended("The run failed" + at + ": " + reason)
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
+}
+
+// ended ends a sentence; one that ends in somebody's words has its end.
+func ended(sentence string) string {
+	if strings.HasSuffix(sentence, "”") {
+		return sentence
+	}
+	return sentence + "."
+}
+
+// failureWords is why a run failed, by itself.
+func failureWords(r *countersign.Run) string {
+	code, message, _ := strings.Cut(r.Error, ": ")
+	reason, _ := failure(countersign.Code(code), message, r, indexOfStep(r, countersign.StepFailed))
+	return upper(reason)
 }
 
 // failure is the reason of a failed run in words, and what to do.
