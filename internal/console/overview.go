@@ -28,7 +28,7 @@ const (
 type overviewData struct {
 	Mine     []waitingRow // wait for the visitor
 	Others   []waitingRow // wait for somebody else
-	Waiting  int          // both, and those beyond the list
+	More     bool         // there is more than both lists show
 	Figures  figures
 	Running  []runRow
 	Active   int
@@ -45,7 +45,7 @@ func overviewPage(v *visit) (*page, error) {
 			return nil, err
 		}
 	}
-	d.Empty = d.Waiting+len(d.Running)+len(d.Finished) == 0
+	d.Empty = len(d.Mine)+len(d.Others)+len(d.Running)+len(d.Finished) == 0
 	return &page{name: "overview", Title: "Overview", Nav: "overview", Crumbs: []crumb{{Word: "Overview"}}, Data: d}, nil
 }
 
@@ -60,11 +60,11 @@ type waitingRow struct {
 }
 
 func (v *visit) overviewWaiting(d *overviewData) error {
-	list, total, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
+	list, more, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
 	if err != nil {
 		return err
 	}
-	d.Waiting = total
+	d.More = more
 	names, err := v.namesOf(list)
 	if err != nil {
 		return err

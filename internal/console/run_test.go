@@ -15,7 +15,7 @@ func TestThePageOfARunSaysWhyItStandsStillAndWhoMovesIt(t *testing.T) {
 	id := w.start(clerk, call("read", "look"), call("note", "note", "read"))
 	r := w.reaches(id, countersign.RunWaitingApproval)
 	approver := w.guest("ann@example.com", countersign.RoleApprover)
-	approver.shows("/runs/"+id, "Refund", "The run stands still until you decide.", "/console/approvals/"+r.ApprovalID, "Review", "2. Do note", "will be sent as it stands here", "secret of note")
+	approver.shows("/runs/"+id, "Refund", "The run stands still until you decide.", "/console/approvals/"+r.ApprovalID, "Review", "2. Do note", "will be sent as it stands here", "secret of note", "Approval asked")
 	w.guest("clerk@example.com", countersign.RoleOperator, countersign.RoleApprover).
 		shows("/runs/"+id, "until an approver decides.", "You asked for this run, so someone else decides.")
 	page := w.guest("vic@example.com", countersign.RoleViewer).shows("/runs/"+id, "Your role can't decide.", "•••")

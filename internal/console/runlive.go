@@ -153,6 +153,9 @@ func (l *liveRun) pieces(r *countersign.Run) (written, error) {
 func (l *liveRun) write(r *countersign.Run) (written, error) {
 	d := runDataOf(r, l.plan, l.key.beholder(l.cfg.MaxActive), l.key.step)
 	d.Newer = true
+	if err := l.addApproval(&d.Chosen); err != nil {
+		return written{}, err
+	}
 	now := *l.visit
 	now.now = l.cfg.Now()
 	f := frame{page: &page{name: "run", Data: d}, visit: &now}

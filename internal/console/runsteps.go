@@ -11,7 +11,6 @@ import (
 
 // stepLine is one line of the list of steps.
 type stepLine struct {
-	N     int
 	ID    string // of its element
 	Href  string
 	Name  string
@@ -29,7 +28,7 @@ func stepLines(r *countersign.Run, p *countersign.Plan, chosen int) []stepLine {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		lines[i] = stepLine{
-			N: i + 1, ID: "s-" + elementPart(s.ID), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, p, s),
+			ID: "s-" + elementPart(s.ID), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, p, s),
 			State: stepState(*s), Here: i == chosen, Todo: !begun(s),
 		}
 		if s.Response != nil {
@@ -119,6 +118,8 @@ type chosenStep struct {
 	Revision int64 // of its project, in the plan
 	RunID    string
 	Mode     string
+
+	Approval *countersign.Approval // the latest that it asked for
 
 	Sent     *sent
 	SentWord string // of when, or that it wasn't

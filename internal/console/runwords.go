@@ -34,7 +34,7 @@ type beholder struct {
 // and its error. p is the run's plan with its projects.
 func calloutOf(r *countersign.Run, p *countersign.Plan, b beholder) callout {
 	s := runState(*r)
-	c := callout{Class: "call--" + strings.TrimPrefix(s.Class, "is-"), Icon: s.Icon, Follows: !r.Status.IsTerminal()}
+	c := callout{Class: "call--" + strings.TrimPrefix(s.Class, "is-"), Icon: s.Icon, Follows: r.Status.IsActive()}
 	switch {
 	case r.WaitingFor != nil:
 		c.waits(r, b)
@@ -95,7 +95,7 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b beholder) {
 }
 
 func (c *callout) waitsForSlot(r *countersign.Run, b beholder) {
-	c.Class, c.Icon = "call--run", "s-ready"
+	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true
 	c.Sentence, c.Lapses = "The run waits for a free slot.", time.Time{}
 	c.Detail = "At most " + plural(b.MaxActive, "run is", "runs are") + " active at once; those that wait start oldest first, by themselves."
 	if r.Status == countersign.RunWaitingApproval {
