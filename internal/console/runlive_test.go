@@ -73,7 +73,7 @@ func TestALivePageIsSentWhatChangedUntilTheRunEnds(t *testing.T) {
 	s := vic.follow(t, "/runs/"+id+"/live?from="+strconv.FormatInt(r.Revision, 10))
 	w.answer(200, `{"ok":true}`)
 	first := s.next()
-	says(t, "the first event", first, "id: ", `hx-target="#run-call"`, `hx-target="#s-read"`, `hx-target="#run-graph"`, "2. Do next")
+	says(t, "the first event", first, "id: ", `hx-target="#run-call"`, `hx-target="#s-1"`, `hx-target="#run-graph"`, "2. Do next")
 	if strings.Contains(first, `hx-target="#run-actions"`) || strings.Contains(first, "event:") {
 		t.Errorf("what didn't change is sent too:\n%s", first)
 	}
