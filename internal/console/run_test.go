@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,6 +30,26 @@ func TestThePageOfARunSaysWhyItStandsStillAndWhoMovesIt(t *testing.T) {
 	w.guest("boss@example.com", countersign.RoleAdmin).shows("/runs/"+id, "Audit trail", "Asked for approval of “Do note”", "PENDING → WAITING_APPROVAL")
 	if status, _ := approver.open("/runs/run-nobody"); status != http.StatusNotFound {
 		t.Errorf("no such run: %d", status)
+	}
+}
+
+// TestThePageOfAHundredStepsStaysSmall: under 150 KB, whatever the run has come to.
+func TestThePageOfAHundredStepsStaysSmall(t *testing.T) {
+	w := openRunWorld(t)
+	var steps []countersign.Step
+	for i := range 100 {
+		s := call("step-number-"+strconv.Itoa(i), "look")
+		if s.Name = "Check the item of row " + strconv.Itoa(i); i%10 > 0 {
+			s.DependsOn = []string{steps[i-1].ID}
+		}
+		steps = append(steps, s)
+		w.answer(200, `{"ok":true}`)
+	}
+	id := w.start(clerk, steps...)
+	w.reaches(id, countersign.RunCompleted)
+	page := w.guest("boss@example.com", countersign.RoleAdmin).shows("/runs/"+id, "Done.", "Check the item of row 99")
+	if len(page) > 150<<10 {
+		t.Errorf("%d bytes", len(page))
 	}
 }
 
