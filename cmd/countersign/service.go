@@ -23,6 +23,8 @@ import (
 	"github.com/countersign/countersign/internal/httpapi"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/notify"
+	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/store/sqlite"
@@ -39,6 +41,7 @@ type service struct {
 	control  *control.Service
 	api      *httpapi.API
 	console  *console.Console
+	notifier *notify.Notifier // nil without a mail server
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -93,10 +96,14 @@ func (s *service) wire(ctx context.Context) error {
 	l := ledger.New(ledger.Config{MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
-	s.control = control.New(control.Config{
+	useCases := control.Config{
 		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now,
-	}, s.store, l, s.engine, hub, s.outbound, s.log)
+	}
+	if s.cfg.Mail != nil {
+		useCases.Post = s.cfg.Mail
+	}
+	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
@@ -112,7 +119,17 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.serves(); err != nil {
 		return err
 	}
+	s.notifies()
 	return s.engine.Start(ctx)
+}
+
+// notifies lets approvers be told, where there is a mail server.
+func (s *service) notifies() {
+	if s.cfg.Mail == nil {
+		return
+	}
+	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), AllowSelfApproval: s.cfg.AllowSelfApproval, Now: now, Log: s.log}, s.store, s.cfg.Mail)
+	s.notifier.Start()
 }
 
 // serves makes the two faces of the service.
@@ -121,9 +138,15 @@ func (s *service) serves() (err error) {
 	if err != nil {
 		return err
 	}
-	s.console, err = console.New(console.Config{
-		BaseURL: s.publicURL(), TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
-	}, s.control)
+	pages := console.Config{
+		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
+	}
+	if s.cfg.OIDC != nil {
+		provider := *s.cfg.OIDC
+		provider.RedirectURL, provider.Now = s.publicURL()+console.Prefix+"/oidc/callback", now
+		pages.Verifier = oidc.New(provider)
+	}
+	s.console, err = console.New(pages, s.control)
 	return err
 }
 
@@ -214,6 +237,9 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	if s.notifier != nil {
+		s.notifier.Stop()
+	}
 	if s.engine != nil {
 		s.engine.Stop(0)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net"
-	"net/mail"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/mail"
+	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/request"
 )
 
@@ -36,7 +37,7 @@ type settings struct {
 	TLSCertFile       string `name:"tls-cert-file" help:"Certificate to serve TLS with." placeholder:"FILE"`
 	TLSKeyFile        string `name:"tls-key-file" help:"Key of the certificate." placeholder:"FILE"`
 	TrustedProxies    string `help:"Proxies whose X-Forwarded-For counts." placeholder:"CIDR,…"`
-	SMTPURL           string `name:"smtp-url" help:"Mail server for sign-in codes." placeholder:"URL"`
+	SMTPURL           string `name:"smtp-url" help:"Mail server for sign-in codes and notices; a flag shows in the list of processes, so prefer the variable." placeholder:"URL"`
 	OIDCIssuer        string `name:"oidc-issuer" help:"OpenID Connect issuer." placeholder:"URL"`
 	OIDCClientID      string `name:"oidc-client-id" help:"OpenID Connect client." placeholder:"ID"`
 	OIDCClientSecret  string `name:"oidc-client-secret-env" help:"Variable that holds the client's secret." placeholder:"NAME"`
@@ -49,7 +50,7 @@ type settings struct {
 
 // notYet are settings that the contract names and this release has no use for:
 // the start says so instead of letting them pass for effective.
-var notYet = []string{"SMTP_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET_ENV", "RETENTION", "NOTIFY_ORIGINS"}
+var notYet = []string{"RETENTION", "NOTIFY_ORIGINS"}
 
 // config is the settings, understood.
 type config struct {
@@ -66,6 +67,8 @@ type config struct {
 	CertFile, KeyFile string
 	TrustedProxies    []netip.Prefix
 	AdminEmail        string
+	Mail              *mail.Server // nil: none
+	OIDC              *oidc.Config // nil: none; its addresses are the service's to set
 	StopGrace         time.Duration
 	LogFormat         string
 	Warnings          []string
@@ -95,6 +98,7 @@ func understand(s settings, environ []string) (config, error) {
 	}
 	c.Origins = r.origins("CONNECTION_ORIGINS")
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
+	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
 	c.CredentialEnv = c.SigningEnv
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
 		c.CredentialEnv = r.names("CREDENTIAL_ENV_ALLOWLIST")
@@ -258,29 +262,4 @@ func (r *settingReader) unknown(c config) {
 	for _, name := range names {
 		r.problems = append(r.problems, name+": there is no such setting; see countersign serve --help")
 	}
-}
-
-// networks reads addresses and networks.
-func (r *settingReader) networks(name string) []netip.Prefix {
-	var out []netip.Prefix
-	for _, item := range r.list(name) {
-		p, err := netip.ParsePrefix(item)
-		if addr, alone := netip.ParseAddr(item); err != nil && alone == nil {
-			p, err = addr.Prefix(addr.BitLen())
-		}
-		if err != nil {
-			r.bad(name, "%q is no address and no network such as 10.0.0.0/8", item)
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-func (r *settingReader) email(name string) string {
-	text := r.text(name, "")
-	if parsed, err := mail.ParseAddress(text); text != "" && (err != nil || parsed.Address != text) {
-		r.bad(name, "%q is no e-mail address", text)
-	}
-	return text
 }

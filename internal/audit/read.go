@@ -48,3 +48,12 @@ func (f Filter) where() []store.Filter {
 	}
 	return w
 }
+
+// Get reads one record of a tenant's log; store.ErrNotFound for none.
+func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err error) {
+	row, err := tx.Get(store.Audit, tenant, recordID(seq))
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(row.Doc, &r)
+}

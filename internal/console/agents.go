@@ -1,3 +1,122 @@
 package console
 
-func (c *Console) agentRoutes() []route { return nil }
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+func (c *Console) agentRoutes() []route {
+	return []route{
+		{method: "GET", path: "/agents", page: agentsPage},
+		// + is in no id, so that no agent's page is hidden
+		{method: "GET", path: "/agents/+liveness", stream: livenessOfAgents},
+		{method: "GET", path: "/agents/{id}", page: agentPage},
+		{method: "GET", path: "/agents/{id}/instances", stream: instancesOfAgent},
+		{method: "POST", path: "/agents/{id}/admit", act: admitAgent},
+		{method: "POST", path: "/agents/{id}/suspend", act: suspendAgent},
+		{method: "GET", path: "/agents/{id}/run", page: agentRunPage},
+		{method: "POST", path: "/agents/{id}/run", act: startAgentRun},
+	}
+}
+
+// livenesses are what heartbeats may say, in the order of the filter.
+var livenesses = []countersign.Liveness{
+	countersign.LivenessBusy, countersign.LivenessOnline, countersign.LivenessError, countersign.LivenessStale, countersign.LivenessUnknown,
+}
+
+var livenessStates = map[countersign.Liveness]state{
+	countersign.LivenessBusy:    {"is-run", "s-busy", "Busy"},
+	countersign.LivenessOnline:  {"is-ok", "s-online", "Online"},
+	countersign.LivenessError:   {"is-fail", "s-failed", "Error"},
+	countersign.LivenessStale:   {"is-wait", "s-stale", "Stale"},
+	countersign.LivenessUnknown: {"is-idle", "s-unknown", "Unknown"},
+}
+
+func livenessState(l countersign.Liveness) state { return livenessStates[l] }
+
+// admissionState is where an agent stands in the registry.
+func admissionState(a countersign.Agent) state {
+	switch {
+	case a.Suspended:
+		return state{"is-wait", "s-cancelled", "Suspended"}
+	case a.Status == countersign.AgentAdmitted:
+		return state{"is-idle", "i-check", "Admitted"}
+	default:
+		return state{"is-wait", "s-pending", "Pending"}
+	}
+}
+
+type agentsData struct {
+	Items     []countersign.Agent
+	Instances map[string]int
+	Filters   []countedFilter
+	All       int
+	Poll      string // the address that says how they are now
+	Pager     pager
+}
+
+// countedFilter is a filter with how many it leaves.
+type countedFilter struct {
+	filter
+	State state
+	Count int
+}
+
+func agentsPage(v *visit) (*page, error) {
+	is := countersign.Liveness(v.query("liveness"))
+	if _, known := livenessStates[is]; !known {
+		is = ""
+	}
+	l := v.list()
+	heard, err := v.control.HeardAgents(v.r.Context(), v.actor, l, is)
+	if err != nil {
+		return nil, err
+	}
+	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items)}
+	for _, n := range heard.Counts {
+		d.All += n
+	}
+	d.Filters = []countedFilter{{filter: filter{Word: "All", Href: v.without("liveness"), Here: is == ""}, Count: d.All}}
+	for _, one := range livenesses {
+		f := filter{Word: livenessState(one).Word, Href: v.without("liveness", string(one)), Here: is == one}
+		d.Filters = append(d.Filters, countedFilter{f, livenessState(one), heard.Counts[one]})
+	}
+	d.Pager = v.pager(l, len(d.Items), heard.Page.Total, heard.Page.NextOffset)
+	return &page{name: "agents", Title: "Agents", Nav: "agents", Crumbs: []crumb{{Word: "Agents"}}, Data: d}, nil
+}
+
+// pollOf is the address of the rows' present liveness: of these agents whatever
+// they have become, so that rows stay.
+func pollOf(list []countersign.Agent) string {
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return Prefix + "/agents/+liveness?ids=" + url.QueryEscape(strings.Join(ids, " "))
+}
+
+// livenessOfAgents writes the cells that change by themselves, for the rows that
+// a page has.
+func livenessOfAgents(v *visit) error {
+	ids := strings.Fields(v.query("ids"))
+	list, err := v.control.AgentsNamed(v.r.Context(), v.actor, ids[:min(len(ids), pageSize)])
+	if err != nil {
+		return err
+	}
+	return v.fragment(&page{name: "agents", Data: agentsData{Items: list}}, "agents-now")
+}
+
+// fragment writes a part of a page, which htmx puts into the page that is open.
+func (v *visit) fragment(p *page, block string) error {
+	var b bytes.Buffer
+	p.Alone = true // the frame around it isn't shown, so its counts aren't read
+	if err := v.render(&b, p, block); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = b.WriteTo(v.w) // a visitor who has gone reads nothing
+	return nil
+}

@@ -1,3 +1,77 @@
 package console
 
-func (c *Console) approvalRoutes() []route { return nil }
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+func (c *Console) approvalRoutes() []route {
+	return []route{
+		{method: "GET", path: "/approvals", page: approvalsPage},
+		{method: "GET", path: "/approvals/{id}", page: approvalPage},
+		{method: "POST", path: "/approvals/{id}/decision", act: decideApproval},
+	}
+}
+
+// approvalRow is one approval of the inbox.
+type approvalRow struct {
+	countersign.Approval
+	Host    string
+	Waiting bool
+}
+
+type approvalsData struct {
+	Filters []filter
+	Rows    []approvalRow
+	Pager   pager
+	Waiting bool // only those that wait are listed
+}
+
+// approvalsPage is the inbox: what waits, the soonest to lapse first; by the
+// filter what was decided, newest first.
+func approvalsPage(v *visit) (*page, error) {
+	status, chosen := approvalStatus(v.query("status"))
+	waiting := status == countersign.ApprovalPending
+	l := v.list()
+	found, err := v.control.Approvals(v.r.Context(), v.actor, l, control.ApprovalFilter{Status: string(status), OldestFirst: waiting})
+	if err != nil {
+		return nil, err
+	}
+	d := approvalsData{Filters: v.approvalFilters(chosen), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Waiting: waiting}
+	for _, a := range found.Items {
+		d.Rows = append(d.Rows, approvalRow{Approval: a, Host: sentOf("", a.Request).Host, Waiting: a.Status == countersign.ApprovalPending})
+	}
+	return &page{name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []crumb{{Word: "Approvals"}}, Data: d}, nil
+}
+
+// The inbox shows what waits unless something else is asked for.
+var approvalChoices = []struct {
+	value  string
+	status countersign.ApprovalStatus
+	word   string
+}{
+	{"", countersign.ApprovalPending, "Waiting"},
+	{"APPROVED", countersign.ApprovalApproved, "Approved"},
+	{"REJECTED", countersign.ApprovalRejected, "Rejected"},
+	{"all", "", "All"},
+}
+
+func approvalStatus(asked string) (status countersign.ApprovalStatus, chosen string) {
+	for _, c := range approvalChoices {
+		if c.value == asked {
+			return c.status, c.value
+		}
+	}
+	return countersign.ApprovalPending, ""
+}
+
+func (v *visit) approvalFilters(chosen string) []filter {
+	out := make([]filter, len(approvalChoices))
+	for i, c := range approvalChoices {
+		out[i] = filter{Word: c.word, Here: c.value == chosen, Href: v.without("status", c.value)}
+		if c.value == "" {
+			out[i].Href = v.without("status")
+		}
+	}
+	return out
+}

@@ -29,7 +29,7 @@ func (v *visit) banners() []banner {
 	case 0:
 		return nil
 	case 1:
-		return []banner{{Text: "Token " + first + ".", Href: Prefix + "/access", Word: "Make a new one"}}
+		return []banner{{Text: "Token " + first + ".", Href: Prefix + "/access/tokens", Word: "Make a new one"}}
 	}
-	return []banner{{Text: fmt.Sprintf("%d tokens expire within 14 days.", soon), Href: Prefix + "/access", Word: "See them"}}
+	return []banner{{Text: fmt.Sprintf("%d tokens expire within 14 days.", soon), Href: Prefix + "/access/tokens", Word: "See them"}}
 }

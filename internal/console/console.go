@@ -16,8 +16,9 @@ const Prefix = "/console"
 
 // Config is what the console is told by the settings.
 type Config struct {
-	BaseURL        string // the public address, without prefix
-	HasMail        bool   // sign-in codes go by mail; else to the log
+	BaseURL        string   // the public address, without prefix
+	HasMail        bool     // sign-in codes go by mail; else to the log
+	Verifier       Verifier // where people may sign in too; nil: nowhere
 	TrustedProxies []netip.Prefix
 	MaxActive      int
 	Log            *slog.Logger

@@ -44,6 +44,9 @@ func (f frame) Since(t time.Time) template.HTML { return timeTag(t, span(f.now.S
 // Until is how long there is to a time.
 func (f frame) Until(t time.Time) template.HTML { return timeTag(t, span(t.Sub(f.now))) }
 
+// exactly is a time in full, for what is read as evidence.
+func exactly(t time.Time) template.HTML { return timeTag(t, t.UTC().Format(exactTime)) }
+
 // span is a length of time in at most two units.
 func span(d time.Duration) string {
 	d = max(d, 0)

@@ -11,11 +11,19 @@ import (
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": asset, "chip": chip, "plainChip": plainChip,
 	"clock": clock, "took": took, "size": size, "plural": plural, "nb": func() string { return nbsp },
-	"json": payload, "inline": inline, "who": who, "titled": titled,
+	"json": payload, "inline": inline, "whole": whole, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
-	"tinted": tinted, "resolution": resolutionWords,
+	"tinted": tinted, "resolution": resolvedAs,
+
+	// projects, agents and teams
+	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
+	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
+
+	// Access and audit.
+	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
+	"indented": func(v any) string { return indented(rawOf(v)) }, "ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
 }
 
 // icon draws a symbol of the sprite that says nothing by itself.

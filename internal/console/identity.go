@@ -12,7 +12,7 @@ import (
 // Signing in, setting up and signing out (contract 3).
 
 func (c *Console) identityRoutes() []route {
-	return []route{
+	return append(c.verifierRoutes(), []route{
 		{method: "GET", path: "/sign-in", open: true, page: signInPage},
 		{method: "POST", path: "/sign-in", open: true, act: askForCode},
 		{method: "GET", path: "/sign-in/code", open: true, page: codePage},
@@ -21,13 +21,14 @@ func (c *Console) identityRoutes() []route {
 		{method: "POST", path: "/setup", open: true, act: setUp},
 		{method: "POST", path: "/sign-out", act: signOut},
 		{method: "POST", path: "/sign-out-everywhere", act: signOutEverywhere},
-	}
+	}...)
 }
 
 type signInData struct {
 	Email, Next, Link string
 	HasMail           bool
 	Problem           *problem
+	Elsewhere         *problem // of a sign-in at the identity provider
 }
 
 func signInPage(v *visit) (*page, error) {

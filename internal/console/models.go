@@ -1,3 +1,63 @@
 package console
 
-func (c *Console) modelRoutes() []route { return nil }
+import (
+	"github.com/countersign/countersign"
+)
+
+func (c *Console) modelRoutes() []route {
+	return []route{
+		{method: "GET", path: "/models", page: modelsPage},
+		{method: "GET", path: "/models/new", page: newModelPage},
+		{method: "POST", path: "/models", act: createModel},
+		{method: "GET", path: "/models/{id}", page: modelPage},
+		{method: "POST", path: "/models/{id}", act: saveModel},
+		{method: "GET", path: "/models/{id}/edit", page: editModelPage},
+		{method: "POST", path: "/models/{id}/suspend", act: suspendModel},
+		{method: "POST", path: "/models/{id}/resume", act: resumeModel},
+		{method: "GET", path: "/models/{id}/compile", page: compilePage},
+		{method: "POST", path: "/models/{id}/compile", act: compile},
+	}
+}
+
+// modelRow is a model in the list.
+type modelRow struct {
+	countersign.Model
+	State state
+}
+
+type modelsData struct {
+	Rows  []modelRow
+	Pager pager
+}
+
+func modelsPage(v *visit) (*page, error) {
+	l := v.list()
+	found, err := v.control.Models(v.r.Context(), v.actor, l)
+	if err != nil {
+		return nil, err
+	}
+	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	for _, m := range found.Items {
+		d.Rows = append(d.Rows, modelRow{m, standingOf(m)})
+	}
+	return &page{name: "models", Title: "Models", Nav: "models", Crumbs: []crumb{{Word: "Models"}}, Data: d}, nil
+}
+
+// standingOf says whether plans can be made of a model at all.
+func standingOf(m countersign.Model) state {
+	if m.Suspended {
+		return state{"is-wait", "s-waiting", "Suspended"}
+	}
+	return state{"is-ok", "s-completed", "In use"}
+}
+
+func modelHref(id string) string { return "/models/" + id }
+
+func modelCrumbs(m countersign.Model, more ...string) []crumb {
+	crumbs := []crumb{{Word: "Models", Href: "/models"}, {Word: m.ID, ID: true}}
+	if len(more) > 0 {
+		crumbs[1] = crumb{Word: m.ID, Href: modelHref(m.ID), ID: true}
+		crumbs = append(crumbs, crumb{Word: more[0]})
+	}
+	return crumbs
+}

@@ -15,7 +15,7 @@ import (
 // 249.00 stays 249.00.
 
 // longest is how much of a value a page shows; the rest is in the API.
-const longest = 32 << 10
+const longest = 12 << 10
 
 // payload draws a JSON value; "null" for none.
 func payload(v any) template.HTML {
@@ -32,6 +32,9 @@ func payload(v any) template.HTML {
 	}
 	return template.HTML(`<div class="json">` + text + end + `</div>`) //nolint:gosec // every text was escaped on its way in
 }
+
+// whole reports a value that a page shows whole, and lets copy.
+func whole(v any) bool { return len(rawOf(v)) <= longest }
 
 // inline is a value in one line.
 func inline(v any) string { return rawOf(v) }

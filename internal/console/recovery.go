@@ -1,3 +1,86 @@
 package console
 
-func (c *Console) recoveryRoutes() []route { return nil }
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+func (c *Console) recoveryRoutes() []route {
+	return []route{
+		{method: "GET", path: "/recovery", page: recoveryPage},
+		{method: "GET", path: "/recovery/{id}", page: recoveryRunPage},
+		{method: "POST", path: "/recovery/{id}/probe", act: probeStep},
+		{method: "POST", path: "/recovery/{id}/reconcile", act: reconcileStep},
+	}
+}
+
+// recoveryRow is a run that stands at an uncertain step.
+type recoveryRow struct {
+	countersign.Run
+	Step     *countersign.StepRun
+	At, Of   int
+	Since    time.Time
+	Evidence string // what there is to go by
+}
+
+type recoveryData struct {
+	Rows  []recoveryRow
+	Pager pager
+}
+
+// recoveryPage lists what nobody knows the outcome of.
+func recoveryPage(v *visit) (*page, error) {
+	l := v.list()
+	found, err := v.control.Runs(v.r.Context(), v.actor, l, control.RunFilter{Status: string(countersign.RunRecoveryRequired)})
+	if err != nil {
+		return nil, err
+	}
+	d := recoveryData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	for _, r := range found.Items {
+		d.Rows = append(d.Rows, recoveryRowOf(r))
+	}
+	return &page{name: "recovery", Title: "Recovery", Nav: "recovery", Crumbs: []crumb{{Word: "Recovery"}}, Data: d}, nil
+}
+
+func recoveryRowOf(r countersign.Run) recoveryRow {
+	row := recoveryRow{Run: r, Of: len(r.Steps), Since: r.UpdatedAt}
+	if r.WaitingFor != nil {
+		row.Since = r.WaitingFor.Since
+	}
+	if i := uncertainStep(&r); i >= 0 {
+		row.Step, row.At = &r.Steps[i], i+1
+		row.Evidence = evidenceOf(row.Step)
+	}
+	return row
+}
+
+// uncertainStep is the index of the step that nobody knows the outcome of; else
+// of the last one that somebody has resolved, -1 for none.
+func uncertainStep(r *countersign.Run) int {
+	found := -1
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		switch {
+		case s.Status == countersign.StepRecoveryRequired:
+			return i
+		case s.Reconciliation != nil && (found < 0 || s.Reconciliation.At.After(r.Steps[found].Reconciliation.At)):
+			found = i
+		}
+	}
+	return found
+}
+
+func evidenceOf(s *countersign.StepRun) string {
+	probes := plural(len(s.Probes), "probe", "probes")
+	switch {
+	case s.Late != nil && len(s.Probes) > 0:
+		return "a late answer and " + probes + " are there"
+	case s.Late != nil:
+		return "a late answer is there"
+	case len(s.Probes) > 0:
+		return probes
+	}
+	return "nothing but the request"
+}

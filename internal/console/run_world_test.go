@@ -23,7 +23,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/store/memory"
+	store "github.com/countersign/countersign/internal/store/memory"
 )
 
 // runWorld is the console over a service that executes runs. Its receiver answers
@@ -65,7 +65,7 @@ func (w *runWorld) newSecret() (b [32]byte) {
 func openRunWorld(t testing.TB) *runWorld {
 	t.Helper()
 	w := &runWorld{t: t, answers: make(chan request.Outcome, 1000)}
-	st, hub, log := memory.New(), &live.Hub{}, slog.New(slog.DiscardHandler)
+	st, hub, log := store.New(), &live.Hub{}, slog.New(slog.DiscardHandler)
 	l := ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: w.newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
 	w.engine = engine.New(st, l, w, hub, log)
 	w.service = control.New(control.Config{MaxActive: 4, NewID: w.newID, NewSecret: w.newSecret, Now: time.Now}, st, l, w.engine, hub, w, log)

@@ -141,8 +141,8 @@ func (c *chosenStep) evidence(s *countersign.StepRun) {
 	}
 }
 
-// resolutionWords are a resolution in words.
-func resolutionWords(resolution string) string {
+// resolvedAs are a resolution in words.
+func resolvedAs(resolution string) string {
 	switch resolution {
 	case countersign.ConfirmedCompleted:
 		return "It happened."

@@ -1,3 +1,51 @@
 package console
 
-func (c *Console) teamRoutes() []route { return nil }
+import "github.com/countersign/countersign"
+
+func (c *Console) teamRoutes() []route {
+	return []route{
+		{method: "GET", path: "/teams", page: teamsPage},
+		// + is in no id, so that no team's page is hidden
+		{method: "GET", path: "/teams/+new", page: newTeamPage},
+		{method: "POST", path: "/teams/+new", act: createTeam},
+		{method: "GET", path: "/teams/{id}", page: teamPage},
+		{method: "POST", path: "/teams/{id}/suspend", act: suspendTeam},
+		{method: "POST", path: "/teams/{id}/resume", act: resumeTeam},
+		{method: "GET", path: "/teams/{id}/document", page: teamDocumentPage},
+		{method: "POST", path: "/teams/{id}/document", act: saveTeam},
+		{method: "GET", path: "/teams/{id}/run", page: teamRunPage},
+		{method: "POST", path: "/teams/{id}/run", act: startTeamRun},
+	}
+}
+
+type teamsData struct {
+	Items []countersign.Team
+	Pager pager
+}
+
+func teamsPage(v *visit) (*page, error) {
+	l := v.list()
+	list, err := v.control.Teams(v.r.Context(), v.actor, l)
+	if err != nil {
+		return nil, err
+	}
+	d := teamsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset)}
+	return &page{name: "teams", Title: "Teams", Nav: "teams", Crumbs: []crumb{{Word: "Teams"}}, Data: d}, nil
+}
+
+func teamCrumbs(t countersign.Team, last ...crumb) []crumb {
+	at := crumb{Word: t.ID, ID: true}
+	if len(last) > 0 {
+		at.Href = "/teams/" + t.ID
+	}
+	return append([]crumb{{Word: "Teams", Href: "/teams"}, at}, last...)
+}
+
+// teamState says whether a team is suspended; whether it can run depends on its
+// members too.
+func teamState(t countersign.Team) state {
+	if t.Suspended {
+		return state{"is-wait", "s-cancelled", "Suspended"}
+	}
+	return state{"is-idle", "i-check", "Active"}
+}

@@ -12,10 +12,15 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// ApprovalFilter narrows a listing of approvals; empty fields do not.
-type ApprovalFilter struct{ Status, RunID string }
+// ApprovalFilter narrows a listing of approvals; empty fields do not. OldestFirst
+// turns its order: of those that wait, what lapses first comes first.
+type ApprovalFilter struct {
+	Status, RunID string
+	OldestFirst   bool
+}
 
-// Approvals lists the approvals within the actor's scope, newest first.
+// Approvals lists the approvals within the actor's scope, newest first unless the
+// filter says otherwise.
 func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (page countersign.Page[countersign.Approval], err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Approvals, a.Principal)
@@ -23,7 +28,11 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 			return err
 		}
 		where = append(where, equals(map[string]string{"status": f.Status, "run": f.RunID})...)
-		found, err := records.Approvals.Page(tx, a.Tenant, l.query(newestFirst, where...))
+		order := newestFirst
+		if f.OldestFirst {
+			order = oldestFirst
+		}
+		found, err := records.Approvals.Page(tx, a.Tenant, l.query(order, where...))
 		if err != nil {
 			return err
 		}

@@ -223,7 +223,10 @@ type List struct {
 	Offset int
 }
 
-var newestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
+var (
+	newestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
+	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
+)
 
 func (l List) query(order []store.Order, where ...store.Filter) store.Query {
 	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}

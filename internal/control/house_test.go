@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,7 +57,7 @@ func openWith(t fataler, maxActive int) *house {
 	h := &house{t: t, store: &watched{Store: memory.New()}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	l := ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
-	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, Now: now}
+	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now}
 	h.service = control.New(cfg, h.store, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
@@ -75,6 +76,8 @@ var models = []string{"m1", "m2", "m3", "broken"}
 func (h *house) newID(prefix string) string {
 	return prefix + "-" + strconv.FormatInt(1000+h.ids.Add(1), 10)
 }
+
+func (h *house) newSecret() [32]byte { return sha256.Sum256([]byte(h.newID("secret"))) }
 
 func (h *house) must(err error) {
 	h.t.Helper()

@@ -1,11 +1,14 @@
 package control
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -16,9 +19,7 @@ const maxNamedRuns = 10
 // inUse refuses an edit under unfinished runs, and names those in scope with
 // what moves each.
 func inUse(tx store.Tx, a Actor, id string) error {
-	list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-		Where: []store.Filter{store.Equal("tenant_id", a.Tenant)}, Order: []store.Order{{Column: "since"}},
-	})
+	list, err := unfinishedOf(tx, a.Tenant)
 	if err != nil {
 		return err
 	}
@@ -61,4 +62,56 @@ func whatMoves(u records.Unfinished) string {
 	default:
 		return u.WaitingFor.Operation + " by an " + u.WaitingFor.Role
 	}
+}
+
+// ProjectUse is what keeps a project from being edited.
+type ProjectUse struct {
+	Runs   []RunUse
+	More   int  // in scope, beyond those named
+	Others bool // there are some out of the actor's scope
+}
+
+// RunUse is an unfinished run and what moves it.
+type RunUse struct {
+	RunID      string
+	Moves      string
+	Since      time.Time
+	WaitingFor *countersign.WaitingFor
+}
+
+// Any reports that an edit would be refused.
+func (u ProjectUse) Any() bool { return len(u.Runs) > 0 || u.Others }
+
+// ProjectUse lists the unfinished runs that use a project, those in scope by
+// name, oldest first.
+func (s *Service) ProjectUse(ctx context.Context, a Actor, id string) (out ProjectUse, err error) {
+	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
+		if _, _, err := reachProject(tx, a, id); err != nil {
+			return err
+		}
+		list, err := unfinishedOf(tx, a.Tenant)
+		if err != nil {
+			return err
+		}
+		out = ProjectUse{}
+		for _, u := range list {
+			switch {
+			case !slices.Contains(u.Projects, id):
+			case !a.Covers(u.Projects...):
+				out.Others = true
+			case len(out.Runs) == maxNamedRuns:
+				out.More++
+			default:
+				out.Runs = append(out.Runs, RunUse{u.RunID, whatMoves(u), u.Since, u.WaitingFor})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func unfinishedOf(tx store.Tx, tenant string) ([]records.Unfinished, error) {
+	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+		Where: []store.Filter{store.Equal("tenant_id", tenant)}, Order: []store.Order{{Column: "since"}},
+	})
 }

@@ -18,6 +18,15 @@ type Postbox interface {
 // ErrTooMany is the answer to whoever tries to sign in too often.
 var ErrTooMany = errors.New("too many attempts")
 
+// Try counts an attempt of a network address that comes without a session, and
+// refuses one too many.
+func (s *Service) Try(from string) error {
+	if !s.trying.Allow("from "+from, s.cfg.Now()) {
+		return ErrTooMany
+	}
+	return nil
+}
+
 // refusedCode is the answer to every code that is not right, whatever the reason.
 var refusedCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is not right, or not any more; ask for a new one")
 

@@ -33,8 +33,6 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 	return list, more, err
 }
 
-var oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
-
 // uncertain lists the runs whose outcome nobody knows. Those that were reconciled
 // and wait for a slot keep their status, and wait for nobody.
 func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {

@@ -65,26 +65,44 @@ func TestTheSignatureIsOfTheBytesOnTheWire(t *testing.T) {
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		b := setup(t)
 		raw := b.raw(t, b.call(t, method))
-		head, body, _ := strings.Cut(raw, "\r\n\r\n")
-		lines := strings.Split(head, "\r\n")
-		words := strings.Split(lines[0], " ")
-		header := map[string]string{}
-		for _, line := range lines[1:] {
-			name, value, _ := strings.Cut(line, ": ")
-			header[name] = value
-		}
-		sum := sha256.Sum256([]byte(body))
-		text := strings.Join([]string{
-			words[0], words[1], header["X-Runtime-Timestamp"], header["Idempotency-Key"],
-			header["X-Runtime-Run-Id"], header["X-Runtime-Step-Id"], hex.EncodeToString(sum[:]),
-		}, "\n")
-		mac := hmac.New(sha256.New, []byte(secret))
-		mac.Write([]byte(text))
-		if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); header["X-Runtime-Signature"] != want {
-			t.Errorf("%s: got signature %s, want %s", method, header["X-Runtime-Signature"], want)
+		if got, want := signedWith(raw, secret); got != want {
+			t.Errorf("%s: got signature %s, want %s", method, got, want)
 		}
 		mustNotHold(t, raw)
 	}
+}
+
+// TestTheSecretSignsAsItIs: a receiver that has the same variable has the same
+// bytes, a line feed at the end included.
+func TestTheSecretSignsAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, as := range []string{secret + "\n", " " + secret, "\t" + secret + " "} {
+		b := setup(t)
+		b.env[signingEnv] = as
+		if got, want := signedWith(b.raw(t, b.call(t, "POST")), as); got != want {
+			t.Errorf("%q: got signature %s, want %s", as, got, want)
+		}
+	}
+}
+
+// signedWith gives the signature of a raw request, and what it is by a secret.
+func signedWith(raw, secret string) (got, want string) {
+	head, body, _ := strings.Cut(raw, "\r\n\r\n")
+	lines := strings.Split(head, "\r\n")
+	words := strings.Split(lines[0], " ")
+	header := map[string]string{}
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ": ")
+		header[name] = value
+	}
+	sum := sha256.Sum256([]byte(body))
+	text := strings.Join([]string{
+		words[0], words[1], header["X-Runtime-Timestamp"], header["Idempotency-Key"],
+		header["X-Runtime-Run-Id"], header["X-Runtime-Step-Id"], hex.EncodeToString(sum[:]),
+	}, "\n")
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(text))
+	return header["X-Runtime-Signature"], "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
 // TestProxiesOfTheEnvironmentAreIgnored: nothing listens at the one it names.

@@ -38,6 +38,24 @@ type SetupLink struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
+// Notice remembers of an approval which mails about it were begun, so that none is
+// sent twice; its id is NoticeID.
+type Notice struct {
+	ExpiresAt time.Time `json:"expiresAt"` // of the approval
+	Asked     bool      `json:"asked,omitempty"`
+	Lapsing   bool      `json:"lapsing,omitempty"`
+}
+
+// Notices share a table with what else the installation knows about itself; these
+// two ids stand before and behind all of them.
+const (
+	FirstNotice = "notice/"
+	AfterNotice = "notice0"
+)
+
+// NoticeID is the id of an approval's notice.
+func NoticeID(tenant, approvalID string) string { return FirstNotice + tenant + "/" + approvalID }
+
 // SetupID is the id of the only set-up link.
 const SetupID = "setup"
 

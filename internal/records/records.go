@@ -127,6 +127,7 @@ var (
 	Sessions         = store.Collection[Session]{Table: store.Sessions, Keys: sessionKeys}
 	SignIns          = store.Collection[SignIn]{Table: store.SignIns, Keys: signInKeys}
 	SetupLinks       = store.Collection[SetupLink]{Table: store.Meta}
+	Notices          = store.Collection[Notice]{Table: store.Meta}
 	Tokens           = store.Collection[Token]{Table: store.Tokens}
 	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
 	Models           = store.Collection[ModelHead]{Table: store.Models}

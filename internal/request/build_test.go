@@ -134,6 +134,11 @@ func TestDigest(t *testing.T) {
 	if digest != "a2406bf0eff2832e71f5ca8f3b89f1d22b972ffc68c0a9916d18bd5cabca3030" {
 		t.Errorf("got %s", digest)
 	}
+	umlaut := countersign.Request{Method: "POST", URL: base.URL, Body: countersign.RawValue(`{"name":"ü"}`)}
+	// printf '4:POST,30:https://api.example.com/refund,13:{"name":"ü"},9:acme-shop,1:3,6:refund,' | sha256sum
+	if got := Digest(umlaut, "acme-shop", 3, "refund"); got != "7c99a43f6523abb7adbd8b4f76cae55910addc5c4b7b032e75ba2145b410d915" {
+		t.Errorf("lengths are not of bytes: %s", got)
+	}
 	seen := map[string]bool{digest: true}
 	for _, other := range []string{
 		Digest(countersign.Request{Method: "PUT", URL: base.URL, Body: base.Body}, "acme-shop", 3, "refund"),

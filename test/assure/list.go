@@ -6,6 +6,7 @@ var campaigns = []campaign{
 	{name: "faults", what: "receiver: misbehaviour x kind of step x connection", command: "go test -count=1 -v -run TestEveryMisbehaviour ./test/faults", unit: "cases", counted: `(?m)^ *--- PASS: TestEveryMisbehaviour[^/]*/[^/]*/[^/]*/()`},
 	{name: "restart", what: "restart on a store of this many runs, 100 unfinished, within 3 s", command: "go test -count=1 ./test/restart -stored %d -unfinished 100 -within 3s", figure: 10000, unit: "runs"},
 	{name: "soak", what: "steady work in virtual time: goroutines flat, nothing stuck", command: "go test -count=1 -timeout 0 -run Soak ./test/simulation -soak %d", figure: 24, unit: "hours"},
+	{name: "work", what: "steady work on the real binary: goroutines, descriptors, memory flat", command: "go test -count=1 -timeout 0 ./test/soak -for %dm", figure: 10, unit: "minutes"},
 	{name: "disk", what: "every operation on the disk fails, in each scenario", command: "go test -count=1 -timeout 0 -run TestEveryFault ./internal/store/sqlite -every", unit: "operations"},
 	{name: "power", what: "power cuts that lose what was not synced", command: "go test -count=1 -timeout 0 -run Power ./internal/store/sqlite -losses %d", figure: 1000, unit: "cuts"},
 	{name: "calls", what: "the kernel's calls fail under the real binary", command: "go test -count=1 -timeout 0 ./test/iofaults -injections %d", figure: 200, unit: "injections"},

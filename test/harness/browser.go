@@ -87,19 +87,29 @@ func (b *Browser) Cookie() Header { return Header("Cookie: countersign=" + b.Ses
 
 var signInCode = regexp.MustCompile(`sign-in code[^\n]*?email"?[:=]"?([^"\s]+?)"?[,\s]+"?code"?[:=]"?(\d{8})`)
 
-// SignIn signs a user in with the code that the log tells.
-func (b *Browser) SignIn(email string) *Page {
-	b.server.t.Helper()
-	before := len(b.server.Log())
-	b.Submit("/sign-in", url.Values{"email": {email}})
+// SignInCode waits for the sign-in code of an address in what the log says from
+// there on.
+func (s *Server) SignInCode(email string, from int) string {
+	s.t.Helper()
 	code := ""
-	Until(b.server.t, "the code in the log", func() bool {
-		for _, found := range signInCode.FindAllStringSubmatch(b.server.Log()[before:], -1) {
+	Until(s.t, "the code in the log", func() bool {
+		for _, found := range signInCode.FindAllStringSubmatch(s.Log()[from:], -1) {
 			if found[1] == email {
 				code = found[2]
 			}
 		}
 		return code != ""
 	})
-	return b.Submit("/sign-in/code", url.Values{"email": {email}, "code": {code}})
+	return code
 }
+
+// SignIn signs a user in with the code that the log tells.
+func (b *Browser) SignIn(email string) *Page {
+	b.server.t.Helper()
+	before := len(b.server.Log())
+	b.Submit("/sign-in", url.Values{"email": {email}})
+	return b.Submit("/sign-in/code", url.Values{"email": {email}, "code": {b.server.SignInCode(email, before)}})
+}
+
+// CloseIdle gives up the connections that nobody uses now.
+func (b *Browser) CloseIdle() { b.http.CloseIdleConnections() }

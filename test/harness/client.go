@@ -137,3 +137,6 @@ func (s *Server) exchange(req *http.Request, path string, sent []byte) (*Answer,
 	s.judge(a)
 	return a, nil
 }
+
+// CloseIdle gives up the connections that nobody uses now.
+func (s *Server) CloseIdle() { s.http.CloseIdleConnections() }

@@ -51,6 +51,16 @@
     return false;
   }
 
+  // A form that was refused begins at its first wrong field.
+  var wrong = document.querySelector('main [aria-invalid="true"]');
+  if (wrong) wrong.focus();
+
+  // A diagram that is wider than its region begins where the present state is.
+  document.querySelectorAll(".graph .g-node.here").forEach(function (node) {
+    var region = node.closest(".graph"), at = node.getBoundingClientRect(), frame = region.getBoundingClientRect();
+    if (at.right > frame.right || at.left < frame.left) region.scrollLeft += at.left + at.width / 2 - frame.left - frame.width / 2;
+  });
+
   document.addEventListener("keydown", function (e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === "Escape" && typing(e.target)) { e.target.blur(); return; }

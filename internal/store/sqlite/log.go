@@ -15,9 +15,10 @@ import (
 // it up to the first frame that doesn't check and forgets the rest without a
 // word, so that one flipped bit would undo commits that were acknowledged. A
 // crash can't have done that: a commit is begun only when the one before it is
-// synced. So if two commits or more stand whole behind the first bad frame, or
-// the head is bad although frames follow it (it is synced before them), the log
-// is damaged and the store must not start.
+// synced. So if two commits or more end at or behind the first bad frame, or the
+// head is bad although frames follow it (it is synced before them), the log is
+// damaged and the store must not start. A flipped bit within the last commit
+// can't be told from a write that was torn.
 //
 // See sqlite.org/walformat.html.
 const (
@@ -102,7 +103,9 @@ func (l *logReader) head() (bool, error) {
 	return true, nil
 }
 
-// lostCommits counts the commits that stand whole behind the first bad frame.
+// lostCommits counts the commits that end with the first bad frame, as far as its
+// head says, or with a sound one behind it. Other bad frames don't count: they may
+// be what is left of a transaction that was taken back.
 func (l *logReader) lostCommits() (lost int, err error) {
 	for intact := true; ; {
 		if err := l.read(l.frame[:]); errors.Is(err, io.EOF) {
@@ -111,11 +114,18 @@ func (l *logReader) lostCommits() (lost int, err error) {
 			return 0, err
 		}
 		sound := l.next()
+		first := intact && !sound
 		intact = intact && sound
-		if !intact && sound && binary.BigEndian.Uint32(l.frame[4:]) != 0 {
+		if l.endsCommit() && (first || sound && !intact) {
 			lost++
 		}
 	}
+}
+
+// endsCommit reports a frame that is the last one of a commit since the log last
+// started over.
+func (l *logReader) endsCommit() bool {
+	return binary.BigEndian.Uint32(l.frame[4:]) != 0 && [8]byte(l.frame[8:16]) == l.salts
 }
 
 // next says whether the frame continues the one before it. The salts tell it

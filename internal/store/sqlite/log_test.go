@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +80,30 @@ func TestDamagedLogIsRefused(t *testing.T) {
 	}
 	mustDo(t, os.WriteFile(path, log, 0o600))
 	wantPair(t, mustOpen(t, dir), 6)
+}
+
+// TestAFlippedBitIsFoundUnlessTheLastCommitHasIt: in the page of any frame. Before
+// the last commit it would undo what was acknowledged.
+func TestAFlippedBitIsFoundUnlessTheLastCommitHasIt(t *testing.T) {
+	_, log := crashed(t)
+	path := filepath.Join(t.TempDir(), databaseFile+"-wal")
+	frames := (len(log) - logHeadSize) / frameSize
+	head := func(i int) []byte { return log[logHeadSize+i*frameSize:] }
+	last := frames - 1 // where the last commit begins
+	for last > 0 && binary.BigEndian.Uint32(head(last - 1)[4:]) == 0 {
+		last--
+	}
+	if last < 4 {
+		t.Fatalf("the log of six commits has %d frames", frames)
+	}
+	for i := range frames {
+		bad := bytes.Clone(log)
+		bad[logHeadSize+i*frameSize+frameHeadSize+100+i] ^= 1
+		mustDo(t, os.WriteFile(path, bad, 0o600))
+		if err := checkLog(path); (err != nil) != (i < last) {
+			t.Errorf("a flipped bit in frame %d of %d, the last commit from %d on: %v", i, frames, last, err)
+		}
+	}
 }
 
 // TestLogThatStartedOverIsSound has frames of an earlier round behind its end.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	netmail "net/mail"
+	"net/netip"
+	"net/url"
+
+	"github.com/countersign/countersign/internal/mail"
+	"github.com/countersign/countersign/internal/oidc"
+)
+
+// The settings of who may come in, and how they are told (contract 3 and 10).
+
+// networks reads addresses and networks.
+func (r *settingReader) networks(name string) []netip.Prefix {
+	var out []netip.Prefix
+	for _, item := range r.list(name) {
+		p, err := netip.ParsePrefix(item)
+		if addr, alone := netip.ParseAddr(item); err != nil && alone == nil {
+			p, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			r.bad(name, "%q is no address and no network such as 10.0.0.0/8", item)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (r *settingReader) email(name string) string {
+	text := r.text(name, "")
+	if parsed, err := netmail.ParseAddress(text); text != "" && (err != nil || parsed.Address != text) {
+		r.bad(name, "%q is no e-mail address", text)
+	}
+	return text
+}
+
+// mail is the mail server, nil for none. What is wrong with it is said without the
+// address, which holds a password.
+func (r *settingReader) mail(admin string) *mail.Server {
+	address := r.text("SMTP_URL", "")
+	if address == "" {
+		return nil
+	}
+	server, err := mail.Parse(address, admin)
+	if err != nil {
+		r.bad("SMTP_URL", "%v", err)
+		return nil
+	}
+	return server
+}
+
+// oidc is the identity provider, nil for none. Its three settings go together.
+func (r *settingReader) oidc() *oidc.Config {
+	c := &oidc.Config{Issuer: r.text("OIDC_ISSUER", ""), ClientID: r.text("OIDC_CLIENT_ID", "")}
+	variable := r.text("OIDC_CLIENT_SECRET_ENV", "")
+	if c.Issuer == "" && c.ClientID == "" && variable == "" {
+		return nil
+	}
+	if c.Issuer == "" || c.ClientID == "" || variable == "" {
+		r.bad("OIDC_ISSUER", "it, %sOIDC_CLIENT_ID and %sOIDC_CLIENT_SECRET_ENV go together", prefix, prefix)
+		return nil
+	}
+	if c.ClientSecret = r.env[variable]; c.ClientSecret == "" {
+		r.bad("OIDC_CLIENT_SECRET_ENV", "it is the name of the variable that holds the secret; there is no such variable, or it is empty")
+	}
+	u, err := url.Parse(c.Issuer)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		r.bad("OIDC_ISSUER", "it is no https address such as https://accounts.example.com")
+	}
+	return c
+}
+
+// isLoopback reports a name of this machine.
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

@@ -1,0 +1,171 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// Adding a capability to a project, or changing one. It is an edit of the
+// project: a new revision, disabled (contract 5).
+
+type capabilityData struct {
+	Project countersign.Project
+	Was     string // the name of the one that is changed; "" adds one
+	Fields  []blank
+	Inputs  []inputRow
+	Wrong   string // with the inputs as a whole
+	Defaults,
+	Places []blank
+	Use     control.ProjectUse
+	Problem *problem
+}
+
+// inputRow is one row of the inputs' table.
+type inputRow struct {
+	N          int
+	Name, Type string
+	Required   bool
+}
+
+func (r inputRow) field(what string) string { return "input" + strconv.Itoa(r.N) + what }
+
+// The table has rows for what there is and some more; a button asks for others.
+const (
+	spareRows = 4
+	maxRows   = 200
+)
+
+var inputTypes = []string{"string", "number", "boolean", "object", "array"}
+
+func capabilityPage(v *visit) (*page, error) { return v.capabilityForm(nil) }
+
+// capabilityForm is the form of a capability: of the one that the address names,
+// or of a new one.
+func (v *visit) capabilityForm(err error) (*page, error) {
+	p, use, unread := v.projectToEdit()
+	if unread != nil {
+		return nil, unread
+	}
+	was := v.query("name")
+	c := countersign.Capability{}
+	at := len(p.Capabilities)
+	if was != "" {
+		if at = slices.IndexFunc(p.Capabilities, func(c countersign.Capability) bool { return c.Name == was }); at < 0 {
+			return nil, countersign.Errorf(countersign.CodeNotFound, "project %s has no capability %s", p.ID, was)
+		}
+		c = p.Capabilities[at]
+	}
+	s := v.sheetOf(err, "capabilities["+strconv.Itoa(at)+"]")
+	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c)}
+	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
+	d.Problem = s.problem()
+	word := "Add a capability"
+	if was != "" {
+		word = "Change " + was
+	}
+	return &page{name: "capability", Title: word, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: word}), Data: d}, nil
+}
+
+func (s *sheet) operation(c countersign.Capability) []blank {
+	methods := []choice{{Value: "", Word: "choose"}}
+	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		methods = append(methods, choice{Value: m, Word: m})
+	}
+	return []blank{
+		must(s.mono("name", "Name", "What plans call it, such as refunds.create.", c.Name)),
+		s.line("description", "Description", "What it does, in words: approvers read it.", c.Description),
+		must(s.choose("select", "method", "Method", "", c.Method, methods...)),
+		must(s.mono("path", "Path", "On the project’s origin, such as /orders/{orderId}. A name in braces is filled from an input of type string or number.", c.Path)),
+	}
+}
+
+// policy are the fields that have a default, which is said beside each.
+func (s *sheet) policy(c countersign.Capability) []blank {
+	effect := ""
+	if c.SideEffect != nil {
+		effect = strconv.FormatBool(*c.SideEffect)
+	}
+	timeout := ""
+	if c.TimeoutMs != 0 {
+		timeout = strconv.FormatInt(c.TimeoutMs, 10)
+	}
+	return []blank{
+		s.choose("radio", "sideEffect", "Does it change anything?", "", effect,
+			choice{Value: "", Word: "By the method", Note: "Every method but GET does. The default."},
+			choice{Value: "true", Word: "It changes something", Note: "A lost answer leaves the outcome unknown until a person says what happened."},
+			choice{Value: "false", Word: "It only reads", Note: "A lost answer fails the step; nothing was changed."}),
+		s.choose("radio", "approval", "Does it ask for approval?", "", c.Approval,
+			choice{Value: "", Word: "By the effect", Note: "What changes something always asks, a read never. The default."},
+			choice{Value: countersign.ApprovalAlways, Word: "Always", Note: "Reads too."},
+			choice{Value: countersign.ApprovalRiskBased, Word: "By risk", Note: "What changes something asks, unless the receiver deduplicates and it is no DELETE."},
+			choice{Value: countersign.ApprovalNone, Word: "Never", Note: "Steps are sent without anybody’s decision."}),
+		s.check("idempotent", "The receiver deduplicates durably", "Tick it only if the same idempotency key has its effect once, whatever happens there. Unticked: it doesn’t.", c.Idempotent),
+		s.mono("timeoutMs", "Time for the whole call, in milliseconds", "100 to 60000. Default 10000.", timeout),
+	}
+}
+
+func (s *sheet) places(p countersign.Project, c countersign.Capability) []blank {
+	reads := []choice{{Value: "", Word: "none"}}
+	for _, r := range p.Capabilities {
+		if r.Method == "GET" && !r.HasSideEffect() && r.Name != c.Name {
+			reads = append(reads, choice{Value: r.Name, Word: r.Name})
+		}
+	}
+	var query, body []string
+	if c.Request != nil {
+		query, body = c.Request.Query, c.Request.Body
+	}
+	return []blank{
+		s.mono("outputField", "Field of the answer that is the output", "Default: the whole answer.", c.OutputField),
+		s.choose("select", "probe", "Read that shows, in recovery, what happened", "", c.Probe, reads...),
+		s.mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or of fields of the output, with commas between.", strings.Join(c.Sensitive, ", ")),
+		s.mono("request.query", "Inputs that go into the query", "With commas between. Default: for GET all that the path leaves, else none. A hyphen for none at all.", listed(query)),
+		s.mono("request.body", "Inputs that go into the body", "With commas between. Default: for all but GET what path and query leave. A hyphen for none at all.", listed(body)),
+	}
+}
+
+// listed writes a half of a mapping: one that is there and empty isn't one that
+// is absent.
+func listed(names []string) string {
+	if names != nil && len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ", ")
+}
+
+// inputRows are the inputs as stored or as typed, and some empty rows.
+func (v *visit) inputRows(c countersign.Capability) []inputRow {
+	var rows []inputRow
+	if v.r.Method == http.MethodPost {
+		rows = v.typedRows()
+	} else {
+		for _, in := range inputsOf(c) {
+			rows = append(rows, inputRow{Name: in.Name, Type: in.Type, Required: in.Required})
+		}
+	}
+	for range spareRows {
+		rows = append(rows, inputRow{})
+	}
+	for i := range rows {
+		rows[i].N = i
+	}
+	return rows
+}
+
+// typedRows are the rows of the form that say anything.
+func (v *visit) typedRows() []inputRow {
+	var rows []inputRow
+	for n := range maxRows {
+		r := inputRow{N: n}
+		r.Name, r.Type, r.Required = v.form(r.field("name")), v.form(r.field("type")), v.form(r.field("required")) != ""
+		if r.Name != "" || r.Required {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}

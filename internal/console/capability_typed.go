@@ -1,0 +1,127 @@
+package console
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// What the form of a capability says.
+
+func saveCapability(v *visit) (string, error) {
+	p, _, err := v.projectToEdit()
+	if err != nil {
+		return "", err
+	}
+	if v.form("more") != "" { // only more rows: nothing is saved
+		again, err := v.capabilityForm(nil)
+		if err != nil {
+			return "", err
+		}
+		return "", again
+	}
+	w := projectWriteOf(p)
+	w.ExpectedRevision = v.formRevision()
+	var wrong error
+	w.Capabilities, wrong = v.withTyped(p)
+	err = together(v.chosen("name", "method", "path"), wrong)
+	if err == nil {
+		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
+	}
+	if err == nil {
+		return "/projects/" + p.ID + "#capabilities", nil
+	}
+	again, unread := v.capabilityForm(err)
+	if unread != nil {
+		return "", unread
+	}
+	return "", answered(again, err)
+}
+
+// withTyped are the project's capabilities with the one of the form among them.
+func (v *visit) withTyped(p countersign.Project) ([]countersign.Capability, error) {
+	list := slices.Clone(p.Capabilities)
+	was := v.query("name")
+	at := slices.IndexFunc(list, func(c countersign.Capability) bool { return c.Name == was })
+	if was == "" || at < 0 {
+		list = append(list, countersign.Capability{})
+		at = len(list) - 1
+	}
+	c, err := v.typedCapability(list[at])
+	list[at] = c
+	return list, err
+}
+
+// typedCapability takes a capability from the form.
+func (v *visit) typedCapability(c countersign.Capability) (countersign.Capability, error) {
+	c.Name, c.Description, c.Method, c.Path = v.form("name"), v.form("description"), v.form("method"), v.form("path")
+	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
+	c.SideEffect, c.TimeoutMs = nil, 0
+	if said := v.form("sideEffect"); said != "" {
+		has := said == "true"
+		c.SideEffect = &has
+	}
+	var untimed, untyped error
+	c.TimeoutMs, untimed = v.typedTimeout()
+	c.Sensitive = names(v.form("sensitive"))
+	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
+	if c.Request.Query == nil && c.Request.Body == nil {
+		c.Request = nil
+	}
+	c.InputSchema, untyped = v.typedSchema(c)
+	return c, together(untimed, untyped)
+}
+
+// typedTimeout is 0 where none is typed: then the default holds.
+func (v *visit) typedTimeout() (int64, error) {
+	typed := v.form("timeoutMs")
+	if typed == "" {
+		return 0, nil
+	}
+	ms, err := strconv.ParseInt(typed, 10, 64)
+	if err != nil || ms < 100 || ms > 60000 {
+		return 0, invalid("timeoutMs", "a whole number from 100 to 60000")
+	}
+	return ms, nil
+}
+
+// names takes a list apart; a hyphen is a list of nothing, no text no list.
+func names(text string) []string {
+	if text == "-" {
+		return []string{}
+	}
+	var out []string
+	for _, name := range strings.Split(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// typedSchema takes the rows. Without any there is no input, unless the
+// capability took any before: that stays.
+func (v *visit) typedSchema(c countersign.Capability) (map[string]countersign.InputField, error) {
+	schema := map[string]countersign.InputField{}
+	for _, r := range v.typedRows() {
+		_, twice := schema[r.Name]
+		switch {
+		case r.Name == "":
+			return nil, invalid("inputSchema", "row %d has no name", r.N+1)
+		case twice:
+			return nil, invalid("inputSchema", "%s is there twice", r.Name)
+		case !slices.Contains(inputTypes, r.Type):
+			return nil, invalid("inputSchema", "%s needs a type", r.Name)
+		}
+		schema[r.Name] = countersign.InputField{Type: r.Type, Required: r.Required}
+	}
+	if len(schema) == 0 && v.query("name") != "" && c.InputSchema == nil {
+		return nil, nil
+	}
+	return schema, nil
+}
+
+// Types are the types of an input.
+func (capabilityData) Types() []string { return inputTypes }

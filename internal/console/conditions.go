@@ -1,0 +1,84 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// comparisons are the operators in words. A comparison that takes no value stands
+// in knowledge.
+var comparisons = map[string]string{
+	countersign.OpEqual: "is", countersign.OpNotEqual: "is not",
+	countersign.OpGreater: ">", countersign.OpGreaterOrEqual: "≥", countersign.OpLess: "<", countersign.OpLessOrEqual: "≤",
+}
+
+var knowledge = map[string]string{countersign.OpIsUnknown: "is unknown", countersign.OpIsKnown: "is known"}
+
+// What the groups without conditions come to (contract 4).
+const (
+	always = "always"
+	never  = "never"
+)
+
+// conditionWords is a condition as people read it: amount > 100 and tier is "gold".
+// Values are shown as JSON, so that 249.00 and "249.00" stay apart.
+func conditionWords(c countersign.Condition) string {
+	text, _ := wordsOf(c)
+	return text
+}
+
+// wordsOf also says which combinator joins the text's parts, "" where there is one
+// part only: whoever joins it further must know when parentheses are needed.
+func wordsOf(c countersign.Condition) (text, joint string) {
+	switch {
+	case c.Group != nil:
+		return groupWords(*c.Group)
+	case c.Predicate != nil:
+		return predicateWords(c.Predicate.VariableID, c.Predicate.Operator, c.Predicate.Value), ""
+	}
+	return always, ""
+}
+
+func predicateWords(variable, operator string, value countersign.Scalar) string {
+	if words, ok := knowledge[operator]; ok {
+		return variable + " " + words
+	}
+	words, ok := comparisons[operator]
+	if !ok {
+		words = operator
+	}
+	return variable + " " + words + " " + inline(value)
+}
+
+// groupWords joins parts with and or or. A part that the other word joins stands in
+// parentheses; one that the same word joins needs none.
+func groupWords(g countersign.ConditionGroup) (text, joint string) {
+	switch len(g.Conditions) {
+	case 0:
+		if g.Combinator == countersign.CombinatorOr {
+			return never, ""
+		}
+		return always, ""
+	case 1:
+		return wordsOf(g.Conditions[0])
+	}
+	parts := make([]string, len(g.Conditions))
+	for i, c := range g.Conditions {
+		part, within := wordsOf(c)
+		if within != "" && within != g.Combinator {
+			part = "(" + part + ")"
+		}
+		parts[i] = part
+	}
+	return strings.Join(parts, " "+strings.ToLower(g.Combinator)+" "), g.Combinator
+}
+
+// effectWords are an action's memory effects: refunded := true.
+func effectWords(effects []countersign.MemoryEffect) string {
+	parts := make([]string, len(effects))
+	for i, e := range effects {
+		parts[i] = e.VariableID + nbsp + ":=" + nbsp + inline(e.Value)
+	}
+	return strings.Join(parts, ", ")
+}

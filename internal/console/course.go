@@ -1,0 +1,103 @@
+package console
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// approvalCourse is what the run's plan says of the step; without it, where the
+// run covers projects that the visitor may not see, the page says less.
+type approvalCourse struct {
+	Known      bool
+	Name       string // of the step
+	At, Of     int
+	Plan       string
+	Project    string
+	Revision   int64
+	Agent      string
+	SideEffect bool
+	Policy     string
+	Timeout    string
+	Signed     string
+	After      []string // the steps that follow
+	Skipped    int      // how many they are
+	RunWaits   bool     // the run waits for a slot: it was approved and not sent yet
+}
+
+func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
+	c := approvalCourse{Known: true, Of: len(r.Steps), RunWaits: r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitSlot && r.WaitingFor.ApprovalID == a.ID}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		switch {
+		case s.ID == a.StepID:
+			c.At, c.Name, c.SideEffect, c.Agent = i+1, s.Name, s.SideEffect, s.AgentID
+		case s.Status == countersign.StepPending:
+			c.Skipped++
+			if len(c.After) < ledShown {
+				c.After = append(c.After, s.Name)
+			}
+		}
+	}
+	if r.PlanSnapshot != nil {
+		c.plan(r.PlanSnapshot, a)
+	}
+	return c
+}
+
+// plan adds what the plan's snapshots say of the step's capability.
+func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
+	c.Plan = p.Name
+	for i := range p.ProjectSnapshots {
+		project := &p.ProjectSnapshots[i]
+		capability := project.Capability(a.Capability)
+		if project.ID != a.ProjectID || capability == nil {
+			continue
+		}
+		c.Project, c.Revision = project.Name, project.Revision
+		c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
+		c.Signed = signedWord(project.EffectiveAuth().Type)
+	}
+}
+
+// timeoutWord is a time as it was set: whole seconds without a fraction.
+func timeoutWord(d time.Duration) string {
+	if d%time.Second == 0 {
+		return span(d)
+	}
+	return took(d.Milliseconds())
+}
+
+func policyWord(c *countersign.Capability) string {
+	switch {
+	case c.ApprovalPolicy() == countersign.ApprovalAlways && c.HasSideEffect():
+		return "Always ask: it has a side effect"
+	case c.ApprovalPolicy() == countersign.ApprovalAlways:
+		return "Always ask, though it only reads"
+	}
+	return "Ask by risk: it has a side effect that the receiver may repeat"
+}
+
+func signedWord(auth string) string {
+	switch auth {
+	case countersign.AuthHMAC:
+		return "Signed with HMAC."
+	case countersign.AuthBearer:
+		return "Sent with a bearer token."
+	case countersign.AuthAPIKey:
+		return "Sent with an API key."
+	}
+	return ""
+}
+
+// Consequence is what rejecting does.
+func (c approvalCourse) Consequence() string {
+	switch {
+	case c.Skipped == 1:
+		return "Reject ends the run; the step after it is skipped."
+	case c.Skipped > 1:
+		return "Reject ends the run; the " + strconv.Itoa(c.Skipped) + nbsp + "steps after it are skipped."
+	}
+	return "Reject ends the run."
+}

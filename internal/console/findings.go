@@ -1,0 +1,65 @@
+package console
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// finding is one thing that a validation says, with the number that stands on the
+// diagram, too.
+type finding struct {
+	Number              int
+	Word, Class         string
+	Message, Path, Code string
+	stateID             string
+}
+
+// mostFindings bounds what a page lists; the API lists all.
+const mostFindings = 100
+
+// findingsOf numbers errors before warnings; more is how many aren't listed.
+func findingsOf(doc countersign.AgentModel, found countersign.Validation) (list []finding, more int) {
+	for _, p := range found.Errors {
+		list = append(list, finding{Word: "Error", Class: "is-fail", Message: p.Message, Path: p.Path, Code: p.Code})
+	}
+	for _, p := range found.Warnings {
+		list = append(list, finding{Word: "Warning", Class: "is-wait", Message: p.Message, Path: p.Path, Code: p.Code})
+	}
+	for i := range list {
+		list[i].Number = i + 1
+		list[i].Message = upper(list[i].Message) + "."
+		list[i].stateID = stateAt(doc, list[i].Path)
+	}
+	more = max(0, len(list)-mostFindings)
+	return list[:len(list)-more], more
+}
+
+// stateAt is the id of the state that a path of a validation is about: the state
+// itself, or the one that a transition leads out of; "" for none.
+func stateAt(doc countersign.AgentModel, path string) string {
+	list, rest, _ := strings.Cut(path, "[")
+	index, _, _ := strings.Cut(rest, "]")
+	i, err := strconv.Atoi(index)
+	switch {
+	case err != nil || i < 0:
+	case list == "states" && i < len(doc.States):
+		return doc.States[i].ID
+	case list == "transitions" && i < len(doc.Transitions):
+		return doc.Transitions[i].FromStateID
+	}
+	return ""
+}
+
+// badge is the numbers of the findings about a state, "" for none.
+func badge(list []finding, stateID string) string {
+	var numbers []string
+	for _, f := range list {
+		if n := strconv.Itoa(f.Number); f.stateID == stateID && !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	return strings.Join(numbers, ",")
+}

@@ -1,0 +1,130 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// Expected and found: what the plan expects of the answer, and what it sent,
+// beside what each answer that came since says of it. Texts only; nothing of it
+// decides.
+
+// foundTable has a column for each answer.
+type foundTable struct {
+	Columns []string
+	Rows    []foundRow
+}
+
+type foundRow struct {
+	Field, Expected string
+	AsSent          bool // the request said so; the plan expects nothing of it
+	Cells           []foundCell
+}
+
+// foundCell is what one answer says. Unknown: it says nothing of this field.
+type foundCell struct {
+	Column, Text string
+	Known, Met   bool
+}
+
+// Bounds of the table.
+const (
+	foundProbes = 2 // the latest ones
+	foundSent   = 8 // fields of the request
+)
+
+type foundAnswer struct {
+	name        string
+	body        countersign.Value
+	outputField string
+	status      int
+}
+
+// foundIn compares a step's expectation with the answers there are.
+func foundIn(s *countersign.StepRun, e *countersign.Expectation, c *countersign.Capability) foundTable {
+	answers := answersOf(s, c)
+	var t foundTable
+	for _, a := range answers {
+		t.Columns = append(t.Columns, a.name)
+	}
+	if e != nil {
+		t.Rows = append(t.Rows, expectedRow(e, answers))
+		if e.StatusCode != 0 {
+			t.Rows = append(t.Rows, statusRow(e, answers))
+		}
+	}
+	return t.withSent(s, e, answers)
+}
+
+func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer {
+	var out []foundAnswer
+	if s.Late != nil && !s.Late.Output.IsZero() {
+		late := foundAnswer{name: "Late answer", body: s.Late.Output}
+		if c != nil {
+			late.outputField = c.OutputField
+		}
+		if s.Late.Response != nil {
+			late.status = s.Late.Response.StatusCode
+		}
+		out = append(out, late)
+	}
+	for i := max(0, len(s.Probes)-foundProbes); i < len(s.Probes); i++ {
+		if p := &s.Probes[i]; !p.Output.IsZero() {
+			out = append(out, foundAnswer{name: "Probe " + strconv.Itoa(p.N), body: p.Output})
+		}
+	}
+	return out
+}
+
+func expectedRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
+	row := foundRow{Field: e.Field, Expected: clipFrom(inline(e.Equals), 0)}
+	for _, a := range answers {
+		row.Cells = append(row.Cells, cellOf(a, e.Field, e.Equals))
+	}
+	return row
+}
+
+func cellOf(a foundAnswer, field string, expected countersign.Value) foundCell {
+	cell := foundCell{Column: a.name}
+	if v, ok := control.Found(a.body, a.outputField, field); ok {
+		masked := strings.Contains(v.Raw(), hiddenText) || strings.Contains(expected.Raw(), hiddenText)
+		cell.Text, cell.Known, cell.Met = clipFrom(inline(v), 0), !masked, v.Equal(expected)
+	}
+	return cell
+}
+
+// statusRow is of the late answer alone: a probe's status is that of the probe.
+func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
+	row := foundRow{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}
+	for _, a := range answers {
+		cell := foundCell{Column: a.name}
+		if a.status != 0 {
+			cell.Text, cell.Known, cell.Met = strconv.Itoa(a.status), true, int64(a.status) == e.StatusCode
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}
+
+// withSent adds the fields of the request that an answer repeats by name.
+func (t foundTable) withSent(s *countersign.StepRun, e *countersign.Expectation, answers []foundAnswer) foundTable {
+	names := inputNames(s.Input)
+	for _, name := range names {
+		if e != nil && e.Field == name || !s.Input[name].IsScalar() || len(t.Rows) > foundSent {
+			continue
+		}
+		row, said := foundRow{Field: name, Expected: clipFrom(inline(s.Input[name]), 0), AsSent: true}, false
+		for _, a := range answers {
+			cell := cellOf(a, name, s.Input[name])
+			said = said || cell.Text != ""
+			row.Cells = append(row.Cells, cell)
+		}
+		if said {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}

@@ -1,0 +1,136 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// modelData is what a model's page shows. Player, Here and Values are of the step
+// that the address names.
+type modelData struct {
+	countersign.Model
+	State       state
+	Findings    []finding
+	MoreFound   int
+	Scenarios   string // "4 of 4 pass"
+	Diagram     template.HTML
+	Player      player
+	Here        moment
+	Values      []valueRow
+	Inputs      []modelInput
+	Transitions []transitionRow
+	Problem     *problem // of the simulation or the inputs
+	Refused     *problem // of suspending and resuming
+	Reason      string
+	Whole       bool // the document is shown however large it is
+	Query       string
+}
+
+// shortDocument is how much of a document stands on the page unasked, folded.
+const shortDocument = 8 << 10
+
+// ShowsDocument reports that the document stands on the page.
+func (d *modelData) ShowsDocument() bool {
+	return d.Whole || len(rawOf(d.Document)) <= shortDocument
+}
+
+func modelPage(v *visit) (*page, error) {
+	d, err := v.model(v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	p := d.page()
+	if d.Problem != nil {
+		p.status = d.Problem.status()
+	}
+	return p, nil
+}
+
+func (d *modelData) page() *page {
+	return &page{name: "model", Title: cmp.Or(d.Name, d.ID), Nav: "models", Crumbs: modelCrumbs(d.Model), Data: d}
+}
+
+// model reads a model, what is wrong with it, and what its scenario comes to.
+func (v *visit) model(id string) (*modelData, error) {
+	m, err := v.control.Model(v.r.Context(), v.actor, id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := v.control.ValidateModel(v.r.Context(), v.actor, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &modelData{Model: m, Whole: v.query("document") != "", State: validity(found), Scenarios: passing(m.Document, found)}
+	d.Findings, d.MoreFound = findingsOf(m.Document, found)
+	if err := v.play(d, found.Valid); err != nil {
+		return nil, err
+	}
+	d.Diagram = d.diagram()
+	d.Transitions = transitionsOf(m.Document)
+	return d, nil
+}
+
+func validity(found countersign.Validation) state {
+	switch {
+	case len(found.Errors) > 0:
+		return state{"is-fail", "s-failed", plural(len(found.Errors), "error", "errors")}
+	case len(found.Warnings) > 0:
+		return state{"is-wait", "s-warn", plural(len(found.Warnings), "warning", "warnings")}
+	}
+	return state{"is-ok", "s-completed", "Valid"}
+}
+
+// unmet are the codes of scenarios that don't come to what they should.
+var unmet = []string{"expectation_not_met", "scenario_loops", "scenario_too_long"}
+
+// passing counts the scenarios that pass. Those of a model with errors can't be
+// played.
+func passing(doc countersign.AgentModel, found countersign.Validation) string {
+	all := len(doc.Scenarios)
+	if all == 0 || !found.Valid {
+		return strconv.Itoa(all)
+	}
+	failing := map[string]bool{}
+	for _, w := range found.Warnings {
+		if slices.Contains(unmet, w.Code) {
+			failing[element(w.Path)] = true
+		}
+	}
+	return strconv.Itoa(all-len(failing)) + " of " + strconv.Itoa(all) + " pass"
+}
+
+// element is the list element that a path leads to or into: scenarios[3].
+func element(path string) string {
+	at, _, _ := strings.Cut(path, "]")
+	return at
+}
+
+// suspendModel and resumeModel take a typed reason. Without one the page is shown
+// again.
+func suspendModel(v *visit) (string, error) { return v.toggleModel(v.control.SuspendModel) }
+
+func resumeModel(v *visit) (string, error) { return v.toggleModel(v.control.ResumeModel) }
+
+func (v *visit) toggleModel(toggle func(context.Context, control.Actor, string, string) (countersign.Model, error)) (string, error) {
+	id := v.r.PathValue("id")
+	_, err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
+	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
+		return modelHref(id), err
+	}
+	d, failed := v.model(id)
+	if failed != nil {
+		return "", failed
+	}
+	d.Refused, d.Reason = &problem{Sentence: "Say why; a reason can't be blank."}, v.form("reason")
+	p := d.page()
+	p.status = http.StatusBadRequest
+	return "", p
+}

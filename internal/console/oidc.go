@@ -1,0 +1,124 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// flowLife is how long somebody may take elsewhere.
+const flowLife = 10 * time.Minute
+
+// Verifier lets people sign in somewhere else and says which e-mail address was
+// verified there. What Begin returns beside the address is kept by the browser.
+type Verifier interface {
+	Host() string
+	Begin(ctx context.Context) (address, flow string, err error)
+	Finish(ctx context.Context, flow, state, code string) (email string, err error)
+}
+
+func (c *Console) verifierRoutes() []route {
+	if c.cfg.Verifier == nil {
+		return nil
+	}
+	return []route{
+		{method: "POST", path: "/oidc", open: true, act: beginElsewhere},
+		{method: "GET", path: "/oidc/callback", open: true, act: finishElsewhere},
+	}
+}
+
+// Elsewhere is the name of the place where people may sign in too, "" for none.
+func (f frame) Elsewhere() string {
+	if f.cfg.Verifier == nil {
+		return ""
+	}
+	return f.cfg.Verifier.Host()
+}
+
+type elsewhereData struct{ Host, Address string }
+
+// beginElsewhere answers with a page that leads on, not with a redirect: a page
+// may send its forms to ourselves only (see policy), and that covers where a form
+// is redirected to.
+func beginElsewhere(v *visit) (string, error) {
+	if err := v.control.Try(v.from()); err != nil {
+		return "", err
+	}
+	address, flow, err := v.cfg.Verifier.Begin(v.r.Context())
+	if err != nil {
+		v.cfg.Log.Error("sign-in elsewhere not begun", "requestId", v.actor.RequestID, "error", err)
+		return "", v.elsewhereFailed(http.StatusBadGateway, v.cfg.Verifier.Host()+" can't be reached now.", "Try again in a while, or sign in with a code.", local(v.form("next")))
+	}
+	v.hold(url.Values{"flow": {flow}, "next": {local(v.form("next"))}}.Encode())
+	v.w.Header().Set("Refresh", "0; url="+address)
+	return "", &page{name: "elsewhere", Title: "Signing in", Alone: true, Data: elsewhereData{v.cfg.Verifier.Host(), address}}
+}
+
+// finishElsewhere is the one GET that signs somebody in: the provider sends people
+// back with a link. It does so once, in the browser that began.
+func finishElsewhere(v *visit) (string, error) {
+	if err := v.control.Try(v.from()); err != nil {
+		return "", err
+	}
+	held := v.held()
+	v.hold("")
+	next := local(held.Get("next"))
+	if v.query("error") != "" {
+		return "", v.elsewhereFailed(http.StatusUnauthorized, v.cfg.Verifier.Host()+" did not sign you in.", "", next)
+	}
+	email, err := v.cfg.Verifier.Finish(v.r.Context(), held.Get("flow"), v.query("state"), v.query("code"))
+	if err != nil {
+		v.cfg.Log.Warn("sign-in elsewhere refused", "requestId", v.actor.RequestID, "error", err)
+		return "", v.elsewhereFailed(http.StatusUnauthorized, "This sign-in could not be finished.", "It belongs to another browser, took too long, or your e-mail address is not verified at "+v.cfg.Verifier.Host()+". Begin again.", next)
+	}
+	session, err := v.control.SignInVerified(v.r.Context(), email, v.actor.RequestID)
+	switch countersign.ErrorCode(err) {
+	case countersign.CodeUnauthenticated, countersign.CodeInvalidRequest:
+		return "", v.elsewhereFailed(http.StatusForbidden, email+" is not a user here.", "An admin can add it under Access; then sign in again.", next)
+	}
+	if err != nil {
+		return "", err
+	}
+	v.keep(session)
+	return next, nil
+}
+
+// elsewhereFailed is the sign-in page with what went wrong.
+func (v *visit) elsewhereFailed(status int, sentence, detail, next string) error {
+	return &page{name: "sign-in", status: status, Title: "Sign in", Alone: true, Data: signInData{
+		Next: next, HasMail: v.cfg.HasMail, Elsewhere: &problem{Sentence: sentence, Detail: detail},
+	}}
+}
+
+// flowCookie holds a sign-in that goes on elsewhere. On https its name keeps other
+// hosts of the domain from planting one.
+func (v *visit) flowCookie() string {
+	if v.secure() {
+		return "__Host-countersign-oidc"
+	}
+	return "countersign-oidc"
+}
+
+// hold gives the browser the flow to bring back; "" takes it away.
+func (v *visit) hold(text string) {
+	cookie := &http.Cookie{Name: v.flowCookie(), Value: text, Path: "/", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: int(flowLife.Seconds())}
+	if text == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(v.w, cookie)
+}
+
+func (v *visit) held() url.Values {
+	cookie, err := v.r.Cookie(v.flowCookie())
+	if err != nil {
+		return nil
+	}
+	values, err := url.ParseQuery(cookie.Value)
+	if err != nil {
+		return nil
+	}
+	return values
+}

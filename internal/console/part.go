@@ -1,0 +1,30 @@
+package console
+
+import "strconv"
+
+// part is the piece of a list within a page that a parameter of the address asks
+// for. Lists that a record holds whole are shown in pieces too, so that a page
+// stays small.
+func (v *visit) part(name string, total int) (from, to int, p pager) {
+	asked, err := strconv.Atoi(v.query(name))
+	if err != nil || asked < 0 {
+		asked = 0
+	}
+	from = min(asked, total)
+	to = min(from+pageSize, total)
+	p = pager{From: from + 1, To: to, Total: total}
+	if from > 0 {
+		p.Prev = v.at(name, max(0, from-pageSize))
+	}
+	if to < total {
+		p.Next = v.at(name, to)
+	}
+	return from, to, p
+}
+
+func (v *visit) at(name string, offset int) string {
+	if offset == 0 {
+		return v.with(name, "")
+	}
+	return v.with(name, strconv.Itoa(offset))
+}

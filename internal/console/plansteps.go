@@ -1,0 +1,129 @@
+package console
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// planStep is a step as text, with what is wrong with it beside it.
+type planStep struct {
+	countersign.Step
+	Number   int
+	Contract *countersign.Capability // as the plan saw it; nil where there is none
+	Asks     string
+	Inputs   []planInput
+	Long     int64 // the literal inputs' size where the page leaves them out
+	Whole    bool  // they are shown in full
+	Wants    string
+	Errors   []string
+	Page     string // the plan's address
+}
+
+// planInput is an input of a step: a literal, or what it is bound to.
+type planInput struct {
+	Name, Value string
+	Bound       bool
+}
+
+// shortInput is how much of a step's literal inputs a page with all steps shows.
+const shortInput = 400
+
+// planSteps are the steps with their errors; general are the errors of no step.
+// whole names the step whose inputs are shown however long they are.
+func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
+	for i, s := range p.Steps {
+		step := planStep{Step: s, Number: i + 1, Contract: contractOf(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step.Asks = askingWords(step.Contract)
+		step.inputs()
+		steps = append(steps, step)
+	}
+	for _, text := range p.ValidationErrors {
+		if i, rest := stepAt(text); i >= 0 && i < len(steps) {
+			steps[i].Errors = append(steps[i].Errors, rest)
+		} else {
+			general = append(general, text)
+		}
+	}
+	return steps, general
+}
+
+// stepAt splits `steps[2].input.amount: …` into 2 and the rest; -1 where an error
+// is of no step.
+func stepAt(text string) (index int, rest string) {
+	after, ok := strings.CutPrefix(text, "steps[")
+	number, rest, found := strings.Cut(after, "]")
+	i, err := strconv.Atoi(number)
+	if !ok || !found || err != nil || i < 0 {
+		return -1, text
+	}
+	return i, strings.TrimPrefix(strings.TrimPrefix(rest, "."), ": ")
+}
+
+// contractOf is what a step calls, by the revision of the project that the plan
+// was made from.
+func contractOf(p countersign.Plan, s countersign.Step) *countersign.Capability {
+	for i := range p.ProjectSnapshots {
+		if p.ProjectSnapshots[i].ID == s.ProjectID {
+			return p.ProjectSnapshots[i].Capability(s.Capability)
+		}
+	}
+	return nil
+}
+
+// askingWords say what happens before a step of a capability is sent.
+func askingWords(c *countersign.Capability) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.NeedsApproval():
+		return "asks for approval"
+	case c.HasSideEffect():
+		return "changes something without asking"
+	}
+	return "reads"
+}
+
+// inputs lists literals before bindings, each by name.
+func (s *planStep) inputs() {
+	var size int64
+	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
+		text := inline(s.Input[name])
+		size += int64(len(text))
+		s.Inputs = append(s.Inputs, planInput{Name: name, Value: text})
+	}
+	if size > shortInput && !s.Whole {
+		s.Inputs, s.Long = nil, size
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
+		b := s.InputBindings[name]
+		s.Inputs = append(s.Inputs, planInput{Name: name, Value: b.StepID + "." + b.Field, Bound: true})
+	}
+}
+
+// wants is an expectation in words, "" for none.
+func wants(e *countersign.Expectation) string {
+	if e == nil {
+		return ""
+	}
+	text := e.Field + " is " + inline(e.Equals)
+	if e.StatusCode != 0 {
+		text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
+	}
+	return text
+}
+
+// Title is the step's name, its id where it has none.
+func (s planStep) Title() string { return cmp.Or(s.Name, s.ID) }
+
+// Calls is the method and path, where they are known.
+func (s planStep) Calls() string {
+	if s.Contract == nil {
+		return ""
+	}
+	return s.Contract.Method + " " + s.Contract.Path
+}

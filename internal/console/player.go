@@ -1,0 +1,246 @@
+package console
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+)
+
+// player walks along what a scenario comes to, by links: the step is in the
+// address, so that a step can be sent to somebody. Steps count from 1.
+type player struct {
+	Scenarios []option
+	Scenario  string
+	At, Last  int // 0 when nothing was played
+
+	First, Back, Next, End string // addresses, "" where there is nothing
+	Path                   []stop
+	Verdict                state
+	Sentence               string
+	Mismatches             []judged
+
+	Base string     // the address of the model
+	q    url.Values // of the address, without the step
+	sim  *countersign.Simulation
+
+	visited, taken map[string]bool // before this step: states, transitions
+}
+
+// option is one of a list.
+type option struct {
+	Value, Word string
+	Here        bool
+}
+
+// stop is one state on the path; a gap stands for those that aren't shown.
+type stop struct {
+	Word, Href       string
+	Here, Later, Gap bool
+}
+
+// playerButton is one of the player's buttons; without an address it does nothing now.
+type playerButton struct{ Name, Href, Icon, Word, Key string }
+
+func ctl(name, href, icon, word, key string) playerButton {
+	return playerButton{name, href, icon, word, key}
+}
+
+// Result is what the last action says, "" when none ran.
+func (p player) Result() string {
+	if p.sim == nil {
+		return ""
+	}
+	return p.sim.Result
+}
+
+// Played reports that there is a path.
+func (p player) Played() bool { return p.sim != nil }
+
+// play simulates the scenario that the address names, the first one by default.
+func (v *visit) play(d *modelData, valid bool) error {
+	p := &d.Player
+	p.Base, p.q = Prefix+modelHref(d.ID), v.overrides()
+	given, ok := v.given(d.Document)
+	scenario := v.scenario(d.Document)
+	p.choose(d.Document, scenario)
+	d.Inputs = inputFields(d.Document, scenario, given)
+	d.Query = p.q.Encode()
+	if p.Scenario == "" || !valid {
+		return nil
+	}
+	if !ok {
+		d.Problem = notJSON
+		return nil
+	}
+	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: p.Scenario, Inputs: given.values()})
+	if d.Problem = refusal(err, "These inputs don't fit, so nothing was simulated."); d.Problem != nil {
+		markInputs(d.Inputs, d.Problem)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.start(d.Document, &sim, v.query("at"))
+	d.Here = momentOf(d.Document, p)
+	d.Values = valuesAt(d.Document, scenario, given.values(), p)
+	return nil
+}
+
+// scenario is the one that the address names, or the first; nil where there is no
+// such one.
+func (v *visit) scenario(doc countersign.AgentModel) *countersign.Scenario {
+	id := v.query("scenario")
+	for i := range doc.Scenarios {
+		if id == "" || doc.Scenarios[i].ID == id {
+			return &doc.Scenarios[i]
+		}
+	}
+	if id != "" {
+		return &countersign.Scenario{ID: id}
+	}
+	return nil
+}
+
+func (p *player) choose(doc countersign.AgentModel, now *countersign.Scenario) {
+	if now == nil {
+		return
+	}
+	p.Scenario = now.ID
+	p.q.Set("scenario", now.ID)
+	for _, s := range doc.Scenarios {
+		p.Scenarios = append(p.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), s.ID == now.ID})
+	}
+}
+
+// start stands at a step; what is no number, or too small, is the first one, and
+// what is too large the last.
+func (p *player) start(doc countersign.AgentModel, sim *countersign.Simulation, at string) {
+	p.sim, p.Last = sim, len(sim.Path)
+	n, err := strconv.Atoi(at)
+	if err != nil {
+		n = 1
+	}
+	p.At = min(max(n, 1), p.Last)
+	if p.At > 1 {
+		p.First, p.Back = p.href(1), p.href(p.At-1)
+	}
+	if p.At < p.Last {
+		p.Next, p.End = p.href(p.At+1), p.href(p.Last)
+	}
+	p.visited, p.taken = map[string]bool{}, map[string]bool{}
+	for _, before := range sim.Trace[:p.At-1] {
+		p.visited[before.From], p.taken[before.TransitionID] = true, true
+	}
+	names := stateNames(doc)
+	p.Path = p.stops(names)
+	p.judge(doc, names)
+}
+
+func (p *player) href(at int) string {
+	q := url.Values{}
+	for k, vs := range p.q {
+		q[k] = vs
+	}
+	q.Set("at", strconv.Itoa(at))
+	return p.Base + "?" + q.Encode()
+}
+
+// around is how many states are shown on each side of the present one; a path may
+// have thousands.
+const around = 12
+
+func (p *player) stops(names stateWords) []stop {
+	var out []stop
+	for i, id := range p.sim.Path {
+		n := i + 1
+		if n != 1 && n != p.Last && (n < p.At-around || n > p.At+around) {
+			if !out[len(out)-1].Gap {
+				out = append(out, stop{Gap: true, Word: "…"})
+			}
+			continue
+		}
+		out = append(out, stop{Word: names.of(id), Href: p.href(n), Here: n == p.At, Later: n > p.At})
+	}
+	return out
+}
+
+// class is how a state looks at this step.
+func (p *player) class(stateID string) string {
+	switch {
+	case !p.Played():
+		return ""
+	case p.sim.Path[p.At-1] == stateID:
+		return "here"
+	case p.visited[stateID]:
+		return "past"
+	}
+	return ""
+}
+
+// edgeClass is how a transition looks: taken before, or taken from here.
+func (p *player) edgeClass(transitionID string) string {
+	if !p.Played() {
+		return ""
+	}
+	if p.At-1 < len(p.sim.Trace) && p.sim.Trace[p.At-1].TransitionID == transitionID {
+		return "now"
+	}
+	if p.taken[transitionID] {
+		return "past"
+	}
+	return ""
+}
+
+// hrefOf leads to the step at which the path comes to a state next, or came last;
+// for a state off the path to the table.
+func (p *player) hrefOf(stateID string) string {
+	if !p.Played() {
+		return "#as-text"
+	}
+	if i := slices.Index(p.sim.Path[p.At-1:], stateID); i >= 0 {
+		return p.href(p.At + i)
+	}
+	for i := p.At - 2; i >= 0 && p.visited[stateID]; i-- {
+		if p.sim.Path[i] == stateID {
+			return p.href(i + 1)
+		}
+	}
+	return "#as-text"
+}
+
+// judge says what the scenario comes to, and where that isn't what it expects.
+func (p *player) judge(doc countersign.AgentModel, names stateWords) {
+	p.Verdict = state{"is-ok", "s-completed", "Passes"}
+	if !p.sim.Passed {
+		p.Verdict = state{"is-fail", "s-failed", "Does not pass"}
+	}
+	last := names.of(p.sim.FinalStateID)
+	switch p.sim.Outcome {
+	case countersign.OutcomeStuck:
+		p.Sentence = "It stands still in " + last + ", which is not final."
+	case countersign.OutcomeLoop:
+		p.Sentence = "It goes round for ever: " + last + " comes again with the same values."
+	default:
+		p.Sentence = "It ends in " + last + "."
+	}
+	for _, m := range p.sim.Mismatches {
+		p.Mismatches = append(p.Mismatches, judged{Field: m.Field, Expected: inline(m.Expected), Actual: inline(m.Actual), Known: true})
+	}
+}
+
+// stateWords are the names of states by id.
+type stateWords map[string]string
+
+func stateNames(doc countersign.AgentModel) stateWords {
+	names := stateWords{}
+	for _, s := range doc.States {
+		names[s.ID] = s.Name
+	}
+	return names
+}
+
+// of is a state's name, its id where it has none.
+func (names stateWords) of(id string) string { return cmp.Or(names[id], id) }

@@ -1,0 +1,43 @@
+package console
+
+import (
+	"html/template"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// usedBy is what keeps a project from being edited, as a table shows it.
+type usedBy struct {
+	control.ProjectUse
+	Runs []usingRun
+}
+
+type usingRun struct {
+	RunID, Moves string
+	At           template.HTML
+}
+
+// Using words the use of a project.
+func (f frame) Using(u control.ProjectUse) usedBy {
+	out := usedBy{ProjectUse: u}
+	for _, r := range u.Runs {
+		out.Runs = append(out.Runs, usingRun{r.RunID, movesWord(r), f.Ago(r.Since)})
+	}
+	return out
+}
+
+func movesWord(r control.RunUse) string {
+	switch {
+	case r.WaitingFor == nil:
+		return "It runs by itself"
+	case r.WaitingFor.Kind == countersign.WaitApproval:
+		return "An approver decides " + r.WaitingFor.StepID
+	case r.WaitingFor.Kind == countersign.WaitReconcile:
+		return "An approver says what happened at " + r.WaitingFor.StepID
+	}
+	return "It waits for a free slot"
+}
+
+// inUse reports a refusal that the page of a project explains with links.
+func inUse(err error) bool { return countersign.ErrorCode(err) == countersign.CodeProjectInUse }

@@ -1,0 +1,149 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
+
+func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa(p.N) }
+
+func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
+
+// recoveryRunData is the page of one uncertain step: left the evidence, right the
+// resolution.
+type recoveryRunData struct {
+	Run      countersign.Run
+	Step     *countersign.StepRun
+	At       int
+	Open     bool // the outcome is unknown: somebody must say what happened
+	Host     string
+	Plan     string
+	Known    []knownFact
+	Found    foundTable
+	Request  *sent
+	Around   []ledStep
+	Probe    bool     // the capability has one
+	Refused  *problem // why the visitor may not resolve it
+	Resolve  resolution
+	Problem  *problem
+	Expected *countersign.Expectation
+}
+
+func recoveryRunPage(v *visit) (*page, error) {
+	d, err := v.recovery(v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	d.prefill(v.query("output"))
+	return d.page(), nil
+}
+
+func (d *recoveryRunData) page() *page {
+	return &page{name: "recovery-run", Title: d.Step.Name, Nav: "recovery", Data: d, Crumbs: []crumb{
+		{Word: "Recovery", Href: "/recovery"}, {Word: d.Run.ID, ID: true},
+	}}
+}
+
+// recovery reads all that the page of a run's uncertain step shows.
+func (v *visit) recovery(id string) (*recoveryRunData, error) {
+	ctx := v.r.Context()
+	r, err := v.control.Run(ctx, v.actor, id)
+	if err != nil {
+		return nil, err
+	}
+	i := uncertainStep(&r)
+	if i < 0 {
+		return nil, countersign.Errorf(countersign.CodeNotFound, "nothing is uncertain in run %s, and nothing was", id)
+	}
+	d := &recoveryRunData{Run: r, Step: &r.Steps[i], At: i + 1}
+	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
+	approvals, err := v.control.Approvals(ctx, v.actor, control.List{Limit: pageSize}, control.ApprovalFilter{RunID: id})
+	if err != nil {
+		return nil, err
+	}
+	if d.Open {
+		d.Refused = problemOf(v.control.MayReconcile(ctx, v.actor, id))
+	}
+	d.Known, d.Around = knownOf(&r, d.Step, approvals.Items), stepsAround(&r, i)
+	if d.Step.Request != nil {
+		request := sentOf("request", *d.Step.Request)
+		d.Request, d.Host = &request, request.Host
+		if d.Step.RequestDigest != nil {
+			request.Digest = *d.Step.RequestDigest
+		}
+		request.IdempotencyKey = d.Step.IdempotencyKey
+	}
+	d.plan()
+	return d, nil
+}
+
+// plan adds what the plan's snapshots say of the step.
+func (d *recoveryRunData) plan() {
+	p := d.Run.PlanSnapshot
+	if p == nil {
+		return
+	}
+	d.Plan = p.Name
+	var capability *countersign.Capability
+	for i := range p.ProjectSnapshots {
+		project := &p.ProjectSnapshots[i]
+		if project.ID != d.Step.ProjectID {
+			continue
+		}
+		if capability = project.Capability(d.Step.Capability); capability != nil {
+			d.Probe = capability.Probe != "" && project.Capability(capability.Probe) != nil
+			d.Resolve.OutputField = capability.OutputField
+		}
+	}
+	if s := p.Step(d.Step.ID); s != nil {
+		d.Expected = s.Expectation
+	}
+	d.Found = foundIn(d.Step, d.Expected, capability)
+}
+
+// Target is who was asked, in a sentence.
+func (d *recoveryRunData) Target() string {
+	if d.Host != "" {
+		return d.Host
+	}
+	return d.Step.ProjectID
+}
+
+// Next is the step that the run goes on to, "" when it was the last.
+func (d *recoveryRunData) Next() string {
+	done := map[string]bool{d.Step.ID: true}
+	for _, s := range d.Run.Steps {
+		done[s.ID] = done[s.ID] || s.Status == countersign.StepCompleted
+	}
+	for _, s := range d.Run.Steps {
+		ready := s.Status == countersign.StepPending
+		for _, on := range s.DependsOn {
+			ready = ready && done[on]
+		}
+		if ready {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+// aroundShown is how many steps are shown on each side.
+const aroundShown = 3
+
+// stepsAround are the steps before and after one, in the plan's order.
+func stepsAround(r *countersign.Run, at int) []ledStep {
+	var out []ledStep
+	for i := max(0, at-aroundShown); i < min(len(r.Steps), at+aroundShown+1); i++ {
+		s := &r.Steps[i]
+		step := ledStep{N: i + 1, Name: s.Name, State: stepState(*s), Proved: provedBy(s), Here: i == at}
+		if s.Status == countersign.StepPending && s.ApprovalRequired {
+			step.Proved = "asks for approval first"
+		}
+		out = append(out, step)
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// tokenRow is a token as the list shows it.
+type tokenRow struct {
+	countersign.Token
+	State state
+}
+
+type tokensData struct {
+	realm
+	Tokens []tokenRow
+	Pager  pager
+}
+
+func tokensPage(v *visit) (*page, error) {
+	l := v.list()
+	found, err := v.control.Tokens(v.r.Context(), v.actor, l, v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	d := tokensData{realm: v.realm("tokens"), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	for _, t := range found.Items {
+		d.Tokens = append(d.Tokens, tokenRow{t, tokenState(t, v.now)})
+	}
+	return v.accessPage("tokens", "Access", d), nil
+}
+
+// tokenState is what a token is worth now.
+func tokenState(t countersign.Token, now time.Time) state {
+	switch left := t.ExpiresAt.Sub(now); {
+	case !t.RevokedAt.IsZero():
+		return state{"is-idle", "s-cancelled", "Revoked"}
+	case left <= 0:
+		return state{"is-idle", "s-stale", "Expired"}
+	case left < tokenNotice:
+		return state{"is-wait", "s-warn", "Expires soon"}
+	}
+	return state{"is-ok", "s-completed", "Valid"}
+}
+
+// Usable reports a token that requests may still be made with.
+func (t tokenRow) Usable() bool { return t.State.Class != "is-idle" }
+
+type tokenData struct {
+	realm
+	grant
+	Name, Days, UserEmail      string
+	Modes                      []grantChoice
+	NameErr, DaysErr, ModesErr string
+	Problem                    *problem
+	Made                       countersign.NewToken
+	Token                      tokenRow
+}
+
+// defaultDays is what the form offers. The longest is 90.
+const defaultDays = "30"
+
+func newTokenPage(v *visit) (*page, error) {
+	return v.tokenForm(tokenData{Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
+}
+
+func modeChoices(on []string) []grantChoice {
+	out := []grantChoice{
+		{Value: countersign.ModeDryRun, Word: "DRY_RUN", Hint: "Rehearses: nothing is sent."},
+		{Value: countersign.ModeLive, Word: "LIVE", Hint: "Sends, after approval where policy asks for it."},
+	}
+	for i := range out {
+		for _, m := range on {
+			out[i].On = out[i].On || out[i].Value == m
+		}
+	}
+	return out
+}
+
+func (v *visit) tokenForm(d tokenData) *page {
+	d.realm = v.realm("tokens")
+	return v.accessPage("token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
+}
+
+// makeToken shows the secret on its own answer, and nowhere else: an address would
+// keep it in histories and logs.
+func makeToken(v *visit) (string, error) {
+	g, roles, projects := v.granted()
+	modes := v.r.PostForm["modes"]
+	d := tokenData{grant: g, Name: v.form("name"), Days: v.form("days"), UserEmail: v.form("userEmail"), Modes: modeChoices(modes)}
+	days, err := strconv.ParseInt(d.Days, 10, 64)
+	if err != nil || days < 1 || days > countersign.MaxTokenDays {
+		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
+	}
+	if d.Name == "" {
+		d.NameErr = "Say what the token is for."
+	}
+	if len(modes) == 0 {
+		d.ModesErr = "Choose at least one mode."
+	}
+	if g.wrong() || d.DaysErr != "" || d.NameErr != "" || d.ModesErr != "" {
+		return "", incomplete(v.tokenForm(d))
+	}
+	if err := validRoles(roles); err != nil {
+		return "", err
+	}
+	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: v.tenantAsked()}
+	made, err := v.control.CreateToken(v.r.Context(), v.actor, w)
+	if err != nil {
+		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return v.tokenForm(d) })
+	}
+	d.realm, d.Made = v.realm("tokens"), made
+	out := v.accessPage("token-made", "Token "+made.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: made.ID, ID: true})
+	out.status = http.StatusCreated
+	return "", out
+}
+
+// modesOf is nil for both, as the API has it.
+func modesOf(choices []grantChoice) []string {
+	var out []string
+	for _, c := range choices {
+		if c.On {
+			out = append(out, c.Value)
+		}
+	}
+	if len(out) == len(choices) {
+		return nil
+	}
+	return out
+}
+
+func revokeTokenPage(v *visit) (*page, error) {
+	t, err := v.control.Token(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	d := tokenData{realm: v.realm("tokens"), Token: tokenRow{t, tokenState(t, v.now)}}
+	return v.accessPage("token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
+}
+
+func revokeToken(v *visit) (string, error) {
+	if _, err := v.control.RevokeToken(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked()); err != nil {
+		return "", err
+	}
+	return "/access/tokens" + v.realm("").Query, nil
+}

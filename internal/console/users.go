@@ -1,0 +1,130 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+type usersData struct {
+	realm
+	Users []countersign.User
+	Pager pager
+}
+
+func usersPage(v *visit) (*page, error) {
+	l := v.list()
+	found, err := v.control.Users(v.r.Context(), v.actor, l, v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	d := usersData{realm: v.realm("users"), Users: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	return v.accessPage("users", "Access", d), nil
+}
+
+type userData struct {
+	realm
+	grant
+	User     countersign.User // its zero value for one that is being added
+	Email    string
+	EmailErr string
+	Self     bool
+	Problem  *problem
+}
+
+func newUserPage(v *visit) (*page, error) {
+	return v.userForm(userData{grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
+}
+
+func (v *visit) userForm(d userData) *page {
+	d.realm = v.realm("users")
+	if d.User.Email == "" {
+		return v.accessPage("user", "Add a user", d, crumb{Word: "Add a user"})
+	}
+	d.Self = v.isSelf(d.User.Email)
+	return v.accessPage("user", d.User.Email, d, crumb{Word: d.User.Email})
+}
+
+func (v *visit) isSelf(email string) bool {
+	return email == v.actor.Email && v.tenantAsked() == v.actor.Tenant
+}
+
+func userPage(v *visit) (*page, error) {
+	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	return v.userForm(userData{User: u, grant: v.grantForm(v.tenantAsked(), u.Roles, reachOf(u.ProjectIDs), u.ProjectIDs)}), nil
+}
+
+// addUser refuses an address that is a user already: whoever adds must not change
+// unawares what somebody has.
+func addUser(v *visit) (string, error) {
+	g, roles, projects := v.granted()
+	d := userData{grant: g, Email: strings.ToLower(v.form("email"))}
+	if d.Email == "" {
+		d.EmailErr = "Enter an e-mail address."
+	} else if u, err := v.control.User(v.r.Context(), v.actor, d.Email, v.tenantAsked()); err == nil {
+		d.EmailErr = u.Email + " is a user already; open it in the list to change it."
+	}
+	if g.wrong() || d.EmailErr != "" {
+		return "", incomplete(v.userForm(d))
+	}
+	return v.putUser(d, d.Email, roles, projects)
+}
+
+func changeUser(v *visit) (string, error) {
+	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked())
+	if err != nil {
+		return "", err
+	}
+	g, roles, projects := v.granted()
+	d := userData{grant: g, User: u}
+	if g.wrong() {
+		return "", incomplete(v.userForm(d))
+	}
+	return v.putUser(d, u.Email, roles, projects)
+}
+
+func (v *visit) putUser(d userData, email string, roles []countersign.Role, projects []string) (string, error) {
+	w := countersign.UserWrite{Roles: roles, ProjectIDs: projects, TenantID: v.tenantAsked()}
+	if err := validRoles(roles); err != nil {
+		return "", err
+	}
+	_, err := v.control.PutUser(v.r.Context(), v.actor, email, w)
+	if err != nil {
+		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return v.userForm(d) })
+	}
+	return "/access" + v.realm("").Query, nil
+}
+
+// validRoles refuses what no box of the form says; the API's decoder does the same.
+func validRoles(roles []countersign.Role) error {
+	for _, r := range roles {
+		known := false
+		for _, c := range roleHints {
+			known = known || c.Value == string(r)
+		}
+		if !known {
+			return countersign.Errorf(countersign.CodeInvalidRequest, "roles: there is no role %s", r)
+		}
+	}
+	return nil
+}
+
+func removeUserPage(v *visit) (*page, error) {
+	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	d := userData{realm: v.realm("users"), User: u, Self: v.isSelf(u.Email)}
+	return v.accessPage("user-remove", "Remove "+u.Email, d, crumb{Word: u.Email, Href: "/access/users/" + url.PathEscape(u.Email) + d.Query}, crumb{Word: "Remove"}), nil
+}
+
+func removeUser(v *visit) (string, error) {
+	if _, err := v.control.DeleteUser(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked()); err != nil {
+		return "", err
+	}
+	return "/access" + v.realm("").Query, nil
+}

@@ -1,0 +1,95 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// HeardAgents is a page of the agents by what their heartbeats say, and how many
+// agents there are of each liveness, whatever the page shows.
+type HeardAgents struct {
+	Page      countersign.Page[countersign.Agent]
+	Counts    map[countersign.Liveness]int
+	Instances map[string]int // by the page's agents: how many were ever heard
+}
+
+// HeardAgents lists the agents within the actor's scope by id; is narrows them
+// to one liveness, "" doesn't. Liveness is no column, because it changes by time
+// alone: so every agent is looked at, with three index reads each.
+func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
+	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+		heads, err := s.heardHeads(tx, a, is, &out)
+		if err != nil {
+			return err
+		}
+		shown := heads[min(l.Offset, len(heads)):min(l.Offset+l.Limit, len(heads))]
+		items := make([]countersign.Agent, len(shown))
+		out.Instances = map[string]int{}
+		for i := range shown {
+			if items[i], err = s.shownAgent(tx, a, &shown[i]); err != nil {
+				return err
+			}
+			id := shown[i].ID
+			if out.Instances[id], err = tx.Count(store.Instances, a.Tenant, store.Query{Where: []store.Filter{store.Equal("agent", id)}}); err != nil {
+				return err
+			}
+		}
+		out.Page = countersign.NewPage(items, l.Offset, len(heads))
+		return nil
+	})
+	return out, err
+}
+
+// heardHeads counts every agent in scope, and gives those that are asked for.
+func (s *Service) heardHeads(tx store.Tx, a Actor, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
+	var where []store.Filter
+	if a.Limited() {
+		where = append(where, within("project", a.Projects))
+	}
+	heads, err := records.Agents.List(tx, a.Tenant, store.Query{Where: where})
+	if err != nil {
+		return nil, err
+	}
+	out.Counts = map[countersign.Liveness]int{}
+	var asked []records.AgentHead
+	for _, h := range heads {
+		now, _, err := livenessOf(tx, a.Tenant, h.ID, s.cfg.Now())
+		if err != nil {
+			return nil, err
+		}
+		out.Counts[now]++
+		if is == "" || is == now {
+			asked = append(asked, h)
+		}
+	}
+	return asked, nil
+}
+
+// AgentsNamed reads the agents of these ids that there are within the actor's
+// scope, without their instances.
+func (s *Service) AgentsNamed(ctx context.Context, a Actor, ids []string) (out []countersign.Agent, err error) {
+	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+		out = nil
+		for _, id := range ids {
+			head, _, err := reachAgent(tx, a, id)
+			switch countersign.ErrorCode(err) {
+			case countersign.CodeNotFound, countersign.CodeProjectScope:
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			shown, err := s.shownAgent(tx, a, head)
+			if err != nil {
+				return err
+			}
+			out = append(out, shown)
+		}
+		return nil
+	})
+	return out, err
+}

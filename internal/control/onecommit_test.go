@@ -1,0 +1,134 @@
+package control_test
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/control"
+)
+
+// root is a realm administrator with every role.
+func root() control.Actor {
+	p := access.Principal{ID: "user:root@acme", Email: "root@acme", Tenant: "acme", Realm: true, Roles: []countersign.Role{
+		countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover,
+	}}
+	return control.Actor{Principal: p, RequestID: "req-1"}
+}
+
+// TestEachChangeIsOneCommitWithItsRecord (invariant A2): between two commits the
+// process can die. Each change is made once, and the store is called once.
+func TestEachChangeIsOneCommitWithItsRecord(t *testing.T) {
+	h, ids := crewed(t)
+	var made countersign.NewToken
+	var plan countersign.Plan
+	var run control.Started
+	r := "r"
+	for _, change := range []struct {
+		name  string
+		make  func() error
+		realm bool // recorded in the realm's log
+	}{
+		{name: "PutTenant", realm: true, make: func() error {
+			_, err := h.service.PutTenant(background, root(), "gamma", countersign.TenantWrite{Name: "Gamma"})
+			return err
+		}},
+		{name: "PutUser", make: func() error {
+			_, err := h.service.PutUser(background, root(), "ann@example.com", countersign.UserWrite{Roles: []countersign.Role{countersign.RoleViewer}})
+			return err
+		}},
+		{name: "DeleteUser", make: func() error {
+			_, err := h.service.DeleteUser(background, root(), "ann@example.com", "")
+			return err
+		}},
+		{name: "CreateToken", make: func() (err error) {
+			made, err = h.service.CreateToken(background, root(), countersign.TokenWrite{Name: "n", Roles: []countersign.Role{countersign.RoleViewer}})
+			return err
+		}},
+		{name: "RevokeToken", make: func() error {
+			_, err := h.service.RevokeToken(background, root(), made.ID, "")
+			return err
+		}},
+		{name: "PutModel", make: func() error { return h.putModel(root(), "m9", 0) }},
+		{name: "SuspendModel", make: func() error {
+			_, err := h.service.SuspendModel(background, root(), "m9", r)
+			return err
+		}},
+		{name: "ResumeModel", make: func() error {
+			_, err := h.service.ResumeModel(background, root(), "m9", r)
+			return err
+		}},
+		{name: "PutProject", make: func() error {
+			w := countersign.ProjectWrite{Name: "n", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{}}
+			_, err := h.service.PutProject(background, root(), "acme-new", w)
+			return err
+		}},
+		{name: "CheckHealth", make: func() error {
+			_, err := h.service.CheckHealth(background, root(), "acme-new")
+			return err
+		}},
+		{name: "EnableProject", make: func() error {
+			_, err := h.service.EnableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
+			return err
+		}},
+		{name: "DisableProject", make: func() error {
+			_, err := h.service.DisableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
+			return err
+		}},
+		{name: "CreatePlan", make: func() (err error) {
+			plan, err = h.service.CreatePlan(background, root(), countersign.PlanWrite{
+				ModelID: "m1", ModelRevision: 1, Name: "n", Steps: []countersign.Step{{ID: "s", Name: "s", ProjectID: "acme-one", Capability: "ping"}},
+			})
+			return err
+		}},
+		{name: "StartRun", make: func() (err error) {
+			run, err = h.service.StartRun(background, root(), plan.ID, "k")
+			return err
+		}},
+		{name: "CancelRun", make: func() error {
+			_, err := h.service.CancelRun(background, root(), run.Run.ID, r)
+			return err
+		}},
+		{name: "SuspendAgent", make: func() error {
+			_, err := h.service.SuspendAgent(background, root(), ids[0], countersign.Admission{Reason: r})
+			return err
+		}},
+		{name: "AdmitAgent", make: func() error {
+			_, err := h.service.AdmitAgent(background, root(), ids[0], countersign.Admission{Reason: r})
+			return err
+		}},
+		{name: "SuspendTeam", make: func() error {
+			_, err := h.service.SuspendTeam(background, root(), "t1", r)
+			return err
+		}},
+		{name: "ResumeTeam", make: func() error {
+			_, err := h.service.ResumeTeam(background, root(), "t1", r)
+			return err
+		}},
+		{name: "SyncAgents", make: func() error {
+			_, err := h.service.SyncAgents(background, root(), "acme-one", manifest(item("c")))
+			return err
+		}},
+		{name: "StartAgentRun", make: func() error {
+			s := countersign.AgentRunStart{ExpectedRevision: 1, Capability: "ping", Mode: countersign.ModeDryRun}
+			_, err := h.service.StartAgentRun(background, root(), ids[1], s, "k2")
+			return err
+		}},
+	} {
+		log := "acme"
+		if change.realm {
+			log = ""
+		}
+		commits, records := h.store.updates.Load(), len(h.log(log, 0))
+		if err := change.make(); err != nil {
+			t.Errorf("%s: %v", change.name, err)
+			continue
+		}
+		if n := h.store.updates.Load() - commits; n != 1 {
+			t.Errorf("%s took %d commits", change.name, n)
+		}
+		if n := len(h.log(log, 0)) - records; n < 1 {
+			t.Errorf("%s left %d records", change.name, n)
+		}
+	}
+}

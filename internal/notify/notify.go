@@ -1,0 +1,211 @@
+// Package notify mails people who can decide an approval: when it is asked for,
+// and an hour before it lapses. It watches what runs wait for and moves nothing:
+// a lost mail costs time, and nothing else.
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Postbox takes a mail for one address.
+type Postbox interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// Config is what the notifier is told by the settings.
+type Config struct {
+	BaseURL           string // the public address, for links
+	AllowSelfApproval bool
+	Now               func() time.Time
+	Log               *slog.Logger
+}
+
+// How often it looks, and how it keeps itself small.
+const (
+	every      = 5 * time.Second
+	batch      = 200            // waiting runs read at once
+	lapseAhead = time.Hour      // how long before it lapses the second mail goes
+	sweepEvery = 6 * time.Hour  // how often notices of old approvals are deleted
+	keepFor    = 24 * time.Hour // beyond the end of their approval
+	sweepMost  = 1000           // notices looked at in one sweep
+	mostMails  = 50             // people told of one approval
+)
+
+// Notifier mails. Start begins, Stop ends it.
+type Notifier struct {
+	cfg   Config
+	store store.Store
+	post  Postbox
+
+	seen  map[string]done // by notice id: what is known to be begun, so that most looks write nothing
+	swept time.Time
+
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+// New makes a notifier.
+func New(cfg Config, s store.Store, post Postbox) *Notifier {
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, cancel: func() {}}
+}
+
+// Start looks every few seconds until Stop.
+func (n *Notifier) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cancel = cancel
+	n.ended.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				n.Look(ctx)
+			}
+		}
+	})
+}
+
+// Stop gives up a mail that is being sent, and waits.
+func (n *Notifier) Stop() {
+	n.cancel()
+	n.ended.Wait()
+}
+
+// Look finds what people should be told now, and tells them. Whatever goes wrong
+// is logged: the next look is soon.
+func (n *Notifier) Look(ctx context.Context) {
+	due, err := n.due(ctx)
+	if err != nil {
+		n.failed(ctx, err)
+		return
+	}
+	for _, d := range due {
+		mails, err := n.claim(ctx, d)
+		if err != nil {
+			n.failed(ctx, err)
+			return
+		}
+		for _, m := range mails {
+			if err := n.post.Send(ctx, m.to, m.subject, m.text); err != nil {
+				n.failed(ctx, err)
+			}
+		}
+	}
+	if now := n.cfg.Now(); now.Sub(n.swept) >= sweepEvery {
+		n.swept = now
+		if err := n.sweep(ctx); err != nil {
+			n.failed(ctx, err)
+		}
+	}
+}
+
+func (n *Notifier) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		n.cfg.Log.Warn("approvers not told", "error", err)
+	}
+}
+
+// kind is why people are told.
+type kind int
+
+const (
+	asked kind = iota
+	lapsing
+)
+
+// done is what has been begun of an approval.
+type done struct{ asked, lapsing bool }
+
+func (d done) has(k kind) bool { return k == asked && d.asked || k == lapsing && d.lapsing }
+
+// notice is one thing to tell.
+type notice struct {
+	kind     kind
+	tenant   string
+	approval string
+}
+
+func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
+
+// due lists what is not known to be told. All runs that wait are read: their records
+// in this list are small, and most waits are decided within the hour.
+func (n *Notifier) due(ctx context.Context) (out []notice, err error) {
+	now := n.cfg.Now()
+	present := map[string]bool{}
+	err = n.store.View(ctx, func(tx store.Tx) error {
+		out = nil
+		for offset := 0; ; offset += batch {
+			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+				Where: []store.Filter{store.Equal("state", records.Waiting)},
+				Order: []store.Order{{Column: "since", Descending: true}}, Limit: batch, Offset: offset,
+			})
+			if err != nil {
+				return err
+			}
+			for _, u := range runs {
+				if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
+					continue
+				}
+				d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
+				present[d.id()] = true
+				out = n.wanted(out, d, &u, now)
+			}
+			if len(runs) < batch {
+				return nil
+			}
+		}
+	})
+	for id := range n.seen {
+		if !present[id] {
+			delete(n.seen, id) // decided: the store remembers
+		}
+	}
+	return out, err
+}
+
+// wanted adds what an approval that is waited for gives to tell.
+func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
+	if !n.seen[d.id()].has(asked) {
+		out = append(out, d)
+	}
+	soon := !u.Due.IsZero() && u.Due.Sub(now) <= lapseAhead && u.Due.After(now)
+	if short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4; soon && !short && !n.seen[d.id()].has(lapsing) {
+		d.kind = lapsing
+		out = append(out, d)
+	}
+	return out
+}
+
+// sweep deletes the notices of approvals that ended long ago.
+func (n *Notifier) sweep(ctx context.Context) error {
+	old := n.cfg.Now().Add(-keepFor)
+	return n.store.Update(ctx, func(tx store.Tx) error {
+		rows, err := tx.List(store.Meta, store.Realm, store.Query{
+			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{records.FirstNotice}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
+			Limit: sweepMost,
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			var rec records.Notice
+			if err := records.Decode(row, &rec); err != nil {
+				return err
+			}
+			if rec.ExpiresAt.Before(old) {
+				if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

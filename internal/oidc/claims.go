@@ -1,0 +1,75 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// claims are what is asked of an ID token beyond what the library checks: its
+// issuer, audience, signature and expiry.
+type claims struct {
+	Email      string `json:"email"`
+	Verified   yes    `json:"email_verified"`
+	Authorized string `json:"azp"`
+}
+
+// yes is a claim that some providers write as a text. Everything but true is no.
+type yes bool
+
+// UnmarshalJSON never fails: a claim that can't be read is no.
+func (y *yes) UnmarshalJSON(raw []byte) error {
+	*y = yes(string(raw) == "true" || string(raw) == `"true"`)
+	return nil
+}
+
+// emailOf is the verified address that a token speaks of.
+func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, error) {
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return "", errors.New("the provider gave no ID token")
+	}
+	id, err := found.Verifier(&oidc.Config{ClientID: p.cfg.ClientID, Now: p.cfg.Now}).Verify(ctx, raw)
+	if err != nil {
+		return "", fmt.Errorf("the ID token: %w", err)
+	}
+	if !same(id.Nonce, f.nonce) {
+		return "", errors.New("the ID token was made for another sign-in")
+	}
+	var c claims
+	if err := id.Claims(&c); err != nil {
+		return "", fmt.Errorf("the ID token's claims: %w", err)
+	}
+	if len(id.Audience) > 1 && c.Authorized != p.cfg.ClientID {
+		return "", errors.New("the ID token was made for another client too")
+	}
+	if c.Email == "" {
+		return p.emailAsked(ctx, found, token, id.Subject)
+	}
+	return verified(c.Email, bool(c.Verified))
+}
+
+// emailAsked asks the provider for the address where its ID tokens are without.
+func (p *Provider) emailAsked(ctx context.Context, found *oidc.Provider, token *oauth2.Token, subject string) (string, error) {
+	if found.UserInfoEndpoint() == "" {
+		return "", ErrUnverified
+	}
+	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	if err != nil {
+		return "", fmt.Errorf("the user's description: %w", err)
+	}
+	if info.Subject != subject {
+		return "", errors.New("the user's description is another's")
+	}
+	return verified(info.Email, info.EmailVerified)
+}
+
+func verified(email string, is bool) (string, error) {
+	if email == "" || !is {
+		return "", ErrUnverified
+	}
+	return email, nil
+}

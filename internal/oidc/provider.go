@@ -1,0 +1,203 @@
+// Package oidc lets people sign in at an OpenID Connect provider: the
+// authorization code flow with state, nonce and PKCE. It answers one question,
+// which verified e-mail address somebody has, and knows nothing of users.
+package oidc
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// Config is what the provider is told by the settings.
+type Config struct {
+	Issuer       string
+	ClientID     string
+	ClientSecret string
+	RedirectURL  string // ours: where the provider sends people back to
+	Now          func() time.Time
+	Client       *http.Client // nil: one with bounds of its own
+}
+
+// timeout bounds each request to the provider: it may be down, and nobody waits
+// for it longer than that.
+const timeout = 10 * time.Second
+
+// FlowLife is how long somebody may take at the provider.
+const FlowLife = 10 * time.Minute
+
+// Provider is the provider of the settings. It is asked for its description when
+// the first person signs in, so that a provider that can't be reached stops
+// nothing but signing in there.
+type Provider struct {
+	cfg    Config
+	client *http.Client
+
+	mu    sync.Mutex
+	found *oidc.Provider
+	used  map[string]time.Time // states that somebody has signed in with, until they are too old anyway
+}
+
+// New makes a provider. It connects to nothing.
+func New(cfg Config) *Provider {
+	client := cfg.Client
+	if client == nil {
+		client = &http.Client{Timeout: timeout, Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+			ResponseHeaderTimeout: timeout, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
+		}}
+	}
+	return &Provider{cfg: cfg, client: client, used: map[string]time.Time{}}
+}
+
+// Host is the provider's name as people know it.
+func (p *Provider) Host() string {
+	u, err := url.Parse(p.cfg.Issuer)
+	if err != nil {
+		return p.cfg.Issuer
+	}
+	return u.Host
+}
+
+// discovered is the provider's description. A failure is not remembered.
+func (p *Provider) discovered(ctx context.Context) (*oidc.Provider, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.found != nil {
+		return p.found, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.cfg.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("the provider's description: %w", err)
+	}
+	p.found = found
+	return found, nil
+}
+
+func (p *Provider) oauth(found *oidc.Provider) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, RedirectURL: p.cfg.RedirectURL,
+		Endpoint: found.Endpoint(), Scopes: []string{oidc.ScopeOpenID, "email"},
+	}
+}
+
+// Begin returns where to send somebody, and the flow that their browser must bring
+// back.
+func (p *Provider) Begin(ctx context.Context) (address, flow string, err error) {
+	found, err := p.discovered(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	f := newFlow(p.cfg.Now())
+	return p.oauth(found).AuthCodeURL(f.state, oidc.Nonce(f.nonce), oauth2.S256ChallengeOption(f.verifier)), f.String(), nil
+}
+
+// ErrFlow is the answer to whoever comes back with a flow that is none, is
+// another's, is too old or was used.
+var ErrFlow = errors.New("oidc: this sign-in was not begun in this browser, was used, or took too long")
+
+// ErrUnverified is the answer where the provider vouches for no e-mail address.
+var ErrUnverified = errors.New("oidc: the provider has not verified an e-mail address")
+
+// Finish ends a flow with what the provider sent back, and returns the verified
+// e-mail address.
+func (p *Provider) Finish(ctx context.Context, flow, state, code string) (email string, err error) {
+	f, ok := parseFlow(flow)
+	if !ok || code == "" || !same(f.state, state) || f.expired(p.cfg.Now()) || p.wasUsed(f.state) {
+		return "", ErrFlow
+	}
+	found, err := p.discovered(ctx)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, p.client), timeout)
+	defer cancel()
+	token, err := p.oauth(found).Exchange(ctx, code, oauth2.VerifierOption(f.verifier))
+	if err != nil {
+		return "", fmt.Errorf("the provider gave no token: %w", withoutBody(err))
+	}
+	email, err = p.emailOf(ctx, found, token, f)
+	if err != nil {
+		return "", err
+	}
+	if !p.use(f.state) {
+		return "", ErrFlow
+	}
+	return email, nil
+}
+
+// withoutBody leaves of the provider's refusal its code: the rest is a text that
+// anybody may have written.
+func withoutBody(err error) error {
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) {
+		return fmt.Errorf("status %d, %.100q", refused.Response.StatusCode, refused.ErrorCode)
+	}
+	return err
+}
+
+func (p *Provider) wasUsed(state string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, used := p.used[state]
+	return used
+}
+
+// use marks a state as used; false if it was.
+func (p *Provider) use(state string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.cfg.Now()
+	for old, at := range p.used {
+		if now.Sub(at) > FlowLife {
+			delete(p.used, old)
+		}
+	}
+	_, used := p.used[state]
+	p.used[state] = now
+	return !used
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// flow is one sign-in under way. It is kept by the browser that began it, in a
+// cookie that no script reads.
+type flow struct {
+	state, nonce, verifier string
+	began                  time.Time
+}
+
+func newFlow(now time.Time) flow {
+	return flow{state: rand.Text(), nonce: rand.Text(), verifier: oauth2.GenerateVerifier(), began: now}
+}
+
+const separator = "."
+
+func (f flow) String() string {
+	return strings.Join([]string{f.state, f.nonce, f.verifier, f.began.UTC().Format("20060102T150405Z")}, separator)
+}
+
+func parseFlow(text string) (f flow, ok bool) {
+	parts := strings.Split(text, separator)
+	if len(parts) != 4 {
+		return f, false
+	}
+	began, err := time.Parse("20060102T150405Z", parts[3])
+	f = flow{state: parts[0], nonce: parts[1], verifier: parts[2], began: began}
+	return f, err == nil && f.state != "" && f.nonce != "" && f.verifier != ""
+}
+
+func (f flow) expired(now time.Time) bool { return now.Sub(f.began) >= FlowLife }

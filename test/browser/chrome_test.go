@@ -1,0 +1,217 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// chrome is the one browser process of the tests: every person has their own
+// context in it, with their own cookies.
+var chrome struct {
+	sync.Once
+	ctx  context.Context
+	stop func()
+	err  error
+}
+
+// programs are the names that the browser goes by.
+var programs = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// started reports that there is a browser, and starts it. Without one the stories
+// can't be told: `make test` then says that they were not run.
+func started(t *testing.T) bool {
+	t.Helper()
+	chrome.Do(func() {
+		for _, name := range programs {
+			if path, err := exec.LookPath(name); err == nil {
+				chrome.ctx, chrome.stop, chrome.err = launch(path)
+				return
+			}
+		}
+	})
+	if chrome.err != nil {
+		t.Fatal(chrome.err)
+	}
+	return chrome.ctx != nil
+}
+
+func launch(path string) (context.Context, func(), error) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	)
+	parent, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, _ := chromedp.NewContext(parent)
+	err := chromedp.Do(ctx, chromedp.Navigate("about:blank"))
+	return ctx, cancel, err
+}
+
+// patience is how long a page may take to show what is awaited.
+const patience = 30 * time.Second
+
+// tab is one person's tab. What goes wrong in it fails the test.
+type tab struct {
+	t      *testing.T
+	server *harness.Server
+	ctx    context.Context
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// newTab opens a tab of somebody who has never been here.
+func newTab(t *testing.T, s *harness.Server) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chrome.ctx, chromedp.WithNewBrowserContext())
+	p := &tab{t: t, server: s, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
+		for _, fault := range p.faults {
+			t.Errorf("the page's console says: %s", fault)
+		}
+	})
+	// The tab ends with the context of its first action, so that has no timeout.
+	if err := errors.Join(chromedp.Do(ctx, chromedp.Navigate("about:blank")), chromedp.Listen(ctx, p.listen)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// listen collects errors of scripts and violations of the content policy. An
+// answer that is a refusal is no fault: stories provoke some.
+func (p *tab) listen(event any) {
+	text := ""
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		if e.Entry.Level == "error" && e.Entry.Source != "network" {
+			text = e.Entry.Text
+		}
+	case *runtime.EventExceptionThrown:
+		text = e.ExceptionDetails.Text
+	}
+	if text != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.faults = append(p.faults, text)
+	}
+}
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.t.Fatalf("%v", err)
+	}
+}
+
+// open goes to a page of the console.
+func (p *tab) open(path string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(p.server.URL + "/console" + path))
+}
+
+// js evaluates an expression in the page.
+func js[T any](p *tab, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// quoted writes a text as JavaScript.
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}
+
+// until waits for an expression to hold. While a page gives way to the next one it
+// can't be asked: that is as if it did not hold.
+func (p *tab) until(what, expression string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		if holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); err == nil && holds {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			shown, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.title + " | " + location.pathname + " | " + document.body.innerText`))
+			p.t.Fatalf("waited in vain: %s\nthe page: %s", what, shown)
+		}
+	}
+}
+
+// look is how often a page is asked.
+const look = 20 * time.Millisecond
+
+// sees waits for a text on the page.
+func (p *tab) sees(text string) {
+	p.t.Helper()
+	p.until("to see "+text, `document.body && document.body.innerText.replaceAll("\u00a0", " ").includes(`+quoted(text)+`)`)
+}
+
+// at waits to be at a path that begins so.
+func (p *tab) at(path string) {
+	p.t.Helper()
+	p.until("to be at "+path, `document.readyState === "complete" && location.pathname.startsWith(`+quoted("/console"+path)+`)`)
+}
+
+// path is where the tab is, below /console.
+func (p *tab) path() string {
+	p.t.Helper()
+	return strings.TrimPrefix(js[string](p, `location.pathname`), "/console")
+}
+
+// fill types into a field.
+func (p *tab) fill(selector, text string) {
+	p.t.Helper()
+	p.until("a field "+selector, `!!document.querySelector(`+quoted(selector)+`)`)
+	js[bool](p, `(function () { var f = document.querySelector(`+quoted(selector)+`); f.focus(); f.value = `+quoted(text)+`; f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
+}
+
+// press clicks a button or link by the text that it shows, within what a selector
+// finds.
+func (p *tab) press(within, word string) {
+	p.t.Helper()
+	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return b.innerText.replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
+	p.until("a button "+word, `!!(`+find+`)`)
+	js[bool](p, `(`+find+`).click() || true`)
+}
+
+// signIn signs a user in through the pages, with the code that the log tells.
+func (p *tab) signIn(email string) {
+	p.t.Helper()
+	p.open("/sign-in")
+	before := len(p.server.Log())
+	p.fill("#email", email)
+	p.press("main", "Send a code")
+	p.at("/sign-in/code")
+	p.fill("#code", p.server.SignInCode(email, before))
+	p.press("main", "Sign in")
+	p.until("to be signed in", `document.readyState === "complete" && !!document.querySelector(".side__foot")`)
+}

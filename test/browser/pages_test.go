@@ -1,0 +1,118 @@
+package browser
+
+import (
+	_ "embed"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axe is a screen reader's rule book: it finds nothing on any page.
+//
+//go:embed testdata/axe.min.js
+var axe string
+
+// largest is what a page may weigh with everything that it loads.
+const largest = 150_000
+
+// views are the widths and grounds that each page is looked at in.
+var views = []struct {
+	name          string
+	width, height int64
+	dark          bool
+}{{"desktop-light", 1280, 900, false}, {"desktop-dark", 1280, 900, true}, {"phone-light", 390, 844, false}, {"phone-dark", 390, 844, true}}
+
+// pages are the console's, by name; stage adds those of single things.
+var pages = map[string]string{
+	"overview": "/", "runs": "/runs", "failed runs": "/runs?status=FAILED", "approvals": "/approvals", "recovery": "/recovery", "plans": "/plans",
+	"new plan": "/plans/new", "models": "/models", "model": "/models/refund-agent", "model player": "/models/refund-agent?scenario=small&at=1", "new model": "/models/new",
+	"edit model": "/models/refund-agent/edit", "projects": "/projects", "project": "/projects/" + shop, "new project": "/projects/new",
+	"agents": "/agents", "teams": "/teams", "audit": "/audit", "audit verified": "/audit/verify", "users": "/access", "new user": "/access/users/new", "a user": "/access/users/mara@example.com",
+	"tokens": "/access/tokens", "new token": "/access/tokens/new", "tenants": "/access/tenants", "new tenant": "/access/tenants/new",
+	"settings": "/settings", "more": "/more", "search": "/search?q=refund-agent", "nothing here": "/nothing",
+}
+
+func TestPagesAreSoundForEverybody(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	s := newStage(t)
+	s.fill()
+	p := newTab(t, s.Server)
+	p.signIn("ada@example.com")
+	s.Admin.Put("/users/ada@example.com", doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}).OK(t)
+	all := map[string]string{}
+	for name, path := range pages {
+		all[name] = path
+	}
+	for name, path := range s.paths {
+		all[name] = path
+	}
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	p.look("running run", all["running run"]) // while it runs
+	for _, name := range names {
+		p.look(name, all[name])
+	}
+	signedOut := newTab(t, s.Server)
+	signedOut.look("sign in", "/sign-in")
+	signedOut.look("code", "/sign-in/code?email=ada@example.com")
+}
+
+// look opens a page in each view and judges it.
+func (p *tab) look(name, path string) {
+	p.t.Helper()
+	for _, v := range views {
+		theme := map[bool]string{false: "light", true: "dark"}[v.dark]
+		p.do(chromedp.EmulateViewport(v.width, v.height))
+		p.open("/sign-in") // a page of ours, that a cookie can be set on
+		js[bool](p, `(document.cookie = "countersign-theme=`+theme+`; path=/console") && true`)
+		p.open(path)
+		p.judge(name, v.name)
+		if *screens != "" {
+			p.picture(name, v.name)
+		}
+	}
+}
+
+// judge is silent about a page that is there, fits its width, weighs little, and
+// that axe-core finds nothing on.
+func (p *tab) judge(name, view string) {
+	p.t.Helper()
+	if title := js[string](p, `document.title`); title == "" || name != "nothing here" && strings.HasPrefix(title, "Nothing here") {
+		p.t.Errorf("%s: its title is %q", name, title)
+	}
+	if weight := js[int](p, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce(function (n, e) { return n + e.decodedBodySize }, 0)`); weight > largest {
+		p.t.Errorf("%s, %s: weighs %d bytes", name, view, weight)
+	}
+	if js[bool](p, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
+		p.t.Errorf("%s, %s: is wider than its window: %s", name, view, js[string](p, `Array.from(document.querySelectorAll("main *")).filter(function (e) { return e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".graph, .json, .filters, pre, svg") }).slice(0, 3).map(function (e) { return e.outerHTML.slice(0, 120) }).join(" | ")`))
+	}
+	js[bool](p, axe+`; true`)
+	found := js[[]string](p, `axe.run({resultTypes: ["violations"]}).then(function (r) { return r.violations.map(function (v) { return v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(function (n) { return n.html.slice(0, 160) + " " + (n.any.concat(n.all, n.none)[0] || {}).message }).join(" | ") }) })`)
+	for _, violation := range found {
+		p.t.Errorf("%s, %s: %s", name, view, violation)
+	}
+}
+
+// picture keeps what the page looks like.
+func (p *tab) picture(name, view string) {
+	p.t.Helper()
+	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.MkdirAll(*screens, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*screens, strings.ReplaceAll(name, " ", "-")+"-"+view+".png"), image, 0o644)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}

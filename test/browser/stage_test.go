@@ -1,0 +1,184 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+type doc = harness.Doc
+
+const shop = "default-shop"
+
+// stage is a service that a shop uses: a project, a model, plans, and a run in
+// each state that a page can show.
+type stage struct {
+	*harness.Server
+	t        *testing.T
+	receiver *harness.Receiver
+	all      *harness.Client // a principal with every role
+	keys     int
+
+	paths map[string]string // of a page for each thing, below /console
+}
+
+// newStage starts the service with the shop registered and enabled.
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, receiver: harness.NewReceiver(t), paths: map[string]string{}}
+	s.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", s.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
+		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+	s.Keep(harness.Secret)
+	for email, role := range map[string]string{"ines@example.com": "OPERATOR", "mara@example.com": "APPROVER", "vera@example.com": "VIEWER", "ada@example.com": "ADMIN"} {
+		s.Admin.Put("/users/"+email, doc{"roles": []string{role}}).OK(t)
+	}
+	s.receiver.On("GET", "/orders/A-48213", harness.Answering(200, `{"orderId":"A-48213","total":249.00,"state":"returned","customer":{"id":"C-20714","city":"Ystad"}}`))
+	s.Admin.Put("/projects/"+shop, s.project()).OK(t)
+	s.Admin.Post("/projects/"+shop+"/health-check", nil).OK(t)
+	s.Admin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 1}).OK(t)
+	return s
+}
+
+func (s *stage) project() doc {
+	text, amount := harness.Input("string", true), harness.Input("number", true)
+	return doc{
+		"name": "Shop", "adapter": "HTTP_JSON", "baseUrl": s.receiver.Origin(), "healthPath": "/health",
+		"auth": doc{"type": "HMAC", "credentialEnv": harness.SecretEnv},
+		"capabilities": []any{
+			harness.Capability("orders.read", "GET", "/orders/{orderId}", doc{"inputSchema": doc{"orderId": text}}),
+			harness.Capability("refund.create", "POST", "/refunds", doc{"inputSchema": doc{"orderId": text, "amount": amount}, "probe": "refund.read"}),
+			harness.Capability("refund.read", "GET", "/refunds/{orderId}", doc{"inputSchema": doc{"orderId": text}}),
+			harness.Capability("notes.add", "POST", "/notes", doc{"approval": "NONE", "inputSchema": doc{"text": text}}),
+			harness.Capability("stock.lookup", "GET", "/stock", doc{"timeoutMs": 60000}),
+		},
+	}
+}
+
+func step(id, name, capability string, input doc, more doc) doc {
+	out := doc{"id": id, "name": name, "projectId": shop, "capability": capability, "input": input}
+	for k, v := range more {
+		out[k] = v
+	}
+	return out
+}
+
+// refund is the story's plan: read the order, refund it, tell the customer.
+func (s *stage) refund(id, order, mode string) string {
+	s.t.Helper()
+	plan := doc{"id": id, "name": "Refund order " + order, "modelId": "refund-agent", "modelRevision": 1, "mode": mode, "steps": []any{
+		step("read", "Read order", "orders.read", doc{"orderId": order}, doc{"expectation": doc{"field": "orderId", "equals": order}}),
+		step("refund", "Refund payment", "refund.create", doc{"orderId": order}, doc{
+			"dependsOn": []string{"read"}, "inputBindings": doc{"amount": doc{"stepId": "read", "field": "total"}},
+			"expectation": doc{"field": "state", "equals": "succeeded"},
+		}),
+		step("note", "Notify customer", "notes.add", doc{"text": "Your money is on its way"}, doc{"dependsOn": []string{"refund"}, "expectation": doc{"field": "ok", "equals": true}}),
+	}}
+	return s.all.Post("/plans", plan).OK(s.t).Is(s.t, "validationErrors", []string{}).At("id").Text()
+}
+
+// start starts a plan and gives the run's id.
+func (s *stage) start(plan string) string {
+	s.t.Helper()
+	s.keys++
+	return s.all.Post("/runs", doc{"planId": plan}, harness.Header(fmt.Sprintf("Idempotency-Key: stage-%d", s.keys))).OK(s.t).At("id").Text()
+}
+
+func (s *stage) reaches(run, status string) harness.JSON {
+	s.t.Helper()
+	var got harness.JSON
+	harness.Until(s.t, run+" to be "+status, func() bool {
+		got = s.all.Get("/runs/" + run).OK(s.t)
+		return got.At("status").Text() == status
+	})
+	return got
+}
+
+// token makes a token with these roles.
+func (s *stage) token(roles ...string) *harness.Client {
+	s.t.Helper()
+	made := s.Admin.Post("/tokens", doc{"name": "stage", "roles": roles, "expiresInDays": 9}).OK(s.t)
+	return s.As(made.At("token").Text())
+}
+
+// decide decides what a run waits for.
+func (s *stage) decide(by *harness.Client, run, decision, reason string) {
+	s.t.Helper()
+	approval := s.reaches(run, "WAITING_APPROVAL").At("approvalId").Text()
+	by.Post("/approvals/"+approval+"/decision", doc{"decision": decision, "reason": reason}).OK(s.t)
+}
+
+// fill leads a run into each state.
+func (s *stage) fill() {
+	s.t.Helper()
+	mara := s.token("APPROVER")
+	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
+	s.all.Put("/models/refund-agent", doc{"document": harness.Model("refund-agent")}).OK(s.t)
+	good := harness.Answering(201, `{"id":"re_9F27C1","state":"succeeded","amount":249.00}`)
+	s.receiver.On("POST", "/refunds", good, harness.Answering(201, `{"id":"re_9F27C2","state":"pending","amount":249.00}`), harness.HangingUp())
+	s.receiver.On("GET", "/refunds/A-48213", harness.Answering(200, `{"state":"succeeded","amount":249.00}`))
+	s.receiver.On("GET", "/stock", harness.Hanging())
+	live := s.refund("refund-live", "A-48213", "LIVE")
+	s.refund("refund-rehearsal", "A-48213", "DRY_RUN")
+	s.fillRuns(mara, live)
+	s.fillAgents()
+	bad := doc{"name": "Refund without an amount", "modelId": "refund-agent", "modelRevision": 1, "mode": "LIVE", "steps": []any{
+		step("refund", "Refund payment", "refund.create", doc{"orderId": "A-1"}, nil),
+	}}
+	s.paths["invalid plan"] = "/plans/" + s.all.Post("/plans", bad).OK(s.t).Is(s.t, "status", "INVALID").At("id").Text()
+	s.paths["plan"] = "/plans/" + live
+}
+
+func (s *stage) fillRuns(mara *harness.Client, live string) {
+	s.t.Helper()
+	runs := map[string]string{}
+	for _, fate := range []string{"completed", "failed", "recovery", "rejected", "waiting", "cancelled"} {
+		runs[fate] = s.start(live)
+		decision := map[string]string{"completed": "APPROVED", "failed": "APPROVED", "recovery": "APPROVED", "rejected": "REJECTED"}[fate]
+		if decision != "" {
+			s.decide(mara, runs[fate], decision, "Item is back, no damage.")
+		}
+		status := map[string]string{"completed": "COMPLETED", "failed": "FAILED", "recovery": "RECOVERY_REQUIRED", "rejected": "FAILED"}[fate]
+		if status != "" {
+			s.reaches(runs[fate], status)
+		}
+	}
+	mara.Post("/runs/"+runs["recovery"]+"/probe", doc{"stepId": "refund"}).OK(s.t)
+	s.reaches(runs["cancelled"], "WAITING_APPROVAL")
+	s.all.Post("/runs/"+runs["cancelled"]+"/cancel", doc{"reason": "ordered twice"}).OK(s.t)
+	runs["rehearsed"] = s.start("refund-rehearsal")
+	s.reaches(runs["rehearsed"], "COMPLETED")
+	stock := s.all.Post("/plans", doc{"name": "Count the stock", "modelId": "refund-agent", "modelRevision": 1, "mode": "LIVE", "steps": []any{
+		step("count", "Count the stock", "stock.lookup", doc{}, doc{"expectation": doc{"field": "n", "equals": 1}}),
+	}}).OK(s.t).At("id").Text()
+	runs["running"] = s.start(stock)
+	s.reaches(runs["running"], "RUNNING")
+	for fate, id := range runs {
+		s.paths[fate+" run"] = "/runs/" + id
+	}
+	s.paths["recovery page"] = "/recovery/" + runs["recovery"]
+	s.paths["approval"] = "/approvals/" + s.all.Get("/runs/"+runs["waiting"]).OK(s.t).At("approvalId").Text()
+	s.paths["decided approval"] = "/approvals/" + s.all.Get("/runs/"+runs["completed"]).OK(s.t).At("approvalId").Text()
+}
+
+func (s *stage) fillAgents() {
+	s.t.Helper()
+	item := func(id, role string) doc {
+		return doc{"externalAgentId": id, "sourceRevision": 1, "name": "The " + id, "role": role, "goal": "treat every return fairly", "capabilities": []any{"orders.read"}, "modelId": "refund-agent"}
+	}
+	manifest := doc{"schemaVersion": "1.0", "agents": []any{item("assessor", "assesses returns"), item("refunder", "pays back"), item("intern", "learns")}}
+	var members []any
+	for i, a := range s.all.Post("/systems/"+shop+"/agents/sync", manifest).OK(s.t).At("items").Items() {
+		id := a.At("id").Text()
+		s.paths["agent"] = "/agents/" + id
+		if i == 2 {
+			continue // stays PENDING
+		}
+		s.all.Post("/agents/"+id+"/admit", doc{"reason": "reviewed"}).OK(s.t)
+		s.all.Post("/agents/"+id+"/heartbeat", doc{"instanceId": "eu-1", "sequence": 1, "state": []string{"BUSY", "IDLE"}[i], "timestamp": time.Now().UTC().Format(time.RFC3339Nano)}).OK(s.t)
+		members = append(members, doc{"agentId": id, "role": "r"})
+	}
+	s.all.Put("/teams/returns", doc{"name": "Returns", "members": members, "steps": []any{}}).OK(s.t)
+	s.paths["team"] = "/teams/returns"
+}

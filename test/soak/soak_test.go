@@ -1,0 +1,186 @@
+// Package soak keeps the real binary at work for a while, in rounds with a rest
+// after each, and looks at what it holds on to when nothing is going on:
+// goroutines, descriptors and memory must be flat.
+//
+//	go test ./test/soak -for 30m
+package soak
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+var lasting = flag.Duration("for", 4*time.Second, "how long the service is kept at work")
+
+// rounds is into how many parts the time is cut. The first ones warm caches and
+// pools.
+const (
+	rounds = 8
+	warm   = 2
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+func TestWorkLeavesNothingBehind(t *testing.T) {
+	w := open(t)
+	var seen []sample
+	for n := range rounds {
+		w.work(*lasting / rounds)
+		w.rest()
+		seen = append(seen, w.sample())
+		t.Logf("round %d: %s", n+1, seen[n])
+	}
+	t.Logf("%d runs in %s", w.runs.Load(), *lasting)
+	least, last := seen[warm], seen[rounds-1]
+	if last.goroutines > least.goroutines+4 {
+		t.Errorf("goroutines grew from %d to %d", least.goroutines, last.goroutines)
+	}
+	if last.descriptors > least.descriptors+4 {
+		t.Errorf("descriptors grew from %d to %d", least.descriptors, last.descriptors)
+	}
+	if last.heap > 2*least.heap+16<<20 {
+		t.Errorf("the heap grew from %d to %d bytes", least.heap, last.heap)
+	}
+}
+
+// sample is what the process holds.
+type sample struct {
+	goroutines, descriptors int
+	heap                    int
+}
+
+func (s sample) String() string {
+	return fmt.Sprintf("%d goroutines, %d descriptors, %.1f MiB of heap", s.goroutines, s.descriptors, float64(s.heap)/(1<<20))
+}
+
+type soaked struct {
+	*harness.Server
+	t        *testing.T
+	receiver *harness.Receiver
+	operator *harness.Client
+	approver *harness.Client
+	browser  *harness.Browser
+	plan     string
+	agent    string
+
+	runs, beats atomic.Int64
+}
+
+func open(t *testing.T) *soaked {
+	t.Helper()
+	receiver := harness.NewReceiver(t)
+	w := &soaked{t: t, receiver: receiver, Server: harness.Start(t,
+		harness.Set("CONNECTION_ORIGINS", receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret),
+		harness.Env("GOGC", "50"))} // so that what is held is seen, not what waits to be collected
+	token := func(role string) *harness.Client {
+		return w.As(w.Admin.Post("/tokens", harness.Doc{"name": role, "roles": []string{role}}).OK(t).At("token").Text())
+	}
+	w.operator, w.approver = token("OPERATOR"), token("APPROVER")
+	w.operator.Put("/models/refund", harness.Doc{"document": harness.Model("refund")}).OK(t)
+	w.Admin.Put("/projects/default-shop", harness.Project(receiver.Origin())).OK(t)
+	w.Admin.Post("/projects/default-shop/health-check", nil).OK(t)
+	w.Admin.Post("/projects/default-shop/enable", harness.Doc{"expectedRevision": 1}).OK(t)
+	step := func(id, capability string, input harness.Doc) harness.Doc {
+		return harness.Doc{"id": id, "name": id, "projectId": "default-shop", "capability": capability, "input": input}
+	}
+	w.plan = w.operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": []any{
+		step("a", "note", harness.Doc{}), step("b", "refund", harness.Doc{"orderId": "o"}), step("c", "search", harness.Doc{}),
+	}}).OK(t).Is(t, "validationErrors", []string{}).At("id").Text()
+	manifest := harness.Doc{"schemaVersion": "1.0", "agents": []any{harness.Doc{
+		"externalAgentId": "a", "sourceRevision": 1, "name": "a", "role": "r", "goal": "g", "capabilities": []any{"note"},
+	}}}
+	w.agent = w.operator.Post("/systems/default-shop/agents/sync", manifest).OK(t).At("items.0.id").Text()
+	w.Admin.Put("/users/ada@example.com", harness.Doc{"roles": []string{"VIEWER"}}).OK(t)
+	w.browser = w.NewBrowser()
+	w.browser.SignIn("ada@example.com")
+	w.Keep(w.browser.Session())
+	return w
+}
+
+// work keeps the service at work: runs with somebody who watches and somebody who
+// decides, heartbeats, pages, and callers who go away.
+func (w *soaked) work(d time.Duration) {
+	until := time.Now().Add(d)
+	var all sync.WaitGroup
+	for _, do := range []func(){w.run, w.run, w.beat, w.read, w.leave} {
+		all.Go(func() {
+			for time.Now().Before(until) && !w.t.Failed() {
+				do()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// run starts a run, watches it and decides it.
+func (w *soaked) run() {
+	n := w.runs.Add(1)
+	a := w.operator.Post("/runs", harness.Doc{"planId": w.plan}, harness.Header(fmt.Sprintf("Idempotency-Key: soak-%d", n)))
+	if a.Status == 503 {
+		return
+	}
+	id := a.OK(w.t).At("id").Text()
+	events := w.operator.Events(w.t, "/runs/"+id+"/events")
+	for {
+		e, ok := events.Next(w.t)
+		if !ok {
+			return
+		}
+		if approval := e.Data.At("waitingFor.approvalId").Text(); e.Data.At("waitingFor.kind").Text() == "approval" && approval != "" {
+			w.approver.Post("/approvals/"+approval+"/decision", harness.Doc{"decision": "APPROVED", "reason": "r"})
+		}
+	}
+}
+
+func (w *soaked) beat() {
+	n := w.beats.Add(1)
+	w.operator.Post("/agents/"+w.agent+"/heartbeat", harness.Doc{"instanceId": "i", "sequence": n, "state": "IDLE", "timestamp": time.Now().UTC().Format(time.RFC3339Nano)}).OK(w.t)
+}
+
+func (w *soaked) read() {
+	for _, path := range []string{"/", "/runs", "/audit"} {
+		w.browser.Open(path)
+	}
+	w.operator.Get("/runs?limit=5").OK(w.t)
+}
+
+// leave opens a stream and goes away in its midst.
+func (w *soaked) leave() {
+	list := w.operator.Get("/runs?limit=1&status=WAITING_APPROVAL").OK(w.t).At("items").Items()
+	if len(list) == 0 {
+		w.operator.Get("/health").OK(w.t)
+		return
+	}
+	w.operator.Events(w.t, "/runs/"+list[0].At("id").Text()+"/events").Close()
+}
+
+// rest waits until nothing is going on.
+func (w *soaked) rest() {
+	w.CloseIdle()
+	w.browser.CloseIdle()
+	last := -1
+	harness.Until(w.t, "the service to be at rest", func() bool {
+		now := w.sample().goroutines
+		still := now == last
+		last = now
+		return still
+	})
+}
+
+func (w *soaked) sample() sample {
+	figures := w.Admin.Get("/metrics").OK(w.t)
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", w.PID()))
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	return sample{
+		goroutines: figures.At("countersign_goroutines").Int(), descriptors: len(entries), heap: figures.At("countersign_heap_bytes").Int(),
+	}
+}

@@ -1,0 +1,113 @@
+package soak
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+var (
+	viewers = flag.Int("viewers", 20, "how many follow a run's page")
+	steps   = flag.Int("steps", 20, "how many steps the run has")
+)
+
+// pace is how long the receiver takes for a step: 20 steps a second.
+const pace = 50 * time.Millisecond
+
+// TestViewersOfALiveRunLeaveNothingBehind: each follows the run to its end and
+// sees the end; when they have gone, the process holds what it held before.
+func TestViewersOfALiveRunLeaveNothingBehind(t *testing.T) {
+	w := open(t)
+	w.work(time.Second) // to warm up
+	plan := w.longPlan()
+	w.rest()
+	before := w.sample()
+	began := time.Now()
+	a := w.operator.Post("/runs", harness.Doc{"planId": plan}, "Idempotency-Key: viewed").OK(t)
+	var all sync.WaitGroup
+	var ended, events, bytes atomic.Int64
+	for range *viewers {
+		all.Go(func() {
+			n, size, last := w.follow("/runs/" + a.At("id").Text() + "/live")
+			events.Add(int64(n))
+			bytes.Add(int64(size))
+			if strings.Contains(last, "Done") {
+				ended.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(began)
+	w.rest()
+	after := w.sample()
+	t.Logf("%d viewers of %d steps in %s: %d events, %.1f MiB; before %s; after %s", *viewers, *steps, took.Round(time.Millisecond), events.Load(), float64(bytes.Load())/(1<<20), before, after)
+	if ended.Load() != int64(*viewers) {
+		t.Errorf("%d of %d viewers saw the end", ended.Load(), *viewers)
+	}
+	if after.goroutines > before.goroutines+4 || after.descriptors > before.descriptors+4 || after.heap > 2*before.heap+32<<20 {
+		t.Errorf("before %s, after %s", before, after)
+	}
+}
+
+// longPlan is a chain of reads, each of which takes the receiver its pace.
+func (w *soaked) longPlan() string {
+	w.t.Helper()
+	var chain []any
+	for i := range *steps {
+		step := harness.Doc{
+			"id": fmt.Sprintf("s%d", i), "name": fmt.Sprintf("Step %d", i), "projectId": "default-shop", "capability": "search",
+			"input": harness.Doc{}, "expectation": harness.Doc{"field": "ok", "equals": true},
+		}
+		if i > 0 {
+			step["dependsOn"] = []string{fmt.Sprintf("s%d", i-1)}
+		}
+		chain = append(chain, step)
+	}
+	w.receiver.On("GET", "/search", func(x *harness.Exchange) {
+		<-time.After(pace)
+		harness.Answering(200, `{"ok":true}`)(x)
+	})
+	return w.operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": chain}).
+		OK(w.t).Is(w.t, "validationErrors", []string{}).At("id").Text()
+}
+
+// follow reads a live page to its end, and gives its number of events, its size
+// and the last of it.
+func (w *soaked) follow(path string) (events, size int, last string) {
+	req, err := http.NewRequest(http.MethodGet, w.URL+"/console"+path, http.NoBody)
+	if err != nil {
+		w.t.Error(err)
+		return 0, 0, ""
+	}
+	req.Header.Set("Cookie", strings.TrimPrefix(string(w.browser.Cookie()), "Cookie: "))
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		w.t.Error(err)
+		return 0, 0, ""
+	}
+	defer func() { _ = res.Body.Close() }()
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 4<<20)
+	var event strings.Builder
+	for lines.Scan() {
+		size += len(lines.Text()) + 1
+		if lines.Text() == "" {
+			events, last = events+1, event.String()
+			event.Reset()
+			continue
+		}
+		event.WriteString(lines.Text() + "\n")
+	}
+	if res.StatusCode != http.StatusOK {
+		w.t.Errorf("%s: %s", path, res.Status)
+	}
+	return events, size, last
+}
