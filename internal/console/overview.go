@@ -28,7 +28,7 @@ const (
 type overviewData struct {
 	Mine     []waitingRow // wait for the visitor
 	Others   []waitingRow // wait for somebody else
-	Waiting  int          // both, and those beyond the list
+	More     bool         // there is more than both lists show
 	Figures  figures
 	Running  []runRow
 	Active   int
@@ -45,7 +45,7 @@ func overviewPage(v *visit) (*page, error) {
 			return nil, err
 		}
 	}
-	d.Empty = d.Waiting+len(d.Running)+len(d.Finished) == 0
+	d.Empty = len(d.Mine)+len(d.Others)+len(d.Running)+len(d.Finished) == 0
 	return &page{name: "overview", Title: "Overview", Nav: "overview", Crumbs: []crumb{{Word: "Overview"}}, Data: d}, nil
 }
 
@@ -60,11 +60,11 @@ type waitingRow struct {
 }
 
 func (v *visit) overviewWaiting(d *overviewData) error {
-	list, total, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
+	list, more, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
 	if err != nil {
 		return err
 	}
-	d.Waiting = total
+	d.More = more
 	names, err := v.namesOf(list)
 	if err != nil {
 		return err
@@ -100,9 +100,9 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 		row.Soon = row.Lapses.Sub(now) < time.Hour
 		row.State, row.Href, row.Act = approvalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
 	}
-	row.Title, row.Detail = plan, who(r.RequestedBy)+" asks"
+	row.Title, row.Detail = cmp.Or(plan, r.ID), who(r.RequestedBy)+" asks"
 	if i := stepIndex(r, id); i >= 0 {
-		row.Title, row.Detail = nameOf(&r.Steps[i]), waitingDetail(w, &r.Steps[i], plan)
+		row.Detail = waitingDetail(w, &r.Steps[i])
 	}
 	if w.Barred != nil {
 		row.Bar, row.Act = barredWords(w.Barred), ""
@@ -110,9 +110,9 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 	return row
 }
 
-func waitingDetail(w *control.Waiting, s *countersign.StepRun, plan string) string {
+func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	if w.Approval != nil {
-		return w.Approval.Request.Method + " " + hostOf(s) + ", in " + plan + "; " + who(w.Run.RequestedBy) + " asks"
+		return nameOf(s) + ", " + w.Approval.Request.Method + " to " + hostOf(s) + "; " + who(w.Run.RequestedBy) + " asks"
 	}
 	cause := "nobody knows whether it was done"
 	if s.Error != nil {
@@ -121,7 +121,7 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun, plan string) stri
 	if s.Late != nil {
 		cause += "; a late answer is there"
 	}
-	return upper(cause) + ", in " + plan
+	return nameOf(s) + ": " + cause
 }
 
 func (v *visit) overviewRunning(d *overviewData) error {

@@ -12,21 +12,20 @@ import (
 // runData is the page of a run. What follows the run by itself is written as
 // pieces, each in a template of its own (runlive.go).
 type runData struct {
-	Run     *countersign.Run
-	Plan    *countersign.Plan
-	Title   string
-	Call    callout
-	Graph   template.HTML
-	Steps   []stepLine
-	Tally   string // of the steps
-	Chosen  chosenStep
-	Cancel  bool // the visitor may cancel it now
-	Newer   bool // the run has moved since the page was made
-	Live    string
-	Trail   *trail
-	Pinned  string // the step that the address asks for, "" for the one that acts
-	Self    string // the page's address
-	Because string // where the run is an agent's or a team's
+	Run    *countersign.Run
+	Plan   *countersign.Plan
+	Title  string
+	Call   callout
+	Graph  template.HTML
+	Steps  []stepLine
+	Tally  string // of the steps
+	Chosen chosenStep
+	Cancel bool // the visitor may cancel it now
+	Newer  bool // the run has moved since the page was made
+	Live   string
+	Trail  *trail
+	Pinned string // the step that the address asks for, "" for the one that acts
+	Self   string // the page's address
 }
 
 func runPage(v *visit) (*page, error) {
@@ -39,6 +38,9 @@ func runPage(v *visit) (*page, error) {
 		return nil, err
 	}
 	d := runDataOf(&r, r.PlanSnapshot, b, v.query("step"))
+	if err := v.addApproval(&d.Chosen); err != nil {
+		return nil, err
+	}
 	if d.Trail, err = v.trail(&r); err != nil {
 		return nil, err
 	}
@@ -52,6 +54,16 @@ func runPage(v *visit) (*page, error) {
 		name: "run", Title: d.Title, Nav: "runs", Data: d,
 		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, ID: true}},
 	}, nil
+}
+
+// addApproval adds what was decided on the chosen step.
+func (v *visit) addApproval(c *chosenStep) error {
+	if c.Step == nil || c.Step.ApprovalID == "" {
+		return nil
+	}
+	a, err := v.control.Approval(v.r.Context(), v.actor, c.Step.ApprovalID)
+	c.Approval = &a
+	return err
 }
 
 // beholder is what the visitor may do about a run.

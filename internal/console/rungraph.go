@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/graph"
@@ -82,12 +83,7 @@ func boundInputs(p *countersign.Plan, id string) (bound []boundInput) {
 	for input, b := range planned.InputBindings {
 		bound = append(bound, boundInput{b.StepID, input})
 	}
-	slices.SortFunc(bound, func(a, b boundInput) int {
-		if a.input < b.input {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(bound, func(a, b boundInput) int { return strings.Compare(a.input, b.input) })
 	return bound
 }
 
@@ -101,40 +97,36 @@ func begun(s *countersign.StepRun) bool {
 	return true
 }
 
+// tallies are what a run's steps are counted by, in the order of the words.
+var tallies = []struct {
+	status   countersign.StepStatus
+	verified bool // of COMPLETED: the answer was judged
+	word     string
+}{
+	{countersign.StepCompleted, true, "verified"}, {countersign.StepCompleted, false, "unverified"}, {countersign.StepSimulated, false, "simulated"},
+	{countersign.StepRunning, false, "running"}, {countersign.StepWaitingApproval, false, "waiting"}, {countersign.StepRecoveryRequired, false, "uncertain"},
+	{countersign.StepAbandoned, false, "given up"}, {countersign.StepFailed, false, "failed"}, {countersign.StepSkipped, false, "skipped"},
+	{countersign.StepCancelled, false, "cancelled"}, {countersign.StepPending, false, "to go"},
+}
+
 // tallyWords counts the steps by what became of them.
 func tallyWords(r *countersign.Run) string {
-	words := ""
-	add := func(word string, of func(*countersign.StepRun) bool) {
+	var words []string
+	for _, t := range tallies {
 		n := 0
 		for i := range r.Steps {
-			if of(&r.Steps[i]) {
+			s := &r.Steps[i]
+			if s.Status == t.status && t.verified == (s.Status == countersign.StepCompleted && verified(s)) {
 				n++
 			}
 		}
-		if n == 0 {
-			return
+		if n > 0 {
+			words = append(words, strconv.Itoa(n)+" "+t.word)
 		}
-		if words != "" {
-			words += ", "
-		}
-		words += strconv.Itoa(n) + " " + word
 	}
-	verified := func(s *countersign.StepRun) bool {
-		return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
-	}
-	is := func(status countersign.StepStatus) func(*countersign.StepRun) bool {
-		return func(s *countersign.StepRun) bool { return s.Status == status }
-	}
-	add("verified", func(s *countersign.StepRun) bool { return s.Status == countersign.StepCompleted && verified(s) })
-	add("done, nothing to verify", func(s *countersign.StepRun) bool { return s.Status == countersign.StepCompleted && !verified(s) })
-	add("simulated", is(countersign.StepSimulated))
-	add("running", is(countersign.StepRunning))
-	add("waiting for approval", is(countersign.StepWaitingApproval))
-	add("uncertain", is(countersign.StepRecoveryRequired))
-	add("given up", is(countersign.StepAbandoned))
-	add("failed", is(countersign.StepFailed))
-	add("skipped", is(countersign.StepSkipped))
-	add("cancelled", is(countersign.StepCancelled))
-	add("to go", is(countersign.StepPending))
-	return words
+	return strings.Join(words, ", ")
+}
+
+func verified(s *countersign.StepRun) bool {
+	return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
 )
 
 // The bounds of a live page.
@@ -37,22 +36,15 @@ type liveRun struct {
 // runLive follows a run: each change comes as those pieces of its page that it
 // changed, until the run, the session, the service or the viewer ends.
 func runLive(v *visit) error {
-	ctx, id := v.r.Context(), v.r.PathValue("id")
-	watched, err := v.control.Watch(ctx, v.actor, id)
+	watched, err := v.control.Watch(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	defer watched.Changes.Close()
-	whole, err := v.control.Run(ctx, v.actor, id)
+	l, err := v.liveRun(watched.Now.ID)
 	if err != nil {
 		return err
 	}
-	b, err := v.beholder(id)
-	if err != nil {
-		return err
-	}
-	l := &liveRun{visit: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, key: keyOf(v.actor, &whole, b, v.query("step"))}
-	l.from, _ = strconv.ParseInt(v.query("from"), 10, 64)
 	l.shared = v.live.join(l.key)
 	defer v.live.leave(l.key)
 	h := v.w.Header()
@@ -63,6 +55,26 @@ func runLive(v *visit) error {
 		l.follow(watched.Changes.C)
 	}
 	return nil
+}
+
+// liveRun is the visitor as a viewer of a run.
+func (v *visit) liveRun(id string) (*liveRun, error) {
+	whole, err := v.control.Run(v.r.Context(), v.actor, id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := v.beholder(id)
+	if err != nil {
+		return nil, err
+	}
+	from, err := strconv.ParseInt(v.query("from"), 10, 64)
+	if err != nil {
+		from = 0 // everything is new
+	}
+	return &liveRun{
+		visit: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, from: from,
+		key: keyOf(v.actor, &whole, b, v.query("step")),
+	}, nil
 }
 
 // begin brings the viewer's page to the present; false where there is no more to
@@ -153,6 +165,9 @@ func (l *liveRun) pieces(r *countersign.Run) (written, error) {
 func (l *liveRun) write(r *countersign.Run) (written, error) {
 	d := runDataOf(r, l.plan, l.key.beholder(l.cfg.MaxActive), l.key.step)
 	d.Newer = true
+	if err := l.addApproval(&d.Chosen); err != nil {
+		return written{}, err
+	}
 	now := *l.visit
 	now.now = l.cfg.Now()
 	f := frame{page: &page{name: "run", Data: d}, visit: &now}
@@ -200,33 +215,4 @@ func (l *liveRun) send(text string) bool {
 		return false
 	}
 	return l.flush.Flush() == nil
-}
-
-// viewKey says who sees the same of a run: viewers with the same key get the same
-// bytes.
-type viewKey struct {
-	tenant, run, step  string
-	masked, cancel     bool
-	approve, reconcile countersign.Code // why they can't, "" when they can
-}
-
-func keyOf(a control.Actor, r *countersign.Run, b beholder, step string) viewKey {
-	if stepIndex(r, step) < 0 {
-		step = ""
-	}
-	return viewKey{
-		tenant: a.Tenant, run: r.ID, step: step, masked: b.Masked, cancel: b.Cancel,
-		approve: countersign.ErrorCode(b.Approve), reconcile: countersign.ErrorCode(b.Reconcile),
-	}
-}
-
-func (k viewKey) beholder(maxActive int) beholder {
-	b := beholder{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel}
-	if k.approve != "" {
-		b.Approve = countersign.Errorf(k.approve, "")
-	}
-	if k.reconcile != "" {
-		b.Reconcile = countersign.Errorf(k.reconcile, "")
-	}
-	return b
 }

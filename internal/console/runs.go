@@ -117,8 +117,7 @@ func (v *visit) runRows(runs []countersign.Run) ([]runRow, error) {
 			rows[i].Title = r.ID
 		}
 		if r.Status == countersign.RunFailed {
-			c := calloutOf(r, nil, beholder{})
-			rows[i].Why = c.Sentence
+			rows[i].Why = failureWords(r)
 		}
 	}
 	return rows, nil

@@ -1,6 +1,11 @@
 package console
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+)
 
 // piece is a part of a live page: an element with an id.
 type piece struct{ ID, HTML string }
@@ -64,4 +69,33 @@ func (v *sharedView) at(revision int64, write func() (written, error)) (written,
 		v.newest = w
 	}
 	return w, err
+}
+
+// viewKey says who sees the same of a run: viewers with the same key get the same
+// bytes.
+type viewKey struct {
+	tenant, run, step  string
+	masked, cancel     bool
+	approve, reconcile countersign.Code // why they can't, "" when they can
+}
+
+func keyOf(a control.Actor, r *countersign.Run, b beholder, step string) viewKey {
+	if stepIndex(r, step) < 0 {
+		step = ""
+	}
+	return viewKey{
+		tenant: a.Tenant, run: r.ID, step: step, masked: b.Masked, cancel: b.Cancel,
+		approve: countersign.ErrorCode(b.Approve), reconcile: countersign.ErrorCode(b.Reconcile),
+	}
+}
+
+func (k viewKey) beholder(maxActive int) beholder {
+	b := beholder{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel}
+	if k.approve != "" {
+		b.Approve = countersign.Errorf(k.approve, "")
+	}
+	if k.reconcile != "" {
+		b.Reconcile = countersign.Errorf(k.reconcile, "")
+	}
+	return b
 }

@@ -4,14 +4,12 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/countersign/countersign"
 )
 
 // stepLine is one line of the list of steps.
 type stepLine struct {
-	N     int
 	ID    string // of its element
 	Href  string
 	Name  string
@@ -29,7 +27,7 @@ func stepLines(r *countersign.Run, p *countersign.Plan, chosen int) []stepLine {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		lines[i] = stepLine{
-			N: i + 1, ID: "s-" + elementPart(s.ID), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, p, s),
+			ID: "s-" + strconv.Itoa(i+1), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, p, s),
 			State: stepState(*s), Here: i == chosen, Todo: !begun(s),
 		}
 		if s.Response != nil {
@@ -38,10 +36,6 @@ func stepLines(r *countersign.Run, p *countersign.Plan, chosen int) []stepLine {
 	}
 	return lines
 }
-
-// elementPart is an id of ours as a part of an element's: no dot, which selectors
-// would read as a class.
-func elementPart(id string) string { return strings.ReplaceAll(id, ".", "_") }
 
 // stepWords says of a step what its status doesn't.
 func stepWords(r *countersign.Run, p *countersign.Plan, s *countersign.StepRun) string {
@@ -78,7 +72,7 @@ func stepWords(r *countersign.Run, p *countersign.Plan, s *countersign.StepRun) 
 
 func completedWords(s *countersign.StepRun) string {
 	words := "nothing to verify"
-	if s.Verification != nil && s.Verification.Status == countersign.VerificationPassed {
+	if verified(s) {
 		words = "verified"
 	}
 	if s.Reconciliation != nil && s.Reconciliation.Resolution == countersign.ConfirmedCompleted {
@@ -111,153 +105,8 @@ func pendingWords(r *countersign.Run, s *countersign.StepRun) string {
 	return "after " + strings.Join(names, ", ")
 }
 
-// chosenStep is the step that is shown whole.
-type chosenStep struct {
-	N        int
-	Step     *countersign.StepRun
-	State    state
-	Revision int64 // of its project, in the plan
-	RunID    string
-	Mode     string
-
-	Sent     *sent
-	SentWord string // of when, or that it wasn't
-	SentAt   time.Time
-
-	Got      *got
-	Awaits   string    // whom, while it is on its way
-	Until    time.Time // it may answer
-	Lost     string    // what is said where no answer is shown
-	Judged   []judged
-	JudgedAs string
-	Input    string // of a step whose request isn't made yet
-	Late     *got
-	Probes   []probeView
-	Error    string
-}
-
-type probeView struct {
-	countersign.ProbeRecord
-	Sent *sent
-	Got  got
-}
-
-func chosenStepOf(r *countersign.Run, p *countersign.Plan, i int) chosenStep {
-	if i >= len(r.Steps) {
-		return chosenStep{}
-	}
-	s := &r.Steps[i]
-	c := chosenStep{N: i + 1, Step: s, State: stepState(*s), RunID: r.ID, Mode: r.Mode}
-	if project := projectOf(p, s.ProjectID); project != nil {
-		c.Revision = project.Revision
-	}
-	c.request(s)
-	c.answer(p, s)
-	c.judgement(p, s)
-	c.evidence(s)
-	if s.Error != nil {
-		c.Error, _ = failure(s.Error.Code, s.Error.Message, r, i)
-		if s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned {
-			c.Error = s.Error.Message
-		}
-		c.Error = upper(c.Error) + "."
-	}
-	return c
-}
-
-func (c *chosenStep) request(s *countersign.StepRun) {
-	if s.Request == nil {
-		c.Input = inputText(s)
-		return
-	}
-	view := sentOf("sent", *s.Request)
-	view.IdempotencyKey = s.IdempotencyKey
-	if s.RequestDigest != nil {
-		view.Digest = *s.RequestDigest
-	}
-	c.Sent = &view
-	switch {
-	case s.Status == countersign.StepSimulated:
-		c.SentWord = "would be sent, rehearsed only"
-	case s.Attempt == 0 && (s.Status == countersign.StepFailed || s.Status == countersign.StepCancelled || s.Status == countersign.StepSkipped):
-		c.SentWord = "never sent"
-	case s.Attempt == 0 || s.Status == countersign.StepWaitingApproval || s.Status == countersign.StepPending:
-		c.SentWord = "will be sent as it stands here"
-	default:
-		c.SentWord, c.SentAt = "sent", s.StartedAt
-	}
-}
-
-func inputText(s *countersign.StepRun) string {
-	if len(s.Input) == 0 {
-		return ""
-	}
-	return inline(s.Input)
-}
-
-func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
-	switch {
-	case s.Status == countersign.StepRunning:
-		c.Awaits, c.Until = hostOf(s), s.StartedAt.Add(timeoutOf(p, s))
-	case s.Status == countersign.StepSimulated:
-		c.Lost = "Nothing was sent, so nothing was answered."
-	case s.Response != nil || s.Status == countersign.StepCompleted:
-		view := gotOf("got", s.Response, s.Output)
-		c.Got = &view
-	case s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned:
-		c.Lost = "No usable answer came."
-	}
-}
-
-func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
-	var e *countersign.Expectation
-	if planned := p.Step(s.ID); planned != nil {
-		e = planned.Expectation
-	}
-	c.Judged = judgedOf(e, s.Verification)
-	switch {
-	case s.Verification == nil:
-		c.JudgedAs = "to be judged on the answer, not on its status code alone"
-	case s.Verification.Status == countersign.VerificationNotRequested:
-		c.JudgedAs = "the plan expects nothing of this answer"
-	case s.Verification.Status == countersign.VerificationSimulated:
-		c.JudgedAs = "not judged: this was a rehearsal"
-	default:
-		c.JudgedAs = "judged on the answer, not on its status code alone"
-	}
-}
-
-func (c *chosenStep) evidence(s *countersign.StepRun) {
-	if s.Late != nil {
-		late := gotOf("late", s.Late.Response, s.Late.Output)
-		c.Late = &late
-	}
-	for _, p := range s.Probes {
-		id := "probe-" + strconv.Itoa(p.N)
-		view := probeView{ProbeRecord: p, Got: gotOf(id, p.Response, p.Output)}
-		if p.Request != nil {
-			request := sentOf(id+"-sent", *p.Request)
-			view.Sent = &request
-		}
-		c.Probes = append(c.Probes, view)
-	}
-}
-
 // tinted draws a state's icon in its colour, with its word as name.
 func tinted(s state) template.HTML {
 	icon := string(named(s.Icon, s.Word))
 	return template.HTML(strings.Replace(icon, `class="i`, `class="i `+s.Class, 1)) //nolint:gosec // named escapes, the class is ours
-}
-
-// resolvedAs are a resolution in words.
-func resolvedAs(resolution string) string {
-	switch resolution {
-	case countersign.ConfirmedCompleted:
-		return "It happened."
-	case countersign.ConfirmedNotExecuted:
-		return "It did not happen."
-	case countersign.Abandon:
-		return "Given up without knowing."
-	}
-	return resolution
 }

@@ -113,6 +113,7 @@ func toldByRun(r *countersign.Run) *trail {
 		}
 	}
 	add(r.CompletedAt, "system", "The run ended", string(r.Status))
+	slices.Reverse(rows) // of one moment, what comes later in the run's course is newer
 	slices.SortStableFunc(rows, func(a, b trailRow) int { return b.At.Compare(a.At) })
-	return &trail{Rows: rows[:min(len(rows), 4*trailLength)], Total: len(rows)}
+	return &trail{Rows: rows[:min(len(rows), trailLength)], Total: len(rows)}
 }

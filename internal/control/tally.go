@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -64,6 +65,9 @@ func (s *Service) PlanNames(ctx context.Context, a Actor, runs []countersign.Run
 				continue
 			}
 			p, err := s.ledger.Plan(tx, a.Tenant, id, runs[i].PlanDigest)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
 			if err != nil {
 				return err
 			}

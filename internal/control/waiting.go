@@ -19,66 +19,65 @@ type Waiting struct {
 
 // Waiting lists what stands still within the actor's scope: uncertain outcomes,
 // then approvals, each the oldest first, so that what lapses soonest comes before.
-// limit bounds each kind; total counts them all.
-func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, total int, err error) {
+// limit bounds each kind; more reports that there is more than was looked at.
+func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		uncertain, n, err := s.uncertain(tx, a, limit)
+		uncertain, moreUncertain, err := s.uncertain(tx, a, limit)
 		if err != nil {
 			return err
 		}
-		asked, m, err := s.asked(tx, a, limit)
-		list, total = append(uncertain, asked...), n+m
+		asked, moreAsked, err := s.asked(tx, a, limit)
+		list, more = append(uncertain, asked...), moreUncertain || moreAsked
 		return err
 	})
-	return list, total, err
+	return list, more, err
 }
 
 // uncertain lists the runs whose outcome nobody knows. Those that were reconciled
 // and wait for a slot keep their status, and wait for nobody.
-func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, int, error) {
+func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
 	found, err := oldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
 	var list []Waiting
 	for i := range found.Items {
 		rec := &found.Items[i]
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
-			found.Total--
 			continue
 		}
 		w := Waiting{Run: rec.Run, Barred: s.barred(a, access.ReconcileRun, rec.Requester)}
 		if err := s.withSteps(tx, a, &w.Run); err != nil {
-			return nil, 0, err
+			return nil, false, err
 		}
 		list = append(list, w)
 	}
-	return list, found.Total, nil
+	return list, found.NextOffset != nil, nil
 }
 
 // asked lists the approvals that nobody has decided.
-func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, int, error) {
+func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
 	found, err := oldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
 	list := make([]Waiting, len(found.Items))
 	for i := range found.Items {
 		rec := &found.Items[i]
 		run, _, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
 		if err != nil {
-			return nil, 0, err
+			return nil, false, err
 		}
 		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(a, access.DecideApproval, rec.Requester)}
 		if err := s.withSteps(tx, a, &w.Run); err != nil {
-			return nil, 0, err
+			return nil, false, err
 		}
 		if err := s.maskApproval(tx, a, w.Approval); err != nil {
-			return nil, 0, err
+			return nil, false, err
 		}
 		list[i] = w
 	}
-	return list, found.Total, nil
+	return list, found.NextOffset != nil, nil
 }
 
 func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], status string, limit int) (countersign.Page[T], error) {

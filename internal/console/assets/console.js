@@ -71,6 +71,16 @@
     if (document.body.hasAttribute("data-keys") && letter(e)) e.preventDefault();
   });
 
+  // The present step of a graph is brought into its region's view, once: nothing
+  // moves later.
+  var region = document.querySelector("#run-graph .graph");
+  var present = region && region.querySelector(".g-node.run, .g-node.wait, .g-node.unc, .g-node.fail");
+  if (present) {
+    var r = region.getBoundingClientRect(), p = present.getBoundingClientRect();
+    region.scrollLeft += p.left - r.left - (r.width - p.width) / 2;
+    region.scrollTop += p.top - r.top - (r.height - p.height) / 2;
+  }
+
   // A live page that is not live says so, above its sentence, until it is again.
   var notLive = document.getElementById("not-live");
 

@@ -1,0 +1,172 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// How runs that have ended are worded.
+
+func doneWords(r *countersign.Run) string {
+	n := len(r.Steps)
+	if r.Mode == countersign.ModeDryRun {
+		asks := 0
+		for i := range r.Steps {
+			if r.Steps[i].ApprovalRequired {
+				asks++
+			}
+		}
+		if asks == 0 {
+			return "Rehearsed. Nothing was sent; no step will ask for approval."
+		}
+		return "Rehearsed. Nothing was sent; " + plural(asks, "step", "steps") + " will ask for approval."
+	}
+	switch {
+	case r.UnverifiedSteps > 0:
+		return "Done. " + strconv.Itoa(r.UnverifiedSteps) + " of " + plural(n, "step", "steps") + " had nothing to verify."
+	case n == 1:
+		return "Done. The step is verified."
+	}
+	return "Done. All " + plural(n, "step", "steps") + " are verified."
+}
+
+func (c *callout) failed(r *countersign.Run) {
+	code, message, _ := strings.Cut(r.Error, ": ")
+	c.Code = countersign.Code(code)
+	i := indexOfStep(r, countersign.StepFailed)
+	reason, next := failure(c.Code, message, r, i)
+	at := ""
+	if i >= 0 {
+		at = " at step " + strconv.Itoa(i+1)
+	}
+	c.Sentence = ended("The run failed" + at + ": " + reason)
+	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
+}
+
+// ended ends a sentence; one that ends in somebody's words has its end.
+func ended(sentence string) string {
+	if strings.HasSuffix(sentence, "”") {
+		return sentence
+	}
+	return sentence + "."
+}
+
+// failureWords is why a run failed, by itself.
+func failureWords(r *countersign.Run) string {
+	code, message, _ := strings.Cut(r.Error, ": ")
+	reason, _ := failure(countersign.Code(code), message, r, indexOfStep(r, countersign.StepFailed))
+	return upper(reason)
+}
+
+// failures word the errors of a failed run: the reason, and what to do. {host} is
+// whom it called, {message} the error's own words.
+var failures = map[countersign.Code]struct{ reason, next string }{
+	countersign.CodeReceiverRefused: {
+		"{host} refused the request{status}", "Nothing was done there, as far as it says. Correct the input and start a new run.",
+	},
+	countersign.CodeExpectationNotMet: {"the answer was not what was expected ({message})", "It may have taken effect: check at {host}."},
+	countersign.CodeOutputMissing:     {"{message}", "It may have taken effect: check at {host}."},
+	countersign.CodeNotSent:           {"nothing was sent: {message}", "Correct the connection and start a new run."},
+	countersign.CodeOutcomeUnknown:    {"no usable answer came ({message})", "It was a read: nothing was changed. Start a new run."},
+	countersign.CodeApprovalRejected:  {"{by} rejected it: “{why}”", "Nothing was sent for this step."},
+	countersign.CodeApprovalExpired:   {"nobody decided in time, so the system rejected it", "Nothing was sent for this step."},
+	countersign.CodeDrift:             {"{message}", "Nothing was sent for this step."},
+	countersign.CodeProjectDisabled:   {"{message}", "Nothing was sent for this step."},
+}
+
+// failure is why step i failed in words, and what to do. A message that isn't as
+// expected, as one that was masked, stands for itself.
+func failure(code countersign.Code, message string, r *countersign.Run, i int) (reason, next string) {
+	words, known := failures[code]
+	by, why, told := strings.Cut(message, " rejected it: ")
+	if !known || code == countersign.CodeApprovalRejected && !told {
+		return message, ""
+	}
+	host := "the receiver"
+	if i >= 0 {
+		host = hostOf(&r.Steps[i])
+	}
+	fill := strings.NewReplacer("{host}", host, "{message}", message, "{status}", withStatus(r, i), "{by}", who(by), "{why}", why)
+	return fill.Replace(words.reason), fill.Replace(words.next)
+}
+
+func withStatus(r *countersign.Run, i int) string {
+	if i < 0 || r.Steps[i].Response == nil {
+		return ""
+	}
+	return " with " + strconv.Itoa(r.Steps[i].Response.StatusCode)
+}
+
+func (c *callout) cancelled(r *countersign.Run) {
+	code, message, _ := strings.Cut(r.Error, ": ")
+	c.Code, c.Detail = countersign.Code(code), rangeWords(r, countersign.StepCancelled, "not begun")
+	i := reconciledStep(r)
+	switch by, why, given := strings.Cut(message, ": "); {
+	case c.Code == countersign.CodeAbandoned:
+		c.Sentence = "Given up: whether " + stepTitle(r, i) + " was done stays unknown here."
+	case given:
+		c.Sentence = "Cancelled by " + who(by) + ": “" + why + "”"
+	default:
+		c.Sentence = "Cancelled while " + stepTitle(r, i) + " was on its way; " + resolvedWords(r, i) + "."
+	}
+}
+
+func resolvedWords(r *countersign.Run, i int) string {
+	if i < 0 {
+		return "an approver said what happened"
+	}
+	by := who(r.Steps[i].Reconciliation.By)
+	switch r.Steps[i].Reconciliation.Resolution {
+	case countersign.ConfirmedCompleted:
+		return by + " confirmed that it happened"
+	case countersign.ConfirmedNotExecuted:
+		return by + " confirmed that it did not happen"
+	}
+	return by + " gave it up"
+}
+
+func reconciledStep(r *countersign.Run) int {
+	for i := range r.Steps {
+		if r.Steps[i].Reconciliation != nil && r.Steps[i].Status != countersign.StepPending {
+			return i
+		}
+	}
+	return -1
+}
+
+// rangeWords says which steps have a status, by their numbers where they follow
+// each other.
+func rangeWords(r *countersign.Run, status countersign.StepStatus, word string) string {
+	first, last, n := 0, 0, 0
+	for i := range r.Steps {
+		if r.Steps[i].Status == status && r.Steps[i].Attempt == 0 {
+			if n++; n == 1 {
+				first = i + 1
+			}
+			last = i + 1
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "Step " + strconv.Itoa(first) + " was " + word + "."
+	case last-first == n-1:
+		return "Steps " + strconv.Itoa(first) + " to " + strconv.Itoa(last) + " were " + word + "."
+	}
+	return plural(n, "step was ", "steps were ") + word + "."
+}
+
+// cancelledBy says in short how a run came to be cancelled.
+func cancelledBy(r *countersign.Run) string {
+	code, message, _ := strings.Cut(r.Error, ": ")
+	if by, _, given := strings.Cut(message, ": "); given && countersign.Code(code) == countersign.CodeCancelled {
+		return "by " + who(by)
+	}
+	if countersign.Code(code) == countersign.CodeAbandoned {
+		return "given up, outcome unknown"
+	}
+	return "while a step was on its way"
+}

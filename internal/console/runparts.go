@@ -1,0 +1,100 @@
+package console
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// intent is what a step will do, and to whom.
+func intent(r *countersign.Run, i int) string {
+	if i < 0 {
+		return ""
+	}
+	s := &r.Steps[i]
+	words := stepTitle(r, i)
+	if s.Request == nil {
+		return words + "."
+	}
+	return words + ": " + s.Request.Method + " " + strings.TrimPrefix(strings.TrimPrefix(s.Request.URL, "https://"), "http://") + "."
+}
+
+func stepTitle(r *countersign.Run, i int) string {
+	if i < 0 {
+		return "the step"
+	}
+	return "“" + nameOf(&r.Steps[i]) + "”"
+}
+
+func nameOf(s *countersign.StepRun) string {
+	if s.Name == "" {
+		return s.ID
+	}
+	return s.Name
+}
+
+// hostOf is whom a step calls.
+func hostOf(s *countersign.StepRun) string {
+	if s.Request != nil {
+		if u, err := url.Parse(s.Request.URL); err == nil && u.Host != "" {
+			return u.Host
+		}
+	}
+	return s.ProjectID
+}
+
+func stepIndex(r *countersign.Run, id string) int {
+	for i := range r.Steps {
+		if r.Steps[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func indexOfStep(r *countersign.Run, status countersign.StepStatus) int {
+	for i := range r.Steps {
+		if r.Steps[i].Status == status {
+			return i
+		}
+	}
+	return -1
+}
+
+// timeoutOf is how long a step's call may take.
+func timeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
+	if c := capabilityOf(p, s); c != nil {
+		return c.Timeout()
+	}
+	return 0
+}
+
+// length is a limit of time as it was set.
+func length(d time.Duration) string {
+	if d%time.Second != 0 {
+		return strconv.FormatInt(d.Milliseconds(), 10) + nbsp + "ms"
+	}
+	return span(d)
+}
+
+func capabilityOf(p *countersign.Plan, s *countersign.StepRun) *countersign.Capability {
+	if project := projectOf(p, s.ProjectID); project != nil {
+		return project.Capability(s.Capability)
+	}
+	return nil
+}
+
+func projectOf(p *countersign.Plan, id string) *countersign.Project {
+	if p == nil {
+		return nil
+	}
+	for i := range p.ProjectSnapshots {
+		if p.ProjectSnapshots[i].ID == id {
+			return &p.ProjectSnapshots[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// told is a run of three steps, LIVE, of which the second is of interest.
+func told(change func(*countersign.Run)) *countersign.Run {
+	r := &countersign.Run{ID: "run-1", Mode: countersign.ModeLive, Status: countersign.RunRunning, Steps: []countersign.StepRun{
+		{ID: "a", Name: "Read", Status: countersign.StepCompleted, Attempt: 1},
+		{ID: "b", Name: "Refund", Status: countersign.StepPending, Attempt: 1, SideEffect: true, Request: &countersign.Request{Method: "POST", URL: "https://pay.example/v1/refunds"}},
+		{ID: "c", Name: "Tell", Status: countersign.StepPending},
+	}}
+	change(r)
+	return r
+}
+
+func waitingFor(status countersign.RunStatus, kind string) func(*countersign.Run) {
+	return func(r *countersign.Run) {
+		r.Status = status
+		r.WaitingFor = &countersign.WaitingFor{Kind: kind, StepID: "b", ApprovalID: "apr-1", ExpiresAt: time.Unix(1, 0)}
+		if kind == countersign.WaitReconcile {
+			r.Steps[1].Error = &countersign.StepError{Code: countersign.CodeOutcomeUnknown, Message: "no answer within 10 s"}
+		}
+	}
+}
+
+func failedWith(code countersign.Code, message string) func(*countersign.Run) {
+	return func(r *countersign.Run) {
+		r.Status, r.Error = countersign.RunFailed, string(code)+": "+message
+		r.Steps[1].Status, r.Steps[1].Error = countersign.StepFailed, &countersign.StepError{Code: code, Message: message}
+		r.Steps[1].Response = &countersign.Response{StatusCode: 422}
+		r.Steps[2].Status = countersign.StepSkipped
+	}
+}
+
+func cancelledWith(text string, resolution string) func(*countersign.Run) {
+	return func(r *countersign.Run) {
+		r.Status, r.Error = countersign.RunCancelled, text
+		r.Steps[1].Status, r.Steps[2].Status = countersign.StepCancelled, countersign.StepCancelled
+		if resolution != "" {
+			r.Steps[1].Reconciliation = &countersign.Reconciliation{Resolution: resolution, By: "user:mara@x.example"}
+		}
+	}
+}
+
+func completed(mode string, unverified int) func(*countersign.Run) {
+	return func(r *countersign.Run) {
+		r.Status, r.Mode, r.UnverifiedSteps = countersign.RunCompleted, mode, unverified
+	}
+}
+
+// TestEveryStandOfARunHasItsSentence goes through the design's tables: what a run
+// waits for, its statuses and its errors.
+func TestEveryStandOfARunHasItsSentence(t *testing.T) {
+	self := countersign.Errorf(countersign.CodeSelfApproval, "x")
+	role := countersign.Errorf(countersign.CodeRoleRequired, "x")
+	nobody := beholder{MaxActive: 4, Approve: role, Reconcile: role}
+	for name, c := range map[string]struct {
+		run                    func(*countersign.Run)
+		by                     beholder
+		class, sentence, extra string
+		href                   string
+	}{
+		"approval, may": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), beholder{}, "wait",
+			"The run stands still until you decide.", "“Refund”: POST pay.example/v1/refunds.", "/console/approvals/apr-1"},
+		"approval, asked for it": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), beholder{Approve: self}, "wait",
+			"The run stands still until an approver decides.", "You asked for this run, so someone else decides.", ""},
+		"approval, role": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), nobody, "wait",
+			"The run stands still until an approver decides.", "Your role can't decide.", ""},
+		"approved, no slot": {waitingFor(countersign.RunWaitingApproval, countersign.WaitSlot), beholder{MaxActive: 4}, "run",
+			"Approved. The run goes on when a slot is free.", "At most 4 runs are active at once", "/console/runs?status=RUNNING"},
+		"reconcile": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), beholder{}, "unc",
+			"“Refund” may or may not have been done.", "No answer within 10 s. An approver says what happened, with evidence; until then nothing is sent.", "/console/recovery/run-1"},
+		"reconcile, role": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), nobody, "unc",
+			"“Refund” may or may not have been done.", "Your role can't decide.", ""},
+		"reconcile after cancel": {func(r *countersign.Run) {
+			waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile)(r)
+			r.CancelRequested = true
+		}, beholder{}, "unc", "Cancelled, but “Refund” was already on its way.", "whatever it is, the run ends cancelled.", "/console/recovery/run-1"},
+		"slot": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitSlot), beholder{MaxActive: 1}, "run",
+			"The run waits for a free slot.", "At most 1 run is active at once", "/console/runs?status=RUNNING"},
+		"ready":         {func(r *countersign.Run) { r.Status = countersign.RunReady }, nobody, "run", "The run starts by itself.", "", ""},
+		"between steps": {func(*countersign.Run) {}, nobody, "run", "Nothing waits for you. The run goes on by itself.", "", ""},
+		"sending": {func(r *countersign.Run) { r.Steps[1].Status = countersign.StepRunning }, nobody, "run",
+			"Nothing waits for you. Step 2 waits for pay.example.", "At most", ""},
+		"completed":            {completed(countersign.ModeLive, 0), nobody, "ok", "Done. All 3 steps are verified.", "", ""},
+		"completed, unasked":   {completed(countersign.ModeLive, 2), nobody, "ok", "Done. 2 of 3 steps had nothing to verify.", "", ""},
+		"completed, one step":  {func(r *countersign.Run) { completed(countersign.ModeLive, 0)(r); r.Steps = r.Steps[:1] }, nobody, "ok", "Done. The step is verified.", "", ""},
+		"rehearsed":            {func(r *countersign.Run) { completed(countersign.ModeDryRun, 0)(r); r.Steps[1].ApprovalRequired = true }, nobody, "idle", "Rehearsed. Nothing was sent; 1 step will ask for approval.", "", ""},
+		"rehearsed, no asking": {completed(countersign.ModeDryRun, 0), nobody, "idle", "Rehearsed. Nothing was sent; no step will ask for approval.", "", ""},
+		"receiver_refused": {failedWith(countersign.CodeReceiverRefused, "the receiver refused the request with 422"), nobody, "fail",
+			"The run failed at step 2: pay.example refused the request with 422.", "Correct the input and start a new run. Step 3 was skipped.", ""},
+		"expectation_not_met": {failedWith(countersign.CodeExpectationNotMet, `status is "pending", expected "closed"`), nobody, "fail",
+			`The run failed at step 2: the answer was not what was expected (status is "pending", expected "closed").`, "It may have taken effect: check at pay.example.", ""},
+		"output_missing": {failedWith(countersign.CodeOutputMissing, "the answer has no field id"), nobody, "fail",
+			"The run failed at step 2: the answer has no field id.", "It may have taken effect", ""},
+		"not_sent": {failedWith(countersign.CodeNotSent, "the credential is not set"), nobody, "fail",
+			"The run failed at step 2: nothing was sent: the credential is not set.", "Correct the connection and start a new run.", ""},
+		"outcome_unknown": {failedWith(countersign.CodeOutcomeUnknown, "connection lost"), nobody, "fail",
+			"The run failed at step 2: no usable answer came (connection lost).", "nothing was changed", ""},
+		"approval_rejected": {failedWith(countersign.CodeApprovalRejected, "user:mara@x.example rejected it: the parcel: empty"), nobody, "fail",
+			"The run failed at step 2: mara@x.example rejected it: “the parcel: empty”", "", ""},
+		"approval_expired": {failedWith(countersign.CodeApprovalExpired, "nobody decided in time"), nobody, "fail",
+			"The run failed at step 2: nobody decided in time, so the system rejected it.", "", ""},
+		"drift": {failedWith(countersign.CodeDrift, "model m changed from revision 7 to 8 after the plan was made; make the plan again"), nobody, "fail",
+			"The run failed at step 2: model m changed from revision 7 to 8 after the plan was made; make the plan again.", "", ""},
+		"project_disabled": {failedWith(countersign.CodeProjectDisabled, "project p is disabled; an ADMIN enables it"), nobody, "fail",
+			"The run failed at step 2: project p is disabled; an ADMIN enables it.", "", ""},
+		"cancelled": {cancelledWith("cancelled: user:mara@x.example: called: off", ""), nobody, "idle",
+			"Cancelled by mara@x.example: “called: off”", "Step 3 was not begun.", ""},
+		"cancelled on its way": {cancelledWith("cancelled: it was cancelled while step b was on its way", countersign.ConfirmedNotExecuted), nobody, "idle",
+			"Cancelled while “Refund” was on its way; mara@x.example confirmed that it did not happen.", "", ""},
+		"abandoned": {cancelledWith("abandoned: whether step b took effect stays unknown", countersign.Abandon), nobody, "idle",
+			"Given up: whether “Refund” was done stays unknown here.", "", ""},
+	} {
+		got := calloutOf(told(c.run), &countersign.Plan{}, c.by)
+		detail := strings.ReplaceAll(got.Detail, nbsp, " ")
+		if sentence := strings.ReplaceAll(got.Sentence, nbsp, " "); sentence != c.sentence || !strings.Contains(detail, c.extra) || got.Class != "call--"+c.class || got.Href != c.href {
+			t.Errorf("%s: %q, %q, %s, %q", name, sentence, detail, got.Class, got.Href)
+		}
+	}
+}
+
+func TestWordsOfEveryErrorOfAStep(t *testing.T) {
+	for _, code := range []countersign.Code{
+		countersign.CodeReceiverRefused, countersign.CodeOutputMissing, countersign.CodeExpectationNotMet, countersign.CodeNotSent, countersign.CodeOutcomeUnknown,
+		countersign.CodeApprovalRejected, countersign.CodeApprovalExpired, countersign.CodeDrift, countersign.CodeProjectDisabled,
+	} {
+		r := told(failedWith(code, "message"))
+		if reason, _ := failure(code, "message", r, 1); reason == "" || strings.HasSuffix(reason, ".") {
+			t.Errorf("%s: %q", code, reason)
+		}
+	}
+}
