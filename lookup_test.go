@@ -23,9 +23,9 @@ func TestLookupFindsAField(t *testing.T) {
 		"":               `"empty"`,
 		"none":           `null`,
 		"a.b":            `"exact"`, // an exact key first, else a dotted path
-		"a":              `{"b": "dotted", "c": {"d.e": 1, "d": {"e": 2}}}`,
+		"a":              `{"b":"dotted","c":{"d.e":1,"d":{"e":2}}}`,
 		"a.c.d.e":        `1`, // and so below the first key
-		"a.c.d":          `{"e": 2}`,
+		"a.c.d":          `{"e":2}`,
 		"items.0.sku":    `"x"`,
 		"items.0.tags.2": `"last"`,
 		"items.1.1":      `20`,

@@ -38,9 +38,25 @@ func (k Kind) String() string {
 // Null is the explicit null.
 var Null = Value{"null"}
 
-// RawValue takes JSON text as it is, without the white space around it. The
-// text must be valid JSON.
-func RawValue(text string) Value { return Value{strings.Trim(text, " \t\r\n")} }
+// RawValue takes JSON text as it is, digits, order and escapes included, without
+// its insignificant blanks. The text must be valid JSON.
+func RawValue(text string) Value { return Value{withoutBlanks(text)} }
+
+// withoutBlanks makes a value the same text before and after it was stored:
+// encoding/json writes a document without blanks, and a digest taken of the one
+// would not be that of the other.
+func withoutBlanks(text string) string {
+	const blanks = " \t\r\n"
+	text = strings.Trim(text, blanks)
+	if !strings.ContainsAny(text, blanks) {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) != nil {
+		return text // no JSON: whoever checks it says so
+	}
+	return b.String()
+}
 
 // String makes a JSON string value.
 func String(s string) Value { return Value{string(appendString(nil, s))} }
@@ -156,9 +172,9 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return []byte(v.raw), nil
 }
 
-// UnmarshalJSON keeps the text, null included.
+// UnmarshalJSON keeps the text without its blanks, null included.
 func (v *Value) UnmarshalJSON(b []byte) error {
-	v.raw = string(bytes.TrimSpace(b))
+	v.raw = withoutBlanks(string(b))
 	return nil
 }
 

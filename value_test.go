@@ -127,3 +127,27 @@ func TestMembersAndElementsAreKeptExactly(t *testing.T) {
 		t.Error("an object is no array")
 	}
 }
+
+// TestAValueIsTheSameTextBeforeAndAfterItIsStored: digests are taken of it.
+func TestAValueIsTheSameTextBeforeAndAfterItIsStored(t *testing.T) {
+	for _, text := range []string{
+		` { "b" : 1.50 , "a" : [ 1 , { } , "x  y" ] } `, "[\n\t1e0,\r\n\"\\u0000 \\ud83d\\ude00 <&>\" ]", `"  "`, " 249.00 ", "{}", "null", "[ ]",
+	} {
+		before := countersign.RawValue(text)
+		doc, err := countersign.Marshal(map[string]countersign.Value{"v": before})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var after map[string]countersign.Value
+		if err := json.Unmarshal(doc, &after); err != nil {
+			t.Fatal(err)
+		}
+		var read countersign.Value
+		if err := json.Unmarshal([]byte(text), &read); err != nil {
+			t.Fatal(err)
+		}
+		if before.Raw() != after["v"].Raw() || read.Raw() != before.Raw() {
+			t.Errorf("%q: taken as %q, read as %q, stored as %q", text, before.Raw(), read.Raw(), after["v"].Raw())
+		}
+	}
+}
