@@ -52,8 +52,24 @@ func WellFormedSecret(secret string) bool {
 // it, and tells nothing of it.
 func CSRFToken(secret string) string { return HashToken("csrf\n" + secret) }
 
-// ValidCSRF compares in constant time.
+// MaskCSRF writes a token in another way each time, so that a page that holds it
+// may be compressed: its size tells nothing of it. random is 32 fresh bytes.
+func MaskCSRF(token string, random [32]byte) string {
+	mixed, err := hex.DecodeString(token)
+	if err != nil || len(mixed) != len(random) {
+		return token
+	}
+	subtle.XORBytes(mixed, mixed, random[:])
+	return hex.EncodeToString(random[:]) + hex.EncodeToString(mixed)
+}
+
+// ValidCSRF takes a token as it is or masked, and compares in constant time.
 func ValidCSRF(secret, token string) bool {
+	if both, err := hex.DecodeString(token); err == nil && len(both) == 2*sha256.Size {
+		random, mixed := both[:sha256.Size], both[sha256.Size:]
+		subtle.XORBytes(mixed, mixed, random)
+		token = hex.EncodeToString(mixed)
+	}
 	return subtle.ConstantTimeCompare([]byte(CSRFToken(secret)), []byte(token)) == 1
 }
 

@@ -27,6 +27,19 @@ func TestACSRFTokenIsOfOneSessionAndTellsNothingOfIt(t *testing.T) {
 	}
 }
 
+func TestAMaskedCSRFTokenIsTakenAndNeverTheSameText(t *testing.T) {
+	a, b := access.FormatSecret(random(1)), access.FormatSecret(random(2))
+	one, two := access.MaskCSRF(access.CSRFToken(a), random(3)), access.MaskCSRF(access.CSRFToken(a), random(4))
+	if !access.ValidCSRF(a, one) || !access.ValidCSRF(a, two) || one == two || strings.Contains(one, access.CSRFToken(a)) {
+		t.Errorf("%s, %s", one, two)
+	}
+	for _, wrong := range []string{one[:127], one + "0", one[:64] + two[64:], access.MaskCSRF(access.CSRFToken(b), random(3)), strings.Repeat("0", 128)} {
+		if access.ValidCSRF(a, wrong) {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+}
+
 func TestCodesAreEightDigitsAndEvenlySpread(t *testing.T) {
 	const n = 40_000
 	var counts [8][10]int

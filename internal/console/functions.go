@@ -1,8 +1,6 @@
 package console
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"html/template"
 	"net/url"
 )
@@ -50,17 +48,6 @@ func plainChip(s state) template.HTML { return chipWith("chip chip--plain", s) }
 
 func chipWith(class string, s state) template.HTML {
 	return template.HTML(`<span class="`+class+` `+s.Class+`">`) + icon(s.Icon) + template.HTML(template.HTMLEscapeString(s.Word)+`</span>`) //nolint:gosec // the class is ours, the word escaped
-}
-
-// asset is the address of an asset; it changes with its content, so that a browser
-// may keep it for ever.
-func asset(name string) string {
-	content, err := assetFiles.ReadFile("assets/" + name)
-	if err != nil {
-		return Prefix + "/assets/" + name
-	}
-	sum := sha256.Sum256(content)
-	return Prefix + "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6])
 }
 
 // navigation is one entry of the navigation.

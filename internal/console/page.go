@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"crypto/rand"
 	"embed"
 	"fmt"
 	"html/template"
@@ -18,9 +19,6 @@ import (
 
 //go:embed templates
 var templateFiles embed.FS
-
-//go:embed assets
-var assetFiles embed.FS
 
 // page is what a template of the same name shows. A page is also an error: that
 // of a form which could not be taken and is shown again with what was typed.
@@ -96,9 +94,10 @@ func (v *visit) show(p *page) {
 	}
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	out := compressed(h, v.r, b.Bytes())
+	h.Set("Content-Length", strconv.Itoa(len(out)))
 	v.w.WriteHeader(max(p.status, http.StatusOK))
-	_, _ = b.WriteTo(v.w) // a visitor who has gone reads nothing
+	_, _ = v.w.Write(out) // a visitor who has gone reads nothing
 }
 
 // render executes one block of a page's template: "layout" for the whole, or a
@@ -114,7 +113,9 @@ func (v *visit) render(b *bytes.Buffer, p *page, block string) error {
 func (v *visit) frame(p *page) frame {
 	f := frame{page: p, visit: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
 	if v.signedIn() {
-		f.CSRF = access.CSRFToken(v.secret)
+		var random [32]byte
+		_, _ = rand.Read(random[:]) // never fails: it ends the process instead
+		f.CSRF = access.MaskCSRF(access.CSRFToken(v.secret), random)
 		if !p.Alone {
 			f.Counts, f.Banners = v.counts(), v.banners()
 		}
@@ -153,25 +154,4 @@ func (f frame) Roles() string {
 		words[i] = titled(string(r))
 	}
 	return strings.Join(words, ", ")
-}
-
-// assets serves what pages are made of. They change with the binary only, and
-// their address carries its content's hash (see asset).
-func assets() http.Handler {
-	files, err := fs.Sub(assetFiles, "assets")
-	if err != nil {
-		panic(err) // the folder is embedded above
-	}
-	serve := http.StripPrefix(Prefix+"/assets/", http.FileServerFS(files))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/") {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Cache-Control", "public, max-age=300")
-		if r.URL.Query().Has("v") {
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		}
-		serve.ServeHTTP(w, r)
-	})
 }

@@ -89,7 +89,7 @@ func (p *tab) judge(name, view string) {
 	if title := js[string](p, `document.title`); title == "" || name != "nothing here" && strings.HasPrefix(title, "Nothing here") {
 		p.t.Errorf("%s: its title is %q", name, title)
 	}
-	if weight := js[int](p, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce(function (n, e) { return n + e.decodedBodySize }, 0)`); weight > largest {
+	if weight := js[int](p, `performance.getEntriesByType("resource").concat(performance.getEntriesByType("navigation")).reduce(function (n, e) { return n + e.encodedBodySize }, 0)`); weight > largest {
 		p.t.Errorf("%s, %s: weighs %d bytes", name, view, weight)
 	}
 	if js[bool](p, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {

@@ -128,6 +128,24 @@ func (s *stage) fill() {
 	}}
 	s.paths["invalid plan"] = "/plans/" + s.all.Post("/plans", bad).OK(s.t).Is(s.t, "status", "INVALID").At("id").Text()
 	s.paths["plan"] = "/plans/" + live
+	s.fillLong()
+}
+
+// fillLong makes the longest plan that there may be, and a rehearsal of it.
+func (s *stage) fillLong() {
+	s.t.Helper()
+	var steps []any
+	for i := range 100 {
+		more := doc{"expectation": doc{"field": "ok", "equals": true}}
+		if i > 0 {
+			more["dependsOn"] = []string{fmt.Sprintf("step-%d", max(0, i-1-i%3))}
+		}
+		steps = append(steps, step(fmt.Sprintf("step-%d", i), fmt.Sprintf("Tell customer %d", i), "notes.add", doc{"text": fmt.Sprintf("Order %d is on its way", i)}, more))
+	}
+	plan := s.all.Post("/plans", doc{"name": "Tell a hundred customers", "modelId": "refund-agent", "modelRevision": 1, "mode": "DRY_RUN", "steps": steps}).OK(s.t).At("id").Text()
+	run := s.start(plan)
+	s.reaches(run, "COMPLETED")
+	s.paths["long plan"], s.paths["long run"] = "/plans/"+plan, "/runs/"+run
 }
 
 func (s *stage) fillRuns(mara *harness.Client, live string) {
