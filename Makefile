@@ -19,9 +19,10 @@ test: tools vet race bench-vet not-run ## Run all checks that gate a change: for
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
 # with CI set.
-TOOLS      := curl strace
-for-curl   := the README's commands
-for-strace := test/iofaults: system calls that fail
+TOOLS        := curl strace chromium
+for-curl     := the README's commands
+for-strace   := test/iofaults: system calls that fail
+for-chromium := test/browser: the console's stories and pages
 
 .PHONY: tools
 tools: # Install the tests' tools where that is possible
@@ -71,6 +72,10 @@ assure: ## Play the campaigns of docs/assurance.md in full and print their table
 .PHONY: planted
 planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test must notice each; an hour or more
 	$(GO) run ./test/planted $(PLANTED_FLAGS)
+
+.PHONY: screens
+screens: ## Take a picture of each page of the console, at two widths, light and dark, into screens/
+	$(GO) test -count=1 ./test/browser -run Pages -screens $(CURDIR)/screens
 
 .PHONY: bench
 bench: build ## Measure steps per second beside the ideal of this machine, in one run

@@ -10,7 +10,8 @@ import (
 )
 
 // introduce makes the two identities, or takes those of the demo that goes on
-// here. Nobody decides what they asked for, so there are two.
+// here: a user of the console each, and a token. Nobody decides what they asked
+// for, so there are two.
 func (d *demo) introduce(ctx context.Context) (err error) {
 	kept := &d.place.kept
 	if kept.Operator == nil {
@@ -29,6 +30,10 @@ func (d *demo) introduce(ctx context.Context) (err error) {
 }
 
 func (d *demo) identify(ctx context.Context, email string, role countersign.Role) (*identity, error) {
+	user := countersign.UserWrite{Roles: []countersign.Role{role}, ProjectIDs: []string{demoProject}}
+	if _, err := ask[countersign.User](ctx, d.admin, "PUT", "/users/"+email, user); err != nil {
+		return nil, err
+	}
 	made, err := ask[countersign.NewToken](ctx, d.admin, "POST", "/tokens", countersign.TokenWrite{
 		Name: "demo " + string(role), Roles: []countersign.Role{role}, ProjectIDs: []string{demoProject}, UserEmail: email,
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/console"
 )
 
 // askPerson asks at the terminal, and goes on when the decision comes from
@@ -47,9 +48,12 @@ func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 	}
 }
 
-// showElsewhere says how the decision is sent from another terminal.
+// showElsewhere says how it is decided in a browser, and from another terminal.
 func (d *demo) showElsewhere(a countersign.Approval) {
-	d.print.say("Decide it here as %s, or from elsewhere:", d.place.kept.Reviewer.Email)
+	d.print.say("Decide it here as %s, or in the browser:", d.place.kept.Reviewer.Email)
+	d.print.say("  %s%s/approvals/%s", d.service.address, console.Prefix, a.ID)
+	d.print.say("  (the code for signing in is then in %s)", d.place.file(serviceLog))
+	d.print.say("or from another terminal:")
 	d.print.say(`curl -H "@%s" -H "Content-Type: application/json" \`, d.place.file(reviewerFile))
 	d.print.say(`  -d '{"decision":"APPROVED","reason":"..."}' \`)
 	d.print.say(`  %s/approvals/%s/decision`, d.reviewer.base, a.ID)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/httpapi"
 	"github.com/countersign/countersign/internal/sample"
 )
@@ -177,7 +178,10 @@ func (d *demo) conclude() error {
 // stayUp leaves everything up for a look from elsewhere.
 func (d *demo) stayUp(ctx context.Context) {
 	d.print.line("")
-	d.print.line("Service and shop stay up until Ctrl-C. Mara's token reads, for instance:")
+	d.print.line("Service and shop stay up until Ctrl-C. In the browser, as %s or %s:", d.place.kept.Operator.Email, d.place.kept.Reviewer.Email)
+	d.print.say("%s%s/runs/%s", d.service.address, console.Prefix, d.refundRun.ID)
+	d.print.say("the code for signing in is then in %s", d.place.file(serviceLog))
+	d.print.line("Mara's token reads, for instance:")
 	d.print.say(`curl -H "@%s" %s/runs/%s`, d.place.file(reviewerFile), d.reviewer.base, d.refundRun.ID)
 	d.print.say(`curl -H "@%s" %s/approvals`, d.place.file(reviewerFile), d.reviewer.base)
 	d.print.say("the API's description: %s/openapi.json", d.reviewer.base)

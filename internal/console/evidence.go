@@ -54,6 +54,7 @@ type judged struct {
 	Field            string
 	Expected, Actual string
 	Known, Met       bool
+	Over             bool // no answer will come any more
 }
 
 // judgedOf lists what was asked of an answer and what it was; before there is an

@@ -113,7 +113,13 @@ func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
 		e = planned.Expectation
 	}
 	c.Judged = judgedOf(e, s.Verification)
+	ended := !s.CompletedAt.IsZero()
+	for i := range c.Judged {
+		c.Judged[i].Over = ended
+	}
 	switch {
+	case s.Verification == nil && ended:
+		c.JudgedAs = "nothing came that could be judged"
 	case s.Verification == nil:
 		c.JudgedAs = "to be judged on the answer, not on its status code alone"
 	case s.Verification.Status == countersign.VerificationNotRequested:

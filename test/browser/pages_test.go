@@ -59,7 +59,9 @@ func TestPagesAreSoundForEverybody(t *testing.T) {
 	slices.Sort(names)
 	p.look("running run", all["running run"]) // while it runs
 	for _, name := range names {
-		p.look(name, all[name])
+		if name != "running run" {
+			p.look(name, all[name])
+		}
 	}
 	signedOut := newTab(t, s.Server)
 	signedOut.look("sign in", "/sign-in")
