@@ -34,7 +34,7 @@ func shows(t *testing.T, what string, p *harness.Page, status int, texts ...stri
 	}
 	for _, text := range texts {
 		if !strings.Contains(p.Text, text) {
-			t.Errorf("%s: %q is not on the page\n%.3000s", what, text, p.Text[strings.Index(p.Text, "<main"):])
+			t.Errorf("%s: %q is not on the page\n%.3000s", what, text, p.Text[max(0, strings.Index(p.Text, "<main")):])
 		}
 	}
 }

@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -309,7 +310,7 @@ func seenFrom(p who, o object) object {
 }
 
 func (r row) about(p who, o object) string {
-	ofProject := strings.Contains("project plan run approval agent team idle team", r.kind)
+	ofProject := slices.Contains([]string{"", "project", "plan", "run", "approval", "agent", "team", "idle team"}, r.kind)
 	at := map[object]int{otherOne: 0, otherTenant: 1, missing: 2}
 	hereIs := o == own || o == otherOne || r.kind == "tenant" && o == otherTenant
 	switch {

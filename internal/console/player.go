@@ -136,7 +136,7 @@ func (p *player) start(doc countersign.AgentModel, sim *countersign.Simulation, 
 	}
 	names := stateNames(doc)
 	p.Path = p.stops(names)
-	p.judge(doc, names)
+	p.judge(names)
 }
 
 func (p *player) href(at int) string {
@@ -212,7 +212,7 @@ func (p *player) hrefOf(stateID string) string {
 }
 
 // judge says what the scenario comes to, and where that isn't what it expects.
-func (p *player) judge(doc countersign.AgentModel, names stateWords) {
+func (p *player) judge(names stateWords) {
 	p.Verdict = state{"is-ok", "s-completed", "Passes"}
 	if !p.sim.Passed {
 		p.Verdict = state{"is-fail", "s-failed", "Does not pass"}

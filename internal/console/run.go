@@ -94,7 +94,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b beholder, pinned strin
 	}
 	d.Call = calloutOf(r, p, b)
 	d.Graph = runGraph(r, p, d.Self)
-	d.Steps, d.Tally = stepLines(r, p, chosen), tallyWords(r)
+	d.Steps, d.Tally = stepLines(r, chosen), tallyWords(r)
 	d.Chosen = chosenStepOf(r, p, chosen)
 	d.Cancel = b.Cancel && cancellable(r)
 	return d

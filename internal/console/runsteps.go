@@ -21,13 +21,13 @@ type stepLine struct {
 	Code  string // the capability
 }
 
-func stepLines(r *countersign.Run, p *countersign.Plan, chosen int) []stepLine {
+func stepLines(r *countersign.Run, chosen int) []stepLine {
 	self := Prefix + "/runs/" + r.ID
 	lines := make([]stepLine, len(r.Steps))
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		lines[i] = stepLine{
-			ID: "s-" + strconv.Itoa(i+1), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, p, s),
+			ID: "s-" + strconv.Itoa(i+1), Href: stepHref(self, s.ID), Name: nameOf(s), Code: s.Capability, Sub: stepWords(r, s),
 			State: stepState(*s), Here: i == chosen, Todo: !begun(s),
 		}
 		if s.Response != nil {
@@ -38,7 +38,7 @@ func stepLines(r *countersign.Run, p *countersign.Plan, chosen int) []stepLine {
 }
 
 // stepWords says of a step what its status doesn't.
-func stepWords(r *countersign.Run, p *countersign.Plan, s *countersign.StepRun) string {
+func stepWords(r *countersign.Run, s *countersign.StepRun) string {
 	switch s.Status {
 	case countersign.StepCompleted:
 		return completedWords(s)

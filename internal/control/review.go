@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -110,8 +111,8 @@ func (s *Service) ApprovalQueue(ctx context.Context, a Actor, id string) (q Queu
 
 func queueAround(tx store.Tx, tenant string, where []store.Filter, this *countersign.Approval) (q Queue, err error) {
 	at := this.RequestedAt.UnixMicro()
-	upTo := append(where[:len(where):len(where)], store.Filter{Column: "created", Op: store.AtMost, Values: []any{at}})
-	from := append(where[:len(where):len(where)], store.Filter{Column: "created", Op: store.AtLeast, Values: []any{at}})
+	upTo := slices.Concat(where, []store.Filter{{Column: "created", Op: store.AtMost, Values: []any{at}}})
+	from := slices.Concat(where, []store.Filter{{Column: "created", Op: store.AtLeast, Values: []any{at}}})
 	if q.Total, err = tx.Count(store.Approvals, tenant, store.Query{Where: where}); err != nil {
 		return q, err
 	}

@@ -87,13 +87,12 @@ func TestApprovedBeforeFindsTheLatestOfTheSameCapability(t *testing.T) {
 	for id, want := range map[string]string{"this": "older", "older": "oldest", "oldest": "", "elsewhere": "", "rejected": "older"} {
 		found, err := h.service.ApprovedBefore(background, viewer, id)
 		h.must(err)
-		if got := ""; found != nil {
+		got := ""
+		if found != nil {
 			got = found.ID
-			if got != want {
-				t.Errorf("before %s: %s, want %q", id, got, want)
-			}
-		} else if want != "" {
-			t.Errorf("before %s: none, want %s", id, want)
+		}
+		if got != want {
+			t.Errorf("before %s: %q, want %q", id, got, want)
 		}
 	}
 }

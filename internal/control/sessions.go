@@ -11,15 +11,15 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// signedOut is the answer to every session that is none: unknown, ended, expired,
+// errSignedOut is the answer to every session that is none: unknown, ended, expired,
 // or of somebody who is no user any more. It doesn't say which.
-var signedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
+var errSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
 
 // AuthenticateSession finds the principal of a session's secret. What it may is
 // what its user may now.
 func (s *Service) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
 	if !access.WellFormedSecret(secret) {
-		return access.Principal{}, signedOut
+		return access.Principal{}, errSignedOut
 	}
 	id := access.HashToken(secret)
 	var rec *records.Session
@@ -33,14 +33,14 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return access.Principal{}, signedOut
+		return access.Principal{}, errSignedOut
 	case err != nil:
 		return access.Principal{}, public(err)
 	}
 	now := s.cfg.Now()
 	if !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle {
 		s.forget(ctx, id)
-		return access.Principal{}, signedOut
+		return access.Principal{}, errSignedOut
 	}
 	if now.Sub(rec.SeenAt) > coarseUse {
 		s.touchSession(id, now)
@@ -164,7 +164,7 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 
 func ended(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return signedOut
+		return errSignedOut
 	}
 	return err
 }

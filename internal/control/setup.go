@@ -14,29 +14,28 @@ import (
 // to do each thing once, though never to decide what they asked for themselves.
 var everyRole = []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover}
 
-// refusedSetup is the answer to every set-up link that is not good.
-var refusedSetup = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link was used, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
+// errSetupLink is the answer to every set-up link that is not good.
+var errSetupLink = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link was used, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
 
 // CanSetUp reports whether a set-up link is good now. Asking changes nothing:
 // mail scanners and previews follow links.
 func (s *Service) CanSetUp(ctx context.Context, link string) error {
 	return public(s.store.View(ctx, func(tx store.Tx) error {
-		_, _, err := s.setupLink(tx, link)
-		return err
+		return s.checkLink(tx, link)
 	}))
 }
 
-func (s *Service) setupLink(tx store.Tx, link string) (*records.SetupLink, int64, error) {
-	rec, version, err := records.SetupLinks.Get(tx, store.Realm, records.SetupID)
+func (s *Service) checkLink(tx store.Tx, link string) error {
+	rec, _, err := records.SetupLinks.Get(tx, store.Realm, records.SetupID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return nil, 0, refusedSetup
+		return errSetupLink
 	case err != nil:
-		return nil, 0, err
+		return err
 	case !access.SameHash(rec.Hash, access.HashToken(link)) || !s.cfg.Now().Before(rec.ExpiresAt):
-		return nil, 0, refusedSetup
+		return errSetupLink
 	}
-	return rec, version, nil
+	return nil
 }
 
 // SetUp makes the first realm administrator of the console, signs them in, and
@@ -50,7 +49,7 @@ func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string
 	}
 	session = access.FormatSecret(s.cfg.NewSecret())
 	err = s.store.Update(ctx, func(tx store.Tx) error {
-		if _, _, err := s.setupLink(tx, link); err != nil {
+		if err := s.checkLink(tx, link); err != nil {
 			return err
 		}
 		if err := records.SetupLinks.Delete(tx, store.Realm, records.SetupID); err != nil {

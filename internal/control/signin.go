@@ -27,8 +27,8 @@ func (s *Service) Try(from string) error {
 	return nil
 }
 
-// refusedCode is the answer to every code that is not right, whatever the reason.
-var refusedCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is not right, or not any more; ask for a new one")
+// errCode is the answer to every code that is not right, whatever the reason.
+var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is not right, or not any more; ask for a new one")
 
 // AskForCode begins a sign-in: it sends a code to the address and returns the
 // secret that the browser must bring with it. Whether the address is a user's
@@ -107,7 +107,7 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID stri
 		return "", ErrTooMany
 	}
 	if !access.WellFormedSecret(secret) {
-		return "", refusedCode
+		return "", errCode
 	}
 	made := access.FormatSecret(s.cfg.NewSecret())
 	err = s.store.Update(ctx, func(tx store.Tx) error {
@@ -124,7 +124,7 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID stri
 		return s.begin(tx, first(users), made, requestID)
 	})
 	if err == nil && session == "" {
-		err = refusedCode
+		err = errCode
 	}
 	return session, public(err)
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -43,9 +44,11 @@ func (s *Service) Tallies(ctx context.Context, a Actor, from time.Time, width ti
 func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (map[countersign.RunStatus]int, error) {
 	counts := map[countersign.RunStatus]int{}
 	for _, status := range countersign.RunStatuses {
-		where := append(scope[:len(scope):len(scope)], store.Equal("status", string(status)),
-			store.Filter{Column: "created", Op: store.AtLeast, Values: []any{from.UnixMicro()}},
-			store.Filter{Column: "created", Op: store.AtMost, Values: []any{to.UnixMicro() - 1}})
+		where := slices.Concat(scope, []store.Filter{
+			store.Equal("status", string(status)),
+			{Column: "created", Op: store.AtLeast, Values: []any{from.UnixMicro()}},
+			{Column: "created", Op: store.AtMost, Values: []any{to.UnixMicro() - 1}},
+		})
 		n, err := tx.Count(store.Runs, a.Tenant, store.Query{Where: where})
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -27,7 +28,7 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 			return err
 		}
 		asked, moreAsked, err := s.asked(tx, a, limit)
-		list, more = append(uncertain, asked...), moreUncertain || moreAsked
+		list, more = slices.Concat(uncertain, asked), moreUncertain || moreAsked
 		return err
 	})
 	return list, more, err

@@ -20,8 +20,9 @@ func main() {
 	logs := flag.String("logs", "", "where the output of each goes; default a temporary directory")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := assure(ctx, *only, *share, *logs); err != nil {
+	err := assure(ctx, *only, *share, *logs)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "assure:", err)
 		os.Exit(1)
 	}

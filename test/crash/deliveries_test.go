@@ -59,7 +59,7 @@ func (l *life) checkOutcome(d *delivery, step json) {
 	status, code := step.At("status").Text(), step.At("error.code").Text()
 	known := d.answer != 0 && step.At("response.statusCode").Int() == d.answer
 	judged := step.At("reconciliation.resolution").Text()
-	good := false
+	var good bool
 	switch status {
 	case "RECOVERY_REQUIRED", "ABANDONED":
 		good = true

@@ -17,7 +17,6 @@ type seen struct {
 	decided  map[string]string // a decided approval, whole
 	expired  map[string]bool   // approvals seen expired
 	logs     map[string]*log
-	overlaps int // deliveries checked so far for order
 }
 
 func newSeen() seen {

@@ -25,7 +25,6 @@ type receiver struct {
 	mu       sync.Mutex
 	log      []*delivery
 	attempts map[string]int // calls by key, also those that never left
-	healthy  bool
 	calls    int
 }
 
