@@ -25,17 +25,46 @@ var embedded embed.FS
 // checkPages reads every page and so refuses a store with a damaged one. It
 // reads about a gigabyte a second.
 func checkPages(ctx context.Context, db *sql.DB) error {
-	found := ""
-	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+	found, err := quickCheck(ctx, db)
+	if page := missedPage(found); err == nil && page > 0 {
+		// quick_check says of some pages that it could not get them, and not why.
+		if err := readPage(ctx, db, page); err != nil {
+			return unreadable(err)
+		}
+		found, err = quickCheck(ctx, db) // it can be read now
+	}
+	switch {
+	case err != nil:
 		return unreadable(err)
+	case found == "ok":
+		return nil
 	}
+	report := strings.ReplaceAll(found, "\n", " ")
 	if c := reportedCode(found); c&0xff == codes.SQLITE_IOERR && c != codes.SQLITE_IOERR_DATA {
-		return fmt.Errorf("can't be read: %s", strings.ReplaceAll(found, "\n", " "))
+		return fmt.Errorf("can't be read: %s", report)
 	}
-	if found != "ok" {
-		return fmt.Errorf("is damaged: restore it from a backup: %s", strings.ReplaceAll(found, "\n", " "))
+	return fmt.Errorf("is damaged: restore it from a backup: %s", report)
+}
+
+// quickCheck returns the first thing that is wrong, "ok" for nothing.
+func quickCheck(ctx context.Context, db *sql.DB) (found string, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+	return found, err
+}
+
+// missedPage is the page that quick_check could not get, 0 where it names none.
+func missedPage(found string) (page int64) {
+	_, named, ok := strings.Cut(found, "failed to get page ")
+	if ok {
+		_, _ = fmt.Sscanf(named, "%d", &page) // 0 where no number follows
 	}
-	return nil
+	return page
+}
+
+// readPage reads one page, and says why it can't be.
+func readPage(ctx context.Context, db *sql.DB, page int64) error {
+	var size int
+	return db.QueryRowContext(ctx, "SELECT length(data) FROM sqlite_dbpage WHERE pgno = ?1", page).Scan(&size)
 }
 
 // reportedCode is the result code that quick_check names where it could not get at
