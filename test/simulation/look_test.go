@@ -25,8 +25,9 @@ func (s *sim) look(tenant string) (p picture) {
 			runs: all(s, tx, records.Runs, tenant, &err), approvals: all(s, tx, records.Approvals, tenant, &err),
 			agents: all(s, tx, records.Agents, tenant, &err), teams: all(s, tx, records.Teams, tenant, &err),
 		}
+		steps := s.steps(tx, tenant, &err)
 		for i := range p.runs {
-			p.runs[i].Steps = s.steps(tx, tenant, p.runs[i].ID, &err)
+			p.runs[i].Steps = steps[p.runs[i].ID]
 		}
 		return err
 	})
@@ -72,17 +73,19 @@ type rowAt struct {
 	version           int64
 }
 
-// steps reads a run's steps.
-func (s *sim) steps(tx store.Tx, tenant, runID string, failed *error) []countersign.StepRun {
-	rows, err := tx.List(store.Steps, tenant, store.Query{Where: []store.Filter{store.Equal("run", runID)}, Order: []store.Order{{Column: "idx"}}})
+// steps reads the steps of all runs at once, each run's in their order, which is
+// that of their ids.
+func (s *sim) steps(tx store.Tx, tenant string, failed *error) map[string][]countersign.StepRun {
+	rows, err := tx.List(store.Steps, tenant, store.Query{})
 	if err != nil && *failed == nil {
 		*failed = err
 	}
-	list := make([]countersign.StepRun, len(rows))
-	for i, row := range rows {
-		list[i] = decoded[countersign.StepRun](s, store.Steps, tenant, row, failed)
+	lists := map[string][]countersign.StepRun{}
+	for _, row := range rows {
+		run, _ := row.Keys[0].(string)
+		lists[run] = append(lists[run], decoded[countersign.StepRun](s, store.Steps, tenant, row, failed))
 	}
-	return list
+	return lists
 }
 
 func (p *picture) plan(id string) *records.Plan {
