@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-var csrfField = regexp.MustCompile(`name="csrf" value="([0-9a-f]{64})"`)
+var csrfField = regexp.MustCompile(`name="csrf" value="([0-9a-f]{128})"`)
 
 // sendForm opens a page and sends its form with these fields.
 func sendForm(t *testing.T, b *harness.Browser, path string, fields url.Values) *harness.Page {
