@@ -75,7 +75,7 @@ planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test
 
 .PHONY: screens
 screens: ## Take a picture of each page of the console, at two widths, light and dark, into screens/
-	$(GO) test -count=1 ./test/browser -run Pages -screens $(CURDIR)/screens
+	$(GO) test -count=1 ./test/browser -run Pages -all -screens $(CURDIR)/screens
 
 .PHONY: bench
 bench: build ## Measure steps per second beside the ideal of this machine, in one run

@@ -8,6 +8,7 @@ var campaigns = []campaign{
 	{name: "soak", what: "steady work in virtual time: goroutines flat, nothing stuck", command: "go test -count=1 -timeout 0 -run Soak ./test/simulation -soak %d", figure: 24, unit: "hours"},
 	{name: "work", what: "steady work on the real binary: goroutines, descriptors, memory flat", command: "go test -count=1 -timeout 0 -run Work ./test/soak -for %dm", figure: 10, unit: "minutes"},
 	{name: "viewers", what: "viewers of a live run of 100 steps: all see its end, nothing is left", command: "go test -count=1 -timeout 0 -run Viewers ./test/soak -steps 100 -viewers %d", figure: 200, unit: "viewers"},
+	{name: "pages", what: "pages of the console at two widths, light and dark: axe-core, content policy, size", command: "go test -count=1 -timeout 0 -run Pages ./test/browser -all", unit: "pages"},
 	{name: "paint", what: "first paint of each page within 200 ms, over this many runs", command: "go test -count=1 -timeout 0 -run Soon ./test/browser -paint 200ms -stored %d", figure: 100000, unit: "runs"},
 	{name: "disk", what: "every operation on the disk fails, in each scenario", command: "go test -count=1 -timeout 0 -run TestEveryFault ./internal/store/sqlite -every", unit: "operations"},
 	{name: "power", what: "power cuts that lose what was not synced", command: "go test -count=1 -timeout 0 -run Power ./internal/store/sqlite -losses %d", figure: 1000, unit: "cuts"},

@@ -54,7 +54,7 @@ func TestAnUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	mara.fill(`[name="output"]`, `{"state":"pending"}`)
 	mara.fill(`[name="evidence"]`, "the shop's console shows refund re_9F27C1")
 	mara.press("main", "Record the resolution")
-	mara.sees("expectation_not_met")
+	mara.sees(`Not recorded: state is "pending", expected "succeeded"`)
 	mara.until("the text to be kept", `document.querySelector('[name="evidence"]').value.includes("re_9F27C1")`)
 	mara.fill(`[name="output"]`, `{"state":"succeeded"}`)
 	mara.press("main", "Record the resolution")
