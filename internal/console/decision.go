@@ -29,8 +29,8 @@ func decideApproval(v *visit) (string, error) {
 // decideAgain is the page as it is now, after a decision that was not taken. An
 // error that the approval itself can't be shown after goes on as it is.
 func (v *visit) decideAgain(id string, refused error) error {
-	e, ok := refused.(*countersign.Error) //nolint:errorlint // control returns its refusals unwrapped
-	if !ok || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
+	e := refusalOf(refused)
+	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
 	}
 	d, err := v.approval(id)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"sort"
@@ -15,10 +16,20 @@ type problem struct {
 	Code             countersign.Code
 }
 
+// refusalOf is the refusal that an error is, nil for every other error: those are
+// internal and never shown.
+func refusalOf(err error) *countersign.Error {
+	var e *countersign.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return nil
+}
+
 // problemOf words an error; nil for none and for what has no code.
 func problemOf(err error) *problem {
-	e, ok := err.(*countersign.Error) //nolint:errorlint // control returns its refusals unwrapped
-	if !ok || e == nil {
+	e := refusalOf(err)
+	if e == nil {
 		return nil
 	}
 	return &problem{Sentence: sentenceOf(e), Detail: detailOf(e), Code: e.Code}

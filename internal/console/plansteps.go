@@ -37,7 +37,7 @@ const shortInput = 400
 // whole names the step whose inputs are shown however long they are.
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: contractOf(p, s), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
 		step.Asks = askingWords(step.Contract)
 		step.inputs()
 		steps = append(steps, step)
@@ -62,17 +62,6 @@ func stepAt(text string) (index int, rest string) {
 		return -1, text
 	}
 	return i, strings.TrimPrefix(strings.TrimPrefix(rest, "."), ": ")
-}
-
-// contractOf is what a step calls, by the revision of the project that the plan
-// was made from.
-func contractOf(p countersign.Plan, s countersign.Step) *countersign.Capability {
-	for i := range p.ProjectSnapshots {
-		if p.ProjectSnapshots[i].ID == s.ProjectID {
-			return p.ProjectSnapshots[i].Capability(s.Capability)
-		}
-	}
-	return nil
 }
 
 // askingWords say what happens before a step of a capability is sent.

@@ -16,7 +16,7 @@ var fieldwise = map[countersign.Code]bool{
 }
 
 func problemMessage(err error) string {
-	if e, ok := err.(*countersign.Error); ok { //nolint:errorlint // control returns its refusals unwrapped
+	if e := refusalOf(err); e != nil {
 		return e.Message
 	}
 	return ""

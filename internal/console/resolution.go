@@ -131,7 +131,7 @@ func (v *visit) resolution() (word countersign.Reconcile, wrong map[string]strin
 
 // reasonIn is the message of a refusal as the middle of a sentence.
 func reasonIn(err error) string {
-	if e, ok := err.(*countersign.Error); ok { //nolint:errorlint // refusals come unwrapped
+	if e := refusalOf(err); e != nil {
 		return strings.TrimSuffix(strings.TrimPrefix(e.Message, "output: "), ".")
 	}
 	return err.Error()
@@ -140,8 +140,8 @@ func reasonIn(err error) string {
 // resolveAgain is the page as it is now, after what was not taken. An error that
 // the run can't be shown after goes on as it is.
 func (v *visit) resolveAgain(id string, refused error, wrong map[string]string) error {
-	e, ok := refused.(*countersign.Error) //nolint:errorlint // control returns its refusals unwrapped
-	if !ok || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
+	e := refusalOf(refused)
+	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
 	}
 	d, err := v.recovery(id)

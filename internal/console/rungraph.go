@@ -38,7 +38,7 @@ func stepHref(self, id string) string { return self + "?step=" + url.QueryEscape
 // callWords are a step's method and how long it took.
 func callWords(p *countersign.Plan, s *countersign.StepRun) string {
 	words := ""
-	if c := capabilityOf(p, s); c != nil {
+	if c := capabilityOf(p, s.ProjectID, s.Capability); c != nil {
 		words = c.Method
 	}
 	if s.Response != nil {

@@ -66,7 +66,7 @@ func indexOfStep(r *countersign.Run, status countersign.StepStatus) int {
 
 // timeoutOf is how long a step's call may take.
 func timeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
-	if c := capabilityOf(p, s); c != nil {
+	if c := capabilityOf(p, s.ProjectID, s.Capability); c != nil {
 		return c.Timeout()
 	}
 	return 0
@@ -80,9 +80,11 @@ func length(d time.Duration) string {
 	return span(d)
 }
 
-func capabilityOf(p *countersign.Plan, s *countersign.StepRun) *countersign.Capability {
-	if project := projectOf(p, s.ProjectID); project != nil {
-		return project.Capability(s.Capability)
+// capabilityOf is what a step calls, by the revision of the project that the plan
+// was made from; nil where the plan has none of the name.
+func capabilityOf(p *countersign.Plan, projectID, name string) *countersign.Capability {
+	if project := projectOf(p, projectID); project != nil {
+		return project.Capability(name)
 	}
 	return nil
 }
