@@ -80,26 +80,20 @@ func (v *visit) accessPage(name, title string, data any, way ...crumb) *page {
 
 // grant is what a form gives somebody or a token: roles, and how far they reach.
 type grant struct {
-	Roles    []grantChoice
+	Roles    []choice
 	Reach    string // all, some; "" while nothing is chosen
-	Projects []grantChoice
+	Projects []choice
 	More     string // ids typed, where the tenant's projects can't be listed
 	CanList  bool
 	RolesErr string
 	ReachErr string
 }
 
-// grantChoice is one box of a form.
-type grantChoice struct {
-	Value, Word, Hint string
-	On                bool
-}
-
-var roleHints = []grantChoice{
-	{Value: "ADMIN", Word: "Admin", Hint: "Registers projects, admits agents, suspends, and manages users and tokens."},
-	{Value: "OPERATOR", Word: "Operator", Hint: "Stores models, compiles plans, starts and cancels runs."},
-	{Value: "APPROVER", Word: "Approver", Hint: "Decides approvals and resolves what is uncertain, but never what they asked for themselves."},
-	{Value: "VIEWER", Word: "Viewer", Hint: "Reads only. Every other role reads too."},
+var roleHints = []choice{
+	{Value: "ADMIN", Word: "Admin", Note: "Registers projects, admits agents, suspends, and manages users and tokens."},
+	{Value: "OPERATOR", Word: "Operator", Note: "Stores models, compiles plans, starts and cancels runs."},
+	{Value: "APPROVER", Word: "Approver", Note: "Decides approvals and resolves what is uncertain, but never what they asked for themselves."},
+	{Value: "VIEWER", Word: "Viewer", Note: "Reads only. Every other role reads too."},
 }
 
 // grantForm offers the roles and projects, with those that are given ticked.
@@ -110,7 +104,7 @@ func (v *visit) grantForm(tenant string, roles []countersign.Role, reach string,
 		has[string(r)] = true
 	}
 	for _, c := range roleHints {
-		c.On = has[c.Value]
+		c.Chosen = has[c.Value]
 		g.Roles = append(g.Roles, c)
 	}
 	if !g.CanList {
@@ -122,21 +116,21 @@ func (v *visit) grantForm(tenant string, roles []countersign.Role, reach string,
 }
 
 // projectChoices are the tenant's projects and those that are given but gone.
-func (v *visit) projectChoices(given []string) []grantChoice {
+func (v *visit) projectChoices(given []string) []choice {
 	on := map[string]bool{}
 	for _, id := range given {
 		on[id] = true
 	}
-	var out []grantChoice
+	var out []choice
 	if page, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}); err == nil {
 		for _, p := range page.Items {
-			out = append(out, grantChoice{Value: p.ID, Word: p.Name, On: on[p.ID]})
+			out = append(out, choice{Value: p.ID, Word: p.Name, Chosen: on[p.ID]})
 			delete(on, p.ID)
 		}
 	}
 	for _, id := range given {
 		if on[id] {
-			out = append(out, grantChoice{Value: id, Word: "no such project now", On: true})
+			out = append(out, choice{Value: id, Word: "no such project now", Chosen: true})
 		}
 	}
 	return out

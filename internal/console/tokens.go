@@ -53,7 +53,7 @@ type tokenData struct {
 	realm
 	grant
 	Name, Days, UserEmail      string
-	Modes                      []grantChoice
+	Modes                      []choice
 	NameErr, DaysErr, ModesErr string
 	Problem                    *problem
 	Made                       countersign.NewToken
@@ -67,14 +67,14 @@ func newTokenPage(v *visit) (*page, error) {
 	return v.tokenForm(tokenData{Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
 }
 
-func modeChoices(on []string) []grantChoice {
-	out := []grantChoice{
-		{Value: countersign.ModeDryRun, Word: "DRY_RUN", Hint: "Rehearses: nothing is sent."},
-		{Value: countersign.ModeLive, Word: "LIVE", Hint: "Sends, after approval where policy asks for it."},
+func modeChoices(on []string) []choice {
+	out := []choice{
+		{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Rehearses: nothing is sent."},
+		{Value: countersign.ModeLive, Word: "LIVE", Note: "Sends, after approval where policy asks for it."},
 	}
 	for i := range out {
 		for _, m := range on {
-			out[i].On = out[i].On || out[i].Value == m
+			out[i].Chosen = out[i].Chosen || out[i].Value == m
 		}
 	}
 	return out
@@ -119,10 +119,10 @@ func makeToken(v *visit) (string, error) {
 }
 
 // modesOf is nil for both, as the API has it.
-func modesOf(choices []grantChoice) []string {
+func modesOf(choices []choice) []string {
 	var out []string
 	for _, c := range choices {
-		if c.On {
+		if c.Chosen {
 			out = append(out, c.Value)
 		}
 	}

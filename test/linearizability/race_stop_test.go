@@ -20,20 +20,7 @@ func TestAStopAgainstStartsAndAnswers(t *testing.T) { lives(t, stopAmidst) }
 // lives plays rounds on each store, each of them one life of a service on what
 // the one before left.
 func lives(t *testing.T, round func(h *house, n int)) {
-	t.Parallel()
-	for _, s := range stores {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			for n := 0; n < *repeats && !t.Failed(); n += lot {
-				opened, err := s.open(t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
-				playLives(t, opened, n, min(n+lot, *repeats), round)
-			}
-			t.Logf("%d repeats played", *repeats)
-		})
-	}
+	inLots(t, func(t *testing.T, opened store.Store, from, to int) { playLives(t, opened, from, to, round) })
 }
 
 func playLives(t *testing.T, s store.Store, from, to int, round func(h *house, n int)) {

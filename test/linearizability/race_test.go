@@ -4,11 +4,20 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/store"
 )
 
 // race plays rounds on each store until every one has had its repeats; a round
 // counts for `each` of them.
 func race(t *testing.T, limit, each int, round func(h *house, n int)) {
+	inLots(t, func(t *testing.T, opened store.Store, from, to int) {
+		playRounds(openHouse(t, opened, limit), from, to, each, round)
+	})
+}
+
+// inLots plays the repeats on each kind of store, some on each that is opened: what
+// a store costs grows with what it holds.
+func inLots(t *testing.T, play func(t *testing.T, opened store.Store, from, to int)) {
 	t.Parallel()
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -18,7 +27,7 @@ func race(t *testing.T, limit, each int, round func(h *house, n int)) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				playRounds(openHouse(t, opened, limit), n, min(n+lot, *repeats), each, round)
+				play(t, opened, n, min(n+lot, *repeats))
 			}
 			t.Logf("%d repeats played", *repeats)
 		})
