@@ -52,7 +52,10 @@ var neighbours = map[string][]string{
 	"internal/oidc/oidctest":   {},
 	"internal/graph":           {},
 	"internal/console":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/graph", "internal/sample"},
+	"internal/cli":             {"client", "receiver", "internal/exact", "internal/importer", "internal/conformance", "internal/model", "internal/project"},
 	"internal/sample":          {"internal/signature"},
+	"client":                   {},
+	"receiver":                 {"internal/signature"},
 	"internal/store/storetest": nil, // a test suite: anything
 	"cmd/countersign":          nil, // the only wiring: anything
 }

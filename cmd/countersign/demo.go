@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/sample"
 )
 
@@ -21,13 +22,14 @@ type demoCommand struct {
 	Keep  bool   `help:"Leave the service and the shop up until Ctrl-C."`
 }
 
-func (c demoCommand) run(ctx context.Context, environ []string, out, errs io.Writer) error {
-	o := demoOptions{directory: c.Store, keep: c.Keep, out: out, errs: errs}
-	if !c.Yes && attended(out) {
-		o.person = os.Stdin
+// Run plays the demonstration.
+func (c demoCommand) Run(t *cli.Terminal) error {
+	o := demoOptions{directory: c.Store, keep: c.Keep, out: t.Out, errs: t.Errs}
+	if !c.Yes && attended(t.Out) {
+		o.person = t.In
 	}
-	o.colour = isTerminal(out) && !slices.ContainsFunc(environ, refusesColour)
-	return runDemo(ctx, o)
+	o.colour = cli.Watched(t.Out) && !slices.ContainsFunc(t.Environ, refusesColour)
+	return runDemo(t.Context, o)
 }
 
 // demoOptions is what a demo is told. Without a person it decides by itself, as

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
 )
 
@@ -71,7 +72,7 @@ func (d *demo) prompt() { fmt.Fprintf(d.out, "%sapprove? [y/n] and the reason: "
 
 // progress replaces the last line of a terminal; "" clears it.
 func (d *demo) progress(text string) {
-	if isTerminal(d.errs) {
+	if cli.Watched(d.errs) {
 		fmt.Fprintf(d.errs, "\r\x1b[K%s", text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/cli"
 )
 
 // printer writes the story: numbered chapters, rows with a label, sentences. Each
@@ -100,7 +101,7 @@ func refusesColour(pair string) bool {
 // type. /dev/null looks like a terminal and is none.
 func attended(out io.Writer) bool {
 	null, err := os.Stat(os.DevNull)
-	if err != nil || !isTerminal(out) || !isTerminal(os.Stdin) {
+	if err != nil || !cli.Watched(out) || !cli.Watched(os.Stdin) {
 		return false
 	}
 	for _, f := range []*os.File{out.(*os.File), os.Stdin} {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/sample"
 	"github.com/countersign/countersign/internal/store/sqlite"
 )
@@ -74,7 +75,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 	var out, errs bytes.Buffer
 	t.Setenv("TMPDIR", t.TempDir())
 	environ := []string{"SVC_PLATFORM_LISTEN=nonsense", "SVC_PLATFORM_NO_SUCH=1"} // meant for serve
-	if code := run(context.Background(), []string{"demo", "--yes"}, environ, &out, &errs); code != exitOK {
+	if code := run(context.Background(), []string{"demo", "--yes"}, environ, &out, &errs); code != cli.ExitOK {
 		t.Errorf("exit %d: %s", code, &errs)
 	}
 	assertTold(t, out.String())
@@ -107,7 +108,7 @@ func TestDemoGoesOnWhereItWas(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var first, second, errs bytes.Buffer
 	for _, out := range []*bytes.Buffer{&first, &second} {
-		if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, out, &errs); code != exitOK {
+		if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, out, &errs); code != cli.ExitOK {
 			t.Fatalf("exit %d: %s", code, &errs)
 		}
 	}
@@ -226,7 +227,7 @@ func TestDemoSaysThatTheStoreIsInUse(t *testing.T) {
 
 func TestDemoRefusesAStoreThatItDoesNotKnow(t *testing.T) {
 	dir := t.TempDir()
-	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, io.Discard, io.Discard); code != exitOK {
+	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, io.Discard, io.Discard); code != cli.ExitOK {
 		t.Fatalf("exit %d", code)
 	}
 	if err := os.Remove(filepath.Join(dir, keptFile)); err != nil {
@@ -244,7 +245,7 @@ func assertRefuses(t *testing.T, dir, why string) {
 	t.Helper()
 	var errs bytes.Buffer
 	code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, io.Discard, &errs)
-	if code != exitFailed || !strings.Contains(errs.String(), why) || strings.Count(errs.String(), "\n") != 1 {
+	if code != cli.ExitFailed || !strings.Contains(errs.String(), why) || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("exit %d: %s", code, &errs)
 	}
 }
@@ -264,7 +265,7 @@ func TestDemoStopsWhenAskedTo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var rest bytes.Buffer
-	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, &rest, io.Discard); code != exitOK {
+	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, &rest, io.Discard); code != cli.ExitOK {
 		t.Errorf("exit %d", code)
 	}
 	assertTold(t, rest.String())

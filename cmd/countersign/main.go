@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,31 +12,30 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign/internal/cli"
 )
 
 // version is set by the release build.
 var version = "0.1.0-dev"
 
-// The exit statuses (docs/operations.md).
-const (
-	exitOK       = 0
-	exitFailed   = 1 // it ran and something went wrong
-	exitUnusable = 2 // it could not start with these settings or arguments
-)
-
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand `cmd:"" help:"Serve the API."`
-	Demo    demoCommand  `cmd:"" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught."`
-	Shop    shopCommand  `cmd:"" help:"Serve the sample shop API by itself, to try the product against."`
-	Token   tokenCommand `cmd:"" help:"Tools for tokens on a stopped store."`
-	Version struct{}     `cmd:"" help:"Print the version."`
+	Serve   serveCommand   `cmd:"" help:"Serve the API."`
+	Demo    demoCommand    `cmd:"" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught."`
+	Shop    shopCommand    `cmd:"" help:"Serve the sample shop API by itself, to try the product against."`
+	Token   tokenCommand   `cmd:"" help:"Tools for tokens on a stopped store."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+	cli.Commands
 }
 
-// unusable is an error of settings or arguments: one clear line for each.
-type unusable struct{ lines []string }
+type versionCommand struct{}
 
-func (u unusable) Error() string { return fmt.Sprint(u.lines) }
+// Run prints the version.
+func (versionCommand) Run(t *cli.Terminal) error {
+	fmt.Fprintln(t.Out, version)
+	return nil
+}
 
 func main() {
 	tuneMemory()
@@ -55,7 +53,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 		kong.Description("Executes what software agents propose, under control."))
 	if err != nil {
 		fmt.Fprintln(errs, "countersign:", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
 	chosen, err := parser.Parse(args)
 	if exited >= 0 {
@@ -63,39 +61,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintln(errs, "countersign:", err)
-		return exitUnusable
+		return cli.ExitUnusable
 	}
-	return report(errs, dispatch(ctx, chosen.Command(), c, environ, out, errs))
-}
-
-func dispatch(ctx context.Context, command string, c commands, environ []string, out, errs io.Writer) error {
-	switch command {
-	case "serve":
-		return c.Serve.run(ctx, environ, errs)
-	case "demo":
-		return c.Demo.run(ctx, environ, out, errs)
-	case "shop":
-		return c.Shop.run(ctx, environ, out)
-	case "token issue":
-		return c.Token.Issue.run(ctx, environ, out, errs)
-	default:
-		fmt.Fprintln(out, version)
-		return nil
-	}
-}
-
-func report(errs io.Writer, err error) int {
-	var u unusable
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.As(err, &u):
-		for _, line := range u.lines {
-			fmt.Fprintln(errs, "countersign:", line)
-		}
-		return exitUnusable
-	default:
-		fmt.Fprintln(errs, "countersign:", err)
-		return exitFailed
-	}
+	return cli.Report(errs, chosen.Run(&cli.Terminal{Context: ctx, Environ: environ, In: os.Stdin, Out: out, Errs: errs}))
 }

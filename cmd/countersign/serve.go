@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strings"
 
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/httpapi"
 )
@@ -17,8 +17,10 @@ type serveCommand struct {
 	settings
 }
 
-func (c *serveCommand) run(ctx context.Context, environ []string, errs io.Writer) error {
-	cfg, err := understand(c.settings, environ)
+// Run serves until it is stopped.
+func (c *serveCommand) Run(t *cli.Terminal) error {
+	ctx, errs := t.Context, t.Errs
+	cfg, err := understand(c.settings, t.Environ)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
-
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/engine"
@@ -257,13 +255,8 @@ func (s *service) close() error {
 
 // newLog writes text on a terminal, else JSON, unless the settings say which.
 func newLog(format string, w io.Writer) *slog.Logger {
-	if format == "text" || format == "" && isTerminal(w) {
+	if format == "text" || format == "" && cli.Watched(w) {
 		return slog.New(slog.NewTextHandler(w, nil))
 	}
 	return slog.New(slog.NewJSONHandler(w, nil))
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && isatty.IsTerminal(f.Fd())
 }

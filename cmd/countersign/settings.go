@@ -12,6 +12,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/request"
@@ -111,7 +112,7 @@ func understand(s settings, environ []string) (config, error) {
 		}
 	}
 	if len(r.problems) > 0 {
-		return c, unusable{r.problems}
+		return c, cli.Unusable{Lines: r.problems}
 	}
 	return c, nil
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/sample"
 )
 
@@ -16,19 +16,20 @@ type shopCommand struct {
 	SecretEnv string `default:"SHOP_SECRET" help:"Environment variable that holds the HMAC secret."`
 }
 
-func (c *shopCommand) run(ctx context.Context, environ []string, out io.Writer) error {
-	secret := environment(environ)[c.SecretEnv]
+// Run serves the shop until it is interrupted.
+func (c *shopCommand) Run(t *cli.Terminal) error {
+	secret := t.Getenv(c.SecretEnv)
 	if secret == "" {
-		return unusable{[]string{c.SecretEnv + ": set it to the secret that the service signs with"}}
+		return cli.Unusablef("%s: set it to the secret that the service signs with", c.SecretEnv)
 	}
 	shop, err := sample.StartShop(sample.Config{Secret: []byte(secret), Address: c.Listen, Around: func(h http.Handler) http.Handler {
-		return shown(out, h)
+		return shown(t.Out, h)
 	}})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "the shop listens on %s; each request it gets is a line here\n", shop.URL())
-	<-ctx.Done()
+	fmt.Fprintf(t.Out, "the shop listens on %s; each request it gets is a line here\n", shop.URL())
+	<-t.Context.Done()
 	return shop.Close()
 }
 

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/store/sqlite"
 )
@@ -22,8 +21,10 @@ type issueCommand struct {
 	Store  string `help:"Directory of the store." placeholder:"./countersign-data"`
 }
 
-func (c *issueCommand) run(ctx context.Context, environ []string, out, errs io.Writer) error {
-	cfg, err := understand(settings{Store: c.Store, Listen: "127.0.0.1:0"}, environ)
+// Run issues the token.
+func (c *issueCommand) Run(t *cli.Terminal) error {
+	ctx := t.Context
+	cfg, err := understand(settings{Store: c.Store, Listen: "127.0.0.1:0"}, t.Environ)
 	if err != nil {
 		return err
 	}
@@ -31,10 +32,10 @@ func (c *issueCommand) run(ctx context.Context, environ []string, out, errs io.W
 	if err != nil {
 		return err
 	}
-	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, errs))
+	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
 	token, err := use.IssueToken(ctx, c.Tenant, countersign.Role(c.Role))
 	if err == nil {
-		fmt.Fprintln(out, token)
+		fmt.Fprintln(t.Out, token)
 	}
 	return errors.Join(err, st.Close())
 }

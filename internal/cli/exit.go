@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+)
+
+// The exit statuses, for scripts and CI (docs/command-line.md).
+const (
+	ExitOK          = 0
+	ExitFailed      = 1   // it ran, and the answer is no: an invalid model, a failed run, a broken log
+	ExitUnusable    = 2   // these settings, arguments or files can't be used; nothing was done
+	ExitRefused     = 3   // the service refused; its code and message say why
+	ExitUnreachable = 4   // no answer, or none that can be read: nothing is known of what was asked
+	ExitWaiting     = 5   // a run stands still until a person decides or reconciles
+	ExitInterrupted = 130 // stopped by a signal
+)
+
+// Unusable is an error of settings, arguments or files: one clear line each.
+type Unusable struct{ Lines []string }
+
+func (u Unusable) Error() string { return fmt.Sprint(u.Lines) }
+
+// Unusablef is an [Unusable] of one line.
+func Unusablef(format string, args ...any) Unusable {
+	return Unusable{Lines: []string{fmt.Sprintf(format, args...)}}
+}
+
+// Verdict ends a command that did its work and whose answer, already printed, is
+// no. Status is one of the exit statuses.
+type Verdict struct{ Status int }
+
+func (v Verdict) Error() string { return fmt.Sprintf("exit status %d", v.Status) }
+
+// Unreachable wraps an error after which nothing is known of what was asked.
+type Unreachable struct{ Err error }
+
+func (u Unreachable) Error() string { return u.Err.Error() }
+func (u Unreachable) Unwrap() error { return u.Err }
+
+// Report writes what an error has to say and gives the exit status that it
+// means.
+func Report(errs io.Writer, err error) int {
+	var (
+		verdict     Verdict
+		unusable    Unusable
+		unreachable Unreachable
+		refused     *countersign.Error
+	)
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &verdict):
+		return verdict.Status
+	case errors.As(err, &unusable):
+		for _, line := range unusable.Lines {
+			fmt.Fprintln(errs, "countersign:", line)
+		}
+		return ExitUnusable
+	}
+	fmt.Fprintln(errs, "countersign:", err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.As(err, &refused):
+		return ExitRefused
+	case errors.As(err, &unreachable):
+		return ExitUnreachable
+	default:
+		return ExitFailed
+	}
+}
