@@ -3,7 +3,6 @@ package client
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -44,12 +43,12 @@ type Config struct {
 
 // Client is one principal at one service. It may be used by many goroutines.
 type Client struct {
-	base    string // with the prefix
-	token   secret
-	http    *http.Client
-	timeout time.Duration
-	retries int
-	agent   string
+	base      string            // with the prefix
+	authorize func(http.Header) // as the token's principal
+	http      *http.Client
+	timeout   time.Duration
+	retries   int
+	agent     string
 }
 
 // New makes a client. It connects to nothing.
@@ -61,7 +60,7 @@ func New(c Config) (*Client, error) {
 	if strings.ContainsAny(c.Token, "\r\n") {
 		return nil, errors.New("the token holds a line break")
 	}
-	out := &Client{base: base, token: secret(c.Token), http: &http.Client{}, timeout: c.Timeout, retries: c.Retries, agent: c.UserAgent}
+	out := &Client{base: base, authorize: bearer(c.Token), http: &http.Client{}, timeout: c.Timeout, retries: c.Retries, agent: c.UserAgent}
 	if c.HTTP != nil {
 		out.http.Transport = c.HTTP.Transport
 	}
@@ -98,12 +97,11 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// secret is text that no print of the client shows.
-type secret string
-
-func (secret) String() string               { return "[secret]" }
-func (secret) GoString() string             { return "[secret]" }
-func (secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
-
-// LogValue keeps it out of logs.
-func (secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
+// bearer keeps a token where no print of the client shows it: in a function.
+func bearer(token string) func(http.Header) {
+	return func(h http.Header) {
+		if token != "" {
+			h.Set("Authorization", "Bearer "+token)
+		}
+	}
+}

@@ -114,9 +114,7 @@ func (c *Client) request(ctx context.Context, q Request, body []byte) (*http.Req
 	if q.Body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if c.token != "" {
-		r.Header.Set("Authorization", "Bearer "+string(c.token))
-	}
+	c.authorize(r.Header)
 	if q.IdempotencyKey != "" {
 		r.Header.Set("Idempotency-Key", q.IdempotencyKey)
 	}
