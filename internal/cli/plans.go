@@ -75,17 +75,17 @@ func planStepRow(s countersign.Step) []string {
 	if s.Expectation != nil {
 		expects = s.Expectation.Field + " = " + value(s.Expectation.Equals)
 	}
-	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s), expects}
+	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings), expects}
 }
 
 // inputText is a step's input, with where bound fields come from.
-func inputText(s countersign.Step) string {
+func inputText(input map[string]countersign.Value, bindings map[string]countersign.Binding) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
-		parts = append(parts, name+"="+value(s.Input[name]))
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		parts = append(parts, name+"="+value(input[name]))
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
-		parts = append(parts, name+" from "+s.InputBindings[name].StepID+"."+s.InputBindings[name].Field)
+	for _, name := range slices.Sorted(maps.Keys(bindings)) {
+		parts = append(parts, name+" from "+bindings[name].StepID+"."+bindings[name].Field)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -27,6 +27,9 @@ func number[N int | int64](n N) string {
 	return strconv.FormatInt(int64(n), 10)
 }
 
+// sequence is a whole number, 0 too.
+func sequence(n int64) string { return strconv.FormatInt(n, 10) }
+
 // joined lists words of any kind.
 func joined[S ~string](words []S) string {
 	out := make([]string, len(words))
