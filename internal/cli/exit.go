@@ -75,7 +75,10 @@ func Report(errs io.Writer, err error) int {
 		return ExitRefused
 	case errors.As(err, &refused):
 		return ExitRefused
-	case errors.As(err, &unreachable), errors.As(err, &lost):
+	case errors.As(err, &lost):
+		say(errs, "is the service there? 'countersign profiles' shows where it is looked for; --url or "+envURL+" says otherwise")
+		return ExitUnreachable
+	case errors.As(err, &unreachable):
 		return ExitUnreachable
 	default:
 		return ExitFailed

@@ -15,6 +15,9 @@ var Groups = []kong.Group{
 
 // Help prints a command's help with an example of its use.
 func Help(options kong.HelpOptions, ctx *kong.Context) error {
+	if n := ctx.Selected(); n != nil && n.ClosestGroup() != nil {
+		n.ClosestGroup().Title = "Commands" // those below a command are a group by themselves
+	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}

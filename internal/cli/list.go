@@ -48,7 +48,10 @@ func list[T any](t *Terminal, l Listing, ask func(client.Paging) (*countersign.P
 	}
 	return l.Print(t, page, func(w io.Writer) {
 		Table(w, shown.heading, rows(page.Items, shown.row))
-		if page.NextOffset != nil {
+		switch {
+		case len(page.Items) == 0:
+			fmt.Fprintln(t.Errs, "there are none")
+		case page.NextOffset != nil:
 			fmt.Fprintf(t.Errs, "%d of %d; --all shows all\n", len(page.Items), page.Total)
 		}
 	})

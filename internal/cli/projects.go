@@ -92,7 +92,7 @@ func healthText(h *countersign.HealthCheck) string {
 	case h == nil:
 		return ""
 	case h.Healthy:
-		return fmt.Sprintf("status %d in %d ms at %s", h.StatusCode, h.LatencyMs, moment(h.CheckedAt))
+		return fmt.Sprintf("status %d in %s at %s", h.StatusCode, milliseconds(h.LatencyMs), moment(h.CheckedAt))
 	default:
 		return fmt.Sprintf("not healthy: status %d, %s, at %s", h.StatusCode, first(h.Error, "not 2xx"), moment(h.CheckedAt))
 	}
@@ -137,7 +137,7 @@ func revision(flag, document int64) int64 {
 // withRevision adds to a conflict how to say which revision is meant.
 func withRevision(err error) error {
 	if errors.Is(err, client.ErrRevisionConflict) {
-		return fmt.Errorf("%w; look at the current one, then give its number with --revision", err)
+		return fmt.Errorf("%w: --revision says so here", err)
 	}
 	return err
 }

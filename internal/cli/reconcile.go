@@ -54,7 +54,7 @@ func uncertain(r *countersign.Run) countersign.StepRun {
 func printUncertain(r *countersign.Run) func(io.Writer) {
 	return func(w io.Writer) {
 		if s := uncertain(r); s.ID != "" {
-			printStep(w, &s)
+			printStep(w, &s, nil)
 		} else {
 			printState(w, r)
 		}

@@ -38,16 +38,21 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 		[2]string{"asked for by", r.RequestedBy}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
 		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
 	for i := range r.Steps {
-		fmt.Fprintf(w, "\nstep %d of %d\n", i+1, len(r.Steps))
-		printStep(w, &r.Steps[i])
-		printDecisions(w, r.Steps[i].ID, approvals)
+		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))
+		printStep(w, &r.Steps[i], approvals)
 	}
 }
 
-func printStep(w io.Writer, s *countersign.StepRun) {
+// printStep shows a step with those of the approvals that are its own.
+func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
 	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
 		{"effect", effectText(s)}, {"input", inputOf(s)}}
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest)...)
+	for i := len(approvals) - 1; i >= 0; i-- { // they come the newest first
+		if a := &approvals[i]; a.StepID == s.ID {
+			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)})
+		}
+	}
 	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"output", outputText(w, s.Output)},
 		{"verification", verdict(s.Verification)}, {"started", moment(s.StartedAt)}, {"ended", moment(s.CompletedAt)}}...)
 	if l := s.Late; l != nil {
@@ -86,14 +91,6 @@ func requestFacts(r *countersign.Request, digest *string) [][2]string {
 	return facts
 }
 
-func printDecisions(w io.Writer, stepID string, approvals []countersign.Approval) {
-	for i := len(approvals) - 1; i >= 0; i-- { // they come the newest first
-		if a := &approvals[i]; a.StepID == stepID {
-			Facts(w, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)})
-		}
-	}
-}
-
 func effectText(s *countersign.StepRun) string {
 	text := "read"
 	if s.SideEffect {
@@ -118,7 +115,7 @@ func responseText(r *countersign.Response) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("status %d, %d bytes in %d ms, SHA-256 %s", r.StatusCode, r.Bytes, r.DurationMs, r.BodySHA256)
+	return fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
 }
 
 // outputText is an output, which may be a megabyte: on a terminal its beginning.

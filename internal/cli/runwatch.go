@@ -55,16 +55,27 @@ func needsPerson(r *countersign.Run) bool {
 // printChanges writes a line for each step that isn't as it was, then one for the
 // run.
 func printChanges(w io.Writer, before, now *countersign.Run) {
-	at := moment(now.UpdatedAt)
+	line := func(name, text string) {
+		fmt.Fprintf(w, "%s  %-*s  %s\n", moment(now.UpdatedAt), widest(now.Steps), Plain(name), Plain(text))
+	}
 	for i := range now.Steps {
 		s := &now.Steps[i]
 		if text := stepText(s); text != "" && (i >= len(before.Steps) || text != stepText(&before.Steps[i])) {
-			fmt.Fprintf(w, "%s  %s  %s\n", at, Plain(s.ID), Plain(text))
+			line(s.ID, text)
 		}
 	}
 	if text := runText(now); text != runText(before) {
-		fmt.Fprintf(w, "%s  run  %s\n", at, Plain(text))
+		line("run", text)
 	}
+}
+
+// widest is how wide the column of the steps must be.
+func widest(steps []countersign.StepRun) int {
+	n := len("run")
+	for i := range steps {
+		n = max(n, len(steps[i].ID))
+	}
+	return n
 }
 
 // stepText is a step's status with what was verified or went wrong; "" before

@@ -27,6 +27,14 @@ func number[N int | int64](n N) string {
 	return strconv.FormatInt(int64(n), 10)
 }
 
+// milliseconds is how long something took.
+func milliseconds(n int64) string {
+	if n == 0 {
+		return "under 1 ms"
+	}
+	return fmt.Sprintf("%d ms", n)
+}
+
 // sequence is a whole number, 0 too.
 func sequence(n int64) string { return strconv.FormatInt(n, 10) }
 
