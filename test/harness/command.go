@@ -46,6 +46,7 @@ func Fed(t testing.TB, settings map[string]string, input string, args ...string)
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
+	notice(cmd.ProcessState.ExitCode(), args)
 	return Result{Status: cmd.ProcessState.ExitCode(), Out: out.String(), Err: errs.String()}
 }
 

@@ -55,8 +55,9 @@ func copyScreen(into *logBuffer, tty *os.File) {
 	}
 }
 
-// Interrupt runs the binary until it has written something, and interrupts it.
-func Interrupt(t testing.TB, settings map[string]string, seen string, args ...string) Result {
+// Interrupt runs the binary until what it has written, or anything else, is as it
+// should be, and interrupts it.
+func Interrupt(t testing.TB, settings map[string]string, holds func(out string) bool, args ...string) Result {
 	t.Helper()
 	cmd := exec.Command(program(t), args...)
 	out := &logBuffer{}
@@ -64,7 +65,7 @@ func Interrupt(t testing.TB, settings map[string]string, seen string, args ...st
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, out, 0, seen)
+	Until(t, "the moment to interrupt", func() bool { return holds(out.String()) })
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -93,5 +94,6 @@ func ended(t testing.TB, cmd *exec.Cmd, out *logBuffer) int {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
+	notice(cmd.ProcessState.ExitCode(), cmd.Args[1:])
 	return cmd.ProcessState.ExitCode()
 }
