@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -39,18 +40,22 @@ func confirm(t *Terminal, question, word, instead string) error {
 	return nil
 }
 
-// askSecret reads a line that the terminal doesn't show.
+// askSecret reads a line that the terminal never shows: it is made blind before
+// the question is seen, so that what is pasted at once isn't shown either. An
+// interrupt comes as a character there.
 func askSecret(t *Terminal, f *os.File, question string) (string, error) {
-	before, err := term.GetState(int(f.Fd()))
+	before, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprint(t.Errs, question)
-	text, err := orEnd(t.Context, func() (string, error) {
-		text, err := term.ReadPassword(int(f.Fd()))
-		return string(text), err
-	})
-	fmt.Fprintln(t.Errs)
+	screen := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{f, t.Errs}, "")
+	text, err := orEnd(t.Context, func() (string, error) { return screen.ReadPassword(question) })
+	if errors.Is(err, io.EOF) {
+		err = context.Canceled
+	}
 	return strings.TrimSpace(text), errors.Join(err, term.Restore(int(f.Fd()), before))
 }
 
