@@ -87,6 +87,26 @@ func TestAnEditMakesItDeclaredAgain(t *testing.T) {
 	w.record(second).OK(t).Is(t, "conformance.0.proven", true)
 }
 
+func TestTheConsoleSaysWhatIsProvenAndWhatDeclared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.person(t, "ada@example.com", "ADMIN")
+	p := harness.Project(w.shop.Origin())
+	p["capabilities"] = []any{harness.Capability("note", "POST", "/notes", doc{"idempotent": true})}
+	w.Admin.Put("/projects/"+shop, harness.With(p, "expectedRevision", 1)).OK(t)
+	at := func(changed map[string]string) doc {
+		return harness.With(conformanceOf("note", sandbox, changed), "expectedRevision", 2)
+	}
+	says(t, ada.Open("/projects/"+shop), 200, "receiver deduplicates", "Declared")
+	made := w.record(at(nil)).OK(t)
+	day := instant(t, made, "conformance.0.checkedAt").UTC().Format("2\u00a0Jan\u00a02006")
+	says(t, ada.Open("/projects/"+shop), 200, "Proven\u00a0"+day, "The same key had its effect once. Tried at "+sandbox)
+	w.record(at(map[string]string{"twins": "NOT_TRIED"})).OK(t)
+	says(t, ada.Open("/projects/"+shop), 200, "Declared", "A check has not shown it.")
+	w.record(at(map[string]string{"twins": "BROKEN"})).OK(t)
+	says(t, ada.Open("/projects/"+shop), 200, "Declared", "found broken: twins")
+}
+
 func TestAConformanceThatFitsNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -32,7 +32,7 @@ type play struct {
 // where its effect can happen only once.
 func (c *Check) Play(ctx context.Context) (*Report, error) {
 	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(c.capability, c.auth.Type))}
-	p.report.Capability, p.report.Target, p.report.RunID = c.capability.Name, c.target, c.cfg.RunID
+	p.report.Capability, p.report.Target, p.report.RunID, p.report.SideEffect = c.capability.Name, c.target, c.cfg.RunID, c.Effects()
 	p.effect = p.newWatch()
 	p.forge()
 	step := p.step()

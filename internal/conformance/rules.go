@@ -56,7 +56,8 @@ func rulesFor(c *countersign.Capability, authType string) []string {
 type Report struct {
 	Capability string `json:"capability"`
 	Target     string `json:"target"`
-	RunID      string `json:"runId"` // begins every key that was sent
+	RunID      string `json:"runId"`      // begins every key that was sent
+	SideEffect bool   `json:"sideEffect"` // of a read no rule of repetition is tried
 	Proven     bool   `json:"proven"`
 	Rules      []Rule `json:"rules"`
 }
