@@ -48,7 +48,8 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 		return err
 	}
 	if check.Effects() {
-		fmt.Fprintf(t.Errs, "%s is called at %s, and what it does really happens there: up to %d times if all is well\n", Plain(c.Capability), check.Target(), effects)
+		fmt.Fprintf(t.Errs, "%s is called at %s, and what it does really happens there: up to %d times if all is well, under keys that begin with %s\n",
+			Plain(c.Capability), check.Target(), effects, check.RunID())
 	}
 	report, err := check.Play(t.Context)
 	if unreachable := new(conformance.Unreachable); errors.As(err, unreachable) {

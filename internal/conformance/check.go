@@ -104,6 +104,9 @@ func isHeaderValue(s string) bool {
 // Effects reports that playing the check causes effects at the receiver.
 func (c *Check) Effects() bool { return c.capability.HasSideEffect() }
 
+// RunID begins every idempotency key that is sent.
+func (c *Check) RunID() string { return c.cfg.RunID }
+
 // Target is the origin that is called.
 func (c *Check) Target() string { return c.target }
 
