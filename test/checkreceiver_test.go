@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -67,7 +68,7 @@ var secretSet = map[string]string{harness.SecretEnv: harness.Secret}
 func verdicts(out string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(out, "\n") {
-		if f := strings.Fields(line); len(f) > 1 && strings.Contains("HOLDS BROKEN NOT_TRIED", f[1]) {
+		if f := strings.Fields(line); len(f) > 1 && slices.Contains([]string{"HOLDS", "BROKEN", "NOT_TRIED"}, f[1]) {
 			fmt.Fprintf(&b, "%s %s\n", f[0], f[1])
 		}
 	}
@@ -179,7 +180,7 @@ func TestCheckReceiverRecordsWhatItFound(t *testing.T) {
 	if r := check("default-none"); r.Status != 3 || !strings.Contains(r.Err, "not_found") || r.Out != "" {
 		t.Errorf("%+v", r)
 	}
-	changed := strings.Replace(string(text), `"/orders/{orderId}/notice"`, `"/orders/{orderId}/notices"`, -1)
+	changed := strings.ReplaceAll(string(text), `"/orders/{orderId}/notice"`, `"/orders/{orderId}/notices"`)
 	s.Admin.Put("/projects/default-marlow", strings.Replace(changed, `"name"`, `"expectedRevision":1,"name"`, 1)).OK(t)
 	if r := check("default-marlow"); r.Status != 2 || !strings.Contains(r.Err, "revision 2 of default-marlow defines notices.put") || r.Out != "" {
 		t.Errorf("%+v", r)

@@ -52,7 +52,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 			Plain(c.Capability), check.Target(), effects, check.RunID())
 	}
 	report, err := check.Play(t.Context)
-	if unreachable := new(conformance.Unreachable); errors.As(err, unreachable) {
+	if unreachable := new(conformance.UnreachableError); errors.As(err, unreachable) {
 		return Unreachable{*unreachable}
 	}
 	if err != nil {

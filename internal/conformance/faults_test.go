@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -45,13 +46,13 @@ func hang(r *http.Request) {
 }
 
 func TestAReceiverThatHangsIsAskedTwice(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64
 	compareFault(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		hang(r)
 	}), "no answer within 200ms")
-	if asked != 2 {
-		t.Errorf("asked %d times", asked)
+	if n := asked.Load(); n != 2 {
+		t.Errorf("asked %d times", n)
 	}
 }
 
@@ -143,7 +144,7 @@ func TestNobodyThereIsUnreachable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var unreachable Unreachable
+		var unreachable UnreachableError
 		if _, err = c.Play(t.Context()); !errors.As(err, &unreachable) || unreachable.Why != why {
 			t.Errorf("%s: %v", origin, err)
 		}

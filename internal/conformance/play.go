@@ -8,11 +8,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Unreachable is the error of a receiver that could not be connected to, so that
+// UnreachableError is the error of a receiver that could not be connected to, so that
 // nothing is known of its rules.
-type Unreachable struct{ Why string }
+type UnreachableError struct{ Why string }
 
-func (u Unreachable) Error() string { return "the receiver can't be reached: " + u.Why }
+func (u UnreachableError) Error() string { return "the receiver can't be reached: " + u.Why }
 
 // play is one playing of a check.
 type play struct {
@@ -26,7 +26,7 @@ type play struct {
 }
 
 // Play sends the requests of the check, some 15, and reports what they showed. The
-// error is [Unreachable], or the context's.
+// error is [UnreachableError], or the context's.
 //
 // What must be refused goes first: a receiver that doesn't refuse it is seen even
 // where its effect can happen only once.
@@ -72,7 +72,7 @@ func (p *play) send(m message, at moments) answer {
 func (p *play) note(a answer) {
 	p.reached = p.reached || a.connected
 	if !p.reached {
-		p.err = Unreachable{Why: a.flaw}
+		p.err = UnreachableError{Why: a.flaw}
 	}
 	if err := p.ctx.Err(); err != nil {
 		p.err = err

@@ -85,7 +85,8 @@ func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made co
 			rest = append(rest, k)
 		}
 	}
-	p.Conformance = append(rest, made)
+	rest = append(rest, made)
+	p.Conformance = rest
 	_, err = records.Conformances.Put(tx, tenant, id, &p.Conformance, version)
 	return c, err
 }
