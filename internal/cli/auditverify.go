@@ -79,8 +79,8 @@ func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.Au
 // headThen computes the head that the log had, from the records themselves.
 func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.AuditVerification) (string, error) {
 	leaves := make(map[int64]tlog.Hash, v.Records)
-	bar := progress(t, "reading records", int(v.Records))
-	defer func() { _ = bar.Finish() }()
+	bar := NewBar(t, "reading records")
+	defer bar.Done()
 	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(now.Records - v.Records)}} // the newest come first
 	for r, err := range c.AllAuditRecords(t.Context, f) {
 		if err != nil {
@@ -90,7 +90,7 @@ func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.A
 			if leaves[r.Seq], err = leafOf(r); err != nil {
 				return "", err
 			}
-			_ = bar.Set(len(leaves))
+			bar.Set(int64(len(leaves)), v.Records)
 		}
 	}
 	if int64(len(leaves)) != v.Records {

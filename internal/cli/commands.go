@@ -20,6 +20,8 @@ type Commands struct {
 	Users     Users     `cmd:"" group:"Client" help:"A tenant's users: list, put, delete."`
 	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants: list, put."`
 
+	CheckReceiver CheckReceiver `cmd:"" group:"Client" help:"Try a project's sandbox: does it verify signatures and keep idempotency keys?" example:"check-receiver https://sandbox.example.com --project shop.json --capability refunds.create --yes-this-is-a-sandbox"`
+
 	Health     Health     `cmd:"" group:"Client" help:"Ask whether the service is well; exit status 1 where it isn't." example:"health --url https://countersign.example.com"`
 	Contract   Contract   `cmd:"" group:"Client" help:"Print what a back end needs to know, as the service publishes it." example:"contract -o json"`
 	Completion Completion `cmd:"" group:"Client" help:"Print a script by which a shell completes commands and flags." example:"completion bash"`

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 )
@@ -59,10 +57,10 @@ func list[T any](t *Terminal, l Listing, ask func(client.Paging) (*countersign.P
 
 // everyPage adds to a page those behind it.
 func everyPage[T any](t *Terminal, page *countersign.Page[T], ask func(offset int) (*countersign.Page[T], error)) error {
-	bar := progress(t, "reading", page.Total)
-	defer func() { _ = bar.Finish() }()
+	bar := NewBar(t, "reading")
+	defer bar.Done()
 	for page.NextOffset != nil {
-		_ = bar.Set(len(page.Items))
+		bar.Set(int64(len(page.Items)), int64(page.Total))
 		next, err := ask(*page.NextOffset)
 		if err != nil {
 			return err
@@ -70,12 +68,6 @@ func everyPage[T any](t *Terminal, page *countersign.Page[T], ask func(offset in
 		page.Items, page.Total, page.NextOffset = append(page.Items, next.Items...), next.Total, next.NextOffset
 	}
 	return nil
-}
-
-// progress is a bar on standard error, seen on terminals only.
-func progress(t *Terminal, what string, total int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(total, progressbar.OptionSetWriter(t.Errs), progressbar.OptionSetVisibility(Watched(t.Errs) && total > countersign.MaxPageLimit),
-		progressbar.OptionSetDescription(what), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
 }
 
 func rows[T any](items []T, row func(T) []string) [][]string {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/exact"
 )
 
 // RunsProbe probes.
@@ -114,13 +113,9 @@ func (x *RunsReconcile) write(t *Terminal) (countersign.Reconcile, error) {
 	if x.Result == "" {
 		return w, nil
 	}
-	if path, isFile := strings.CutPrefix(x.Result, "@"); isFile {
-		return w, readDocument(t, path, &w.Output)
-	}
-	if err := exact.Decode([]byte(x.Result), &w.Output); err != nil {
-		return w, Unusablef("--result: %v; it must be a JSON object, or @ and a file", err)
-	}
-	return w, nil
+	var err error
+	w.Output, err = objectOf("--result", x.Result)
+	return w, err
 }
 
 // ask shows what is uncertain and has the resolution typed.
