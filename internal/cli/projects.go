@@ -72,10 +72,10 @@ func printProject(w io.Writer, p *countersign.Project) {
 		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credential(p)},
 		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
 	fmt.Fprintln(w)
-	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, capabilityRow))
+	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
 }
 
-func capabilityRow(c countersign.Capability) []string {
+func capabilityRow(p *countersign.Project, c countersign.Capability) []string {
 	effect := "read"
 	if c.HasSideEffect() {
 		effect = "side effect"
@@ -84,7 +84,22 @@ func capabilityRow(c countersign.Capability) []string {
 	if approval == countersign.ApprovalRiskBased && c.NeedsApproval() {
 		approval += " (asks)"
 	}
-	return []string{c.Name, c.Method, c.Path, effect, approval, yes(c.Idempotent), c.Timeout().String(), c.OutputField}
+	return []string{c.Name, c.Method, c.Path, effect, approval, idempotence(p, c), c.Timeout().String(), c.OutputField}
+}
+
+// idempotence tells what was found by check-receiver from what is only declared.
+func idempotence(p *countersign.Project, c countersign.Capability) string {
+	found := p.ConformanceOf(c.Name)
+	switch {
+	case !c.Idempotent:
+		return ""
+	case found == nil:
+		return "declared"
+	case found.Proven:
+		return "proven"
+	default:
+		return "declared, not proven"
+	}
 }
 
 func healthText(h *countersign.HealthCheck) string {
@@ -137,7 +152,7 @@ func revision(flag, document int64) int64 {
 // withRevision adds to a conflict how to say which revision is meant.
 func withRevision(err error) error {
 	if errors.Is(err, client.ErrRevisionConflict) {
-		return fmt.Errorf("%w: --revision says so here", err)
+		return fmt.Errorf("%w (here with --revision)", err)
 	}
 	return err
 }

@@ -88,7 +88,7 @@ func stepText(s *countersign.StepRun) string {
 	if s.Attempt > 1 {
 		text += fmt.Sprintf(" (attempt %d)", s.Attempt)
 	}
-	if s.Verification != nil {
+	if s.Verification != nil && s.Status != countersign.StepSimulated {
 		text += "  " + verdict(s.Verification)
 	}
 	if s.Error != nil {

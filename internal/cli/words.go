@@ -63,6 +63,9 @@ func verdict(v *countersign.Verification) string {
 	if v.Field == "" {
 		return v.Status
 	}
+	if v.Status == countersign.VerificationSimulated {
+		return fmt.Sprintf("%s, nothing was judged; LIVE expects %s %s", v.Status, v.Field, value(v.Expected))
+	}
 	text := fmt.Sprintf("%s, %s: expected %s, actual %s", v.Status, v.Field, value(v.Expected), value(v.Actual))
 	if v.StatusCode != 0 {
 		text += fmt.Sprintf(", status %d", v.StatusCode)
