@@ -41,6 +41,8 @@ export class Countersign {
   /** The machine-readable description of the API. */
   openapi = (o?: CallOptions) => this.#get<Record<string, unknown>>("/openapi.json", o);
   metrics = (o?: CallOptions) => this.#get<Record<string, unknown>>("/metrics", o);
+  /** Who a browser's session is; a backend's token has none. */
+  session = (o?: CallOptions) => this.#get<t.Session>("/session", o);
   /** Signing recipe, runtime headers, limits and error codes, machine-readable. */
   integrationContract = (o?: CallOptions) => this.#get<Record<string, unknown>>("/integrations/contract", o);
 

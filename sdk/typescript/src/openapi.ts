@@ -1305,6 +1305,25 @@ export interface components {
             };
             name: string;
         };
+        Session: {
+            /** @description the X-CSRF-Token of unsafe requests */
+            csrfToken: string;
+            email: string;
+            /**
+             * Format: date-time
+             * @description when it ends, however much it is used
+             */
+            expiresAt: string;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            /** @description a realm administrator */
+            realm: boolean;
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            /** @description the tenant that the session acts in */
+            tenantId: string;
+            /** @description the tenants that the user belongs to */
+            tenants: string[];
+        };
         Simulation: {
             finalStateId: string;
             mismatches: components["schemas"]["Mismatch"][];
@@ -2697,6 +2716,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
         };

@@ -45,6 +45,7 @@ export type Reason = Schemas["Reason"];
 export type Reconcile = Schemas["Reconcile"];
 export type Run = Schemas["Run"];
 export type RunStart = Schemas["RunStart"];
+export type Session = Schemas["Session"];
 export type Simulation = Schemas["Simulation"];
 export type SimulationRequest = Schemas["SimulationRequest"];
 export type SyncedAgents = Schemas["SyncedAgents"];
