@@ -5,5 +5,5 @@ export { type Handler, nodeHandler } from "./node.js";
 export { type Delivery, remember, type RememberOptions } from "./remember.js";
 export type { ReceivedCall, ReceiverOptions } from "./request.js";
 export { bodyHash, type Call, type HeadersIn, runtimeHeaders, type Secret, SignatureError, type SignedRequest, verifySignature } from "./signature.js";
-export { type Begin, type Queryable, schema, SqlStore, SqlTransactions } from "./sql.js";
+export { type Begin, type Queryable, schema, SqlStore, SqlTransactions, transactionsOf } from "./sql.js";
 export { type Claim, type Entry, NotClaimed, type Store, type Transactor } from "./store.js";

@@ -126,3 +126,42 @@ export class SqlTransactions<Tx extends Queryable> implements Transactor<Tx> {
     return this.#begin((tx) => work(tx, new SqlStore(tx)));
   }
 }
+
+/** What node-postgres's Pool gives. */
+interface Pool<Client> {
+  connect(): Promise<Client>;
+}
+
+/** transactionsOf makes the transactions of a node-postgres Pool: one client each, from BEGIN to COMMIT or ROLLBACK. */
+export function transactionsOf<Client extends Queryable & { release(broken?: boolean): void }>(pool: Pool<Client>): Begin<Client> {
+  return async (work) => {
+    const client = await pool.connect();
+    let broken = true; // a client whose transaction has no known end doesn't go back into the pool
+    try {
+      await client.query("BEGIN", []);
+      const result = await ended(client, work);
+      broken = false;
+      return result;
+    } catch (error) {
+      broken &&= !(error instanceof RolledBack);
+      throw error instanceof RolledBack ? error.cause : error;
+    } finally {
+      client.release(broken);
+    }
+  };
+}
+
+/** RolledBack carries what `work` threw, once its transaction is undone. */
+class RolledBack extends Error {}
+
+async function ended<Client extends Queryable, T>(client: Client, work: (tx: Client) => Promise<T>): Promise<T> {
+  let result: T;
+  try {
+    result = await work(client);
+  } catch (cause) {
+    await client.query("ROLLBACK", []);
+    throw new RolledBack("rolled back", { cause });
+  }
+  await client.query("COMMIT", []);
+  return result;
+}

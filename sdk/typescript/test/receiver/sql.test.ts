@@ -1,7 +1,7 @@
 // The SQL store over a real PostgreSQL in this process (PGlite).
 import { PGlite, type Transaction } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Delivery, json, type Queryable, remember, schema, SqlStore, SqlTransactions } from "../../src/receiver/index.js";
+import { type Delivery, json, type Queryable, remember, schema, SqlStore, SqlTransactions, transactionsOf } from "../../src/receiver/index.js";
 import { answer, claim, storeLaw } from "./law.js";
 import { callOf, code, never, rememberLaw } from "./remembering.js";
 
@@ -90,5 +90,31 @@ describe("in the transaction of the effect", () => {
     );
     expect(code(await remember(noCommit, callOf(), (delivery) => insert(delivery, "r-3")))).toBe("not_remembered");
     expect(await refunds("r-3")).toBe(0);
+  });
+});
+
+describe("the transactions of a pool", () => {
+  const released: (boolean | undefined)[] = [];
+  const query = (text: string, params: unknown[]) => db.query<Record<string, unknown>>(text, params);
+  const store = new SqlTransactions(transactionsOf({ connect: async () => ({ query, release: (broken?: boolean) => void released.push(broken) }) }));
+
+  test("are committed or rolled back, and give their client back", async () => {
+    const call = callOf();
+    const pay = async ({ tx }: Delivery<{ query: typeof query }>, status: number) => {
+      await tx.query("INSERT INTO refunds (id) VALUES ($1)", ["pooled"]);
+      return json(status, {});
+    };
+    expect((await remember(store, call, (delivery) => pay(delivery, 500))).status).toBe(500);
+    expect((await remember(store, call, (delivery) => pay(delivery, 201))).status).toBe(201);
+    expect((await remember(store, call, never)).headers).toEqual({ "Idempotency-Replayed": "true" });
+    expect(released).toEqual([false, false, false]);
+  });
+
+  test("drop a client whose transaction has no known end", async () => {
+    const dropped: (boolean | undefined)[] = [];
+    const lost = async (text: string) => (text === "COMMIT" ? Promise.reject(new Error("connection lost")) : { rows: text.startsWith("BEGIN") ? [] : [{}] });
+    const begin = transactionsOf({ connect: async () => ({ query: lost, release: (broken?: boolean) => void dropped.push(broken) }) });
+    expect(code(await remember(new SqlTransactions(begin), callOf(), () => json(201)))).toBe("not_remembered");
+    expect(dropped).toEqual([true]);
   });
 });
