@@ -21,8 +21,8 @@ export interface StartOptions extends CallOptions {
 
 /** A probe waits for the project's answer, up to its capability's timeout of 60 s. */
 const probeTimeoutMs = 75_000;
-/** The service says something every 15 s. */
-const quietMs = 40_000;
+/** Events begin with the present state, at once; then the service says something every 15 s. */
+const patience = { firstMs: 10_000, quietMs: 40_000 };
 
 /**
  * Countersign is the API of the service: a method for each operation of its OpenAPI
@@ -109,7 +109,7 @@ export class Countersign {
   /** One connection's events: the run's present state, then each change, until the connection ends. */
   async *runEvents(id: string, o: CallOptions & { lastEventId?: string | undefined } = {}): AsyncGenerator<t.ListedRun, void, undefined> {
     const headers: Record<string, string> = o.lastEventId === undefined ? {} : { "Last-Event-ID": o.lastEventId };
-    const chunks = this.#transport.stream({ method: "GET", path: `/runs/${segment(id)}/events`, signal: o.signal }, headers, quietMs);
+    const chunks = this.#transport.stream({ method: "GET", path: `/runs/${segment(id)}/events`, signal: o.signal }, headers, patience);
     for await (const event of serverEvents(chunks)) if (event.event === "run") yield readEvent(event.data);
   }
 

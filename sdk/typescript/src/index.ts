@@ -3,6 +3,6 @@ export { CountersignConnectionError, CountersignError, type ErrorCode, errorCode
 export type { HeartbeatLoop, HeartbeatOptions } from "./heartbeat.js";
 export { type Body, RawJson, rawJson } from "./json.js";
 export { Listing, type Page } from "./listing.js";
-export type { Options } from "./options.js";
+export type { Options as CountersignOptions } from "./options.js";
 export type * from "./types.js";
 export type { WaitOptions } from "./wait.js";

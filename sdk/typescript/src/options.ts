@@ -27,6 +27,7 @@ export interface Settings {
 }
 
 const defaultPrefix = "/api/runtime/v1";
+const longestTimer = 2 ** 31 - 1;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** settle checks the options; what is wrong with them is a TypeError, with no secret in it. */
@@ -35,7 +36,7 @@ export function settle(options: Options): Settings {
   return {
     base: origin(options) + prefix(options.prefix ?? defaultPrefix),
     fetch: options.fetch ?? globalThis.fetch,
-    timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
+    timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000, longestTimer),
     retries: natural("retries", options.retries ?? 2),
     maxAnswerBytes: positive("maxAnswerBytes", options.maxAnswerBytes ?? 8 << 20),
   };
@@ -63,8 +64,8 @@ function prefix(path: string): string {
   return path.replace(/\/$/, "");
 }
 
-function positive(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name}: it must be a whole number above 0`);
+function positive(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most) throw new TypeError(`${name}: it must be a whole number from 1 to ${most}`);
   return value;
 }
 

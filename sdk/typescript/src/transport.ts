@@ -57,10 +57,11 @@ export class Transport {
 
   /**
    * stream follows an answer that goes on, chunk by chunk. It breaks off where
-   * nothing comes for `quietMs`; the caller's signal ends it as well.
+   * nothing comes: `firstMs` for the first chunk, `quietMs` for each other. The
+   * caller's signal ends it as well.
    */
-  async *stream(call: Call, headers: Record<string, string>, quietMs: number): AsyncGenerator<Uint8Array> {
-    const deadline = new Deadline(quietMs, call.signal);
+  async *stream(call: Call, headers: Record<string, string>, { firstMs, quietMs }: { firstMs: number; quietMs: number }): AsyncGenerator<Uint8Array> {
+    const deadline = new Deadline(firstMs, call.signal);
     try {
       const response = await this.#fetch({ ...call, body: undefined }, deadline.signal, "text/event-stream", headers);
       if (!response.ok) throw refusal({ status: response.status, headers: response.headers, text: await read(response, this.#settings.maxAnswerBytes) });

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { Countersign, CountersignConnectionError, CountersignError, type Options, rawJson } from "../src/index.js";
+import { Countersign, CountersignConnectionError, CountersignError, type CountersignOptions as Options, rawJson } from "../src/index.js";
 import { serve } from "./support/http.js";
 
 const token = "csn_a-token-that-must-not-show";

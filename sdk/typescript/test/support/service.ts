@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, inject } from "vitest";
-import { Countersign, type ModelWrite, type Options, type ProjectWrite } from "../../src/index.js";
+import { Countersign, type ModelWrite, type CountersignOptions as Options, type ProjectWrite } from "../../src/index.js";
 import { repository } from "./binary.js";
 import { listen, type Program } from "./process.js";
 
