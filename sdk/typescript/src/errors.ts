@@ -41,7 +41,7 @@ interface Keyed {
   idempotencyKey?: string | undefined;
 }
 
-/** The service's answer to a request that it did not carry out. */
+/** The service's own answer; below status 500 a refusal: nothing was done. */
 export class CountersignError extends Error {
   override readonly name = "CountersignError";
   readonly code: ErrorCode;

@@ -39,7 +39,8 @@ const maxKey = 512;
  * so only with the final state. 4xx frees it: answer so only where nothing happened.
  * 5xx, and a throw, which is passed on, leave it in doubt, for nobody knows whether
  * they came before or after the effect; `release()` says that it was before. An
- * answer that can't be remembered isn't given either: 500 not_remembered.
+ * answer that can't be remembered, or has more than 1 MiB, isn't given either: 500
+ * not_remembered.
  */
 export async function remember<Tx = undefined>(
   store: Store | Transactor<Tx>,
@@ -106,7 +107,7 @@ class Once<Tx> {
     if (entry) return repeat(entry, this.claim, this.#options.inProgressMs ?? 120_000);
     const delivery = new Effect(tx);
     const outcome = await this.#perform(delivery);
-    return undoable ? this.#commit(outcome, keys) : this.#settle(outcome, delivery.released, keys);
+    return undoable ? this.#commit(outcome, delivery.released, keys) : this.#settle(outcome, delivery.released, keys);
   }
 
   async #perform(delivery: Effect<Tx>): Promise<Reply | { thrown: unknown }> {
@@ -119,20 +120,21 @@ class Once<Tx> {
   }
 
   /** commit keeps what was done in a transaction, or undoes it with the key. */
-  async #commit(outcome: Reply | { thrown: unknown }, keys: Store): Promise<Reply> {
-    if ("thrown" in outcome || outcome.status >= 400) throw new Undo(outcome);
+  async #commit(outcome: Reply | { thrown: unknown }, released: boolean, keys: Store): Promise<Reply> {
+    if ("thrown" in outcome) throw new Undo(outcome);
     if (outcome.body.byteLength > maxBytes) throw new Undo(this.#failed(new TooLong()));
+    if (released || outcome.status >= 400) throw new Undo(outcome);
     await keys.finish(this.claim.key, outcome);
     return outcome;
   }
 
   /** settle decides what becomes of a key whose effect stands by itself. */
   async #settle(outcome: Reply | { thrown: unknown }, released: boolean, keys: Store): Promise<Reply> {
-    const thrown = "thrown" in outcome;
-    if (released || (!thrown && outcome.status >= 400 && outcome.status < 500)) await this.#release(keys);
-    if (thrown) throw outcome.thrown;
-    if (released || outcome.status >= 400) return outcome;
+    const refused = !("thrown" in outcome) && outcome.status >= 400 && outcome.status < 500;
+    if (released || refused) await this.#release(keys);
+    if ("thrown" in outcome) throw outcome.thrown;
     if (outcome.body.byteLength > maxBytes) return this.#failed(new TooLong());
+    if (released || outcome.status >= 400) return outcome;
     try {
       await keys.finish(this.claim.key, outcome);
       return outcome;
@@ -169,7 +171,7 @@ class Effect<Tx> implements Delivery<Tx> {
 
 class TooLong extends Error {
   constructor() {
-    super("an answer is larger than 1 MiB and can't be remembered");
+    super("an answer is larger than 1 MiB");
   }
 }
 

@@ -79,6 +79,17 @@ describe("in the transaction of the effect", () => {
     expect(await refunds(name)).toBe(1);
   });
 
+  test("release() undoes the effect, whatever is answered", async () => {
+    const call = callOf();
+    const taken = async (delivery: Delivery<Transaction>) => {
+      delivery.release();
+      return insert(delivery, "released");
+    };
+    expect((await remember(store, call, taken)).status).toBe(201);
+    expect(await refunds("released")).toBe(0);
+    expect((await remember(store, call, () => json(204))).headers).toEqual({});
+  });
+
   test("a transaction that can't begin is 503; one that can't be committed is 500", async () => {
     const noBegin = new SqlTransactions<Transaction>(() => Promise.reject(new Error("no connection")));
     expect(code(await remember(noBegin, callOf(), never))).toBe("unavailable");
