@@ -18,7 +18,7 @@ async function scripted(replies: Reply[], options: Partial<Options> = {}): Promi
     seen.push({ method: req.method, url: req.url, headers: req.headers, body });
     replies[Math.min(seen.length, replies.length) - 1]?.(res, req);
   });
-  return { cs: new Countersign({ baseUrl, token, timeoutMs: 2000, ...options }), seen };
+  return { cs: new Countersign({ baseUrl, token, timeoutMs: 10_000, ...options }), seen };
 }
 
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => (res) => {
