@@ -1,7 +1,8 @@
 // The example runs as its comments say: the shop as a process, its agents as another.
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { repository } from "./support/binary.js";
+import { atEnd } from "./support/end.js";
 import { listen, type Program, runToEnd } from "./support/process.js";
 import { registerShop, type Service, shopSecret, startService } from "./support/service.js";
 
@@ -11,10 +12,10 @@ let service: Service;
 
 beforeAll(async () => {
   shop = await listen(process.execPath, [program("shop.mjs"), "127.0.0.1:0"], { SHOP_SECRET: shopSecret });
+  atEnd(() => shop.stop());
   service = await startService(shop.url);
   await registerShop(service, shop.url);
 });
-afterAll(() => shop.stop());
 
 const agents = (...args: string[]) => runToEnd(process.execPath, [program("agents.mjs"), ...args], { COUNTERSIGN_URL: service.url, COUNTERSIGN_TOKEN: service.operatorToken });
 

@@ -2,9 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { Countersign, type ModelWrite, type CountersignOptions as Options, type ProjectWrite } from "../../src/index.js";
 import { repository } from "./binary.js";
+import { atEnd } from "./end.js";
 import { listen, type Program } from "./process.js";
 
 export const bootstrap = "bootstrap-token-of-the-typescript-tests";
@@ -38,7 +39,7 @@ export async function startService(shop: string): Promise<Service> {
     SVC_PLATFORM_SIGNING_ENV_ALLOWLIST: "SHOP_SECRET",
     SHOP_SECRET: shopSecret,
   });
-  afterAll(async () => {
+  atEnd(async () => {
     await program.stop();
     rmSync(store, { recursive: true });
   });
