@@ -8,6 +8,7 @@ import { json, MemoryStore, nodeHandler } from "../../sdk/typescript/dist/receiv
 const orders = new Map([
   ["A-48213", { id: "A-48213", status: "returned", total: 249, currency: "EUR" }],
   ["A-48377", { id: "A-48377", status: "returned", total: 64.5, currency: "EUR" }],
+  ["A-48411", { id: "A-48411", status: "returned", total: 12, currency: "EUR" }],
   ["A-48502", { id: "A-48502", status: "delivered", total: 18.9, currency: "EUR" }],
 ]);
 const returns = new Map([["R-7", { id: "R-7", status: "open" }]]);

@@ -61,6 +61,8 @@ export class Countersign {
   checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
   enableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/enable`, body, o);
   disableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/disable`, body, o);
+  /** Keeps what a check of a capability's receiver found; see `countersign check-receiver`. */
+  recordConformance = (id: string, body: Body<t.ConformanceWrite>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/conformance`, body, o);
 
   plan = (id: string, o?: CallOptions) => this.#get<t.Plan>(`/plans/${segment(id)}`, o);
   plans = (query: t.Query<"listPlans"> = {}, o?: CallOptions) => this.#list<t.ListedPlan, typeof query>("/plans", query, "id", o);

@@ -359,6 +359,31 @@ export interface components {
              */
             kind: "group";
         };
+        Conformance: {
+            capability: string;
+            /**
+             * Format: date-time
+             * @description when it was recorded, by the server's clock
+             */
+            checkedAt: string;
+            /** @description who recorded it */
+            checkedBy: string;
+            /** @description the rules show that the receiver deduplicates */
+            proven: boolean;
+            rules: components["schemas"]["RuleVerdict"][];
+            target: string;
+        };
+        ConformanceWrite: {
+            capability: string;
+            /**
+             * Format: int64
+             * @description the project's present revision
+             */
+            expectedRevision: number;
+            rules: components["schemas"]["RuleVerdict"][];
+            /** @description origin of the sandbox that was tried */
+            target: string;
+        };
         Decision: {
             /** @enum {string} */
             decision: "APPROVED" | "REJECTED";
@@ -653,6 +678,8 @@ export interface components {
             authSecretEnv?: string;
             baseUrl?: string | components["schemas"]["Omitted"];
             capabilities: components["schemas"]["ListedCapability"][];
+            /** @description the latest check of each capability's receiver at the present revision */
+            conformance?: components["schemas"]["Conformance"][] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
@@ -1126,6 +1153,8 @@ export interface components {
             authSecretEnv?: string;
             baseUrl?: string;
             capabilities: components["schemas"]["Capability"][];
+            /** @description the latest check of each capability's receiver at the present revision */
+            conformance?: components["schemas"]["Conformance"][];
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
@@ -1169,6 +1198,8 @@ export interface components {
             /** @description HTTP(S) origin on the server's list */
             baseUrl?: string;
             capabilities: components["schemas"]["Capability"][];
+            /** @description ignored */
+            conformance?: unknown;
             /** @description ignored */
             createdAt?: unknown;
             enabled?: boolean;
@@ -1236,6 +1267,14 @@ export interface components {
              * @description 0 when no status line came
              */
             statusCode: number;
+        };
+        RuleVerdict: {
+            /** @enum {string} */
+            name: "accepts-signed" | "refuses-unsigned" | "refuses-wrong-signature" | "refuses-changed-body" | "refuses-changed-target" | "refuses-old-timestamp" | "refuses-future-timestamp" | "refuses-no-credential" | "refuses-wrong-credential" | "same-key-same-body" | "same-key-other-body" | "slow-answer" | "twins" | "effect-once";
+            /** @description statuses and digests, or why it was not tried; never a secret */
+            seen?: string;
+            /** @enum {string} */
+            verdict: "HOLDS" | "BROKEN" | "NOT_TRIED";
         };
         Run: {
             agentId?: string;
@@ -2452,6 +2491,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ProjectWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    recordConformance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConformanceWrite"];
             };
         };
         responses: {

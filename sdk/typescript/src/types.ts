@@ -14,6 +14,7 @@ export type Admission = Schemas["Admission"];
 export type Approval = Schemas["Approval"];
 export type AuditVerification = Schemas["AuditVerification"];
 export type CompileRequest = Schemas["CompileRequest"];
+export type ConformanceWrite = Schemas["ConformanceWrite"];
 export type Decision = Schemas["Decision"];
 export type Drift = Schemas["Drift"];
 export type Health = Schemas["Health"];
