@@ -1,0 +1,342 @@
+package receiver_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/receiver"
+)
+
+func answering(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+// stores are those whose keys are claimed and finished apart from the effect.
+func stores(t *testing.T) map[string]receiver.Store {
+	return map[string]receiver.Store{
+		"memory": &receiver.MemoryStore{},
+		"SQLite": receiver.NewSQLStore(openSQLite(t), receiver.QuestionMarks),
+	}
+}
+
+func transactions(t *testing.T) receiver.Store {
+	return receiver.NewSQLTransactions(openSQLite(t), receiver.QuestionMarks)
+}
+
+func all(t *testing.T) map[string]receiver.Store {
+	list := stores(t)
+	list["SQLite in a transaction"] = transactions(t)
+	return list
+}
+
+func TestARepeatGetsTheFirstAnswer(t *testing.T) {
+	for name, store := range all(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, store, ok)
+			first := a.post("k", `"größe"`)
+			a.now = a.now.Add(24 * time.Hour)
+			again := a.post("k", `"größe"`)
+			if again.Code != first.Code || again.Body.String() != first.Body.String() || again.Header().Get("Content-Type") != first.Header().Get("Content-Type") {
+				t.Errorf("got %d %s", again.Code, again.Body)
+			}
+			if first.Header().Get("Idempotency-Replayed") != "" || again.Header().Get("Idempotency-Replayed") != "true" || again.Header().Get("X-Other") != "" {
+				t.Errorf("%v, then %v", first.Header(), again.Header())
+			}
+			restarted := a.again(store, ok)
+			if w := restarted.post("k", `"größe"`); w.Body.String() != first.Body.String() {
+				t.Errorf("after a restart: %d %s", w.Code, w.Body)
+			}
+			a.had(1)
+			restarted.had(0)
+		})
+	}
+}
+
+func TestARepeatHasTheContentTypeThatWasSniffed(t *testing.T) {
+	a := newAPI(t, &receiver.MemoryStore{}, answering(200, "<html>"))
+	first, again := a.post("k", "{}"), a.post("k", "{}")
+	if got := again.Header().Get("Content-Type"); got != "text/html; charset=utf-8" || got != first.Header().Get("Content-Type") {
+		t.Errorf("%q, then %q", first.Header().Get("Content-Type"), got)
+	}
+}
+
+func TestAnAnswerOfNothingIsRemembered(t *testing.T) {
+	a := newAPI(t, &receiver.MemoryStore{}, func(http.ResponseWriter, *http.Request) {})
+	for range 2 {
+		if w := a.post("k", "{}"); w.Code != 200 || w.Body.Len() != 0 || len(w.Header()["Content-Type"]) != 0 {
+			t.Errorf("got %d %v", w.Code, w.Header())
+		}
+	}
+	a.had(1)
+}
+
+func TestAnotherPayloadUnderAKeyIsAConflict(t *testing.T) {
+	for name, store := range all(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, store, ok)
+			is(t, a.post("k", "1"), 201, "")
+			is(t, a.post("k", "1.0"), 409, "idempotency_conflict")
+			is(t, a.post("k", ""), 409, "idempotency_conflict")
+			is(t, a.answers(a.request("PUT", "/refunds", "k", "1")), 409, "idempotency_conflict")
+			is(t, a.answers(a.request("POST", "/refunds?x", "k", "1")), 409, "idempotency_conflict")
+			a.had(1)
+			is(t, a.post("K", "1.0"), 201, "")
+			a.had(2)
+		})
+	}
+}
+
+func TestARefusalByTheHandlerFreesTheKey(t *testing.T) {
+	for name, store := range all(t) {
+		t.Run(name, func(t *testing.T) {
+			status := 422
+			a := newAPI(t, store, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+			is(t, a.post("k", "1"), 422, "")
+			status = 200
+			is(t, a.post("k", "2"), 200, "") // even for another payload
+			is(t, a.post("k", "1"), 409, "idempotency_conflict")
+			a.had(2)
+		})
+	}
+}
+
+// TestAFailureLeavesTheKeyInDoubt: the handler failed somewhere, and nobody knows
+// whether before or after the effect.
+func TestAFailureLeavesTheKeyInDoubt(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, store, answering(502, "bad"))
+			is(t, a.post("502", "{}"), 502, "")
+			is(t, a.post("502", "{}"), 409, "in_doubt")
+			is(t, a.post("502", "other"), 409, "idempotency_conflict")
+			a.had(1)
+			b := newAPI(t, store, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+			b.dies("panic")
+			is(t, b.post("panic", "{}"), 409, "in_doubt")
+			b.had(1)
+		})
+	}
+}
+
+// dies sends a call whose handler panics.
+func (a *api) dies(key string) {
+	a.t.Helper()
+	defer func() {
+		if recover() == nil {
+			a.t.Error("the panic was swallowed")
+		}
+	}()
+	a.post(key, "{}")
+}
+
+func TestReleaseFreesTheKeyOfAFailure(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, store, func(w http.ResponseWriter, r *http.Request) {
+				receiver.Release(r.Context())
+				w.WriteHeader(503)
+			})
+			is(t, a.post("k", "{}"), 503, "")
+			is(t, a.post("k", "{}"), 503, "")
+			a.had(2)
+			b := newAPI(t, store, func(_ http.ResponseWriter, r *http.Request) {
+				receiver.Release(r.Context())
+				panic(http.ErrAbortHandler)
+			})
+			b.dies("panic")
+			b.dies("panic")
+			b.had(2)
+		})
+	}
+	receiver.Release(context.Background()) // elsewhere it does nothing
+}
+
+func TestInATransactionAFailureUndoesTheEffectAndFreesTheKey(t *testing.T) {
+	db := openSQLite(t)
+	if _, err := db.Exec("CREATE TABLE refunds (order_id TEXT PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	status := 500
+	a := newAPI(t, receiver.NewSQLTransactions(db, receiver.QuestionMarks), func(w http.ResponseWriter, r *http.Request) {
+		tx, inside := receiver.TxFrom(r.Context())
+		if !inside {
+			t.Error("no transaction")
+			return
+		}
+		if _, err := tx.Exec("INSERT INTO refunds VALUES ('A-1')"); err != nil {
+			t.Error(err)
+		}
+		if status == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(status)
+	})
+	refunds := func() (n int) {
+		if err := db.QueryRow("SELECT count(*) FROM refunds").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	is(t, a.post("k", "{}"), 500, "")
+	status = 422
+	is(t, a.post("k", "{}"), 422, "")
+	status = 0
+	a.dies("k")
+	if n := refunds(); n != 0 {
+		t.Errorf("%d refunds after failures alone", n)
+	}
+	status = 201
+	is(t, a.post("k", "{}"), 201, "")
+	is(t, a.post("k", "{}"), 201, "")
+	if n := refunds(); n != 1 {
+		t.Errorf("%d refunds", n)
+	}
+	a.had(4)
+}
+
+// TestAClaimOfADeadProcessIsInProgressAndThenInDoubt: only time tells it apart from
+// one of a process that lives.
+func TestAClaimOfADeadProcessIsInProgressAndThenInDoubt(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, store, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+			a.dies("k")
+			b := a.again(store, ok)
+			w := b.post("k", "{}")
+			is(t, w, 409, "in_progress")
+			if w.Header().Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+			b.now = b.now.Add(2*time.Minute - time.Millisecond)
+			is(t, b.post("k", "{}"), 409, "in_progress")
+			b.now = b.now.Add(time.Millisecond)
+			is(t, b.post("k", "{}"), 409, "in_doubt")
+			b.had(0)
+			if err := store.Release(context.Background(), "k"); err != nil { // somebody looked it up
+				t.Fatal(err)
+			}
+			is(t, b.post("k", "{}"), 201, "")
+			b.had(1)
+		})
+	}
+}
+
+func TestWhileOneIsAtWorkTheOthersAreToldSo(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			begun, proceed, done := make(chan bool), make(chan bool), make(chan bool)
+			a := newAPI(t, store, func(w http.ResponseWriter, r *http.Request) {
+				begun <- true
+				<-proceed
+				ok(w, r)
+			})
+			r := a.request("POST", "/refunds", "k", "{}")
+			go func() { defer close(done); a.answers(r) }()
+			<-begun
+			is(t, a.post("k", "{}"), 409, "in_progress")
+			is(t, a.post("k", "other"), 409, "idempotency_conflict")
+			a.now = a.now.Add(time.Hour)
+			is(t, a.post("k", "{}"), 409, "in_progress") // in this process that is known
+			close(proceed)
+			<-done
+			is(t, a.post("k", "{}"), 201, "")
+			a.had(1)
+		})
+	}
+}
+
+// TestAnEffectGoesOnWhenTheCallerHangsUp, and its answer waits for the repeat.
+func TestAnEffectGoesOnWhenTheCallerHangsUp(t *testing.T) {
+	for name, store := range all(t) {
+		t.Run(name, func(t *testing.T) {
+			ctx, hangUp := context.WithCancel(context.Background())
+			a := newAPI(t, store, func(w http.ResponseWriter, r *http.Request) {
+				hangUp()
+				if r.Context().Err() != nil {
+					t.Error("the effect was cancelled")
+				}
+				ok(w, r)
+			})
+			a.answers(a.request("POST", "/refunds", "k", "{}").WithContext(ctx))
+			is(t, a.post("k", "{}"), 201, "")
+			a.had(1)
+		})
+	}
+}
+
+func TestOfFiftyTwinsOneHasTheEffect(t *testing.T) {
+	for name, store := range all(t) {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, store, ok)
+			server := httptest.NewServer(a.handler)
+			defer server.Close()
+			var twins sync.WaitGroup
+			for range 50 {
+				r := a.request("POST", "/refunds", "k", "{}")
+				r.RequestURI = ""
+				r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(server.URL, "http://")
+				twins.Go(func() {
+					res, err := server.Client().Do(r)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer func() { _ = res.Body.Close() }()
+					if res.StatusCode != 201 && (res.StatusCode != 409 || res.Header.Get("Retry-After") == "") {
+						t.Errorf("a twin got %d", res.StatusCode)
+					}
+				})
+			}
+			twins.Wait()
+			a.had(1)
+			is(t, a.post("k", "{}"), 201, "")
+		})
+	}
+}
+
+func TestAnAnswerBeyondAMebibyteIsNotGiven(t *testing.T) {
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			size := receiver.MaxBytes
+			a := newAPI(t, store, func(w http.ResponseWriter, _ *http.Request) {
+				for range size / 1024 {
+					_, _ = fmt.Fprint(w, strings.Repeat("x", 1024))
+				}
+				_, _ = fmt.Fprint(w, strings.Repeat("y", size%1024))
+			})
+			is(t, a.post("largest", "{}"), 200, "")
+			is(t, a.post("largest", "{}"), 200, "")
+			size++
+			w := a.post("larger", "{}")
+			is(t, w, 500, "not_remembered")
+			is(t, a.post("larger", "{}"), 409, "in_doubt")
+			a.had(2)
+		})
+	}
+}
+
+func TestWhatIsNoStatusIsNotRemembered(t *testing.T) {
+	a := newAPI(t, &receiver.MemoryStore{}, answering(1000, ""))
+	a.dies("k")
+	is(t, a.post("k", "{}"), 409, "in_doubt")
+}
+
+func TestInformationalAnswersAndSecondOnesAreIgnored(t *testing.T) {
+	a := newAPI(t, &receiver.MemoryStore{}, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(103)
+		w.WriteHeader(202)
+		w.WriteHeader(500)
+	})
+	is(t, a.post("k", "{}"), 202, "")
+	is(t, a.post("k", "{}"), 202, "")
+	a.had(1)
+}
