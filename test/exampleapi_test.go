@@ -78,7 +78,7 @@ func TestTheExampleRefundsOnce(t *testing.T) {
 	run := w.reaches(t, id, "COMPLETED").Is(t, "steps.1.output.id", "rf-1").Is(t, "steps.1.output.amount", number("249.00"))
 	run.Is(t, "steps.2.output.refunds", []any{run.At("steps.1.output").Doc()})
 
-	body := `{"amount":249.00,"currency":"EUR","orderId":"A-48213"}` // byte for byte what the run sent
+	body := `{"orderId":"A-48213","amount":249.00,"currency":"EUR"}` // byte for byte what the run sent
 	again, err := http.NewRequest("POST", origin+"/refunds", strings.NewReader(body))
 	if err == nil {
 		err = receivertest.Sign(again, []byte(body), []byte(harness.Secret), receiver.Call{RunID: id, StepID: "refund", IdempotencyKey: run.At("steps.1.idempotencyKey").Text(), SentAt: time.Now()})
