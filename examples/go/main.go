@@ -1,6 +1,5 @@
-// Command shop is a project API that Countersign can be given: it reads orders and
-// pays refunds. A refund happens once however often its call arrives: the refund,
-// its idempotency key and its answer are one transaction.
+// Command shop is a project API for Countersign. A refund happens once however often
+// its call arrives: refund, idempotency key and answer are one transaction.
 //
 //	SHOP_SECRET=... go run ./examples/go -listen 127.0.0.1:9090 -db shop.db
 package main
