@@ -98,13 +98,15 @@ func TestAnotherPayloadUnderAKeyIsAConflict(t *testing.T) {
 func TestARefusalByTheHandlerFreesTheKey(t *testing.T) {
 	for name, store := range all(t) {
 		t.Run(name, func(t *testing.T) {
-			status := 422
+			status := 0
 			a := newAPI(t, store, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-			is(t, a.post("k", "1"), 422, "")
+			for _, status = range []int{400, 422, 499} {
+				is(t, a.post("k", "1"), status, "")
+			}
 			status = 200
 			is(t, a.post("k", "2"), 200, "") // even for another payload
 			is(t, a.post("k", "1"), 409, "idempotency_conflict")
-			a.had(2)
+			a.had(4)
 		})
 	}
 }
