@@ -57,6 +57,8 @@ var neighbours = map[string][]string{
 	"internal/sample":          {"internal/signature"},
 	"client":                   {},
 	"receiver":                 {"internal/signature"},
+	"receiver/receivertest":    {"internal/signature", "receiver"},
+	"examples/go":              {"receiver"},
 	"internal/store/storetest": nil, // a test suite: anything
 	"cmd/countersign":          nil, // the only wiring: anything
 }
