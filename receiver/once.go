@@ -89,10 +89,12 @@ const (
 // fateOf reads it from the answer; see Handler.
 func fateOf(status int, released bool) fate {
 	switch {
-	case released || 400 <= status && status < 500:
+	case released:
 		return freed
-	case status >= 500:
+	case status >= 500, status == http.StatusRequestTimeout: // the service takes neither for a refusal
 		return doubtful
+	case status >= 400:
+		return freed
 	default:
 		return kept
 	}

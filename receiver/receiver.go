@@ -71,7 +71,7 @@ func New(cfg Config) *Receiver {
 // What becomes of the key depends on next's answer:
 //   - below 400 it is remembered. Answer so only with the final state.
 //   - 4xx frees the key. Answer so only where nothing has happened.
-//   - 5xx, or a panic, leaves the key in doubt: the handler failed somewhere, and
+//   - 408, 5xx, or a panic, leaves the key in doubt: the handler failed somewhere, and
 //     nobody knows whether before or after the effect. Call Release where it is
 //     known that nothing happened.
 //   - more than 1 MiB can't be remembered, so it isn't given either: 500

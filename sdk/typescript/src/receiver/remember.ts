@@ -37,7 +37,7 @@ const maxKey = 512;
  *
  * What becomes of the key depends on the answer. Below 400 it is remembered: answer
  * so only with the final state. 4xx frees it: answer so only where nothing happened.
- * 5xx, and a throw, which is passed on, leave it in doubt, for nobody knows whether
+ * 408, 5xx, and a throw, which is passed on, leave it in doubt, for nobody knows whether
  * they came before or after the effect; `release()` says that it was before. An
  * answer that can't be remembered, or has more than 1 MiB, isn't given either: 500
  * not_remembered.
@@ -130,7 +130,7 @@ class Once<Tx> {
 
   /** settle decides what becomes of a key whose effect stands by itself. */
   async #settle(outcome: Reply | { thrown: unknown }, released: boolean, keys: Store): Promise<Reply> {
-    const refused = !("thrown" in outcome) && outcome.status >= 400 && outcome.status < 500;
+    const refused = !("thrown" in outcome) && outcome.status >= 400 && outcome.status < 500 && outcome.status !== 408;
     if (released || refused) await this.#release(keys);
     if ("thrown" in outcome) throw outcome.thrown;
     if (outcome.body.byteLength > maxBytes) return this.#failed(new TooLong());

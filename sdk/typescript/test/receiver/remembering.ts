@@ -66,12 +66,13 @@ export function rememberLaw(make: () => Store): void {
     expect((await remember(store, { ...call, body: Buffer.from("corrected") }, () => json(201))).status).toBe(201);
   });
 
-  test("a throw and a 5xx leave the key in doubt, and nothing runs again by itself", async () => {
+  test("a throw, a 5xx and a 408 leave the key in doubt, and nothing runs again by itself", async () => {
     const store = make();
-    const [thrown, failed] = [callOf(), callOf()];
+    const [thrown, failed, late] = [callOf(), callOf(), callOf()];
     await expect(remember(store, thrown, () => Promise.reject(new Error("half-way")))).rejects.toThrow("half-way");
     expect((await remember(store, failed, () => json(502, {}))).status).toBe(502);
-    for (const call of [thrown, failed]) {
+    expect((await remember(store, late, () => json(408, {}))).status).toBe(408);
+    for (const call of [thrown, failed, late]) {
       const reply = await remember(store, call, never);
       expect([reply.status, code(reply), reply.headers]).toEqual([409, "in_doubt", {}]);
       await store.release(call.idempotencyKey); // a person has looked
