@@ -24,7 +24,7 @@ type Document struct {
 }
 
 // maxWork bounds the schemas and fields that are looked at for one proposal.
-const maxWork = 4_000_000
+const maxWork = 1_000_000
 
 var supported = regexp.MustCompile(`^3\.[01](\.[0-9A-Za-z.-]{1,32})?$`)
 

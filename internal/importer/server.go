@@ -65,7 +65,7 @@ func (b base) serverFor(o operation) (server, *refusal) {
 // serverOf reads a server object, its variables at their defaults.
 func serverOf(n node, location *url.URL) (server, error) {
 	text := n.at("url").text()
-	if !n.doc.spend(1 + len(text)) || len(text) > 2000 {
+	if !n.doc.spend(1+len(text)) || len(text) > 2000 {
 		return server{}, errors.New("its URL is longer than 2000 bytes")
 	}
 	variables := n.at("variables")
