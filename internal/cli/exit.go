@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
 )
 
 // The exit statuses, for scripts and CI (docs/command-line.md).
@@ -50,6 +51,7 @@ func Report(errs io.Writer, err error) int {
 		unusable    Unusable
 		unreachable Unreachable
 		refused     *countersign.Error
+		lost        *client.ConnectionError
 	)
 	switch {
 	case err == nil:
@@ -68,7 +70,7 @@ func Report(errs io.Writer, err error) int {
 		return ExitInterrupted
 	case errors.As(err, &refused):
 		return ExitRefused
-	case errors.As(err, &unreachable):
+	case errors.As(err, &unreachable), errors.As(err, &lost):
 		return ExitUnreachable
 	default:
 		return ExitFailed

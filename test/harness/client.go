@@ -1,12 +1,12 @@
 package harness
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
+
+	"github.com/countersign/countersign/client"
 )
 
 // The prefixes of specification 9.
@@ -15,7 +15,8 @@ const (
 	AliasPrefix = "/api/runtime/v1"
 )
 
-// Client is one principal talking to a server.
+// Client is one principal talking to a server, through the Go SDK: whatever a test
+// asks, the SDK sends. It never repeats, so that a test sees each answer.
 type Client struct {
 	server *Server
 	token  string
@@ -24,6 +25,21 @@ type Client struct {
 
 // As is the client of a token; "" sends none.
 func (s *Server) As(token string) *Client { return &Client{server: s, token: token, prefix: Prefix} }
+
+// SDK is the principal's typed client. It lives as long as the server keeps its
+// address: not over a restart.
+func (c *Client) SDK(changes ...func(*client.Config)) *client.Client {
+	c.server.t.Helper()
+	cfg := client.Config{BaseURL: c.server.URL, Prefix: c.prefix, Token: c.token, HTTP: c.server.http, Timeout: patience, Retries: -1, AllowInsecure: true}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	sdk, err := client.New(cfg)
+	if err != nil {
+		c.server.t.Fatal(err)
+	}
+	return sdk
+}
 
 // Aliased is the same client on the compatibility prefix.
 func (c *Client) Aliased() *Client {
@@ -70,35 +86,32 @@ func (c *Client) Do(method, path string, body any, headers ...Header) *Answer {
 func (c *Client) Try(method, path string, body any, headers ...Header) (*Answer, error) {
 	s := c.server
 	s.t.Helper()
+	q := client.Request{Method: method, Path: path, Header: changed(headers)}
 	text := encode(s, body)
-	req, err := http.NewRequest(method, s.URL+c.prefix+path, bytes.NewReader(text))
+	if body != nil {
+		q.Body = text
+	}
+	res, err := c.SDK().Send(context.Background(), q)
 	if err != nil {
-		s.t.Fatal(err)
+		return nil, err
 	}
-	if body == nil {
-		req.Body, req.ContentLength = nil, 0
-	} else {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if c.token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	c.setHeaders(req, headers)
-	return s.exchange(req, path, text)
+	return s.understood(res, q, text), nil
 }
 
-func (c *Client) setHeaders(req *http.Request, headers []Header) {
-	replaced := map[string]bool{}
+// changed are the headers of a test's own, in their order; a name with nothing
+// behind it is one that is not sent.
+func changed(headers []Header) http.Header {
+	out := http.Header{}
 	for _, h := range headers {
 		name, v, _ := strings.Cut(string(h), ":")
-		if !replaced[name] {
-			req.Header.Del(name)
-		}
-		replaced[name] = true
+		name = http.CanonicalHeaderKey(name)
 		if v = strings.TrimPrefix(v, " "); v != "" {
-			req.Header.Add(name, v)
+			out[name] = append(out[name], v)
+		} else if _, known := out[name]; !known {
+			out[name] = nil
 		}
 	}
+	return out
 }
 
 func encode(s *Server, body any) []byte {
@@ -116,26 +129,18 @@ func encode(s *Server, body any) []byte {
 	return text
 }
 
-// exchange sends a request and judges the answer.
-func (s *Server) exchange(req *http.Request, path string, sent []byte) (*Answer, error) {
+// understood makes an answer of what came back, and judges it.
+func (s *Server) understood(res *client.Response, q client.Request, sent []byte) *Answer {
 	s.t.Helper()
-	res, err := s.http.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", req.Method, path, err)
-	}
-	a := &Answer{Status: res.StatusCode, Header: res.Header, Raw: string(text), method: req.Method, path: path, sent: sent}
-	if a.contentType() == "application/json" && req.Method != http.MethodHead {
-		if a.JSON, err = Parse(text); err != nil {
-			s.t.Errorf("%s: the answer is no JSON: %v\n%s", a, err, text)
+	a := &Answer{Status: res.Status, Header: res.Header, Raw: string(res.Body), method: q.Method, path: q.Path, sent: sent}
+	if a.contentType() == "application/json" && q.Method != http.MethodHead {
+		var err error
+		if a.JSON, err = Parse(res.Body); err != nil {
+			s.t.Errorf("%s: the answer is no JSON: %v\n%s", a, err, res.Body)
 		}
 	}
 	s.judge(a)
-	return a, nil
+	return a
 }
 
 // CloseIdle gives up the connections that nobody uses now.

@@ -198,3 +198,6 @@ func (d *Document) validate(v JSON, pointer string) error {
 	}
 	return schema.Validate(v.value)
 }
+
+// Find is the operation of a method and a path below the prefix, nil for none.
+func (d *Document) Find(method, path string) *Operation { return d.find(method, path) }

@@ -33,7 +33,9 @@ func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
-	c.setHeaders(req, headers)
+	for name, values := range changed(headers) {
+		req.Header[name] = values
+	}
 	res, err := c.server.http.Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+
+	"github.com/countersign/countersign"
+)
+
+// Session says who a browser's session is; a token has none.
+func (c *Client) Session(ctx context.Context) (*countersign.Session, error) {
+	return get[countersign.Session](ctx, c, "/session")
+}
+
+// Tenants lists the tenants (realm administrators).
+func (c *Client) Tenants(ctx context.Context, p Paging) (*countersign.Page[countersign.Tenant], error) {
+	return list[countersign.Tenant](ctx, c, "/tenants", p.query())
+}
+
+// AllTenants walks all pages of [Client.Tenants].
+func (c *Client) AllTenants(ctx context.Context) iter.Seq2[countersign.Tenant, error] {
+	return walk(Paging{}, func(p Paging) (*countersign.Page[countersign.Tenant], error) { return c.Tenants(ctx, p) })
+}
+
+// SaveTenant creates or renames a tenant (realm administrators).
+func (c *Client) SaveTenant(ctx context.Context, id string, w countersign.TenantWrite) (*countersign.Tenant, error) {
+	return put[countersign.Tenant](ctx, c, "/tenants/"+url.PathEscape(id), w)
+}
+
+// TenantFilter names another tenant than the caller's, for realm administrators.
+type TenantFilter struct {
+	Paging
+	TenantID string
+}
+
+func (f TenantFilter) query() url.Values {
+	q := f.Paging.query()
+	set(q, "tenantId", f.TenantID)
+	return q
+}
+
+// Users lists the tenant's users (ADMIN).
+func (c *Client) Users(ctx context.Context, f TenantFilter) (*countersign.Page[countersign.User], error) {
+	return list[countersign.User](ctx, c, "/users", f.query())
+}
+
+// AllUsers walks all pages of [Client.Users].
+func (c *Client) AllUsers(ctx context.Context, f TenantFilter) iter.Seq2[countersign.User, error] {
+	return walk(f.Paging, func(p Paging) (*countersign.Page[countersign.User], error) {
+		f.Paging = p
+		return c.Users(ctx, f)
+	})
+}
+
+// SaveUser makes somebody a user, or says what they have from now on (ADMIN).
+func (c *Client) SaveUser(ctx context.Context, email string, w countersign.UserWrite) (*countersign.User, error) {
+	return put[countersign.User](ctx, c, "/users/"+url.PathEscape(email), w)
+}
+
+// DeleteUser ends somebody's membership (ADMIN). tenantID is "" for the caller's
+// own tenant.
+func (c *Client) DeleteUser(ctx context.Context, email, tenantID string) (*countersign.User, error) {
+	return remove[countersign.User](ctx, c, "/users/"+url.PathEscape(email), tenantID)
+}
+
+// Tokens lists the tenant's tokens, never with their secrets (ADMIN).
+func (c *Client) Tokens(ctx context.Context, f TenantFilter) (*countersign.Page[countersign.Token], error) {
+	return list[countersign.Token](ctx, c, "/tokens", f.query())
+}
+
+// AllTokens walks all pages of [Client.Tokens].
+func (c *Client) AllTokens(ctx context.Context, f TenantFilter) iter.Seq2[countersign.Token, error] {
+	return walk(f.Paging, func(p Paging) (*countersign.Page[countersign.Token], error) {
+		f.Paging = p
+		return c.Tokens(ctx, f)
+	})
+}
+
+// CreateToken makes a token (ADMIN). Its secret is in this answer and nowhere
+// else.
+func (c *Client) CreateToken(ctx context.Context, w countersign.TokenWrite) (*countersign.NewToken, error) {
+	return post[countersign.NewToken](ctx, c, "/tokens", w)
+}
+
+// RevokeToken revokes a token at once (ADMIN). tenantID is "" for the caller's own
+// tenant.
+func (c *Client) RevokeToken(ctx context.Context, id, tenantID string) (*countersign.Token, error) {
+	return remove[countersign.Token](ctx, c, "/tokens/"+url.PathEscape(id), tenantID)
+}
+
+func remove[T any](ctx context.Context, c *Client, path, tenantID string) (*T, error) {
+	q := url.Values{}
+	set(q, "tenantId", tenantID)
+	return call[T](ctx, c, Request{Method: http.MethodDelete, Path: path, Query: q})
+}

@@ -1,0 +1,45 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+
+	"github.com/countersign/countersign"
+)
+
+func approvalPath(id string) string { return "/approvals/" + url.PathEscape(id) }
+
+// ApprovalFilter says which approvals to list.
+type ApprovalFilter struct {
+	Paging
+	Status countersign.ApprovalStatus
+	RunID  string
+}
+
+// Approvals lists approvals, the newest first.
+func (c *Client) Approvals(ctx context.Context, f ApprovalFilter) (*countersign.Page[countersign.Approval], error) {
+	q := f.query()
+	set(q, "status", string(f.Status))
+	set(q, "runId", f.RunID)
+	return list[countersign.Approval](ctx, c, "/approvals", q)
+}
+
+// AllApprovals walks all pages of [Client.Approvals].
+func (c *Client) AllApprovals(ctx context.Context, f ApprovalFilter) iter.Seq2[countersign.Approval, error] {
+	return walk(f.Paging, func(p Paging) (*countersign.Page[countersign.Approval], error) {
+		f.Paging = p
+		return c.Approvals(ctx, f)
+	})
+}
+
+// Approval reads an approval: exactly what would be sent.
+func (c *Client) Approval(ctx context.Context, id string) (*countersign.Approval, error) {
+	return get[countersign.Approval](ctx, c, approvalPath(id))
+}
+
+// Decide approves or rejects, with a reason (APPROVER, never who asked for the
+// run).
+func (c *Client) Decide(ctx context.Context, id string, w countersign.Decision) (*countersign.Approval, error) {
+	return post[countersign.Approval](ctx, c, approvalPath(id)+"/decision", w)
+}

@@ -1,0 +1,56 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// AuditFilter says which records to list.
+type AuditFilter struct {
+	Paging
+	Subject string    // kind/id
+	Actor   string    // user:…, token:… or system
+	Action  string    // such as runs.start
+	Since   time.Time // not before
+	Realm   bool      // the realm's log; realm administrators only
+}
+
+// AuditRecords lists the tenant's log, the newest first (ADMIN).
+func (c *Client) AuditRecords(ctx context.Context, f AuditFilter) (*countersign.Page[countersign.AuditRecord], error) {
+	q := f.query()
+	set(q, "subject", f.Subject)
+	set(q, "actor", f.Actor)
+	set(q, "action", f.Action)
+	if !f.Since.IsZero() {
+		q.Set("since", f.Since.UTC().Format(time.RFC3339Nano))
+	}
+	realm(q, f.Realm)
+	return list[countersign.AuditRecord](ctx, c, "/audit", q)
+}
+
+// AllAuditRecords walks all pages of [Client.AuditRecords].
+func (c *Client) AllAuditRecords(ctx context.Context, f AuditFilter) iter.Seq2[countersign.AuditRecord, error] {
+	return walk(f.Paging, func(p Paging) (*countersign.Page[countersign.AuditRecord], error) {
+		f.Paging = p
+		return c.AuditRecords(ctx, f)
+	})
+}
+
+// VerifyAudit has the service compute its log anew from the records (ADMIN).
+// Compare Head with one that was kept elsewhere: a log that was cut off together
+// with its head verifies as a shorter log.
+func (c *Client) VerifyAudit(ctx context.Context, ofRealm bool) (*countersign.AuditVerification, error) {
+	q := url.Values{}
+	realm(q, ofRealm)
+	return call[countersign.AuditVerification](ctx, c, Request{Method: "GET", Path: "/audit/verify", Query: q})
+}
+
+func realm(q url.Values, yes bool) {
+	if yes {
+		q.Set("realm", "true")
+	}
+}

@@ -1,0 +1,99 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// silence is how long a stream may say nothing, its comment every 15 seconds
+// included, before it counts as dead.
+const silence = 45 * time.Second
+
+var errSilent = errors.New("the stream fell silent")
+
+// events reads a run's event stream (contract 6) until it ends, breaks off, falls
+// silent, or seen has enough. A refusal is an [Error].
+func (c *Client) events(ctx context.Context, path string, seen func(countersign.Run) bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	alarm := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer alarm.Stop()
+	q := Request{Method: http.MethodGet, Path: path, Header: http.Header{"Accept": {"text/event-stream"}}}
+	r, err := c.request(ctx, q, nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		return lost(q, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		return c.noStream(q, res)
+	}
+	return readEvents(bufio.NewReaderSize(res.Body, 64<<10), func() { alarm.Reset(silence) }, seen)
+}
+
+// noStream tells a refusal from an answer that isn't the service's.
+func (c *Client) noStream(q Request, res *http.Response) error {
+	const enough = 64 << 10
+	text := make([]byte, enough)
+	n, _ := bufio.NewReader(res.Body).Read(text)
+	if res.StatusCode < 300 {
+		return lost(q, fmt.Errorf("%q is no stream of events", res.Header.Get("Content-Type")))
+	}
+	return refusalOf(q, &Response{Status: res.StatusCode, Header: res.Header, Body: text[:n]})
+}
+
+// readEvents reads server-sent events; heard is called for each line.
+func readEvents(in *bufio.Reader, heard func(), seen func(countersign.Run) bool) error {
+	var data strings.Builder
+	for {
+		line, err := readLine(in)
+		if err != nil {
+			return err
+		}
+		heard()
+		text, isData := strings.CutPrefix(line, "data:")
+		switch {
+		case isData && data.Len()+len(text) > maxAnswerBytes:
+			return errAnswerTooLarge
+		case isData:
+			data.WriteString(strings.TrimPrefix(text, " "))
+		case line == "" && data.Len() > 0:
+			var r countersign.Run
+			if err := json.Unmarshal([]byte(data.String()), &r); err != nil {
+				return err
+			}
+			data.Reset()
+			if !seen(r) {
+				return nil
+			}
+		}
+	}
+}
+
+// readLine reads one line of bounded length without its end.
+func readLine(in *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return strings.TrimRight(string(line), "\r\n"), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return "", err
+		case len(line) > maxAnswerBytes:
+			return "", errAnswerTooLarge
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+
+	"github.com/countersign/countersign"
+)
+
+func projectPath(id string) string { return "/projects/" + url.PathEscape(id) }
+
+// Projects lists the projects in scope, by id.
+func (c *Client) Projects(ctx context.Context, p Paging) (*countersign.Page[countersign.Project], error) {
+	return list[countersign.Project](ctx, c, "/projects", p.query())
+}
+
+// AllProjects walks all pages of [Client.Projects].
+func (c *Client) AllProjects(ctx context.Context) iter.Seq2[countersign.Project, error] {
+	return walk(Paging{}, func(p Paging) (*countersign.Page[countersign.Project], error) { return c.Projects(ctx, p) })
+}
+
+// Project reads a project.
+func (c *Client) Project(ctx context.Context, id string) (*countersign.Project, error) {
+	return get[countersign.Project](ctx, c, projectPath(id))
+}
+
+// SaveProject registers or edits a project (ADMIN). It is disabled afterwards:
+// see [Client.CheckProjectHealth] and [Client.EnableProject].
+func (c *Client) SaveProject(ctx context.Context, id string, w countersign.ProjectWrite) (*countersign.Project, error) {
+	return put[countersign.Project](ctx, c, projectPath(id), w)
+}
+
+// CheckProjectHealth asks the project's health path (ADMIN). It confirms
+// connectivity and nothing else.
+func (c *Client) CheckProjectHealth(ctx context.Context, id string) (*countersign.HealthCheck, error) {
+	return post[countersign.HealthCheck](ctx, c, projectPath(id)+"/health-check", nil)
+}
+
+// EnableProject lets LIVE runs use a project whose present revision was found
+// healthy (ADMIN).
+func (c *Client) EnableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
+	return post[countersign.Project](ctx, c, projectPath(id)+"/enable", w)
+}
+
+// DisableProject keeps LIVE runs from a project (ADMIN).
+func (c *Client) DisableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
+	return post[countersign.Project](ctx, c, projectPath(id)+"/disable", w)
+}

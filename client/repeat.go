@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	firstPause = 200 * time.Millisecond
+	maxPause   = 10 * time.Second
+	maxAsked   = 30 * time.Second // a longer Retry-After is the caller's to wait for
+)
+
+// repeats decides whether a request is sent again, and after how long: reading
+// and keyed run starts after a lost connection, anything after a 503 that says
+// when.
+func (c *Client) repeats(q Request, attempt int, a *Response, err error) (wait time.Duration, again bool) {
+	if attempt >= c.retries {
+		return 0, false
+	}
+	harmless := q.Method == http.MethodGet || q.Method == http.MethodHead || q.IdempotencyKey != ""
+	var connection *ConnectionError
+	switch {
+	case err != nil:
+		return backOff(attempt), harmless && errors.As(err, &connection) && !errors.Is(err, errAnswerTooLarge)
+	case a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "":
+		wait, ok := askedPause(a.Header.Get("Retry-After"))
+		return max(wait, backOff(attempt)), ok
+	case a.Status == http.StatusBadGateway || a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout:
+		return backOff(attempt), harmless // a proxy's word, not the service's
+	default:
+		return 0, false
+	}
+}
+
+// backOff doubles from 200 ms to 10 s, a half of it random, so that many clients
+// don't return at once.
+func backOff(attempt int) time.Duration {
+	d := min(firstPause<<min(attempt, 10), maxPause)
+	return d/2 + rand.N(d/2)
+}
+
+func askedPause(text string) (time.Duration, bool) {
+	seconds, err := strconv.Atoi(text)
+	d := time.Duration(seconds) * time.Second
+	return d, err == nil && seconds >= 0 && d <= maxAsked
+}
+
+// pause waits; false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

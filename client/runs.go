@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"iter"
+	"net/http"
+	"net/url"
+
+	"github.com/countersign/countersign"
+)
+
+// StartOption changes how a run is started.
+type StartOption func(*Request)
+
+// Key starts the run under this idempotency key: 1 to 255 visible ASCII
+// characters, best a stable id of the business intent (specification 4, rule 2).
+func Key(key string) StartOption { return func(q *Request) { q.IdempotencyKey = key } }
+
+// NewKey makes an idempotency key that nobody has: keep it with your own record
+// of the intent before you start the run.
+func NewKey() string { return "key-" + rand.Text() }
+
+// Started is a run that was asked for. Replayed says that the key had started it
+// before.
+type Started struct {
+	countersign.Run
+	Replayed bool `json:"-"`
+}
+
+func (c *Client) start(ctx context.Context, path string, body any, options []StartOption) (*Started, error) {
+	q := Request{Method: http.MethodPost, Path: path, Body: body}
+	for _, o := range options {
+		o(&q)
+	}
+	if q.IdempotencyKey == "" {
+		q.IdempotencyKey = NewKey()
+	}
+	r, a, err := answered[countersign.Run](ctx, c, q)
+	if err != nil {
+		return nil, err
+	}
+	return &Started{Run: *r, Replayed: a.Header.Get("Idempotency-Replayed") == "true"}, nil
+}
+
+// StartRun starts a plan's run (OPERATOR; contract 6). The answer means only that
+// it was accepted: see [Client.WaitRun].
+func (c *Client) StartRun(ctx context.Context, w countersign.RunStart, options ...StartOption) (*Started, error) {
+	return c.start(ctx, "/runs", w, options)
+}
+
+// Run reads a run with its steps, requests, answers and verifications.
+func (c *Client) Run(ctx context.Context, id string) (*countersign.Run, error) {
+	return get[countersign.Run](ctx, c, runPath(id))
+}
+
+func runPath(id string) string { return "/runs/" + url.PathEscape(id) }
+
+// RunFilter says which runs to list.
+type RunFilter struct {
+	Paging
+	Status countersign.RunStatus
+	PlanID string
+}
+
+// Runs lists runs, the newest first.
+func (c *Client) Runs(ctx context.Context, f RunFilter) (*countersign.Page[countersign.Run], error) {
+	q := f.query()
+	set(q, "status", string(f.Status))
+	set(q, "planId", f.PlanID)
+	return list[countersign.Run](ctx, c, "/runs", q)
+}
+
+// AllRuns walks all pages of [Client.Runs].
+func (c *Client) AllRuns(ctx context.Context, f RunFilter) iter.Seq2[countersign.Run, error] {
+	return walk(f.Paging, func(p Paging) (*countersign.Page[countersign.Run], error) {
+		f.Paging = p
+		return c.Runs(ctx, f)
+	})
+}
+
+// CancelRun cancels a run (OPERATOR). A side effect that is in flight leaves it
+// RECOVERY_REQUIRED: a cancel never claims that nothing happened.
+func (c *Client) CancelRun(ctx context.Context, id, reason string) (*countersign.Run, error) {
+	return post[countersign.Run](ctx, c, runPath(id)+"/cancel", countersign.Reason{Reason: reason})
+}
+
+// ReconcileRun says, with evidence, what became of an uncertain step (APPROVER,
+// never who asked for the run).
+func (c *Client) ReconcileRun(ctx context.Context, id string, w countersign.Reconcile) (*countersign.Run, error) {
+	return post[countersign.Run](ctx, c, runPath(id)+"/reconcile", w)
+}
+
+// ProbeRun sends the uncertain step's probe and keeps its answer as evidence
+// (APPROVER).
+func (c *Client) ProbeRun(ctx context.Context, id, stepID string) (*countersign.Run, error) {
+	return post[countersign.Run](ctx, c, runPath(id)+"/probe", countersign.ProbeStart{StepID: stepID})
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/countersign/countersign/client"
+)
+
+// Login keeps a sign-in, once the service has accepted its token.
+type Login struct {
+	Address  string `arg:"" optional:"" default:"http://127.0.0.1:8080" name:"url" help:"Address of the service."`
+	Profile  string `default:"default" help:"Name to keep the sign-in under."`
+	Insecure bool   `help:"Let the token travel readable: http to another machine."`
+}
+
+// Help says what kong can't know.
+func (Login) Help() string {
+	return "The token is asked for without showing it, or read from standard input or COUNTERSIGN_TOKEN. An administrator makes one on the console's page Tokens, or with POST /tokens. It is kept in a file that only you can read."
+}
+
+// Run asks the service before it keeps anything.
+func (l *Login) Run(t *Terminal) error {
+	token, err := tokenOf(t)
+	if err == nil && token == "" {
+		token, err = askToken(t)
+	}
+	if err != nil {
+		return err
+	}
+	c, err := connect(l.Address, token, l.Insecure)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Projects(t.Context, client.Paging{Limit: 1}); err != nil {
+		return err
+	}
+	kept, err := readProfiles(t)
+	if err != nil {
+		return err
+	}
+	kept.Current, kept.Profiles[l.Profile] = l.Profile, profile{URL: l.Address, Token: token, Insecure: l.Insecure}
+	if err := kept.write(t); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.Out, "signed in to %s as profile %s\n", l.Address, l.Profile)
+	return nil
+}
+
+// askToken reads one line, unseen on a terminal.
+func askToken(t *Terminal) (string, error) {
+	if f, ok := t.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprint(t.Errs, "Token: ")
+		text, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(t.Errs)
+		return strings.TrimSpace(string(text)), err
+	}
+	const longest = 4096
+	line, err := bufio.NewReader(io.LimitReader(t.In, longest)).ReadString('\n')
+	if line = strings.TrimSpace(line); line == "" {
+		return "", Unusablef("no token came on standard input (%v); pipe it in, or set %s", err, envToken)
+	}
+	return line, nil
+}
+
+// Logout forgets a sign-in. The token stays good: an administrator revokes it.
+type Logout struct {
+	Profile string `arg:"" optional:"" help:"Which one; default: the current."`
+}
+
+// Run forgets it.
+func (l *Logout) Run(t *Terminal) error {
+	kept, err := readProfiles(t)
+	if err != nil {
+		return err
+	}
+	name := first(l.Profile, kept.Current)
+	if _, known := kept.Profiles[name]; !known {
+		return Unusablef("there is no profile %q", name)
+	}
+	delete(kept.Profiles, name)
+	if kept.Current == name {
+		kept.Current = ""
+	}
+	fmt.Fprintf(t.Out, "forgot %s; its token stays good until it is revoked\n", name)
+	return kept.write(t)
+}
+
+// Profiles shows the sign-ins, or makes one the current.
+type Profiles struct {
+	Use string `arg:"" optional:"" help:"Make this one the current."`
+	Output
+}
+
+// shownProfile is a sign-in without its token.
+type shownProfile struct {
+	Name    string `json:"name"`
+	URL     string `json:"url"`
+	Current bool   `json:"current"`
+}
+
+// Run shows or chooses.
+func (p *Profiles) Run(t *Terminal) error {
+	kept, err := readProfiles(t)
+	if err != nil {
+		return err
+	}
+	if p.Use != "" {
+		if _, known := kept.Profiles[p.Use]; !known {
+			return Unusablef("there is no profile %q", p.Use)
+		}
+		kept.Current = p.Use
+		if err := kept.write(t); err != nil {
+			return err
+		}
+	}
+	list := []shownProfile{}
+	for _, name := range slices.Sorted(maps.Keys(kept.Profiles)) {
+		list = append(list, shownProfile{Name: name, URL: kept.Profiles[name].URL, Current: name == kept.Current})
+	}
+	return p.Print(t, list, func(w io.Writer) {
+		rows := [][]string{}
+		for _, s := range list {
+			rows = append(rows, []string{s.Name, s.URL, yes(s.Current)})
+		}
+		Table(w, []string{"name", "address", "current"}, rows)
+	})
+}
+
+// yes is how tables say true; false is left blank.
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"os"
+	"strings"
+
+	"github.com/countersign/countersign/client"
+)
+
+// Where the service is and who asks, besides flags and profiles.
+const (
+	envURL       = "COUNTERSIGN_URL"
+	envToken     = "COUNTERSIGN_TOKEN" //nolint:gosec // a name, not a token
+	envTokenFile = "COUNTERSIGN_TOKEN_FILE"
+	envProfile   = "COUNTERSIGN_PROFILE"
+
+	defaultURL = "http://127.0.0.1:8080"
+)
+
+// Service is the flags of every command that talks to a service. A token is no
+// flag: the list of processes would show it.
+type Service struct {
+	URL      string `help:"Address of the service; else COUNTERSIGN_URL, the profile's, or http://127.0.0.1:8080." placeholder:"URL"`
+	Profile  string `help:"Whose sign-in to use, of those that 'countersign login' keeps; else COUNTERSIGN_PROFILE or the current one." placeholder:"NAME"`
+	Insecure bool   `help:"Let the token travel readable: http to another machine."`
+}
+
+// Client connects the flags, the environment and the profile, in this order. The
+// profile's token goes to the profile's address and to no other.
+func (s Service) Client(t *Terminal) (*client.Client, error) {
+	kept, err := readProfiles(t)
+	if err != nil {
+		return nil, err
+	}
+	name := first(s.Profile, t.Getenv(envProfile), kept.Current)
+	p, known := kept.Profiles[name]
+	if !known && first(s.Profile, t.Getenv(envProfile)) != "" {
+		return nil, Unusablef("there is no profile %s; 'countersign login URL --profile %s' makes it", name, name)
+	}
+	address := first(s.URL, t.Getenv(envURL), p.URL, defaultURL)
+	token, err := tokenOf(t)
+	if err != nil {
+		return nil, err
+	}
+	if token == "" && sameAddress(address, p.URL) {
+		token = p.Token
+	}
+	return connect(address, token, s.Insecure || p.Insecure && sameAddress(address, p.URL))
+}
+
+func connect(address, token string, insecure bool) (*client.Client, error) {
+	c, err := client.New(client.Config{BaseURL: address, Token: token, AllowInsecure: insecure, UserAgent: "countersign-cli/" + client.Version})
+	if err != nil {
+		return nil, Unusablef("%v", err)
+	}
+	return c, nil
+}
+
+// tokenOf is the environment's token, or that of a file it names, which a secret
+// store may change while nothing is restarted.
+func tokenOf(t *Terminal) (string, error) {
+	if token := t.Getenv(envToken); token != "" {
+		return token, nil
+	}
+	path := t.Getenv(envTokenFile)
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", Unusablef("%s: %v", envTokenFile, err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+func sameAddress(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
+
+// first is the first text that isn't empty.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
