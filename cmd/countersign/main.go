@@ -21,11 +21,14 @@ var version = "0.1.0-dev"
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Serve the API."`
-	Demo    demoCommand    `cmd:"" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught."`
-	Shop    shopCommand    `cmd:"" help:"Serve the sample shop API by itself, to try the product against."`
-	Token   tokenCommand   `cmd:"" help:"Tools for tokens on a stopped store."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve   serveCommand   `cmd:"" group:"Server" help:"Serve the API and the console."`
+	Demo    demoCommand    `cmd:"" group:"Server" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught."`
+	Shop    shopCommand    `cmd:"" group:"Server" help:"Serve the sample shop API by itself, to try the product against."`
+	Token   tokenCommand   `cmd:"" group:"Server" help:"Tools for tokens on a stopped store."`
+	Backup  backupCommand  `cmd:"" group:"Server" help:"Copy the store to a file, while the service runs, and check the copy."`
+	Restore restoreCommand `cmd:"" group:"Server" help:"Make a store of a backup, safe to start."`
+	Doctor  doctorCommand  `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do."`
+	Version versionCommand `cmd:"" group:"Server" help:"Print the version."`
 	cli.Commands
 }
 

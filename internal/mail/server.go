@@ -59,6 +59,22 @@ func (s *Server) Send(ctx context.Context, to, subject, text string) error {
 	return s.redacted(client.DialAndSendWithContext(ctx, msg))
 }
 
+// Reach connects and signs in as Send does, and sends nothing.
+func (s *Server) Reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	line := &line{server: s, whole: ctx}
+	defer line.close()
+	client, err := s.client(line.dial)
+	if err == nil {
+		err = client.DialWithContext(ctx)
+	}
+	if err == nil {
+		err = client.Close()
+	}
+	return s.redacted(err)
+}
+
 // compose makes the message. What would end a header line is refused in an
 // address and taken out of a subject, so that no text becomes a header.
 func (s *Server) compose(to, subject, text string) (*gomail.Msg, error) {

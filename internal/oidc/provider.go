@@ -70,6 +70,12 @@ func (p *Provider) Host() string {
 	return u.Host
 }
 
+// Reach asks the provider for its description.
+func (p *Provider) Reach(ctx context.Context) error {
+	_, err := p.discovered(ctx)
+	return err
+}
+
 // discovered is the provider's description. A failure is not remembered.
 func (p *Provider) discovered(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()

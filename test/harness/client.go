@@ -26,6 +26,9 @@ type Client struct {
 // As is the client of a token; "" sends none.
 func (s *Server) As(token string) *Client { return &Client{server: s, token: token, prefix: Prefix} }
 
+// Token is the bearer token that the client sends.
+func (c *Client) Token() string { return c.token }
+
 // SDK is the principal's typed client. It lives as long as the server keeps its
 // address: not over a restart.
 func (c *Client) SDK(changes ...func(*client.Config)) *client.Client {

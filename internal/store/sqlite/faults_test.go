@@ -144,24 +144,25 @@ func putPair(s *Store, n int) error {
 
 // readPair returns what putPair set last, 0 if nothing.
 func readPair(s *Store) (n int, err error) {
-	err = s.View(context.Background(), func(tx store.Tx) error {
-		rows, err := tx.List(store.Models, "pair", store.Query{})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		both := make([]int, len(rows))
-		for i, row := range rows {
-			if _, err := fmt.Sscanf(string(row.Doc), `{"n":%d,`, &both[i]); err != nil {
-				return err
-			}
-		}
-		if len(both) != 2 || both[0] != both[1] {
-			return fmt.Errorf("half a pair: %v", both)
-		}
-		n = both[0]
-		return nil
-	})
+	err = s.View(context.Background(), func(tx store.Tx) (err error) { n, err = pairIn(tx); return err })
 	return n, err
+}
+
+func pairIn(tx store.Tx) (int, error) {
+	rows, err := tx.List(store.Models, "pair", store.Query{})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	both := make([]int, len(rows))
+	for i, row := range rows {
+		if _, err := fmt.Sscanf(string(row.Doc), `{"n":%d,`, &both[i]); err != nil {
+			return 0, err
+		}
+	}
+	if len(both) != 2 || both[0] != both[1] {
+		return 0, fmt.Errorf("half a pair: %v", both)
+	}
+	return both[0], nil
 }
 
 // inOneBatch runs fn n times in Updates that surely share a commit: they queue

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign/internal/cli"
+)
+
+// doctorCommand looks at everything that a service needs, with the settings that
+// serve would have, and changes nothing.
+type doctorCommand struct {
+	settings
+	cli.Output
+}
+
+// Help says when to use it.
+func (doctorCommand) Help() string {
+	return "Run it with the environment of the service, beside it or before its first start. The status is 1 when something is broken."
+}
+
+// The states of a finding.
+const (
+	findingOK      = "ok"
+	findingWarning = "warning"
+	findingBroken  = "BROKEN"
+)
+
+// finding is what one look came to, and what to do about it.
+type finding struct {
+	Check string `json:"check"`
+	State string `json:"state"`
+	Seen  string `json:"seen"`
+	Do    string `json:"do,omitempty"`
+}
+
+func fine(check, format string, args ...any) finding {
+	return finding{Check: check, State: findingOK, Seen: fmt.Sprintf(format, args...)}
+}
+
+func warn(check, do, format string, args ...any) finding {
+	return finding{Check: check, State: findingWarning, Seen: fmt.Sprintf(format, args...), Do: do}
+}
+
+func bad(check, do, format string, args ...any) finding {
+	return finding{Check: check, State: findingBroken, Seen: fmt.Sprintf(format, args...), Do: do}
+}
+
+// Run looks.
+func (c *doctorCommand) Run(t *cli.Terminal) error {
+	found := examine(t.Context, c.settings, t.Environ)
+	err := c.Print(t, found, func(w io.Writer) {
+		rows := [][]string{}
+		for _, f := range found {
+			rows = append(rows, []string{f.Check, f.State, f.Seen})
+		}
+		cli.Table(w, []string{"check", "state", "seen"}, rows)
+		for _, f := range found {
+			if f.Do != "" {
+				fmt.Fprintf(w, "%s: %s\n", f.Check, cli.Plain(f.Do))
+			}
+		}
+	})
+	for _, f := range found {
+		if err == nil && f.State == findingBroken {
+			err = cli.Verdict{Status: cli.ExitFailed}
+		}
+	}
+	return err
+}
+
+// examine goes through the checks in the order in which a start would meet them.
+func examine(ctx context.Context, s settings, environ []string) []finding {
+	cfg, err := understand(s, environ)
+	var unusable cli.Unusable
+	if errors.As(err, &unusable) {
+		var found []finding
+		for _, line := range unusable.Lines {
+			found = append(found, bad("settings", "correct it; 'countersign serve --help' lists the settings", "%s", line))
+		}
+		return found
+	}
+	found := []finding{fine("settings", "understood")}
+	for _, warning := range cfg.Warnings {
+		found = append(found, warn("settings", "remove it", "%s", warning))
+	}
+	for _, check := range []func(context.Context, config) []finding{
+		checkStore, checkSpace, checkService, checkAddress, checkCertificate, checkCredentials, checkOrigins, checkMail, checkProvider,
+	} {
+		found = append(found, check(ctx, cfg)...)
+	}
+	return found
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/oidc"
+)
+
+// reachBound is the longest that one look at something outside may take.
+const reachBound = 10 * time.Second
+
+// checkService asks whether the service runs at its address, and if not, whether
+// it could.
+func checkService(ctx context.Context, cfg config) []finding {
+	if health, err := askHealth(ctx, cfg); err == nil {
+		if health.Status != "ok" {
+			return []finding{bad("service", "see the store and the disk", "it runs and says %s, store %s", health.Status, health.Store)}
+		}
+		return []finding{fine("service", "runs at %s, release %s", cfg.Listen, health.Version)}
+	}
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return []finding{bad("service", "stop what listens there, or set SVC_PLATFORM_LISTEN", "it doesn't answer at %s, and could not listen there: %v", cfg.Listen, err)}
+	}
+	_ = l.Close()
+	return []finding{warn("service", "start it: countersign serve", "it doesn't run; %s is free", cfg.Listen)}
+}
+
+func askHealth(ctx context.Context, cfg config) (*client.Health, error) {
+	scheme := "http://"
+	if cfg.CertFile != "" {
+		scheme = "https://"
+	}
+	host, port, _ := net.SplitHostPort(cfg.Listen)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	c, err := client.New(client.Config{BaseURL: scheme + net.JoinHostPort(host, port), Retries: -1, Timeout: reachBound})
+	if err != nil {
+		return nil, err
+	}
+	return c.Health(ctx)
+}
+
+// checkAddress looks at how the service is reached from elsewhere.
+func checkAddress(_ context.Context, cfg config) []finding {
+	const do = "set SVC_PLATFORM_TLS_CERT_FILE and _TLS_KEY_FILE, or an https SVC_PLATFORM_PUBLIC_URL with a proxy in front"
+	switch {
+	case exposed(cfg.Listen) && cfg.CertFile == "" && !strings.HasPrefix(cfg.PublicURL, "https://"):
+		return []finding{bad("address", do, "tokens travel readable to %s", cfg.Listen)}
+	case cfg.PublicURL == "" && exposed(cfg.Listen):
+		return []finding{warn("address", "set SVC_PLATFORM_PUBLIC_URL: links in mails and cookies are made of it", "no public address")}
+	}
+	return []finding{fine("address", "%s", strings.TrimSpace(cfg.Listen+" "+cfg.PublicURL))}
+}
+
+// fewDays is when a certificate should have been renewed.
+const fewDays = 14 * 24 * time.Hour
+
+func checkCertificate(_ context.Context, cfg config) []finding {
+	if cfg.CertFile == "" {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(cfg.CertFile, cfg.KeyFile)
+	if err != nil {
+		return []finding{bad("certificate", "give a certificate and its key as PEM files", "%v", err)}
+	}
+	leaf, err := x509.ParseCertificate(pair.Certificate[0])
+	switch {
+	case err != nil:
+		return []finding{bad("certificate", "give another", "%v", err)}
+	case time.Until(leaf.NotAfter) < 0:
+		return []finding{bad("certificate", "renew it and start again", "it ended at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+	case time.Until(leaf.NotAfter) < fewDays:
+		return []finding{warn("certificate", "renew it and start again", "it ends at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+	}
+	return []finding{fine("certificate", "good until %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+}
+
+// shortSecret is a credential that could be guessed.
+const shortSecret = 16
+
+// checkCredentials looks whether the variables that projects may name are set, and
+// says nothing of what is in them.
+func checkCredentials(_ context.Context, cfg config) (found []finding) {
+	seen := map[string]bool{}
+	for _, name := range append(append([]string{}, cfg.SigningEnv...), cfg.CredentialEnv...) {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		switch v := cfg.Getenv(name); {
+		case v == "":
+			found = append(found, bad("credential", "set it where the service is started; LIVE calls that need it fail until then", "%s is listed and not set", name))
+		case len(v) < shortSecret:
+			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s is shorter than %d characters", name, shortSecret))
+		default:
+			found = append(found, fine("credential", "%s is set", name))
+		}
+	}
+	return found
+}
+
+// checkOrigins connects to each origin that projects may be registered with; it
+// asks nothing of them.
+func checkOrigins(ctx context.Context, cfg config) (found []finding) {
+	if len(cfg.Origins) == 0 {
+		return []finding{warn("origins", "list them in SVC_PLATFORM_CONNECTION_ORIGINS", "none: no project with an address can be registered")}
+	}
+	for _, origin := range cfg.Origins {
+		if err := connects(ctx, origin); err != nil {
+			found = append(found, warn("origin", "look at its name, the network and its certificate", "%s can't be reached: %v", origin, err))
+			continue
+		}
+		found = append(found, fine("origin", "%s can be reached", origin))
+	}
+	return found
+}
+
+func connects(ctx context.Context, origin string) error {
+	ctx, cancel := context.WithTimeout(ctx, reachBound)
+	defer cancel()
+	u, err := url.Parse(origin)
+	if err != nil {
+		return err
+	}
+	address := u.Host
+	if u.Port() == "" {
+		address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	}
+	dial := (&net.Dialer{}).DialContext
+	if u.Scheme == "https" {
+		dial = (&tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext
+	}
+	conn, err := dial(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+func checkMail(ctx context.Context, cfg config) []finding {
+	if cfg.Mail == nil {
+		return []finding{warn("mail", "set SVC_PLATFORM_SMTP_URL, unless people sign in otherwise", "no mail server: sign-in codes go to the log, and approvers are not told")}
+	}
+	if err := cfg.Mail.Reach(ctx); err != nil {
+		return []finding{bad("mail", "correct SVC_PLATFORM_SMTP_URL, or look at the mail server", "%v", err)}
+	}
+	return []finding{fine("mail", "the mail server accepts us; mails come from %s", cfg.Mail.From())}
+}
+
+func checkProvider(ctx context.Context, cfg config) []finding {
+	if cfg.OIDC == nil {
+		return nil
+	}
+	provider := *cfg.OIDC
+	provider.Now = now
+	if err := oidc.New(provider).Reach(ctx); err != nil {
+		return []finding{bad("sign-in", "correct SVC_PLATFORM_OIDC_ISSUER, or look at the provider", "%v", err)}
+	}
+	return []finding{fine("sign-in", "%s describes itself", provider.Issuer)}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// checkStore looks at the directory and, by its files' times, at the clock.
+func checkStore(_ context.Context, cfg config) []finding {
+	sight, err := sqlite.Look(cfg.Store)
+	switch {
+	case err != nil:
+		return []finding{bad("store", "restore it from a backup (countersign restore), or correct what the line says", "%v", err)}
+	case !sight.Exists:
+		return []finding{warn("store", "'countersign serve' makes it at its first start; if there should be one, look at SVC_PLATFORM_STORE", "none at %s", cfg.Store)}
+	}
+	use := "stopped"
+	if sight.InUse {
+		use = "in use by a process"
+	}
+	found := []finding{fine("store", "%s, %s, %s", cfg.Store, mebibytes(sight.Bytes), use)}
+	if ahead := time.Until(sight.Written); ahead > time.Minute {
+		return append(found, bad("clock", "set the clock: approvals and tokens end by it", "the store was written at %s, %s from now", sight.Written.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
+	}
+	return append(found, fine("clock", "%s, not before the store's last change", now().Format(time.RFC3339)))
+}
+
+const (
+	littleSpace = 1 << 30
+	noSpace     = 64 << 20
+)
+
+// checkSpace looks at the disk that holds the store, or would.
+func checkSpace(_ context.Context, cfg config) []finding {
+	free, err := freeSpace(existing(cfg.Store))
+	const do = "make room: without space writes are refused, and a call in flight can only just be finished"
+	switch {
+	case err != nil:
+		return []finding{warn("disk", "look by hand", "free space is not known: %v", err)}
+	case free < noSpace:
+		return []finding{bad("disk", do, "%s free", mebibytes(free))}
+	case free < littleSpace:
+		return []finding{warn("disk", do, "%s free", mebibytes(free))}
+	}
+	return []finding{fine("disk", "%s free", mebibytes(free))}
+}
+
+// existing is the nearest folder above a path that is there.
+func existing(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// restoreCommand makes a store of a backup that is safe to start.
+type restoreCommand struct {
+	File         string `arg:"" help:"The backup."`
+	Store        string `help:"Directory to make, missing or empty; else SVC_PLATFORM_STORE, or ./countersign-data." placeholder:"DIR"`
+	SHA256       string `name:"sha256" help:"Refuse another file than the one with this digest, as 'backup' printed it." placeholder:"HEX"`
+	RevokeTokens bool   `help:"Revoke every token: those that were revoked since the backup would be good again."`
+	cli.Output
+}
+
+// Help says what a restore means for what was sent since.
+func (restoreCommand) Help() string {
+	return "What was sent since the backup is not known to it. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Compare with the projects' own records, then check and enable each project, and compile plans anew."
+}
+
+type restoreReport struct {
+	Store  string       `json:"store"`
+	Backup backupReport `json:"backup"`
+	control.Restored
+	TokensRevoked bool `json:"tokensRevoked"`
+}
+
+// Run restores.
+func (c *restoreCommand) Run(t *cli.Terminal) error {
+	cfg, err := understand(settings{Store: c.Store}, t.Environ)
+	if err != nil {
+		return err
+	}
+	held, err := inspect(t.Context, c.File)
+	if err != nil {
+		return err
+	}
+	if c.SHA256 != "" && c.SHA256 != held.SHA256 {
+		return cli.Unusablef("%s has the digest %s, not %s", c.File, held.SHA256, c.SHA256)
+	}
+	if err := held.verdict(); err != nil {
+		held.table(t.Errs)
+		return fmt.Errorf("an audit log in %s is broken; it is not restored", c.File)
+	}
+	r := restoreReport{Store: cfg.Store, Backup: held, TokensRevoked: c.RevokeTokens}
+	err = sqlite.Restore(t.Context, c.File, cfg.Store, func(st *sqlite.Store) error {
+		use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
+		defer use.Close()
+		r.Restored, err = use.AfterRestore(t.Context, "restored from a backup with the digest "+held.SHA256, c.RevokeTokens)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Print(t, r, r.table)
+}
+
+func (r restoreReport) table(w io.Writer) {
+	tokens := "good again as they were: revoke those that were revoked since"
+	if r.TokensRevoked {
+		tokens = "revoked; 'countersign token issue' makes the first new one"
+	}
+	cli.Facts(w, [2]string{"store", r.Store}, [2]string{"from", r.Backup.File + ", " + strconv.FormatInt(r.Backup.Bytes, 10) + " bytes"},
+		[2]string{"restored at", now().Format(time.RFC3339)},
+		[2]string{"projects", strconv.Itoa(r.Projects) + ", each with a new revision, disabled: what was sent since the backup is not known here"},
+		[2]string{"tokens", strconv.Itoa(r.Tokens) + ", " + tokens}, [2]string{"sessions", strconv.Itoa(r.Sessions) + " ended"})
+	fmt.Fprintln(w, "Next: compare with the projects' own records, start the service, check and enable each project, compile plans anew.")
+}

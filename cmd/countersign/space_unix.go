@@ -1,0 +1,16 @@
+//go:build unix
+
+package main
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// freeSpace is what this user may still write on the disk of a path, in bytes.
+func freeSpace(path string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // the types differ between systems
+}

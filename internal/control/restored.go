@@ -1,0 +1,130 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Restored is what a restore changed, over all tenants.
+type Restored struct {
+	Projects int `json:"projects"` // each has a new revision, disabled
+	Tokens   int `json:"tokens"`   // good again, as they were; revoked if that was asked for
+	Sessions int `json:"sessions"` // ended
+}
+
+// restoreAction is what the audit logs call it. It is done on a stopped store and
+// belongs to no operation of the API.
+const restoreAction = "store.restore"
+
+// AfterRestore makes a store that was restored from a backup safe to start. What
+// was sent since the backup is not known here, so nothing that was planned before
+// may be sent again: each project gets a new revision, disabled, and every earlier
+// plan and unfinished run has drifted. Sessions end, for some had ended since; so
+// do tokens where the operator wants it. All of it is one commit and stands in the
+// audit logs with the reason.
+func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens bool) (done Restored, err error) {
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		done = Restored{}
+		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+		if err != nil {
+			return err
+		}
+		for _, t := range tenants {
+			if err := s.afterRestore(tx, t.ID, reason, revokeTokens, &done); err != nil {
+				return err
+			}
+		}
+		if done.Sessions, err = endAllSessions(tx); err != nil {
+			return err
+		}
+		return appendAudit(tx, store.Realm, s.restoreRecord("store", change{reason: reason}))
+	})
+	return done, err
+}
+
+func (s *Service) afterRestore(tx store.Tx, tenant, reason string, revokeTokens bool, done *Restored) error {
+	heads, err := records.Projects.List(tx, tenant, store.Query{})
+	if err != nil {
+		return err
+	}
+	for _, head := range heads {
+		if err := s.reviseAfterRestore(tx, tenant, head.ID, reason); err != nil {
+			return err
+		}
+		done.Projects++
+	}
+	n, err := s.tokensAfterRestore(tx, tenant, reason, revokeTokens)
+	done.Tokens += n
+	return err
+}
+
+// reviseAfterRestore stores the project's content again as a new revision.
+func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) error {
+	h, version, err := records.Projects.Get(tx, tenant, id)
+	if err != nil {
+		return err
+	}
+	content, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(id, h.Revision))
+	if err != nil {
+		return err
+	}
+	before := revision(h.Revision)
+	h.Revision++
+	h.UpdatedAt, h.Enabled, h.Health = s.cfg.Now(), false, nil
+	content.Revision, content.UpdatedAt = h.Revision, h.UpdatedAt
+	if _, err := records.Projects.Put(tx, tenant, id, h, version); err != nil {
+		return err
+	}
+	if _, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(id, h.Revision), content, 0); err != nil {
+		return err
+	}
+	return appendAudit(tx, tenant, s.restoreRecord("project/"+id, change{before: before, after: revision(h.Revision), reason: reason}))
+}
+
+// tokensAfterRestore counts the tokens that are good, and revokes them if asked to.
+func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke bool) (good int, err error) {
+	list, err := records.Tokens.List(tx, tenant, store.Query{})
+	if err != nil {
+		return 0, err
+	}
+	for _, listed := range list {
+		if !listed.RevokedAt.IsZero() || !s.cfg.Now().Before(listed.ExpiresAt) {
+			continue
+		}
+		good++
+		if !revoke {
+			continue
+		}
+		t, version, err := records.Tokens.Get(tx, tenant, listed.ID)
+		if err != nil {
+			return good, err
+		}
+		t.RevokedAt = s.cfg.Now()
+		if _, err := records.Tokens.Put(tx, tenant, t.ID, t, version); err != nil {
+			return good, err
+		}
+		if err := appendAudit(tx, tenant, s.restoreRecord("token/"+t.ID, change{after: "revoked", reason: reason})); err != nil {
+			return good, err
+		}
+	}
+	return good, nil
+}
+
+func endAllSessions(tx store.Tx) (int, error) {
+	rows, err := tx.List(store.Sessions, store.Realm, store.Query{})
+	for _, row := range rows {
+		err = errors.Join(err, tx.Delete(store.Sessions, store.Realm, row.ID))
+	}
+	return len(rows), err
+}
+
+func (s *Service) restoreRecord(subject string, c change) countersign.AuditRecord {
+	rec := s.record(Actor{Principal: access.System(countersign.DefaultTenant)}, restoreAction, subject)
+	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
+	return rec
+}

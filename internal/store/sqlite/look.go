@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Sight is what can be said of a store's directory without opening the store.
+type Sight struct {
+	Exists  bool // holds a store
+	InUse   bool // by a process
+	Bytes   int64
+	Written time.Time // when a file of it was last changed
+}
+
+// Look looks at a directory and changes nothing in it. A store that nobody uses
+// is checked as far as a start would refuse it by its head or its log.
+func Look(dir string) (s Sight, err error) {
+	for _, suffix := range sqliteSuffixes {
+		info, err := os.Stat(filepath.Join(dir, databaseFile+suffix))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return s, err
+		}
+		s.Exists = s.Exists || suffix == ""
+		s.Bytes += info.Size()
+		if info.ModTime().After(s.Written) {
+			s.Written = info.ModTime()
+		}
+	}
+	if !s.Exists {
+		return s, nil
+	}
+	leave, free, err := visit(dir)
+	if err != nil {
+		return s, err
+	}
+	s.InUse = !free
+	return s, leave()
+}
