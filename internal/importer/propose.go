@@ -120,5 +120,5 @@ func (p *Proposal) authToFillIn(auth *countersign.Auth, known schemes) {
 	for _, name := range slices.Sorted(maps.Keys(known.others)) {
 		words += "; " + short(name, 60) + " is " + known.others[name]
 	}
-	p.FillIn = append(p.FillIn, words+`. Choose one, such as {"type":"BEARER","credentialEnv":"NAME"}`)
+	p.FillIn = append(p.FillIn, words+`. Choose one: {"type":"BEARER","credentialEnv":"NAME"}, API_KEY with a headerName, or HMAC where the API verifies the runtime's signatures`)
 }

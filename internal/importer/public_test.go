@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -100,5 +102,29 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("it differs from %s; go test -update writes it anew, then read the diff. Now:\n%s", path, got)
+	}
+}
+
+func TestNoOperationIsOverlooked(t *testing.T) {
+	for _, name := range public {
+		data := publicDocument(t, name)
+		judge, err := openapi3.NewLoader().LoadFromData(data) // another reader of such documents
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, wanted := propose(t, data, Options{}), 0
+		for path, item := range judge.Paths.Map() {
+			for method := range item.Operations() {
+				wanted++
+				proposed := slices.ContainsFunc(p.Proposed, func(l Proposed) bool { return l.Method == method && strings.HasSuffix(l.Path, path) })
+				skipped := slices.ContainsFunc(p.Skipped, func(s Skipped) bool { return s.Method == method && s.Path == path })
+				if !proposed && !skipped {
+					t.Errorf("%s: %s %s is neither proposed nor skipped", name, method, path)
+				}
+			}
+		}
+		if got := len(p.Proposed) + len(p.Skipped); got != wanted || p.Operations != wanted {
+			t.Errorf("%s has %d operations; %d are accounted for", name, wanted, got)
+		}
 	}
 }
