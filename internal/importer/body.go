@@ -88,6 +88,10 @@ func few(names []string) string {
 
 // mediaType is the type without its parameters, in small letters.
 func mediaType(name string) string {
+	const longest = 256
+	if len(name) > longest {
+		return ""
+	}
 	kind, _, err := mime.ParseMediaType(name)
 	if err != nil {
 		return strings.ToLower(name)

@@ -33,6 +33,9 @@ type drafter struct {
 
 // draft makes a capability of an operation, or says why there is none.
 func (r *drafter) draft(o operation) (*draft, *refusal) {
+	if o.unread != nil {
+		return nil, o.unread
+	}
 	if !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, o.method) {
 		return nil, refuse(MethodNotOffered, "a capability is GET, POST, PUT, PATCH or DELETE")
 	}

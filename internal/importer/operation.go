@@ -15,7 +15,8 @@ type operation struct {
 	node
 	item   node // the path item around it
 	method string
-	path   string // as written
+	path   string   // as written
+	unread *refusal // why the whole path item can't be read
 }
 
 // Filter chooses operations. The empty filter chooses all.
@@ -44,15 +45,7 @@ var httpMethods = []string{"get", "post", "put", "patch", "delete", "head", "opt
 func (d *Document) operations(f Filter) (chosen []operation, all int, err error) {
 	paths := d.top().at("paths")
 	for _, path := range paths.keys() {
-		item, why := paths.at(path).resolved()
-		if why != nil || strings.HasPrefix(path, "x-") {
-			item = paths.at(path) // its own members, if any
-		}
-		for _, method := range httpMethods {
-			o := operation{node: item.at(method), item: item, method: strings.ToUpper(method), path: path}
-			if !o.isObject() {
-				continue
-			}
+		for _, o := range paths.methods(path) {
 			all++
 			if !f.takes(o) {
 				continue
@@ -63,6 +56,25 @@ func (d *Document) operations(f Filter) (chosen []operation, all int, err error)
 		}
 	}
 	return chosen, all, nil
+}
+
+// methods are the operations of a path; one of any method where its path item
+// is elsewhere and can't be read, so that it isn't lost in silence.
+func (n node) methods(path string) []operation {
+	if strings.HasPrefix(path, "x-") {
+		return nil
+	}
+	item, why := n.at(path).resolved()
+	if why != nil {
+		return []operation{{node: item, item: item, method: "ANY", path: path, unread: why}}
+	}
+	var out []operation
+	for _, method := range httpMethods {
+		if o := item.at(method); o.isObject() {
+			out = append(out, operation{node: o, item: item, method: strings.ToUpper(method), path: path})
+		}
+	}
+	return out
 }
 
 // description is the summary, or how the description begins.

@@ -139,6 +139,7 @@ func TestOperationThatCannotBeCalledExactlyIsSkippedWithItsReason(t *testing.T) 
 		"redirect":                 {`"/a":{"get":{"responses":{"302":{}}}}`, ResponseUnknown},
 		"external reference":       {post(`{"$ref":"http://169.254.169.254/x.json"}`), ExternalReference},
 		"file reference":           {post(`{"$ref":"../../etc/passwd"}`), ExternalReference},
+		"path item elsewhere":      {`"/a":{"$ref":"a.yaml"}`, ExternalReference},
 		"dangling reference":       {post(`{"$ref":"#/components/schemas/none"}`), ReferenceUnresolved},
 		"reference to itself":      {post(`{"$ref":"#/components/schemas/self"}`), ReferenceUnresolved},
 	} {

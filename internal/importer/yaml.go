@@ -41,7 +41,7 @@ func (t *yamlTurn) turn(n *yaml.Node, depth int) (any, error) {
 	t.left--
 	switch {
 	case t.left < 0:
-		return nil, fmt.Errorf("line %d: its aliases multiply to more than %d values", n.Line, maxYAMLNodes)
+		return nil, fmt.Errorf("line %d: it holds more than %d values, aliases written out", n.Line, maxYAMLNodes)
 	case depth > countersign.MaxJSONDepth:
 		return nil, fmt.Errorf("line %d: it is nested deeper than %d levels", n.Line, countersign.MaxJSONDepth)
 	}
