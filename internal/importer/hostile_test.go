@@ -10,14 +10,14 @@ import (
 
 // patience is far more than any document takes on a busy machine, and far less
 // than a quadratic one would.
-const patience = 3 * time.Minute
+const patience = 30 * time.Second
 
 // within proposes of a document and bounds the time.
 func within(t *testing.T, name string, data []byte) {
 	t.Helper()
 	begun := time.Now()
 	d, err := Read(data)
-	words := "read"
+	var words string
 	if err != nil {
 		words = err.Error()
 	} else if p, err := d.Propose(Options{ProjectID: "acme-x", BaseURL: "https://x"}); err != nil {
@@ -53,7 +53,7 @@ func TestHostileDocumentsCostNoMoreThanTheyShould(t *testing.T) {
 	const head = `{"openapi":"3.1.0","security":[{"b":[]}],"components":{"securitySchemes":{"b":{"type":"http","scheme":"bearer"}},`
 	schemas := func(list ...string) string { return head + `"schemas":{` + strings.Join(list, ",") + `}},"paths":{` }
 	shared := func(i int) string { return fmt.Sprintf(`"/p%0100d":{"$ref":"#/x"}`, i) }
-	const size = 1 << 20
+	const size = 256 << 10
 	deep := strings.Repeat(`{"allOf":[`, 30) + `{}` + strings.Repeat(`]}`, 30)
 	var fan []string
 	for i := range 40 {

@@ -68,7 +68,13 @@ func TestPublicDocumentsAreProposedAsBefore(t *testing.T) {
 
 // outline writes what a proposal comes to, one line an operation.
 func outline(w io.Writer, name string, p *Proposal, failed error) {
-	fmt.Fprintf(w, "== %s: %s\n%d operations, %d proposed, %d skipped, %d bytes of project, %d probes, %d side effects unasked", name, p.Title, p.Operations, len(p.Proposed), len(p.Skipped), p.Bytes, p.Probes, p.Unasked)
+	idempotent := 0
+	for _, line := range p.Proposed {
+		if line.Idempotent {
+			idempotent++
+		}
+	}
+	fmt.Fprintf(w, "== %s: %s\n%d operations, %d proposed, %d skipped, %d bytes of project, %d probes, %d idempotent, %d side effects unasked", name, p.Title, p.Operations, len(p.Proposed), len(p.Skipped), p.Bytes, p.Probes, idempotent, p.Unasked)
 	if failed != nil {
 		fmt.Fprintf(w, "; %s", failed)
 	}

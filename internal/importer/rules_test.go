@@ -229,7 +229,7 @@ func TestBaseIsTheFirstServerOrTheOneNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		var got string
 		if p, err := d.Propose(Options{ProjectID: "acme-x", BaseURL: test.baseURL}); err != nil {
 			got = err.Error()
 		} else {
