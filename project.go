@@ -105,20 +105,21 @@ type Auth struct {
 
 // Project is a registered connection (specification 2.6).
 type Project struct {
-	ID               string       `json:"id"`
-	Revision         int64        `json:"revision"`
-	Name             string       `json:"name"`
-	Adapter          string       `json:"adapter" enum:"HTTP_JSON,LOCAL_ECHO"`
-	BaseURL          string       `json:"baseUrl,omitempty"`
-	HealthPath       string       `json:"healthPath,omitempty"`
-	Auth             *Auth        `json:"auth,omitempty"`
-	AuthSecretEnv    string       `json:"authSecretEnv,omitempty"`
-	Enabled          bool         `json:"enabled"`
-	SecretConfigured bool         `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
-	Capabilities     []Capability `json:"capabilities" nullable:"false"`
-	Health           *HealthCheck `json:"health,omitempty" doc:"the latest check of the present revision"`
-	CreatedAt        time.Time    `json:"createdAt"`
-	UpdatedAt        time.Time    `json:"updatedAt"`
+	ID               string        `json:"id"`
+	Revision         int64         `json:"revision"`
+	Name             string        `json:"name"`
+	Adapter          string        `json:"adapter" enum:"HTTP_JSON,LOCAL_ECHO"`
+	BaseURL          string        `json:"baseUrl,omitempty"`
+	HealthPath       string        `json:"healthPath,omitempty"`
+	Auth             *Auth         `json:"auth,omitempty"`
+	AuthSecretEnv    string        `json:"authSecretEnv,omitempty"`
+	Enabled          bool          `json:"enabled"`
+	SecretConfigured bool          `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
+	Capabilities     []Capability  `json:"capabilities" nullable:"false"`
+	Health           *HealthCheck  `json:"health,omitempty" doc:"the latest check of the present revision"`
+	Conformance      []Conformance `json:"conformance,omitempty" nullable:"false" doc:"the latest check of each capability's receiver at the present revision"`
+	CreatedAt        time.Time     `json:"createdAt"`
+	UpdatedAt        time.Time     `json:"updatedAt"`
 }
 
 // ProjectWrite is the body of PUT /projects/{id}. The server's fields are
@@ -138,6 +139,7 @@ type ProjectWrite struct {
 	Revision         Value `json:"revision,omitzero" doc:"ignored"`
 	SecretConfigured Value `json:"secretConfigured,omitzero" doc:"ignored"`
 	Health           Value `json:"health,omitzero" doc:"ignored"`
+	Conformance      Value `json:"conformance,omitzero" doc:"ignored"`
 	CreatedAt        Value `json:"createdAt,omitzero" doc:"ignored"`
 	UpdatedAt        Value `json:"updatedAt,omitzero" doc:"ignored"`
 }

@@ -37,6 +37,12 @@ func (c *Client) CheckProjectHealth(ctx context.Context, id string) (*countersig
 	return post[countersign.HealthCheck](ctx, c, projectPath(id)+"/health-check", nil)
 }
 
+// RecordConformance keeps what a check of a capability's receiver found (ADMIN), of
+// the project's present revision. The service decides whether it proves anything.
+func (c *Client) RecordConformance(ctx context.Context, id string, w countersign.ConformanceWrite) (*countersign.Project, error) {
+	return post[countersign.Project](ctx, c, projectPath(id)+"/conformance", w)
+}
+
 // EnableProject lets LIVE runs use a project whose present revision was found
 // healthy (ADMIN).
 func (c *Client) EnableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {

@@ -52,6 +52,9 @@ func TestEachChangeHasExactlyOneRecord(t *testing.T) {
 		}, "projects.write", "project/default-p", "", "revision 1"},
 		{func() *harness.Answer { return w.tenantAdmin.Post("/projects/default-p/health-check", nil) }, "projects.health_check", "project/default-p", "", "healthy"},
 		{func() *harness.Answer {
+			return w.tenantAdmin.Post("/projects/default-p/conformance", conformanceOf("note", "https://sandbox.example", nil))
+		}, "projects.conformance", "project/default-p", "note declared", "note proven"},
+		{func() *harness.Answer {
 			return w.tenantAdmin.Post("/projects/default-p/enable", doc{"expectedRevision": 1})
 		}, "projects.toggle", "project/default-p", "disabled", "enabled"},
 		{func() *harness.Answer {

@@ -61,6 +61,7 @@ var matrix = map[string]row{
 	"getProject":          {kind: "project"},
 	"putProject":          {role: "ADMIN", kind: "project", body: projectBody, ok: "revision_conflict", by: [3]string{"revision_conflict", "invalid_request", "revision_conflict"}},
 	"checkProjectHealth":  {role: "ADMIN", kind: "project"},
+	"recordConformance":   {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99, "capability": "refund", "target": "https://sandbox.example", "rules": []any{doc{"name": "twins", "verdict": "HOLDS"}}}), ok: "revision_conflict"},
 	"enableProject":       {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
 	"disableProject":      {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
 	"createPlan":          {role: "OPERATOR"},

@@ -20,7 +20,7 @@ var routes = []string{
 	"GET /projects", "GET /projects/{id}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/events", "GET /tenants", "GET /tokens",
 	"POST /approvals/{id}/decision", "POST /models/{id}/compile-plan", "POST /models/{id}/resume", "POST /models/{id}/simulate",
 	"POST /models/{id}/suspend", "POST /models/{id}/validate", "POST /plans",
-	"POST /projects/{id}/disable", "POST /projects/{id}/enable", "POST /projects/{id}/health-check",
+	"POST /projects/{id}/conformance", "POST /projects/{id}/disable", "POST /projects/{id}/enable", "POST /projects/{id}/health-check",
 	"POST /runs", "POST /runs/{id}/cancel", "POST /runs/{id}/probe", "POST /runs/{id}/reconcile", "POST /tokens",
 	"PUT /models/{id}", "PUT /projects/{id}", "PUT /tenants/{id}",
 }

@@ -38,9 +38,7 @@ func (d *demo) enlist(ctx context.Context) error {
 // syncAgents sends the manifest as a back end does at each of its starts. One
 // that says nothing new changes nothing.
 func (d *demo) syncAgents(ctx context.Context) error {
-	synced, err := ask[struct {
-		Items []countersign.Agent `json:"items"`
-	}](ctx, d.operator, "POST", "/systems/"+demoProject+"/agents/sync", sample.Manifest())
+	synced, err := d.operator.SyncAgents(ctx, demoProject, sample.Manifest())
 	if err != nil {
 		return err
 	}
@@ -65,13 +63,13 @@ func (d *demo) showAgent(a countersign.Agent) {
 func (d *demo) admitAgents(ctx context.Context) error {
 	d.print.say("Being registered lets no agent run. An administrator does:")
 	for _, a := range []*countersign.Agent{&d.agents.assessor, &d.agents.refunder} {
-		now, err := ask[countersign.Agent](ctx, d.admin, "POST", "/agents/"+a.ID+"/admit", countersign.Admission{
+		now, err := d.admin.AdmitAgent(ctx, a.ID, countersign.Admission{
 			Reason: "the shop answers for it", ExpectedRevision: &a.Revision,
 		})
 		if err != nil {
 			return err
 		}
-		*a = now
+		*a = *now
 		d.holds(a.Status == countersign.AgentAdmitted, "the %s is admitted; it is %s", a.ExternalAgentID, a.Status)
 		d.print.row(a.ExternalAgentID, "%-*srevision %d", wordWidth, a.Status, a.Revision)
 	}
@@ -88,7 +86,7 @@ func (d *demo) reportAlive(ctx context.Context) error {
 		{d.agents.assessor, countersign.InstanceIdle, countersign.LivenessOnline},
 		{d.agents.refunder, countersign.InstanceBusy, countersign.LivenessBusy},
 	} {
-		ack, err := ask[countersign.HeartbeatAck](ctx, d.operator, "POST", "/agents/"+h.of.ID+"/heartbeat", heartbeat(h.of, h.state))
+		ack, err := d.operator.Heartbeat(ctx, h.of.ID, heartbeat(h.of, h.state))
 		if err != nil {
 			return err
 		}

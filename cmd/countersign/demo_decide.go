@@ -13,10 +13,11 @@ import (
 // decide shows what waits for a decision and gets it decided: by the person at
 // the terminal, from elsewhere, or, without a person, by the demo as the reviewer.
 func (d *demo) decide(ctx context.Context, r countersign.Run) error {
-	a, err := ask[countersign.Approval](ctx, d.reviewer, "GET", "/approvals/"+r.WaitingFor.ApprovalID, nil)
+	found, err := d.reviewer.Approval(ctx, r.WaitingFor.ApprovalID)
 	if err != nil {
 		return err
 	}
+	a := *found
 	d.showApproval(a, r.PlanSnapshot)
 	if d.person != nil {
 		return d.askPerson(ctx, a)
@@ -46,10 +47,10 @@ func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 // decideAs sends the reviewer's decision. That somebody else was faster is said,
 // and no failure: the run shows what came of it.
 func (d *demo) decideAs(ctx context.Context, a countersign.Approval, decision countersign.Decision) error {
-	decided, err := ask[countersign.Approval](ctx, d.reviewer, "POST", "/approvals/"+a.ID+"/decision", decision)
+	decided, err := d.reviewer.Decide(ctx, a.ID, decision)
 	switch countersign.ErrorCode(err) {
 	case "":
-		d.showDecision(decided)
+		d.showDecision(*decided)
 		return nil
 	case countersign.CodeStateConflict, countersign.CodeApprovalExpired:
 		d.print.say("%s", err)
@@ -68,9 +69,10 @@ func (d *demo) showDecision(a countersign.Approval) {
 func (d *demo) decidedElsewhere(ctx context.Context, a countersign.Approval) <-chan error {
 	gone := make(chan error, 1)
 	go func() {
-		gone <- d.reviewer.watch(ctx, a.RunID, func(r countersign.Run) (bool, error) {
-			return r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitApproval || r.WaitingFor.ApprovalID != a.ID, nil
+		_, err := d.reviewer.WaitRun(ctx, a.RunID, func(r *countersign.Run) bool {
+			return r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitApproval || r.WaitingFor.ApprovalID != a.ID
 		})
+		gone <- err
 	}()
 	return gone
 }

@@ -72,12 +72,12 @@ func (d *demo) signatures() {
 
 // approval compares what was approved with what the shop received.
 func (d *demo) approval(ctx context.Context, s countersign.StepRun, sent sample.Entry) error {
-	a, err := ask[countersign.Approval](ctx, d.reviewer, "GET", "/approvals/"+s.ApprovalID, nil)
+	a, err := d.reviewer.Approval(ctx, s.ApprovalID)
 	if err != nil {
 		return err
 	}
 	d.print.row("asked by", "%s", d.named(a.RequestedBy))
-	d.showDecision(a)
+	d.showDecision(*a)
 	d.holds(a.Status == countersign.ApprovalApproved && a.DecidedBy != a.RequestedBy, "somebody else than who asked approved it")
 	digest := d.digestOf(sent, s)
 	same := digest == a.RequestDigest
@@ -98,7 +98,7 @@ func (d *demo) digestOf(e sample.Entry, s countersign.StepRun) string {
 }
 
 func (d *demo) audit(ctx context.Context) error {
-	v, err := ask[countersign.AuditVerification](ctx, d.admin, "GET", "/audit/verify", nil)
+	v, err := d.admin.VerifyAudit(ctx, false)
 	if err != nil {
 		return err
 	}

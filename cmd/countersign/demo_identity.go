@@ -24,17 +24,22 @@ func (d *demo) introduce(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	d.operator.token, d.reviewer.token = kept.Operator.Token, kept.Reviewer.Token
+	if d.operator, err = newCaller(d.service.address, kept.Operator.Token); err != nil {
+		return err
+	}
+	if d.reviewer, err = newCaller(d.service.address, kept.Reviewer.Token); err != nil {
+		return err
+	}
 	header := []byte("Authorization: Bearer " + kept.Reviewer.Token + "\n")
 	return errors.Join(d.place.write(), os.WriteFile(d.place.file(reviewerFile), header, 0o600))
 }
 
 func (d *demo) identify(ctx context.Context, email string, role countersign.Role) (*identity, error) {
 	user := countersign.UserWrite{Roles: []countersign.Role{role}, ProjectIDs: []string{demoProject}}
-	if _, err := ask[countersign.User](ctx, d.admin, "PUT", "/users/"+email, user); err != nil {
+	if _, err := d.admin.SaveUser(ctx, email, user); err != nil {
 		return nil, err
 	}
-	made, err := ask[countersign.NewToken](ctx, d.admin, "POST", "/tokens", countersign.TokenWrite{
+	made, err := d.admin.CreateToken(ctx, countersign.TokenWrite{
 		Name: "demo " + string(role), Roles: []countersign.Role{role}, ProjectIDs: []string{demoProject}, UserEmail: email,
 	})
 	if err != nil {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"syscall"
 
-	"github.com/countersign/countersign/internal/httpapi"
 	"github.com/countersign/countersign/internal/sample"
 )
 
@@ -34,11 +32,9 @@ func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 			stop(err)
 		}
 	}()
-	client := &http.Client{Transport: &http.Transport{}}
-	base := d.service.address + httpapi.Prefix
-	d.admin = caller{client, base, d.place.kept.AdminToken}
-	d.operator, d.reviewer = d.admin, d.admin
-	return nil
+	var err error
+	d.admin, err = newCaller(d.service.address, d.place.kept.AdminToken)
+	return err
 }
 
 func (d *demo) openShop() (err error) {

@@ -61,9 +61,9 @@ func (d *demo) showElsewhere(a countersign.Approval) {
 }
 
 func (d *demo) showOutcome(ctx context.Context, approvalID string) error {
-	a, err := ask[countersign.Approval](ctx, d.reviewer, "GET", "/approvals/"+approvalID, nil)
+	a, err := d.reviewer.Approval(ctx, approvalID)
 	if err == nil {
-		d.showDecision(a)
+		d.showDecision(*a)
 	}
 	return err
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/sample"
 )
 
@@ -68,29 +68,30 @@ func (d *demo) showPlanned(s countersign.Step) {
 
 // post stores a plan under its id; posting it again finds it.
 func (d *demo) post(ctx context.Context, w countersign.PlanWrite) (countersign.Plan, error) {
-	return ready(ask[countersign.Plan](ctx, d.operator, "POST", "/plans", w))
+	return ready(d.operator.CreatePlan(ctx, w))
 }
 
-func ready(p countersign.Plan, err error) (countersign.Plan, error) {
-	if err == nil && p.Status != countersign.PlanReady {
-		return p, fmt.Errorf("plan %s is %s: %s", p.ID, p.Status, strings.Join(p.ValidationErrors, "; "))
+func ready(p *countersign.Plan, err error) (countersign.Plan, error) {
+	if err != nil {
+		return countersign.Plan{}, err
 	}
-	return p, err
+	if p.Status != countersign.PlanReady {
+		return *p, fmt.Errorf("plan %s is %s: %s", p.ID, p.Status, strings.Join(p.ValidationErrors, "; "))
+	}
+	return *p, nil
 }
 
 // compile compiles a scenario's plan, unless that was done before.
 func (d *demo) compile(ctx context.Context, name, scenario, mode string) (countersign.Plan, error) {
-	q := url.Values{"modelId": {d.model.ID}, "status": {countersign.PlanReady}}
-	page, err := ask[countersign.Page[countersign.Plan]](ctx, d.operator, "GET", "/plans?"+q.Encode(), nil)
-	if err != nil {
-		return countersign.Plan{}, err
-	}
-	for _, p := range page.Items {
+	for p, err := range d.operator.AllPlans(ctx, client.PlanFilter{ModelID: d.model.ID, Status: countersign.PlanReady}) {
+		if err != nil {
+			return countersign.Plan{}, err
+		}
 		if p.Name == name && p.ID != rehearsalPlan && p.ID != livePlan {
 			return p, nil
 		}
 	}
-	return ready(ask[countersign.Plan](ctx, d.operator, "POST", demoModel+"/compile-plan", countersign.CompileRequest{
+	return ready(d.operator.CompilePlan(ctx, d.model.ID, countersign.CompileRequest{
 		ScenarioID: scenario, ActionBindings: sample.Bindings(demoProject), Name: name, Mode: mode,
 	}))
 }
@@ -98,11 +99,12 @@ func (d *demo) compile(ctx context.Context, name, scenario, mode string) (counte
 // rehearse runs the plan without sending anything, and asks the shop whether that
 // is so.
 func (d *demo) rehearse(ctx context.Context) error {
-	r, _, err := d.operator.start(ctx, runOf(d.plans.rehearsal.ID, "demo-refund-rehearsal"))
+	started, err := runOf(d.plans.rehearsal.ID, "demo-refund-rehearsal")(ctx, d.operator)
 	if err != nil {
 		return err
 	}
-	if r, err = d.follow(ctx, r.ID); err != nil {
+	r, err := d.follow(ctx, started.ID)
+	if err != nil {
 		return err
 	}
 	asking := 0

@@ -12,11 +12,11 @@ import (
 func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	s := stepOf(r, r.WaitingFor.StepID)
 	d.print.say("It may or may not have happened. Nothing is sent again until a person says what did.")
-	r, err := ask[countersign.Run](ctx, d.reviewer, "POST", "/runs/"+r.ID+"/probe", countersign.ProbeStart{StepID: s.ID})
+	probed, err := d.reviewer.ProbeRun(ctx, r.ID, s.ID)
 	if err != nil {
 		return err
 	}
-	s = stepOf(r, s.ID)
+	s = stepOf(*probed, s.ID)
 	probe := s.Probes[len(s.Probes)-1]
 	d.print.row("probe", "%s %s", probe.Request.Method, probe.Request.URL)
 	if probe.Output.IsZero() {
@@ -24,7 +24,7 @@ func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	}
 	d.print.block(probe.Output)
 	found := judge(probe, s, expectationOf(r, s.ID))
-	if _, err := ask[countersign.Run](ctx, d.reviewer, "POST", "/runs/"+r.ID+"/reconcile", found); err != nil {
+	if _, err := d.reviewer.ReconcileRun(ctx, r.ID, found); err != nil {
 		return err
 	}
 	d.print.row("reconciled", "%s by %s", found.Resolution, d.place.kept.Reviewer.Email)

@@ -51,12 +51,12 @@ func (d *demo) catchLie(ctx context.Context) (err error) {
 // live starts a run, or finds the one of an earlier demo, and follows it to its
 // end.
 func (d *demo) live(ctx context.Context, o order) (countersign.Run, error) {
-	r, replayed, err := d.operator.start(ctx, o)
+	r, err := o(ctx, d.operator)
 	if err != nil {
-		return r, err
+		return countersign.Run{}, err
 	}
 	d.print.row("run", "%s", r.ID)
-	if replayed {
+	if r.Replayed {
 		d.print.say("It was started before, under the same key: this is that run, and no second one.")
 	}
 	return d.follow(ctx, r.ID)
@@ -86,15 +86,24 @@ func (d *demo) follow(ctx context.Context, runID string) (countersign.Run, error
 // watch prints a run's steps as they end, until the run has ended or waits for a
 // person. It returns the run as it is then.
 func (d *demo) watch(ctx context.Context, runID string) (r countersign.Run, err error) {
-	err = d.operator.watch(ctx, runID, func(changed countersign.Run) (enough bool, err error) {
-		if !standsStill(changed) && !d.hasNews(changed) {
-			return false, nil
+	for changed, err := range d.operator.WatchRun(ctx, runID) {
+		if err == nil && !standsStill(changed) && !d.hasNews(changed) {
+			continue
 		}
-		r, err = ask[countersign.Run](ctx, d.operator, "GET", "/runs/"+runID, nil)
+		if err != nil {
+			return r, err
+		}
+		now, err := d.operator.Run(ctx, runID)
+		if err != nil {
+			return r, err
+		}
+		r = *now
 		d.showSteps(r)
-		return standsStill(r), err
-	})
-	return r, err
+		if standsStill(r) {
+			break
+		}
+	}
+	return r, nil
 }
 
 // standsStill reports a run that has ended or that a person must move.

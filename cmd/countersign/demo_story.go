@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/httpapi"
 	"github.com/countersign/countersign/internal/sample"
@@ -68,9 +70,8 @@ func (d *demo) register(ctx context.Context) error {
 }
 
 func (d *demo) registerProject(ctx context.Context) (err error) {
-	const path = "/projects/" + demoProject
-	d.project, err = findOrPut[countersign.Project](ctx, d.admin, d.admin, path, sample.ShopProject(d.shop.URL(), shopSecretEnv))
-	if countersign.ErrorCode(err) == countersign.CodeUnauthenticated {
+	d.project, err = findOrSave(ctx, d.admin.Project, d.admin.SaveProject, demoProject, sample.ShopProject(d.shop.URL(), shopSecretEnv))
+	if errors.Is(err, client.ErrUnauthenticated) {
 		return fmt.Errorf("the store in %s doesn't know the demo's token, or it has expired; take another directory", d.place.dir)
 	}
 	if err != nil {
@@ -85,7 +86,7 @@ func (d *demo) registerProject(ctx context.Context) (err error) {
 	d.print.row("project", "%s, revision %d: %d reads, %d side effects, calls signed with HMAC",
 		d.project.ID, d.project.Revision, len(d.project.Capabilities)-sideEffects, sideEffects)
 	if !d.project.Enabled {
-		err = d.enableProject(ctx, path)
+		err = d.enableProject(ctx)
 	}
 	if err == nil {
 		d.print.row("enabled", "LIVE runs may use it")
@@ -93,8 +94,8 @@ func (d *demo) registerProject(ctx context.Context) (err error) {
 	return err
 }
 
-func (d *demo) enableProject(ctx context.Context, path string) error {
-	check, err := ask[countersign.HealthCheck](ctx, d.admin, "POST", path+"/health-check", nil)
+func (d *demo) enableProject(ctx context.Context) error {
+	check, err := d.admin.CheckProjectHealth(ctx, demoProject)
 	if err != nil {
 		return err
 	}
@@ -102,29 +103,34 @@ func (d *demo) enableProject(ctx context.Context, path string) error {
 		return fmt.Errorf("the shop is not healthy: %s", check.Error)
 	}
 	d.print.row("health check", "%d in %s", check.StatusCode, took(check.LatencyMs))
-	d.project, err = ask[countersign.Project](ctx, d.admin, "POST", path+"/enable", countersign.Toggle{ExpectedRevision: d.project.Revision, Reason: "healthy"})
+	enabled, err := d.admin.EnableProject(ctx, demoProject, countersign.Toggle{ExpectedRevision: d.project.Revision, Reason: "healthy"})
+	if err == nil {
+		d.project = *enabled
+	}
 	return err
 }
 
-// findOrPut reads what is at a path, or puts it there.
-func findOrPut[T any](ctx context.Context, reader, writer caller, path string, body any) (T, error) {
-	found, err := ask[T](ctx, reader, "GET", path, nil)
-	if countersign.ErrorCode(err) == countersign.CodeNotFound {
-		return ask[T](ctx, writer, "PUT", path, body)
+// findOrSave reads what an id names, or saves it.
+func findOrSave[T, W any](ctx context.Context, find func(context.Context, string) (*T, error), save func(context.Context, string, W) (*T, error), id string, w W) (T, error) {
+	found, err := find(ctx, id)
+	if errors.Is(err, client.ErrNotFound) {
+		found, err = save(ctx, id, w)
 	}
-	return found, err
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return *found, nil
 }
 
-const demoModel = "/models/" + sample.RefundModelID
-
 func (d *demo) storeModel(ctx context.Context) (err error) {
-	d.model, err = findOrPut[countersign.Model](ctx, d.operator, d.operator, demoModel, countersign.ModelWrite{Document: sample.RefundModel()})
+	d.model, err = findOrSave(ctx, d.operator.Model, d.operator.SaveModel, sample.RefundModelID, countersign.ModelWrite{Document: sample.RefundModel()})
 	if err != nil {
 		return err
 	}
 	doc := d.model.Document
 	d.print.row("model", "%s, revision %d: %d states, %d transitions, %d actions", d.model.ID, d.model.Revision, len(doc.States), len(doc.Transitions), len(doc.Actions))
-	v, err := ask[countersign.Validation](ctx, d.operator, "POST", demoModel+"/validate", nil)
+	v, err := d.operator.ValidateModel(ctx, sample.RefundModelID)
 	if err != nil {
 		return err
 	}
@@ -141,7 +147,7 @@ func (d *demo) storeModel(ctx context.Context) (err error) {
 }
 
 func (d *demo) simulate(ctx context.Context, label, scenario string) error {
-	sim, err := ask[countersign.Simulation](ctx, d.operator, "POST", demoModel+"/simulate", countersign.SimulationRequest{ScenarioID: scenario})
+	sim, err := d.operator.SimulateModel(ctx, sample.RefundModelID, countersign.SimulationRequest{ScenarioID: scenario})
 	if err != nil {
 		return err
 	}

@@ -7,18 +7,16 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/sample"
 )
 
-const (
-	demoTeam     = "/teams/" + sample.TeamID
-	teamRevision = 1 // as the demo stores it: a key is of one order, its revision too
-)
+const teamRevision = 1 // as the demo stores it: a key is of one order, its revision too
 
 // teamRefund refunds another order by the team, and then asks for what the
 // refunder's manifest rules out.
 func (d *demo) teamRefund(ctx context.Context) error {
-	team, err := findOrPut[countersign.Team](ctx, d.operator, d.operator, demoTeam, sample.Team(d.agents.assessor.ID, d.agents.refunder.ID))
+	team, err := findOrSave(ctx, d.operator.Team, d.operator.SaveTeam, sample.TeamID, sample.Team(d.agents.assessor.ID, d.agents.refunder.ID))
 	if err != nil {
 		return err
 	}
@@ -33,7 +31,9 @@ func (d *demo) teamRefund(ctx context.Context) error {
 
 // teamOrder asks for a LIVE run of the team; inputs override those of its steps.
 func teamOrder(key string, inputs map[string]map[string]countersign.Value) order {
-	return order{demoTeam + "/runs", key, countersign.TeamRunStart{ExpectedRevision: teamRevision, Mode: countersign.ModeLive, Inputs: inputs}}
+	return func(ctx context.Context, c caller) (*client.Started, error) {
+		return c.StartTeamRun(ctx, sample.TeamID, countersign.TeamRunStart{ExpectedRevision: teamRevision, Mode: countersign.ModeLive, Inputs: inputs}, client.Key(key))
+	}
 }
 
 func (d *demo) showTeam(t countersign.Team) {
@@ -66,9 +66,9 @@ func (d *demo) overrideFixed(ctx context.Context) error {
 	const other = "USD"
 	d.print.say("Somebody asks for the same run with the refund in %s:", other)
 	before := len(d.shop.Received())
-	_, _, err := d.operator.start(ctx, teamOrder("demo-team-override", map[string]map[string]countersign.Value{
+	_, err := teamOrder("demo-team-override", map[string]map[string]countersign.Value{
 		sample.ActionRefund: {"currency": countersign.String(other)},
-	}))
+	})(ctx, d.operator)
 	code := countersign.ErrorCode(err)
 	if code == countersign.CodeInternal { // no answer
 		return err

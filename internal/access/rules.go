@@ -22,6 +22,7 @@ const (
 	ReadProjects   Operation = "projects.read"
 	WriteProject   Operation = "projects.write"
 	CheckHealth    Operation = "projects.health_check"
+	ProveReceiver  Operation = "projects.conformance"
 	ToggleProject  Operation = "projects.toggle"
 	ReadPlans      Operation = "plans.read"
 	CreatePlan     Operation = "plans.create"
@@ -85,6 +86,7 @@ var rules = map[Operation]rule{
 	ReadProjects:   {},
 	WriteProject:   {roles: admin, write: true},
 	CheckHealth:    {roles: admin, write: true},
+	ProveReceiver:  {roles: admin, write: true},
 	ToggleProject:  {roles: admin, write: true},
 	ReadPlans:      {},
 	CreatePlan:     {roles: operator, write: true},

@@ -32,6 +32,7 @@ type projectCall struct {
 type shownCapability struct {
 	countersign.Capability
 	Inputs []shownInput
+	Proof  proof
 }
 
 type shownInput struct {
@@ -64,7 +65,7 @@ func (v *visit) capabilities(p countersign.Project) ([]shownCapability, pager) {
 	from, to, pages := v.part("offset", len(p.Capabilities))
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range p.Capabilities[from:to] {
-		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c)})
+		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
 	}
 	return shown, pages
 }

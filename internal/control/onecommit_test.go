@@ -67,6 +67,12 @@ func TestEachChangeIsOneCommitWithItsRecord(t *testing.T) {
 			_, err := h.service.CheckHealth(background, root(), "acme-new")
 			return err
 		}},
+		{name: "RecordConformance", make: func() error {
+			_, err := h.service.RecordConformance(background, root(), "acme-one", countersign.ConformanceWrite{
+				ExpectedRevision: 1, Capability: "ping", Target: "https://sandbox.example", Rules: []countersign.RuleVerdict{{Name: countersign.RuleTwins, Verdict: countersign.VerdictHolds}},
+			})
+			return err
+		}},
 		{name: "EnableProject", make: func() error {
 			_, err := h.service.EnableProject(background, root(), "acme-new", countersign.Toggle{ExpectedRevision: 1})
 			return err

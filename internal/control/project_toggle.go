@@ -51,7 +51,7 @@ func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version i
 			return countersign.Project{}, err
 		}
 	}
-	return s.projectOf(tx, a.Tenant, *h)
+	return s.shownProject(tx, a.Tenant, *h)
 }
 
 func enabledWord(enabled bool) string {

@@ -21,7 +21,7 @@ func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersi
 		}
 		items := make([]countersign.Project, len(heads.Items))
 		for i, h := range heads.Items {
-			if items[i], err = s.projectOf(tx, a.Tenant, h); err != nil {
+			if items[i], err = s.shownProject(tx, a.Tenant, h); err != nil {
 				return err
 			}
 		}
@@ -45,7 +45,7 @@ func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersig
 		if err != nil {
 			return err
 		}
-		p, err = s.projectOf(tx, a.Tenant, *head)
+		p, err = s.shownProject(tx, a.Tenant, *head)
 		return err
 	})
 	return p, err

@@ -54,6 +54,10 @@ func (a *API) putProject(c *call) (any, error) {
 
 func (a *API) checkHealth(c *call) (any, error) { return a.control.CheckHealth(c.ctx, c.actor, c.id) }
 
+func (a *API) recordConformance(c *call) (any, error) {
+	return a.control.RecordConformance(c.ctx, c.actor, c.id, bodyOf[countersign.ConformanceWrite](c))
+}
+
 func (a *API) enableProject(c *call) (any, error) {
 	return a.control.EnableProject(c.ctx, c.actor, c.id, bodyOf[countersign.Toggle](c))
 }

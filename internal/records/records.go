@@ -21,6 +21,13 @@ func RevisionID(id string, revision int64) string {
 	return id + "@" + strconv.FormatInt(revision, 10)
 }
 
+// ConformanceID is the id of what is known of the receivers of a project's
+// revision. It stands beside the revision, so that the head stays small and an
+// edit leaves it behind; "/" follows no revision.
+func ConformanceID(id string, revision int64) string {
+	return RevisionID(id, revision) + "/conformance"
+}
+
 // StepID is the id of a step's record; it sorts in plan order.
 func StepID(runID string, index int) string {
 	n := strconv.Itoa(index)
@@ -134,6 +141,7 @@ var (
 	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}
 	Projects         = store.Collection[ProjectHead]{Table: store.Projects}
 	ProjectRevisions = store.Collection[countersign.Project]{Table: store.ProjectRevisions}
+	Conformances     = store.Collection[[]countersign.Conformance]{Table: store.ProjectRevisions}
 	Agents           = store.Collection[AgentHead]{Table: store.Agents, Keys: agentKeys}
 	AgentRevisions   = store.Collection[countersign.Agent]{Table: store.AgentRevisions}
 	Instances        = store.Collection[Instance]{Table: store.Instances, Keys: instanceKeys}

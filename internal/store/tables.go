@@ -6,7 +6,7 @@ package store
 // comments name.
 var (
 	// Tenants, Models, ModelRevisions, Projects and ProjectRevisions are listed
-	// by id alone.
+	// by id alone. Beside a project's revision stands what is known of its receivers.
 	Tenants          = table("tenants")
 	Models           = table("models")
 	ModelRevisions   = table("model_revisions")

@@ -38,7 +38,19 @@ func newStage(t *testing.T) *stage {
 	s.Admin.Put("/projects/"+shop, s.project()).OK(t)
 	s.Admin.Post("/projects/"+shop+"/health-check", nil).OK(t)
 	s.Admin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 1}).OK(t)
+	s.tried("refund.create", "HOLDS")
+	s.tried("notes.add", "BROKEN")
 	return s
+}
+
+// tried records a check of a receiver, with this verdict on twins.
+func (s *stage) tried(capability, twins string) {
+	s.t.Helper()
+	rules := []any{doc{"name": "twins", "verdict": twins}}
+	for _, name := range []string{"accepts-signed", "same-key-same-body", "same-key-other-body", "slow-answer"} {
+		rules = append(rules, doc{"name": name, "verdict": "HOLDS"})
+	}
+	s.Admin.Post("/projects/"+shop+"/conformance", doc{"expectedRevision": 1, "capability": capability, "target": "https://sandbox.example", "rules": rules}).OK(s.t)
 }
 
 func (s *stage) project() doc {
@@ -48,9 +60,9 @@ func (s *stage) project() doc {
 		"auth": doc{"type": "HMAC", "credentialEnv": harness.SecretEnv},
 		"capabilities": []any{
 			harness.Capability("orders.read", "GET", "/orders/{orderId}", doc{"inputSchema": doc{"orderId": text}}),
-			harness.Capability("refund.create", "POST", "/refunds", doc{"inputSchema": doc{"orderId": text, "amount": amount}, "probe": "refund.read"}),
+			harness.Capability("refund.create", "POST", "/refunds", doc{"inputSchema": doc{"orderId": text, "amount": amount}, "probe": "refund.read", "idempotent": true}),
 			harness.Capability("refund.read", "GET", "/refunds/{orderId}", doc{"inputSchema": doc{"orderId": text}}),
-			harness.Capability("notes.add", "POST", "/notes", doc{"approval": "NONE", "inputSchema": doc{"text": text}}),
+			harness.Capability("notes.add", "POST", "/notes", doc{"approval": "NONE", "inputSchema": doc{"text": text}, "idempotent": true}),
 			harness.Capability("stock.lookup", "GET", "/stock", doc{"timeoutMs": 60000}),
 		},
 	}

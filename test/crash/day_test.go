@@ -99,12 +99,14 @@ func (l *life) plansAndProjects() bool {
 		"check": doc{"projectId": project, "capability": "lookup", "input": doc{"resourceId": "o"}},
 		"pay":   doc{"projectId": project, "capability": "note", "input": doc{"n": 1}},
 	}}
+	conformance := doc{"expectedRevision": 1, "capability": "note", "target": "https://sandbox.example", "rules": []any{doc{"name": "twins", "verdict": "HOLDS"}}}
 	const other, path = "default-other", "/projects/default-other"
 	on := func(enabled string) func(*picture) error { return l.there(path, `"enabled":`+enabled) }
 	return l.change("plans.compile", nothing, l.operator, "POST", "/models/refund/compile-plan", compile) != nil &&
 		l.change("plans.create", nothing, l.operator, "POST", "/plans", planOf("LIVE", livePlans()[0])) != nil &&
 		l.change("projects.write", l.there(path, other), l.Admin, "PUT", path, harness.Project(l.shop.Origin())) != nil &&
 		l.change("projects.health_check", l.there(path, `"healthy":true`), l.Admin, "POST", path+"/health-check", nil) != nil &&
+		l.change("projects.conformance", l.there(path, `"target":"https://sandbox.example"`), l.Admin, "POST", path+"/conformance", conformance) != nil &&
 		l.change("projects.toggle", nothing, l.Admin, "POST", path+"/enable", doc{"expectedRevision": 1}) != nil &&
 		l.change("projects.toggle", on("false"), l.Admin, "POST", path+"/disable", doc{"expectedRevision": 1}) != nil
 }

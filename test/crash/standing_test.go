@@ -23,6 +23,8 @@ func (l *life) checkStanding() {
 			told["status of "+subject] = r
 		case action == "projects.toggle":
 			told["enabled of "+subject] = r
+		case action == "projects.conformance":
+			told["receiver of "+subject] = r
 		case action != "projects.health_check":
 			told["revision of "+subject] = r
 		}
@@ -47,11 +49,30 @@ func (l *life) checkHeads(told map[string]json) {
 			if says := told["revision of "+subject].At("after").Text(); says != is {
 				l.fault("A2: %s is at %s; its audit log says %s", subject, is, says)
 			}
+			if kind == "project" {
+				l.checkReceiver(told, head, subject)
+			}
 			enabled := head.At("enabled").String() == "true"
 			if says := told["enabled of "+subject]; kind == "project" && enabled != (says.At("after").Text() == "enabled") && l.sinceEdit(told, subject) {
 				l.fault("A2: %s is enabled %t; its audit log says %s", subject, enabled, says)
 			}
 		}
+	}
+}
+
+// checkReceiver: what was found of a receiver last, where no edit came after it.
+func (l *life) checkReceiver(told map[string]json, head json, subject string) {
+	r := told["receiver of "+subject]
+	is := ""
+	for _, c := range head.At("conformance").Items() {
+		is = c.At("capability").Text() + map[string]string{"true": " proven", "false": " declared"}[c.At("proven").String()]
+	}
+	says := r.At("after").Text()
+	if r.At("seq").Int() < told["revision of "+subject].At("seq").Int() {
+		says = ""
+	}
+	if is != says {
+		l.fault("A2: of %s's receivers it is known %q; its audit log says %q", subject, is, says)
 	}
 }
 

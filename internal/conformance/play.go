@@ -1,0 +1,144 @@
+package conformance
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// UnreachableError is the error of a receiver that could not be connected to, so that
+// nothing is known of its rules.
+type UnreachableError struct{ Why string }
+
+func (u UnreachableError) Error() string { return "the receiver can't be reached: " + u.Why }
+
+// play is one playing of a check.
+type play struct {
+	*Check
+	ctx     context.Context
+	report  *Report
+	steps   int
+	reached bool
+	err     error // sticky: nothing is sent after it
+	effect  watch
+}
+
+// Play sends the requests of the check, some 15, and reports what they showed. The
+// error is [UnreachableError], or the context's.
+//
+// What must be refused goes first: a receiver that doesn't refuse it is seen even
+// where its effect can happen only once.
+func (c *Check) Play(ctx context.Context) (*Report, error) {
+	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(c.capability, c.auth.Type))}
+	p.report.Capability, p.report.Target, p.report.RunID, p.report.SideEffect = c.capability.Name, c.target, c.cfg.RunID, c.Effects()
+	p.effect = p.newWatch()
+	p.forge()
+	step := p.step()
+	first := p.right(c.requests[0], step)
+	p.accepts(first)
+	if c.Effects() {
+		p.repeats(first, step)
+	}
+	if p.err == nil {
+		p.err = ctx.Err()
+	}
+	p.report.Proven = countersign.Proves(p.report.Verdicts())
+	return p.report, p.err
+}
+
+// step is the id of the next step: a fresh key.
+func (p *play) step() string {
+	p.steps++
+	return strconv.Itoa(p.steps)
+}
+
+// right sends a call as the service would.
+func (p *play) right(r countersign.Request, step string) answer {
+	return p.send(p.message(r, step, forgery{}), moments{})
+}
+
+func (p *play) send(m message, at moments) answer {
+	if p.err != nil {
+		return answer{flaw: "nothing more was sent"}
+	}
+	a := p.wire.exchange(p.ctx, m, p.capability.Timeout(), at)
+	p.note(a)
+	return a
+}
+
+// note keeps whether the receiver was ever reached.
+func (p *play) note(a answer) {
+	p.reached = p.reached || a.connected
+	if !p.reached {
+		p.err = UnreachableError{Why: a.flaw}
+	}
+	if err := p.ctx.Err(); err != nil {
+		p.err = err
+	}
+}
+
+// accepts judges the first right call. Where it was refused, the refusal of wrong
+// ones shows nothing.
+func (p *play) accepts(a answer) {
+	switch {
+	case a.accepted():
+		p.report.set(countersign.RuleAcceptsSigned, holds(a.words()))
+		return
+	case a.refused():
+		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()+"; is the secret right, and is the input one that the sandbox takes?"))
+	case a.status >= 300 && a.status < 400:
+		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()+"; redirects are not followed"))
+	default:
+		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()))
+	}
+	for _, f := range forgeries[p.auth.Type] {
+		if rule := p.report.of(f.rule); a.refused() && rule.Verdict == countersign.VerdictHolds {
+			p.report.set(f.rule, notTried(rule.Seen+", but a right call was refused as well"))
+		}
+	}
+}
+
+// forge sends each wrong call under a key of its own. A receiver that leaves one
+// without an answer isn't asked for the others.
+func (p *play) forge() {
+	silent := ""
+	for _, f := range forgeries[p.auth.Type] {
+		if silent != "" {
+			p.report.set(f.rule, notTried("no answer came to "+silent))
+			continue
+		}
+		a := p.send(p.message(p.requests[0], p.step(), f), moments{})
+		p.report.set(f.rule, p.refusal(a))
+		if a.status == 0 {
+			silent = f.rule
+		}
+	}
+}
+
+// refusal judges the answer to a wrong call.
+func (p *play) refusal(a answer) finding {
+	switch {
+	case !a.refused():
+		return broken(a.words())
+	case p.effect.changed():
+		return broken(a.words() + ", but the probe shows an effect")
+	case a.status == 401 || a.status == 403:
+		return holds(a.words())
+	default:
+		return holds(a.words() + "; 401 or 403 would say why")
+	}
+}
+
+// pause waits, and reports whether there is still time.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

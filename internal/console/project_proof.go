@@ -1,0 +1,45 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// proof is what is known of a receiver that is declared to deduplicate: that, or
+// since when a check has shown it.
+type proof struct {
+	Class, Icon, Word string
+	Title             string // on hover
+	Note              string // what a check found that speaks against it
+}
+
+func proofOf(p countersign.Project, c countersign.Capability) proof {
+	known := p.ConformanceOf(c.Name)
+	declared := proof{Class: "is-idle", Icon: "s-unknown", Word: "Declared", Title: "The project says so. No check of its receiver has shown it at this revision: countersign check-receiver."}
+	if known == nil {
+		return declared
+	}
+	day := known.CheckedAt.UTC().Format("2 Jan 2006")
+	by := "Tried at " + known.Target + ", recorded by " + who(known.CheckedBy) + " at " + known.CheckedAt.UTC().Format(exactTime) + "."
+	if known.Proven {
+		return proof{Class: "is-ok", Icon: "i-check", Word: strings.ReplaceAll("Proven "+day, " ", nbsp), Title: "The same key had its effect once. " + by}
+	}
+	declared.Title = "A check has not shown it. " + by
+	if broken := rulesWith(*known, countersign.VerdictBroken); broken != "" {
+		declared.Class, declared.Icon = "is-fail", "s-failed"
+		declared.Note = "the check of " + day + " found broken: " + broken
+	}
+	return declared
+}
+
+// rulesWith are the names of the rules with this verdict.
+func rulesWith(c countersign.Conformance, verdict string) string {
+	var names []string
+	for _, r := range c.Rules {
+		if r.Verdict == verdict {
+			names = append(names, r.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

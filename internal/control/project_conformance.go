@@ -1,0 +1,122 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// RecordConformance keeps what somebody saw when they tried a capability's
+// receiver. It belongs to the project's present revision: after an edit the
+// capability is only declared idempotent again. Whether the verdicts prove
+// anything is decided here, and not by whoever sends them.
+func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
+	target, err := conformanceTarget(w)
+	if err != nil {
+		return p, err
+	}
+	made := countersign.Conformance{
+		Capability: w.Capability, Proven: countersign.Proves(w.Rules), CheckedAt: s.cfg.Now(), CheckedBy: a.ID, Target: target, Rules: w.Rules,
+	}
+	subject := "project/" + id
+	err = s.update(ctx, a, access.ProveReceiver, subject, func(tx store.Tx) error {
+		head, _, err := reachProject(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {
+			return err
+		}
+		if p.Capability(w.Capability) == nil {
+			return countersign.Errorf(countersign.CodeInvalidRequest, "capability: project %s has no capability %s", id, w.Capability)
+		}
+		if err := compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		c, err := keepConformance(tx, a.Tenant, &p, made)
+		if err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.ProveReceiver, subject, c)
+	})
+	return p, err
+}
+
+// conformanceTarget checks what the schema can't say, and gives the origin.
+func conformanceTarget(w countersign.ConformanceWrite) (string, error) {
+	var problems []countersign.Problem
+	target, err := request.NormalizeOrigin(w.Target)
+	if err != nil {
+		problems = append(problems, countersign.Problem{Path: "target", Message: err.Error()})
+	}
+	first := map[string]int{}
+	for i, r := range w.Rules {
+		if j, twice := first[r.Name]; twice {
+			problems = append(problems, countersign.Problem{Path: fmt.Sprintf("rules[%d].name", i), Message: fmt.Sprintf("%s stands in rules[%d] already", r.Name, j)})
+			continue
+		}
+		first[r.Name] = i
+	}
+	if len(problems) > 0 {
+		return "", &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
+	}
+	return target, nil
+}
+
+// keepConformance puts a check in the place of the capability's earlier one.
+func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made countersign.Conformance) (change, error) {
+	id := records.ConformanceID(p.ID, p.Revision)
+	known, version, err := conformances(tx, tenant, id)
+	if err != nil {
+		return change{}, err
+	}
+	c := change{before: conformanceWord(nil, made.Capability), after: conformanceWord(&made, made.Capability)}
+	rest := known[:0]
+	for _, k := range known {
+		if k.Capability == made.Capability {
+			c.before = conformanceWord(&k, k.Capability)
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	rest = append(rest, made)
+	p.Conformance = rest
+	_, err = records.Conformances.Put(tx, tenant, id, &p.Conformance, version)
+	return c, err
+}
+
+// conformances is what is kept of a revision, none where nothing is.
+func conformances(tx store.Tx, tenant, id string) ([]countersign.Conformance, int64, error) {
+	known, version, err := records.Conformances.Get(tx, tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return *known, version, nil
+}
+
+// shownProject is a project as its readers see it: with what is known of its
+// receivers. Plans don't need that, and don't read it.
+func (s *Service) shownProject(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
+	p, err := s.projectOf(tx, tenant, h)
+	if err != nil {
+		return p, err
+	}
+	p.Conformance, _, err = conformances(tx, tenant, records.ConformanceID(h.ID, h.Revision))
+	return p, err
+}
+
+func conformanceWord(c *countersign.Conformance, capability string) string {
+	if c == nil || !c.Proven {
+		return capability + " declared"
+	}
+	return capability + " proven"
+}
