@@ -30,6 +30,7 @@ type ImportOpenAPI struct {
 	Include       string   `placeholder:"REGEX" help:"Only operations whose \"METHOD /path\" or operationId matches."`
 	Exclude       string   `placeholder:"REGEX" help:"No operations whose \"METHOD /path\" or operationId matches."`
 	Tag           []string `sep:"none" placeholder:"TAG" help:"Only operations with this tag; may be repeated."`
+	RiskBased     bool     `name:"risk-based" help:"Ask for no approval where the document says that the receiver deduplicates (RISK_BASED), a DELETE excepted. Without it every side effect asks."`
 	Out           string   `placeholder:"FILE" help:"Where to write the proposal. Default: <project>.json."`
 	Force         bool     `help:"Overwrite the file."`
 	Verbose       bool     `short:"v" help:"Name each skipped operation and each part left out."`
@@ -65,7 +66,7 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 
 // options are the flags, checked before anything is read.
 func (c *ImportOpenAPI) options() (importer.Options, error) {
-	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv}
+	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
 	o.Tags = c.Tag
 	tenant, name, _ := strings.Cut(c.Project, "-")
 	if !countersign.ValidID(c.Project) || !countersign.ValidTenantID(tenant) || name == "" {

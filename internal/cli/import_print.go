@@ -77,16 +77,22 @@ func sortedReasons(p *importer.Proposal) []importer.Reason {
 
 // review names what somebody who knows the API must decide.
 func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
-	otherKeys, leftOut := 0, 0
+	otherKeys, leftOut, idempotent := 0, 0, 0
 	for _, line := range p.Proposed {
 		if line.OtherKey != "" {
 			otherKeys++
 		}
 		leftOut += len(line.LeftOut)
+		if line.Idempotent {
+			idempotent++
+		}
 	}
 	fmt.Fprintln(w, "\nLook at before registering it:")
 	if p.Unasked > 0 {
 		fmt.Fprintf(w, "- %d side effects would run WITHOUT approval: the document says that their receiver deduplicates by Idempotency-Key. Set approval to ALWAYS where it doesn't do so durably, or where a person should decide.\n", p.Unasked)
+	}
+	if idempotent > 0 {
+		fmt.Fprintf(w, "- %d side effects are declared idempotent, on the document's word that the receiver deduplicates by Idempotency-Key: 'countersign check-receiver' shows whether it does.\n", idempotent)
 	}
 	if otherKeys > 0 {
 		fmt.Fprintf(w, "- %d operations deduplicate by another header than Idempotency-Key, which the runtime doesn't send; they are not declared idempotent.\n", otherKeys)

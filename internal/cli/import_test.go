@@ -30,7 +30,7 @@ func written(t *testing.T, text string) string {
 func TestImportWritesWhatPutTakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	source := written(t, api)
-	r := command(t, "import", "openapi", source, "--project", "acme-shop", "--base-url", "https://api.example.com", "-v")
+	r := command(t, "import", "openapi", source, "--project", "acme-shop", "--base-url", "https://api.example.com", "--risk-based", "-v")
 	if r.status != ExitOK || !strings.Contains(r.out, "WITHOUT approval") || !strings.Contains(r.out, "method_not_offered") || strings.Contains(r.out, "\x1b") {
 		t.Fatalf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
@@ -44,6 +44,16 @@ func TestImportWritesWhatPutTakes(t *testing.T) {
 	}
 	if w.BaseURL != "https://api.example.com" || len(w.Capabilities) != 2 || w.Capabilities[0].Path != "/v1/a" || w.Auth.CredentialEnv != "ACME_SHOP_TOKEN" || w.Enabled != nil {
 		t.Errorf("it wrote %s", text)
+	}
+}
+
+// TestEverySideEffectOfAnImportAsksUnlessToldOtherwise, whatever the document
+// calls idempotent.
+func TestEverySideEffectOfAnImportAsksUnlessToldOtherwise(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := command(t, "import", "openapi", written(t, api), "--project", "acme-shop", "--base-url", "https://api.example.com")
+	if r.status != ExitOK || strings.Contains(r.out, "WITHOUT approval") || strings.Contains(r.out, "RISK_BASED") || !strings.Contains(r.out, "ALWAYS") || !strings.Contains(r.out, "check-receiver") {
+		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 }
 

@@ -29,6 +29,8 @@ type drafter struct {
 	scheme string // the chosen security scheme
 	auth   *countersign.Auth
 	names  names
+
+	riskBased bool
 }
 
 // draft makes a capability of an operation, or says why there is none.
@@ -87,13 +89,14 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 			return why
 		}
 	}
-	d.policy(params)
+	d.policy(params, r.riskBased)
 	return d.judge()
 }
 
 // policy decides what the gate will ask: nothing for a read, a person for each
-// side effect, unless the receiver is said to deduplicate.
-func (d *draft) policy(params []parameter) {
+// side effect. Only who asks for it leaves out those whose receiver is said to
+// deduplicate: that a payment is made once doesn't mean that anybody agreed to it.
+func (d *draft) policy(params []parameter, riskBased bool) {
 	c := &d.capability
 	effect := c.Method != "GET"
 	c.SideEffect, c.Approval = &effect, countersign.ApprovalNone
@@ -102,7 +105,7 @@ func (d *draft) policy(params []parameter) {
 		d.because = d.operation.idempotency(params)
 		d.otherKey = otherKey(params)
 		c.Idempotent = d.because != ""
-		if c.Idempotent && c.Method != "DELETE" {
+		if riskBased && c.Idempotent && c.Method != "DELETE" {
 			c.Approval = countersign.ApprovalRiskBased
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // The runtime repeats nothing by itself; declaring a capability idempotent says
 // that its receiver deduplicates durably by the Idempotency-Key header
-// (specification 2.5), and lets it run without approval (RISK_BASED). So only the
+// (specification 2.5), and may let it run without approval (RISK_BASED). So only the
 // document's own word counts, never the method: PUT and DELETE promise the same
 // state, not that a second one does nothing.
 

@@ -16,6 +16,7 @@ type Options struct {
 	Name          string   // default: the document's title
 	BaseURL       string   // default: the document's first server
 	CredentialEnv string   // default: made of the project's id
+	RiskBased     bool     // RISK_BASED instead of ALWAYS where the document says idempotent
 	Location      *url.URL // where the document was read from, nil for a file
 	Filter
 }
@@ -52,7 +53,7 @@ func (d *Document) draftAll(p *Proposal, b base, operations []operation, o Optio
 	known := d.schemes(func(authType string) string {
 		return cmp.Or(o.CredentialEnv, credentialName(o.ProjectID, authType))
 	})
-	r := drafter{base: b, scheme: known.choose(operations), names: names{}}
+	r := drafter{base: b, scheme: known.choose(operations), names: names{}, riskBased: o.RiskBased}
 	if auth, ok := known.usable[r.scheme]; ok {
 		r.auth = &auth
 	}
