@@ -14,24 +14,30 @@ help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
-test: tools vet race bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
+test: tools vet race bench-vet typescript not-run ## Run all checks that gate a change: format, vet, tests with the race detector
 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
 # with CI set.
-TOOLS        := curl strace chromium
+TOOLS        := curl strace chromium node npm
 for-curl     := the README's commands
 for-strace   := test/iofaults: system calls that fail
 for-chromium := test/browser: the console's stories and pages
+for-node     := sdk/typescript: the TypeScript SDK, its receiver kit and example
+for-npm      := $(for-node)
+package-node := nodejs
+NODE         := 20
+node-serves   = command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < $(NODE) ? 1 : 0)' 2>/dev/null
 
 .PHONY: tools
 tools: # Install the tests' tools where that is possible
-	@for tool in $(TOOLS); do command -v $$tool >/dev/null && continue; \
-		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $$tool; fi; done; true
+	@$(foreach tool,$(TOOLS),command -v $(tool) >/dev/null || \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $(or $(package-$(tool)),$(tool)); fi;) true
 
 .PHONY: not-run
 not-run: # Name the parts of the tests that could not be run
 	@missing=; $(foreach tool,$(TOOLS),command -v $(tool) >/dev/null || { echo "NOT RUN, for want of $(tool): $(for-$(tool))"; missing=yes; };) \
+		command -v node >/dev/null && ! { $(node-serves); } && { echo "NOT RUN, for want of Node $(NODE) or later with npm: $(for-node)"; missing=yes; }; \
 		[ -z "$$missing" ] || [ -z "$$CI" ]
 
 .PHONY: vet
@@ -46,6 +52,11 @@ race: ## Run the tests with the race detector
 .PHONY: bench-vet
 bench-vet: ## Build the benchmarks, which are a module of their own
 	cd bench && $(GO) vet ./...
+
+# Without Node it does nothing here; not-run says so.
+.PHONY: typescript
+typescript: ## Build and test the TypeScript SDK, its receiver kit and example
+	@if $(node-serves); then cd sdk/typescript && npm ci --no-audit --no-fund && npm run check; fi
 
 .PHONY: lint
 lint: ## Run golangci-lint, import rules included

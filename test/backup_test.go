@@ -64,7 +64,7 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	admin.Get("/projects/"+shop).OK(t).Is(t, "enabled", false).Is(t, "revision", 2)
 	admin.Post("/projects/"+shop+"/health-check", nil).OK(t).Is(t, "healthy", true)
 	admin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 2}).OK(t)
-	waiting := operator.Get("/runs/" + run).OK(t).Is(t, "status", "WAITING_APPROVAL")
+	waiting := operator.Get("/runs/"+run).OK(t).Is(t, "status", "WAITING_APPROVAL")
 	approver.Post("/approvals/"+waiting.At("waitingFor.approvalId").Text()+"/decision", doc{"decision": "APPROVED", "reason": "again"}).OK(t)
 	harness.Until(t, "the run has ended", func() bool { return operator.Get("/runs/"+run).OK(t).At("status").Text() == "FAILED" })
 	if text := operator.Get("/runs/" + run).OK(t).At("error").Text(); !strings.HasPrefix(text, "drift: ") {

@@ -38,8 +38,8 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(t *cli.Terminal) error {
-	fmt.Fprintln(t.Out, version)
-	return nil
+	_, err := fmt.Fprintln(t.Out, version)
+	return err
 }
 
 func main() {

@@ -9,7 +9,7 @@ type Commands struct {
 	Profiles Profiles `cmd:"" group:"Client" help:"Show the sign-ins, or choose one." example:"profiles work"`
 
 	Projects  Projects  `cmd:"" group:"Client" help:"Project connections: list, show, put, health, enable, disable."`
-	Models    Models    `cmd:"" group:"Client" help:"Agent models: list, show, put, suspend, resume."`
+	Models    Models    `cmd:"" group:"Client" help:"Agent models: list, show, put, suspend, resume; validate, simulate, explore a file."`
 	Plans     Plans     `cmd:"" group:"Client" help:"Plans: list, show, compile, create, drift."`
 	Runs      Runs      `cmd:"" group:"Client" help:"Runs: list, start, watch, show, cancel, probe, reconcile."`
 	Approvals Approvals `cmd:"" group:"Client" help:"Approvals: list, show, decide."`
@@ -21,6 +21,8 @@ type Commands struct {
 	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants: list, put."`
 
 	CheckReceiver CheckReceiver `cmd:"" group:"Client" help:"Try a project's sandbox: does it verify signatures and keep idempotency keys?" example:"check-receiver https://sandbox.example.com --project shop.json --capability refunds.create --yes-this-is-a-sandbox"`
+
+	Import Import `cmd:"" group:"Client" help:"Make proposals from descriptions of other systems; registers nothing."`
 
 	Health     Health     `cmd:"" group:"Client" help:"Ask whether the service is well; exit status 1 where it isn't." example:"health --url https://countersign.example.com"`
 	Contract   Contract   `cmd:"" group:"Client" help:"Print what a back end needs to know, as the service publishes it." example:"contract -o json"`

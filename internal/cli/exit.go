@@ -23,7 +23,7 @@ const (
 )
 
 // Unusable is an error of settings, arguments or files: one clear line each.
-type Unusable struct{ Lines []string }
+type Unusable struct{ Lines []string } //nolint:errname // how a command ended
 
 func (u Unusable) Error() string { return fmt.Sprint(u.Lines) }
 
@@ -34,12 +34,12 @@ func Unusablef(format string, args ...any) Unusable {
 
 // Verdict ends a command that did its work and whose answer, already printed, is
 // no. Status is one of the exit statuses.
-type Verdict struct{ Status int }
+type Verdict struct{ Status int } //nolint:errname // how a command ended
 
 func (v Verdict) Error() string { return fmt.Sprintf("exit status %d", v.Status) }
 
 // Unreachable wraps an error after which nothing is known of what was asked.
-type Unreachable struct{ Err error }
+type Unreachable struct{ Err error } //nolint:errname // how a command ended
 
 func (u Unreachable) Error() string { return u.Err.Error() }
 func (u Unreachable) Unwrap() error { return u.Err }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"os"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -25,23 +24,7 @@ func readDocument(t *Terminal, path string, into any) error {
 
 // readText reads as much as the service would take.
 func readText(t *Terminal, path string) ([]byte, error) {
-	in := t.In
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, Unusablef("%v", err)
-		}
-		defer func() { _ = f.Close() }()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, countersign.MaxBodyBytes+1))
-	switch {
-	case err != nil:
-		return nil, Unusablef("%s: %v", path, err)
-	case len(text) > countersign.MaxBodyBytes:
-		return nil, Unusablef("%s: it is larger than the %d bytes that the service takes", path, countersign.MaxBodyBytes)
-	}
-	return text, nil
+	return readFile(t, path, countersign.MaxBodyBytes)
 }
 
 // idOf is the id that a flag gives, else the one that the document has.

@@ -10,15 +10,6 @@ import (
 	"github.com/countersign/countersign/internal/exact"
 )
 
-// Models are the commands on agent models (specification 2.3 and 2.4).
-type Models struct {
-	List    ModelsList    `cmd:"" help:"List the models." example:"models list"`
-	Show    ModelsShow    `cmd:"" help:"Show a model." example:"models show refund-agent -o json"`
-	Put     ModelsPut     `cmd:"" help:"Store a model (OPERATOR)." example:"models put model.json --revision 3"`
-	Suspend ModelsSuspend `cmd:"" help:"Keep every plan made of a model so far from a further step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
-	Resume  ModelsResume  `cmd:"" help:"Let plans be made of a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
-}
-
 // ModelsList lists.
 type ModelsList struct{ Listing }
 

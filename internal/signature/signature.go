@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ const Scheme = "sha256="
 var (
 	ErrNoSecret  = errors.New("the secret is empty")
 	ErrLineBreak = errors.New("a signed part holds a line break")
-	ErrTimestamp = errors.New("the timestamp is not Unix seconds within five minutes of now")
+	ErrTimestamp = errors.New("the timestamp is not Unix seconds within the window around now")
 	ErrSignature = errors.New("the signature does not match")
 )
 
@@ -80,21 +81,62 @@ func Sign(secret []byte, p Parts) (string, error) {
 // within the window of now. The receiver takes the parts from the request as it
 // arrived, the body hash from its raw bytes. Signatures compare in constant time.
 func Verify(secret []byte, p Parts, header string, now time.Time) error {
-	want, err := Sign(secret, p)
+	return VerifyAny([][]byte{secret}, p, header, now, countersign.SignatureWindow)
+}
+
+// VerifyAny is Verify with any of several secrets, as while a secret is changed
+// for another, and with a window of the receiver's choice. It takes the same time
+// whichever secret fits.
+func VerifyAny(secrets [][]byte, p Parts, header string, now time.Time, window time.Duration) error {
+	fits, err := signedWithAny(secrets, p, header)
 	if err != nil {
 		return err
 	}
-	if !hmac.Equal([]byte(want), []byte(header)) {
+	if !fits {
 		return ErrSignature
 	}
-	sent, err := strconv.ParseInt(p.Timestamp, 10, 64)
-	if err != nil || strconv.FormatInt(sent, 10) != p.Timestamp || !within(time.Unix(sent, 0), now) {
+	sent, err := SentAt(p.Timestamp)
+	if err != nil || !within(sent, now, window) {
 		return ErrTimestamp
 	}
 	return nil
 }
 
-func within(sent, now time.Time) bool {
+func signedWithAny(secrets [][]byte, p Parts, header string) (fits bool, err error) {
+	if err := CheckSecrets(secrets); err != nil {
+		return false, err
+	}
+	for _, secret := range secrets {
+		want, err := Sign(secret, p)
+		if err != nil {
+			return false, err
+		}
+		match := hmac.Equal([]byte(want), []byte(header)) // before ||, which would leave out the later ones
+		fits = match || fits
+	}
+	return fits, nil
+}
+
+// CheckSecrets refuses to verify with no secret, or with an empty one beside
+// others: that is a setting that is missing, and a key that everybody has.
+func CheckSecrets(secrets [][]byte) error {
+	if len(secrets) == 0 || slices.ContainsFunc(secrets, func(s []byte) bool { return len(s) == 0 }) {
+		return ErrNoSecret
+	}
+	return nil
+}
+
+// SentAt reads a timestamp: Unix seconds in the one way to write them, without
+// sign, leading zeros or blanks.
+func SentAt(timestamp string) (time.Time, error) {
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || strconv.FormatInt(seconds, 10) != timestamp {
+		return time.Time{}, ErrTimestamp
+	}
+	return time.Unix(seconds, 0), nil
+}
+
+func within(sent, now time.Time, window time.Duration) bool {
 	distance := now.Sub(sent)
-	return -countersign.SignatureWindow <= distance && distance <= countersign.SignatureWindow
+	return -window <= distance && distance <= window
 }

@@ -93,6 +93,34 @@ func TestAnEmptySecretSignsNothing(t *testing.T) {
 	}
 }
 
+// TestAnyOfTheSecretsFits, wherever it stands; an empty one beside them refuses all.
+func TestAnyOfTheSecretsFits(t *testing.T) {
+	now, right := time.Unix(1767225600, 0), []byte(Vector.Secret)
+	for _, c := range []struct {
+		secrets [][]byte
+		want    error
+	}{
+		{[][]byte{right, []byte("other")}, nil},
+		{[][]byte{[]byte("other"), right}, nil},
+		{[][]byte{[]byte("other"), []byte("another")}, ErrSignature},
+		{[][]byte{right, {}}, ErrNoSecret},
+		{nil, ErrNoSecret},
+	} {
+		if err := VerifyAny(c.secrets, Vector.Parts, Vector.Signature, now, time.Minute); !errors.Is(err, c.want) {
+			t.Errorf("%q: %v, want %v", c.secrets, err, c.want)
+		}
+	}
+}
+
+func TestTheWindowCanBeChosen(t *testing.T) {
+	for late, ok := range map[time.Duration]bool{time.Minute: true, time.Minute + 1: false, -time.Minute: true, -time.Minute - 1: false} {
+		err := VerifyAny([][]byte{[]byte(Vector.Secret)}, Vector.Parts, Vector.Signature, time.Unix(1767225600, 0).Add(late), time.Minute)
+		if (err == nil) != ok || err != nil && !errors.Is(err, ErrTimestamp) {
+			t.Errorf("%v late: %v", late, err)
+		}
+	}
+}
+
 func TestTheWindowIsFiveMinutesBothWays(t *testing.T) {
 	sent := int64(1767225600)
 	for offset, ok := range map[int64]bool{0: true, 300: true, -300: true, 301: false, -301: false, 1 << 40: false, -(1 << 33): false} {

@@ -33,6 +33,7 @@ func Untried() []string {
 		return []string{err.Error()}
 	}
 	_, part, _ := strings.Cut(string(text), "\n## Client commands\n")
+	part, _, _ = strings.Cut(part, "\n## ")
 	var out []string
 	for line := range strings.Lines(part) {
 		if name, is := strings.CutPrefix(strings.TrimSpace(line), "### "); is && !slices.ContainsFunc(tried.lines, func(l string) bool { return strings.HasPrefix(l, name+" ") }) {

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// ended is what a command came to.
+type ended struct {
+	status    int
+	out, errs string
+}
+
+// command runs a command line without a process around it.
+func command(t *testing.T, args ...string) ended {
+	t.Helper()
+	var c Commands
+	var out, errs bytes.Buffer
+	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(&out, &errs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := parser.Parse(args)
+	if err != nil {
+		return ended{ExitUnusable, out.String(), err.Error()}
+	}
+	status := Report(&errs, chosen.Run(&Terminal{Context: t.Context(), In: &bytes.Buffer{}, Out: &out, Errs: &errs}))
+	return ended{status, out.String(), errs.String()}
+}

@@ -1,0 +1,94 @@
+package importer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// MaxOperations is how many operations one proposal is made from.
+const MaxOperations = 20_000
+
+// operation is one method of a path in the document.
+type operation struct {
+	node
+	item   node // the path item around it
+	method string
+	path   string   // as written
+	unread *refusal // why the whole path item can't be read
+}
+
+// Filter chooses operations. The empty filter chooses all.
+type Filter struct {
+	Include *regexp.Regexp // nil: all; else "METHOD /path" or the operationId must match
+	Exclude *regexp.Regexp // nil: none
+	Tags    []string       // none: all; else one of them must be the operation's
+}
+
+func (f Filter) takes(o operation) bool {
+	line, id := o.method+" "+o.path, o.at("operationId").text()
+	switch {
+	case f.Include != nil && !f.Include.MatchString(line) && !f.Include.MatchString(id):
+		return false
+	case f.Exclude != nil && (f.Exclude.MatchString(line) || f.Exclude.MatchString(id)):
+		return false
+	case len(f.Tags) == 0:
+		return true
+	}
+	return slices.ContainsFunc(o.at("tags").texts(), func(tag string) bool { return slices.Contains(f.Tags, tag) })
+}
+
+var httpMethods = []string{"get", "post", "put", "patch", "delete", "head", "options", "trace"}
+
+// operations lists what a filter takes, by path and then method, and counts all.
+func (d *Document) operations(f Filter) (chosen []operation, all int, err error) {
+	paths := d.top().at("paths")
+	for _, path := range paths.keys() {
+		for _, o := range paths.methods(path) {
+			all++
+			if !f.takes(o) {
+				continue
+			}
+			if chosen = append(chosen, o); len(chosen) > MaxOperations {
+				return nil, 0, fmt.Errorf("it has more than %d operations; choose some of them", MaxOperations)
+			}
+		}
+	}
+	return chosen, all, nil
+}
+
+// methods are the operations of a path; one of any method where its path item
+// is elsewhere and can't be read, so that it isn't lost in silence.
+func (n node) methods(path string) []operation {
+	if strings.HasPrefix(path, "x-") {
+		return nil
+	}
+	item, why := n.at(path).resolved()
+	if why != nil {
+		return []operation{{node: item, item: item, method: "ANY", path: path, unread: why}}
+	}
+	var out []operation
+	for _, method := range httpMethods {
+		if o := item.at(method); o.isObject() {
+			out = append(out, operation{node: o, item: item, method: strings.ToUpper(method), path: path})
+		}
+	}
+	return out
+}
+
+// description is the summary, or how the description begins.
+func (o operation) description() string {
+	if s := short(o.at("summary").text(), 120); s != "" {
+		return s
+	}
+	text := o.at("description").text()
+	paragraph, _, _ := strings.Cut(strings.TrimSpace(text[:min(len(text), 2000)]), "\n\n")
+	return short(paragraph, 120)
+}
+
+// words are where an operation speaks in prose, bounded.
+func (o operation) words() string {
+	summary, text := o.at("summary").text(), o.at("description").text()
+	return summary[:min(len(summary), 1000)] + "\n" + text[:min(len(text), 4000)]
+}

@@ -1,0 +1,118 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// parameter is one parameter of an operation.
+type parameter struct {
+	node
+	name, in string
+	required bool
+}
+
+// parameters are the operation's and those of its path that it doesn't replace,
+// in document order.
+func (o operation) parameters() ([]parameter, *refusal) {
+	var out []parameter
+	at := map[[2]string]int{}
+	for _, n := range append(o.item.at("parameters").list(), o.at("parameters").list()...) {
+		n, why := n.resolved()
+		if why != nil {
+			return nil, why
+		}
+		p := parameter{node: n, name: n.at("name").text(), in: n.at("in").text(), required: n.at("required").isTrue()}
+		key := [2]string{p.in, p.name}
+		if i, known := at[key]; known {
+			out[i] = p
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// pathInputs declares each placeholder. Its value will be an id (contract 5), so
+// only text and numbers in the simple style can fill it.
+func (d *draft) pathInputs(params []parameter) *refusal {
+	declared := map[string]parameter{}
+	for _, p := range params {
+		if p.in == "path" {
+			declared[p.name] = p
+		}
+	}
+	for _, found := range placeholder.FindAllStringSubmatch(d.capability.Path, -1) {
+		p, ok := declared[found[1]]
+		if !ok {
+			return refuse(PathParameterUnusable, "the document declares no parameter for %s in the path", quoted(found[0]))
+		}
+		kind := p.at("schema").inputType(0)
+		style := p.at("style").text()
+		if kind != "string" && kind != "number" || style != "" && style != "simple" {
+			return refuse(PathParameterUnusable, "the path parameter %s is neither plain text nor a number", quoted(p.name))
+		}
+		d.declare(p.name, kind, true)
+	}
+	return nil
+}
+
+// queryInputs declares the scalars of the query. What is no scalar can't be sent.
+func (d *draft) queryInputs(params []parameter) *refusal {
+	d.capability.Request.Query = []string{}
+	for _, p := range params {
+		if p.in != "query" {
+			continue
+		}
+		kind := p.at("schema").inputType(0)
+		_, taken := d.capability.InputSchema[p.name]
+		switch fits := usableName(p.name) && (kind == "string" || kind == "number" || kind == "boolean"); {
+		case fits && !taken:
+			d.declare(p.name, kind, p.required)
+			d.capability.Request.Query = append(d.capability.Request.Query, p.name)
+		case p.required && taken:
+			return refuse(NameClash, "%s is in the path and in the query", quoted(p.name))
+		case p.required:
+			return refuse(QueryParameterNeeded, "the query parameter %s is required and no text, number or boolean", quoted(p.name))
+		default:
+			d.leaveOut("query parameter", p.name)
+		}
+	}
+	return nil
+}
+
+// runtimeHeaders are sent by the runtime itself, or ignored by OpenAPI.
+var runtimeHeaders = []string{"idempotency-key", "authorization", "content-type", "accept"}
+
+// headers: a capability has no inputs in headers or cookies.
+func (d *draft) headers(params []parameter, credential string) *refusal {
+	for _, p := range params {
+		lower := strings.ToLower(p.name)
+		switch {
+		case p.in == "header" && (slices.Contains(runtimeHeaders, lower) || lower == strings.ToLower(credential)):
+		case p.in == "header" && p.required:
+			return refuse(HeaderNeeded, "the header %s is required, and the runtime sends none such", quoted(p.name))
+		case p.in == "cookie" && p.required:
+			return refuse(CookieNeeded, "the cookie %s is required, and the runtime keeps none", quoted(p.name))
+		case p.in == "header" || p.in == "cookie":
+			d.leaveOut(p.in, p.name)
+		}
+	}
+	return nil
+}
+
+func (d *draft) declare(name, kind string, required bool) {
+	d.capability.InputSchema[name] = countersign.InputField{Type: kind, Required: required}
+}
+
+// usableName keeps what no person could type or tell apart out of the names of
+// inputs.
+func usableName(name string) bool {
+	return name != "" && len(name) <= 128 && short(name, 128) == name
+}

@@ -1,0 +1,136 @@
+package importer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var public = []string{"adyen-checkout", "box", "twilio-api"}
+
+func publicDocument(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open("testdata/" + name + ".json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func propose(t testing.TB, data []byte, o Options) *Proposal {
+	t.Helper()
+	d, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.ProjectID == "" {
+		o.ProjectID = "acme-api"
+	}
+	p, err := d.Propose(o)
+	if err != nil {
+		t.Fatalf("%v; skipped: %v", err, p)
+	}
+	return p
+}
+
+func TestPublicDocumentsAreProposedAsBefore(t *testing.T) {
+	var b bytes.Buffer
+	for _, name := range public {
+		d, err := Read(publicDocument(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := d.Propose(Options{ProjectID: "acme-api"})
+		outline(&b, name, p, err)
+	}
+	golden(t, "testdata/public.txt", b.Bytes())
+}
+
+// outline writes what a proposal comes to, one line an operation.
+func outline(w io.Writer, name string, p *Proposal, failed error) {
+	idempotent := 0
+	for _, line := range p.Proposed {
+		if line.Idempotent {
+			idempotent++
+		}
+	}
+	fmt.Fprintf(w, "== %s: %s\n%d operations, %d proposed, %d skipped, %d bytes of project, %d probes, %d idempotent, %d side effects unasked", name, p.Title, p.Operations, len(p.Proposed), len(p.Skipped), p.Bytes, p.Probes, idempotent, p.Unasked)
+	if failed != nil {
+		fmt.Fprintf(w, "; %s", failed)
+	}
+	fmt.Fprintf(w, "\nbase %s, auth %v\n", p.Project.BaseURL, p.Project.Auth)
+	for _, reason := range slices.Sorted(maps.Keys(p.Reasons)) {
+		fmt.Fprintf(w, "  %4d %s\n", p.Reasons[reason], reason)
+	}
+	for _, line := range p.FillIn {
+		fmt.Fprintln(w, "fill in", line)
+	}
+	for i, c := range p.Project.Capabilities {
+		line := p.Proposed[i]
+		fmt.Fprintf(w, "%-6s %s\n       %s %s idempotent=%v inputs=%d/%d", c.Method, c.Path, c.Name, c.Approval, c.Idempotent, line.Required, line.Inputs)
+		fmt.Fprintf(w, " query=%d body=%d probe=%s sensitive=%v left out=%v\n", len(c.Request.Query), len(c.Request.Body), c.Probe, c.Sensitive, strings.Join(line.LeftOut, ", "))
+	}
+	for _, s := range p.Skipped {
+		fmt.Fprintf(w, "skipped %-6s %s\n       %s: %s\n", s.Method, s.Path, s.Reason, s.Message)
+	}
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("it differs from %s; go test -update writes it anew, then read the diff. Now:\n%s", path, got)
+	}
+}
+
+func TestNoOperationIsOverlooked(t *testing.T) {
+	for _, name := range public {
+		data := publicDocument(t, name)
+		judge, err := openapi3.NewLoader().LoadFromData(data) // another reader of such documents
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, wanted := propose(t, data, Options{}), 0
+		for path, item := range judge.Paths.Map() {
+			for method := range item.Operations() {
+				wanted++
+				proposed := slices.ContainsFunc(p.Proposed, func(l Proposed) bool { return l.Method == method && strings.HasSuffix(l.Path, path) })
+				skipped := slices.ContainsFunc(p.Skipped, func(s Skipped) bool { return s.Method == method && s.Path == path })
+				if !proposed && !skipped {
+					t.Errorf("%s: %s %s is neither proposed nor skipped", name, method, path)
+				}
+			}
+		}
+		if got := len(p.Proposed) + len(p.Skipped); got != wanted || p.Operations != wanted {
+			t.Errorf("%s has %d operations; %d are accounted for", name, wanted, got)
+		}
+	}
+}

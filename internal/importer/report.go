@@ -1,0 +1,67 @@
+package importer
+
+import (
+	"github.com/countersign/countersign"
+)
+
+// Proposal is what an import comes to. Nothing of it is registered.
+type Proposal struct {
+	Project countersign.ProjectWrite `json:"project" doc:"disabled; the body of PUT /projects/{id} once what is missing is filled in"`
+	Report
+}
+
+// Report says what became of each operation.
+type Report struct {
+	Title      string         `json:"title"`
+	OpenAPI    string         `json:"openapi"`
+	Operations int            `json:"operations" doc:"in the document"`
+	Filtered   int            `json:"filtered" doc:"not chosen by the filters"`
+	Proposed   []Proposed     `json:"proposed"`
+	Skipped    []Skipped      `json:"skipped"`
+	Reasons    map[Reason]int `json:"reasons" doc:"how many are skipped, by reason"`
+	Unasked    int            `json:"unasked" doc:"side effects that would run without approval: the document calls them idempotent"`
+	Probes     int            `json:"probes"`
+	FillIn     []string       `json:"fillIn" doc:"what the document doesn't say and the project needs"`
+	Bytes      int            `json:"bytes" doc:"of the project as JSON"`
+	Fits       int            `json:"fits" doc:"how many capabilities, from the first on, one request of 1 MiB can carry"`
+}
+
+// Proposed is one capability and where it comes from.
+type Proposed struct {
+	Name       string   `json:"name"`
+	Method     string   `json:"method"`
+	Path       string   `json:"path"`
+	SideEffect bool     `json:"sideEffect"`
+	Approval   string   `json:"approval"`
+	Idempotent bool     `json:"idempotent"`
+	Because    string   `json:"because,omitempty" doc:"where the document says that it is idempotent"`
+	OtherKey   string   `json:"otherKey,omitempty" doc:"the header it deduplicates by, which the runtime doesn't send"`
+	Inputs     int      `json:"inputs"`
+	Required   int      `json:"required" doc:"of the inputs"`
+	LeftOut    []string `json:"leftOut,omitempty" doc:"optional parts of the request that no input can fill"`
+}
+
+// Skipped is one operation without a capability.
+type Skipped struct {
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Reason  Reason `json:"reason"`
+	Message string `json:"message"`
+}
+
+// TooLarge reports a project that one request can't carry.
+func (r *Report) TooLarge() bool { return r.Bytes > countersign.MaxBodyBytes }
+
+func (d *draft) line() Proposed {
+	c := &d.capability
+	p := Proposed{
+		Name: c.Name, Method: c.Method, Path: c.Path, SideEffect: c.HasSideEffect(), Approval: c.Approval,
+		Idempotent: c.Idempotent, Because: d.because, OtherKey: d.otherKey, Inputs: len(c.InputSchema), LeftOut: d.leftOut,
+	}
+	for _, in := range c.InputSchema {
+		if in.Required {
+			p.Required++
+		}
+	}
+	return p
+}

@@ -1,0 +1,52 @@
+package importer
+
+import (
+	"strings"
+	"unicode"
+)
+
+// secret notes a field that must not be shown to whoever only views: its format
+// says so, or its name does.
+func (d *draft) secret(name string, byFormat bool) {
+	if usableName(name) && (byFormat || secretName(name)) {
+		d.sensitive[name] = true
+	}
+}
+
+// secretWords are words of a name, and pairs of words, that only secrets and
+// account data go by.
+var secretWords = map[string]bool{
+	"password": true, "passwd": true, "pwd": true, "passphrase": true, "passcode": true, "secret": true, "secrets": true,
+	"token": true, "tokens": true, "apikey": true, "credential": true, "credentials": true, "authorization": true,
+	"cvc": true, "cvv": true, "cvc2": true, "cvv2": true, "iban": true, "pin": true, "ssn": true, "otp": true, "pan": true,
+	"cardnumber": true, "accountnumber": true,
+	"api key": true, "private key": true, "access key": true, "signing key": true, "card number": true, "account number": true,
+	"security code": true, "routing number": true, "tax id": true,
+}
+
+// secretName looks at the words of cardNumber, card_number and CARD-NUMBER alike.
+func secretName(name string) bool {
+	words := wordsOf(name)
+	for i, w := range words {
+		if secretWords[w] || i > 0 && secretWords[words[i-1]+" "+w] {
+			return true
+		}
+	}
+	return false
+}
+
+func wordsOf(name string) []string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			b.WriteByte(' ')
+			continue
+		case i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}

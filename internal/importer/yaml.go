@@ -1,0 +1,111 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/countersign/countersign"
+)
+
+// maxYAMLNodes bounds what aliases may multiply a document to.
+const maxYAMLNodes = 4_000_000
+
+// yamlTree reads YAML as the JSON that it stands for, under the rules that JSON
+// has: unique keys, bounded depth. The library's own decoder compares each key of
+// a mapping with each other one, so its nodes are taken and turned here.
+func yamlTree(data []byte) (any, error) {
+	if len(data) > MaxYAMLBytes {
+		return nil, fmt.Errorf("it is YAML of more than %d bytes; convert it to JSON", MaxYAMLBytes)
+	}
+	if !utf8.Valid(data) {
+		return nil, errors.New("it is not UTF-8")
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if root.Kind != yaml.DocumentNode || len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+		return nil, errors.New("it is neither a JSON object nor a YAML mapping")
+	}
+	t := yamlTurn{left: maxYAMLNodes}
+	return t.turn(root.Content[0], 1)
+}
+
+type yamlTurn struct{ left int }
+
+func (t *yamlTurn) turn(n *yaml.Node, depth int) (any, error) {
+	t.left--
+	switch {
+	case t.left < 0:
+		return nil, fmt.Errorf("line %d: it holds more than %d values, aliases written out", n.Line, maxYAMLNodes)
+	case depth > countersign.MaxJSONDepth:
+		return nil, fmt.Errorf("line %d: it is nested deeper than %d levels", n.Line, countersign.MaxJSONDepth)
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return t.turn(n.Alias, depth+1)
+	case yaml.MappingNode:
+		return t.mapping(n, depth)
+	case yaml.SequenceNode:
+		return t.sequence(n, depth)
+	default:
+		return scalar(n), nil
+	}
+}
+
+func (t *yamlTurn) mapping(n *yaml.Node, depth int) (any, error) {
+	out := make(map[string]any, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			return nil, fmt.Errorf("line %d: a key must be plain text", key.Line)
+		case key.ShortTag() == "!!merge":
+			return nil, fmt.Errorf("line %d: merge keys (<<) stand for no JSON; write the fields out", key.Line)
+		}
+		if _, twice := out[key.Value]; twice {
+			return nil, fmt.Errorf("line %d: the key %q is there already", key.Line, short(key.Value, 60))
+		}
+		value, err := t.turn(n.Content[i+1], depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out[key.Value] = value
+	}
+	return out, nil
+}
+
+func (t *yamlTurn) sequence(n *yaml.Node, depth int) (any, error) {
+	out := make([]any, len(n.Content))
+	for i, item := range n.Content {
+		value, err := t.turn(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = value
+	}
+	return out, nil
+}
+
+// number is a YAML number. Its digits decide nothing here.
+type number struct{}
+
+func scalar(n *yaml.Node) any {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool":
+		return strings.EqualFold(n.Value, "true")
+	case "!!int", "!!float":
+		if strings.HasPrefix(n.Value, "3.") { // an unquoted version
+			return n.Value
+		}
+		return number{}
+	default:
+		return n.Value
+	}
+}

@@ -1,0 +1,123 @@
+package receiver
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// ErrFull is a Claim for which a MemoryStore has no room: so many keys are CLAIMED.
+var ErrFull = errors.New("the store is full of claimed keys")
+
+// MemoryStore keeps keys in this process. It forgets them all when the process
+// ends, after which a repeated call has its effect again: it is for tests, for
+// trying out, and for effects that can be repeated without harm. Everything else
+// takes a SQLStore.
+//
+// What goes beyond a bound goes the oldest FINISHED answer first; a CLAIMED key is
+// never dropped. The zero value is ready.
+type MemoryStore struct {
+	MaxKeys  int           // default 10,000
+	MaxBytes int           // of all answers' bodies together; default 64 MiB
+	MaxAge   time.Duration // of an answer; default 90 days
+
+	mu       sync.Mutex
+	keys     map[string]*list.Element
+	claimed  list.List // of *Entry, in the order of claiming
+	finished list.List // of *Entry, in the order of finishing
+	bytes    int
+}
+
+const (
+	defaultKeys  = 10_000
+	defaultBytes = 64 << 20
+	defaultAge   = 90 * 24 * time.Hour
+)
+
+// Claim is that of Store. It also drops what is beyond the bounds; c.At is the
+// present time.
+func (m *MemoryStore) Claim(ctx context.Context, c Claim) (Entry, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return Entry{}, false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dropOlder(c.At.Add(-orDefault(m.MaxAge, defaultAge)))
+	if at, known := m.keys[c.Key]; known {
+		e := *at.Value.(*Entry)
+		e.Answer.Body = bytes.Clone(e.Answer.Body)
+		return e, false, nil
+	}
+	limit := orDefault(m.MaxKeys, defaultKeys)
+	for len(m.keys) >= limit && m.finished.Len() > 0 {
+		m.drop(m.finished.Front())
+	}
+	if len(m.keys) >= limit {
+		return Entry{}, false, ErrFull
+	}
+	if m.keys == nil {
+		m.keys = map[string]*list.Element{}
+	}
+	e := Entry{Claim: c, State: Claimed}
+	m.keys[c.Key] = m.claimed.PushBack(&e)
+	return e, true, nil
+}
+
+// Finish is that of Store.
+func (m *MemoryStore) Finish(ctx context.Context, key string, a Answer) error {
+	return m.change(ctx, key, func(at *list.Element) {
+		e := m.claimed.Remove(at).(*Entry)
+		e.State, e.Answer = Finished, a
+		e.Answer.Body = bytes.Clone(a.Body)
+		m.keys[key] = m.finished.PushBack(e)
+		m.bytes += len(a.Body)
+		for m.bytes > orDefault(m.MaxBytes, defaultBytes) && m.finished.Len() > 1 {
+			m.drop(m.finished.Front())
+		}
+	})
+}
+
+// Release is that of Store.
+func (m *MemoryStore) Release(ctx context.Context, key string) error {
+	return m.change(ctx, key, func(at *list.Element) {
+		m.claimed.Remove(at)
+		delete(m.keys, key)
+	})
+}
+
+func (m *MemoryStore) change(ctx context.Context, key string, apply func(*list.Element)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, known := m.keys[key]
+	if !known || at.Value.(*Entry).State != Claimed {
+		return ErrNotClaimed
+	}
+	apply(at)
+	return nil
+}
+
+func (m *MemoryStore) dropOlder(than time.Time) {
+	for at := m.finished.Front(); at != nil && at.Value.(*Entry).At.Before(than); at = m.finished.Front() {
+		m.drop(at)
+	}
+}
+
+// drop forgets a FINISHED key.
+func (m *MemoryStore) drop(at *list.Element) {
+	e := m.finished.Remove(at).(*Entry)
+	delete(m.keys, e.Key)
+	m.bytes -= len(e.Answer.Body)
+}
+
+func orDefault[T int | time.Duration](n, otherwise T) T {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}

@@ -1,0 +1,139 @@
+package receiver
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// once lets next have its effect if this request gets the key, and answers from
+// what is known of the key otherwise.
+func (rc *Receiver) once(w http.ResponseWriter, r *http.Request, next http.Handler, c Claim) {
+	ctx := context.WithoutCancel(r.Context()) // who hangs up doesn't stop an effect half-way
+	tx, err := rc.begin(ctx)
+	if err != nil {
+		rc.unavailable(w, c, err)
+		return
+	}
+	defer tx.Rollback()
+	rc.running.Store(c.By, true) // before the claim, which others see at once
+	defer rc.running.Delete(c.By)
+	e, got, err := tx.Claim(ctx, c)
+	switch {
+	case err != nil:
+		rc.unavailable(w, c, err)
+	case !got:
+		tx.Rollback() // lets go of the connection before a slow caller reads
+		rc.repeat(w, e, c)
+	default:
+		rc.perform(w, r.WithContext(ctx), next, tx, c.Key)
+	}
+}
+
+// begin begins the transaction of a Transactor; another Store acts at once.
+func (rc *Receiver) begin(ctx context.Context) (Transaction, error) {
+	if t, ok := rc.cfg.Store.(Transactor); ok {
+		return t.Begin(ctx)
+	}
+	return atOnce{rc.cfg.Store}, nil
+}
+
+// perform runs next and decides by its answer what becomes of the key.
+func (rc *Receiver) perform(w http.ResponseWriter, r *http.Request, next http.Handler, tx Transaction, key string) {
+	d := &delivery{tx: tx.Tx()}
+	ctx := withDelivery(r.Context(), d)
+	ended := false
+	defer func() { // where next panics, a Release that it made before still counts
+		if !ended && d.released.Load() {
+			rc.release(ctx, tx, key)
+		}
+	}()
+	rec := newRecorder()
+	next.ServeHTTP(rec, r.WithContext(ctx))
+	ended = true
+	rc.settle(ctx, tx, key, rec, d.released.Load()).write(w)
+}
+
+// settle does with the key what the answer says, and gives what is answered: the
+// answer itself, unless it had to be remembered and could not be.
+func (rc *Receiver) settle(ctx context.Context, tx Transaction, key string, rec *recorder, released bool) writer {
+	var err error
+	switch fateOf(rec.status, released) {
+	case freed:
+		rc.release(ctx, tx, key)
+	case kept:
+		if !rec.tooLarge {
+			err = tx.Finish(ctx, key, rec.answer())
+		}
+	}
+	if err == nil && !rec.tooLarge {
+		return rec
+	}
+	rc.cfg.Log.Error("an answer could not be remembered", "key", key, "larger than 1 MiB", rec.tooLarge, "error", err)
+	return problem{http.StatusInternalServerError, "not_remembered", "the answer could not be remembered, so it is not given: look up what happened under this key"}
+}
+
+// writer is an answer: the handler's, or a problem of ours.
+type writer interface{ write(w http.ResponseWriter) }
+
+// fate is what becomes of a key.
+type fate int
+
+const (
+	doubtful fate = iota
+	freed
+	kept
+)
+
+// fateOf reads it from the answer; see Handler.
+func fateOf(status int, released bool) fate {
+	switch {
+	case released:
+		return freed
+	case status >= 500, status == http.StatusRequestTimeout: // the service takes neither for a refusal
+		return doubtful
+	case status >= 400:
+		return freed
+	default:
+		return kept
+	}
+}
+
+// release frees the key. Where that fails it stays in doubt, which is safe.
+func (rc *Receiver) release(ctx context.Context, tx Transaction, key string) {
+	if err := tx.Release(ctx, key); err != nil {
+		rc.cfg.Log.Error("a key could not be released", "key", key, "error", err)
+	}
+}
+
+// repeat answers a request whose key is taken.
+func (rc *Receiver) repeat(w http.ResponseWriter, e Entry, c Claim) {
+	switch {
+	case e.Payload != c.Payload:
+		problem{http.StatusConflict, "idempotency_conflict", "this idempotency key came with another method, target or body"}.write(w)
+	case e.State == Finished:
+		e.Answer.replay(w)
+	case rc.isAt(e.Claim, c.At):
+		w.Header().Set("Retry-After", "1")
+		problem{http.StatusConflict, "in_progress", "another request under this idempotency key is at work; ask again for its answer"}.write(w)
+	default:
+		problem{http.StatusConflict, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened"}.write(w)
+	}
+}
+
+// isAt reports whether somebody is still at a claim. Of this process that is
+// known; of another one, which may have died, it is assumed for a while.
+func (rc *Receiver) isAt(c Claim, now time.Time) bool {
+	if strings.HasPrefix(c.By, rc.instance+".") {
+		_, running := rc.running.Load(c.By)
+		return running
+	}
+	return now.Sub(c.At) < rc.cfg.InProgress
+}
+
+func (rc *Receiver) unavailable(w http.ResponseWriter, c Claim, err error) {
+	rc.cfg.Log.Error("the store of idempotency keys failed", "key", c.Key, "error", err)
+	w.Header().Set("Retry-After", "1")
+	problem{http.StatusServiceUnavailable, "unavailable", "the store of idempotency keys could not be asked; nothing was done"}.write(w)
+}

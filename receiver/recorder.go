@@ -1,0 +1,78 @@
+package receiver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+)
+
+var errTooLarge = errors.New("receiver: an answer has at most 1 MiB")
+
+// recorder holds an answer back until it is remembered.
+type recorder struct {
+	header   http.Header
+	status   int // 200 unless said otherwise
+	said     bool
+	body     bytes.Buffer
+	tooLarge bool
+}
+
+func newRecorder() *recorder { return &recorder{header: http.Header{}, status: http.StatusOK} }
+
+func (rec *recorder) Header() http.Header { return rec.header }
+
+// WriteHeader panics, as net/http does, on what is no status: remembered, it could
+// never be answered.
+func (rec *recorder) WriteHeader(status int) {
+	if status < 100 || status > 999 {
+		panic(fmt.Sprintf("receiver: %d is no HTTP status", status))
+	}
+	if rec.said || status < 200 { // what is informational is no answer
+		return
+	}
+	rec.status, rec.said = status, true
+}
+
+func (rec *recorder) Write(p []byte) (int, error) {
+	rec.WriteHeader(http.StatusOK)
+	switch {
+	case rec.status == http.StatusNoContent || rec.status == http.StatusNotModified:
+		return 0, http.ErrBodyNotAllowed
+	case rec.tooLarge || rec.body.Len()+len(p) > MaxBytes:
+		rec.tooLarge = true
+		return 0, errTooLarge
+	}
+	return rec.body.Write(p)
+}
+
+// contentType is what net/http would send, so that a replay has it too.
+func (rec *recorder) contentType() string {
+	if _, set := rec.header["Content-Type"]; set || rec.body.Len() == 0 {
+		return rec.header.Get("Content-Type")
+	}
+	return http.DetectContentType(rec.body.Bytes())
+}
+
+func (rec *recorder) answer() Answer { return Answer{rec.status, rec.contentType(), rec.body.Bytes()} }
+
+// write gives the answer, with everything in its header.
+func (rec *recorder) write(w http.ResponseWriter) {
+	maps.Copy(w.Header(), rec.header)
+	w.Header().Del("Content-Length") // net/http counts
+	rec.answer().write(w)
+}
+
+func (a Answer) replay(w http.ResponseWriter) {
+	w.Header().Set("Idempotency-Replayed", "true")
+	a.write(w)
+}
+
+func (a Answer) write(w http.ResponseWriter) {
+	if a.ContentType != "" {
+		w.Header().Set("Content-Type", a.ContentType)
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // who has gone asks again
+}

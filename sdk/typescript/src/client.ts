@@ -1,0 +1,162 @@
+import { CountersignConnectionError } from "./errors.js";
+import { type HeartbeatLoop, type HeartbeatOptions, startHeartbeat } from "./heartbeat.js";
+import type { Body } from "./json.js";
+import { Listing, type Page } from "./listing.js";
+import type { Options } from "./options.js";
+import { serverEvents } from "./sse.js";
+import { type Call, segment, Transport } from "./transport.js";
+import type * as t from "./types.js";
+import { type WaitOptions, waitRun } from "./wait.js";
+
+/** Of each operation. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** Of the operations that start a run. */
+export interface StartOptions extends CallOptions {
+  /** A stable name of the business intent; without one, each call is a run of its own. */
+  idempotencyKey?: string | undefined;
+}
+
+/** A probe waits for the project's answer, up to its capability's timeout of 60 s. */
+const probeTimeoutMs = 75_000;
+/** Events begin with the present state, at once; then the service says something every 15 s. */
+const patience = { firstMs: 10_000, quietMs: 40_000 };
+
+/**
+ * Countersign is the API of the service: a method for each operation of its OpenAPI
+ * document. `x(id)` reads one record, `xs(query)` lists them, `saveX` creates or
+ * updates one; the others have the operation's name. Refusals are CountersignError;
+ * CountersignConnectionError means that the outcome isn't known.
+ */
+export class Countersign {
+  readonly #transport: Transport;
+
+  constructor(options: Options) {
+    this.#transport = new Transport(options);
+  }
+
+  health = (o?: CallOptions) => this.#get<t.Health>("/health", o);
+  /** The machine-readable description of the API. */
+  openapi = (o?: CallOptions) => this.#get<Record<string, unknown>>("/openapi.json", o);
+  metrics = (o?: CallOptions) => this.#get<Record<string, unknown>>("/metrics", o);
+  /** Who a browser's session is; a backend's token has none. */
+  session = (o?: CallOptions) => this.#get<t.Session>("/session", o);
+  /** Signing recipe, runtime headers, limits and error codes, machine-readable. */
+  integrationContract = (o?: CallOptions) => this.#get<Record<string, unknown>>("/integrations/contract", o);
+
+  model = (id: string, o?: CallOptions) => this.#get<t.Model>(`/models/${segment(id)}`, o);
+  models = (query: t.Query<"listModels"> = {}, o?: CallOptions) => this.#list<t.ListedModel, typeof query>("/models", query, "id", o);
+  saveModel = (id: string, body: Body<t.ModelWrite>, o?: CallOptions) => this.#put<t.Model>(`/models/${segment(id)}`, body, o);
+  validateModel = (id: string, o?: CallOptions) => this.#post<t.Validation>(`/models/${segment(id)}/validate`, undefined, o);
+  simulateModel = (id: string, body: Body<t.SimulationRequest>, o?: CallOptions) => this.#post<t.Simulation>(`/models/${segment(id)}/simulate`, body, o);
+  compilePlan = (modelId: string, body: Body<t.CompileRequest>, o?: CallOptions) => this.#post<t.Plan>(`/models/${segment(modelId)}/compile-plan`, body, o);
+  suspendModel = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Model>(`/models/${segment(id)}/suspend`, body, o);
+  resumeModel = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Model>(`/models/${segment(id)}/resume`, body, o);
+
+  project = (id: string, o?: CallOptions) => this.#get<t.Project>(`/projects/${segment(id)}`, o);
+  projects = (query: t.Query<"listProjects"> = {}, o?: CallOptions) => this.#list<t.ListedProject, typeof query>("/projects", query, "id", o);
+  saveProject = (id: string, body: Body<t.ProjectWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}`, body, o);
+  checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
+  enableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/enable`, body, o);
+  disableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/disable`, body, o);
+  /** Keeps what a check of a capability's receiver found; see `countersign check-receiver`. */
+  recordConformance = (id: string, body: Body<t.ConformanceWrite>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/conformance`, body, o);
+
+  plan = (id: string, o?: CallOptions) => this.#get<t.Plan>(`/plans/${segment(id)}`, o);
+  plans = (query: t.Query<"listPlans"> = {}, o?: CallOptions) => this.#list<t.ListedPlan, typeof query>("/plans", query, "id", o);
+  createPlan = (body: Body<t.PlanWrite>, o?: CallOptions) => this.#post<t.Plan>("/plans", body, o);
+  planDrift = (id: string, o?: CallOptions) => this.#get<t.Drift>(`/plans/${segment(id)}/drift`, o);
+
+  run = (id: string, o?: CallOptions) => this.#get<t.Run>(`/runs/${segment(id)}`, o);
+  runs = (query: t.Query<"listRuns"> = {}, o?: CallOptions) => this.#list<t.ListedRun, typeof query>("/runs", query, "id", o);
+  startRun = (body: Body<t.RunStart>, o?: StartOptions) => this.#start("/runs", body, o);
+  cancelRun = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/cancel`, body, o);
+  reconcileRun = (id: string, body: Body<t.Reconcile>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/reconcile`, body, o);
+  probeRun = (id: string, body: Body<t.ProbeStart>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/probe`, body, o, probeTimeoutMs);
+
+  approval = (id: string, o?: CallOptions) => this.#get<t.Approval>(`/approvals/${segment(id)}`, o);
+  approvals = (query: t.Query<"listApprovals"> = {}, o?: CallOptions) => this.#list<t.ListedApproval, typeof query>("/approvals", query, "id", o);
+  decideApproval = (id: string, body: Body<t.Decision>, o?: CallOptions) => this.#post<t.Approval>(`/approvals/${segment(id)}/decision`, body, o);
+
+  syncAgents = (projectId: string, body: Body<t.Manifest>, o?: CallOptions) => this.#post<t.SyncedAgents>(`/systems/${segment(projectId)}/agents/sync`, body, o);
+  agent = (id: string, o?: CallOptions) => this.#get<t.AgentWithInstances>(`/agents/${segment(id)}`, o);
+  agents = (query: t.Query<"listAgents"> = {}, o?: CallOptions) => this.#list<t.ListedAgent, typeof query>("/agents", query, "id", o);
+  admitAgent = (id: string, body: Body<t.Admission>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/admit`, body, o);
+  suspendAgent = (id: string, body: Body<t.Admission>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/suspend`, body, o);
+  heartbeat = (agentId: string, body: Body<t.Heartbeat>, o?: CallOptions) => this.#post<t.HeartbeatAck>(`/agents/${segment(agentId)}/heartbeat`, body, o);
+  startAgentRun = (agentId: string, body: Body<t.AgentRunStart>, o?: StartOptions) => this.#start(`/agents/${segment(agentId)}/runs`, body, o);
+
+  team = (id: string, o?: CallOptions) => this.#get<t.Team>(`/teams/${segment(id)}`, o);
+  teams = (query: t.Query<"listTeams"> = {}, o?: CallOptions) => this.#list<t.ListedTeam, typeof query>("/teams", query, "id", o);
+  saveTeam = (id: string, body: Body<t.TeamWrite>, o?: CallOptions) => this.#put<t.Team>(`/teams/${segment(id)}`, body, o);
+  suspendTeam = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Team>(`/teams/${segment(id)}/suspend`, body, o);
+  resumeTeam = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Team>(`/teams/${segment(id)}/resume`, body, o);
+  startTeamRun = (teamId: string, body: Body<t.TeamRunStart>, o?: StartOptions) => this.#start(`/teams/${segment(teamId)}/runs`, body, o);
+
+  tenants = (query: t.Query<"listTenants"> = {}, o?: CallOptions) => this.#list<t.ListedTenant, typeof query>("/tenants", query, "id", o);
+  saveTenant = (id: string, body: Body<t.TenantWrite>, o?: CallOptions) => this.#put<t.Tenant>(`/tenants/${segment(id)}`, body, o);
+  users = (query: t.Query<"listUsers"> = {}, o?: CallOptions) => this.#list<t.ListedUser, typeof query>("/users", query, "email", o);
+  saveUser = (email: string, body: Body<t.UserWrite>, o?: CallOptions) => this.#put<t.User>(`/users/${segment(email)}`, body, o);
+  deleteUser = (email: string, query: t.Query<"deleteUser"> = {}, o?: CallOptions) => this.#delete<t.User>(`/users/${segment(email)}`, query, o);
+  tokens = (query: t.Query<"listTokens"> = {}, o?: CallOptions) => this.#list<t.ListedToken, typeof query>("/tokens", query, "id", o);
+  /** The answer alone holds the token itself. */
+  createToken = (body: Body<t.TokenWrite>, o?: CallOptions) => this.#post<t.NewToken>("/tokens", body, o);
+  revokeToken = (id: string, query: t.Query<"revokeToken"> = {}, o?: CallOptions) => this.#delete<t.Token>(`/tokens/${segment(id)}`, query, o);
+
+  audit = (query: t.Query<"listAudit"> = {}, o?: CallOptions) => this.#list<t.ListedAuditRecord, typeof query>("/audit", query, "seq", o);
+  verifyAudit = (query: t.Query<"verifyAudit"> = {}, o?: CallOptions) => this.#get<t.AuditVerification>("/audit/verify", o, query);
+
+  /** One connection's events: the run's present state, then each change, until the connection ends. */
+  async *runEvents(id: string, o: CallOptions & { lastEventId?: string | undefined } = {}): AsyncGenerator<t.ListedRun, void, undefined> {
+    const headers: Record<string, string> = o.lastEventId === undefined ? {} : { "Last-Event-ID": o.lastEventId };
+    const chunks = this.#transport.stream({ method: "GET", path: `/runs/${segment(id)}/events`, signal: o.signal }, headers, patience);
+    for await (const event of serverEvents(chunks)) if (event.event === "run") yield readEvent(event.data);
+  }
+
+  /** Waits until a run has ended, or stands still for a person; see WaitOptions. */
+  waitRun = (id: string, o?: WaitOptions): Promise<t.Run> => waitRun(this, id, o);
+
+  /** Says at each interval that an instance of an agent lives, until `stop()`. */
+  startHeartbeat = (o: HeartbeatOptions): HeartbeatLoop => startHeartbeat(this, o);
+
+  #get<T>(path: string, o?: CallOptions, query?: object): Promise<T> {
+    return this.#send({ method: "GET", path, query, signal: o?.signal });
+  }
+
+  #put<T>(path: string, body: unknown, o?: CallOptions): Promise<T> {
+    return this.#send({ method: "PUT", path, body, signal: o?.signal });
+  }
+
+  #post<T>(path: string, body: unknown, o?: CallOptions, timeoutMs?: number): Promise<T> {
+    return this.#send({ method: "POST", path, body, signal: o?.signal, timeoutMs });
+  }
+
+  #delete<T>(path: string, query: object, o?: CallOptions): Promise<T> {
+    return this.#send({ method: "DELETE", path, query, signal: o?.signal });
+  }
+
+  async #start(path: string, body: unknown, o: StartOptions = {}): Promise<t.Run> {
+    const idempotencyKey = o.idempotencyKey ?? crypto.randomUUID();
+    if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) throw new TypeError("idempotencyKey: it must be 1 to 255 visible ASCII characters");
+    return this.#send({ method: "POST", path, body, signal: o.signal, idempotencyKey });
+  }
+
+  #list<T, Q extends { limit?: number; offset?: number }>(path: string, query: Q, key: keyof T, o?: CallOptions): Listing<T, Q> {
+    return new Listing<T, Q>((page) => this.#get<Page<T>>(path, o, page), query, (item) => item[key]);
+  }
+
+  async #send<T>(call: Call): Promise<T> {
+    return (await this.#transport.send(call)) as T;
+  }
+}
+
+/** An event that can't be read is as good as a broken connection. */
+function readEvent(data: string): t.ListedRun {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new CountersignConnectionError("an event is no JSON");
+  }
+}

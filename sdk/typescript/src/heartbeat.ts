@@ -1,0 +1,111 @@
+import { CountersignError } from "./errors.js";
+import { sleep } from "./time.js";
+import type { AgentWithInstances, Heartbeat, HeartbeatAck } from "./types.js";
+
+export interface HeartbeatOptions {
+  /** The service's id of the agent. */
+  agentId: string;
+  /** Of this process; default a random one. A stable one takes its place over again after a restart. */
+  instanceId?: string;
+  /** Default 30000; the service calls an instance STALE after 120 s. */
+  intervalMs?: number;
+  /** How much of the interval is left to chance, so that instances don't beat together. Default 0.1. */
+  jitter?: number;
+  /** Asked before each beat. Default "IDLE". */
+  state?: () => Heartbeat["state"];
+  /** Is told each beat that failed; the loop goes on. */
+  onError?: (error: unknown) => void;
+  /** Is told each beat that was acknowledged. */
+  onBeat?: (ack: HeartbeatAck) => void;
+}
+
+/** A loop that runs until `stop`, which ends a beat under way as well. */
+export interface HeartbeatLoop {
+  readonly instanceId: string;
+  stop(): Promise<void>;
+}
+
+/** Where beats go; the client is one. */
+interface Sink {
+  heartbeat(agentId: string, beat: Heartbeat, options: { signal?: AbortSignal }): Promise<HeartbeatAck>;
+  agent(agentId: string, options: { signal?: AbortSignal }): Promise<AgentWithInstances>;
+}
+
+/**
+ * startHeartbeat says at once, and then at each interval, that this instance lives.
+ * A beat starts only when the one before it is answered. The sequence starts at the
+ * clock's milliseconds: a process that restarts under the same instance id goes on
+ * above what it used before.
+ */
+export function startHeartbeat(sink: Sink, options: HeartbeatOptions): HeartbeatLoop {
+  const loop = new Loop(sink, options);
+  const done = loop.run();
+  return { instanceId: loop.instanceId, stop: () => (loop.end(), done) };
+}
+
+class Loop {
+  readonly instanceId: string;
+  readonly #sink: Sink;
+  readonly #options: HeartbeatOptions;
+  readonly #stopped = new AbortController();
+  #sequence = Date.now();
+
+  constructor(sink: Sink, options: HeartbeatOptions) {
+    this.#sink = sink;
+    this.#options = options;
+    this.instanceId = options.instanceId ?? crypto.randomUUID();
+    const { intervalMs = 30_000, jitter = 0.1 } = options;
+    if (!(intervalMs > 0) || !(jitter >= 0 && jitter < 1)) throw new TypeError("intervalMs must be above 0, jitter from 0 to below 1");
+  }
+
+  end(): void {
+    this.#stopped.abort();
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await this.#try(() => this.#beat());
+      await sleep(this.#pause(), signal, "unref").catch(() => {});
+    }
+  }
+
+  #pause(): number {
+    const { intervalMs = 30_000, jitter = 0.1 } = this.#options;
+    return intervalMs * (1 + jitter * (2 * Math.random() - 1));
+  }
+
+  async #beat(): Promise<void> {
+    const { signal } = this.#stopped;
+    const state = this.#options.state?.() ?? "IDLE";
+    const beat = { instanceId: this.instanceId, sequence: this.#sequence++, state, timestamp: new Date().toISOString() };
+    try {
+      const ack = await this.#sink.heartbeat(this.#options.agentId, beat, { signal });
+      this.#options.onBeat?.(ack);
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === "sequence_conflict") await this.#jumpAhead();
+      throw error;
+    }
+  }
+
+  /** jumpAhead goes above what the service has heard of this instance, by a clock that was ahead of ours. */
+  async #jumpAhead(): Promise<void> {
+    const agent = await this.#sink.agent(this.#options.agentId, { signal: this.#stopped.signal });
+    const known = agent.instances.find((instance) => instance.instanceId === this.instanceId);
+    this.#sequence = Math.max(this.#sequence, Date.now(), (known?.sequence ?? 0) + 1);
+  }
+
+  /** try lets nothing end the loop, an error callback that throws included. */
+  async #try(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      try {
+        this.#options.onError?.(error);
+      } catch {
+        // whoever listens is on their own
+      }
+    }
+  }
+}

@@ -1,0 +1,3195 @@
+// Generated from the service's OpenAPI document by `npm run generate`. Not for editing.
+
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Action: {
+            description: string;
+            id: string;
+            inputs: string[];
+            memoryEffects: components["schemas"]["MemoryEffect"][];
+            name: string;
+            simulatedResult: string;
+        };
+        ActionBinding: {
+            capability: string;
+            expectation?: components["schemas"]["Expectation"];
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @description input name to variable id, read before the action's own effects */
+            inputVariables?: {
+                [key: string]: string;
+            };
+            projectId: string;
+        };
+        Admission: {
+            /**
+             * Format: int64
+             * @description absent: whatever the revision is
+             */
+            expectedRevision?: number;
+            /** @description never blank */
+            reason: string;
+        };
+        Agent: {
+            capabilities: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description fixed inputs by capability name */
+            executorInputs: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            externalAgentId: string;
+            goal: string;
+            id: string;
+            /** Format: date-time */
+            lastHeartbeatAt?: string;
+            /**
+             * @description the worst of the instances heard within 120 s; shown, never a gate
+             * @enum {string}
+             */
+            liveness: "UNKNOWN" | "STALE" | "ONLINE" | "BUSY" | "ERROR";
+            modelId?: string;
+            name: string;
+            /** @description the system that it belongs to */
+            projectId: string;
+            /**
+             * Format: int64
+             * @description the registry's: rises with each synced change and each suspension
+             */
+            revision: number;
+            role: string;
+            /**
+             * Format: int64
+             * @description the manifest's own revision
+             */
+            sourceRevision: number;
+            /** @enum {string} */
+            status: "PENDING" | "ADMITTED";
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        AgentModel: {
+            actions: components["schemas"]["Action"][];
+            agent: components["schemas"]["ModelAgent"];
+            description: string;
+            id: string;
+            name: string;
+            /** Format: int64 */
+            revision: number;
+            scenarios: components["schemas"]["Scenario"][];
+            /** @enum {string} */
+            schemaVersion: "1.0.0";
+            scope: components["schemas"]["ModelScope"];
+            states: components["schemas"]["ModelState"][];
+            transitions: components["schemas"]["Transition"][];
+            updatedAt: string;
+            variables: components["schemas"]["Variable"][];
+        };
+        AgentPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedAgent"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        AgentRunStart: {
+            capability: string;
+            /** @description required for LIVE */
+            expectation?: components["schemas"]["Expectation"];
+            /**
+             * Format: int64
+             * @description the agent's current revision
+             */
+            expectedRevision: number;
+            /** @description all but the agent's fixed inputs */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
+        };
+        AgentWithInstances: {
+            capabilities: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description fixed inputs by capability name */
+            executorInputs: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            externalAgentId: string;
+            goal: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description how many were ever heard
+             */
+            instanceCount: number;
+            /** @description those heard last, newest first, at most 1000 */
+            instances: components["schemas"]["Instance"][];
+            /** Format: date-time */
+            lastHeartbeatAt?: string;
+            /**
+             * @description the worst of the instances heard within 120 s; shown, never a gate
+             * @enum {string}
+             */
+            liveness: "UNKNOWN" | "STALE" | "ONLINE" | "BUSY" | "ERROR";
+            modelId?: string;
+            name: string;
+            /** @description the system that it belongs to */
+            projectId: string;
+            /**
+             * Format: int64
+             * @description the registry's: rises with each synced change and each suspension
+             */
+            revision: number;
+            role: string;
+            /**
+             * Format: int64
+             * @description the manifest's own revision
+             */
+            sourceRevision: number;
+            /** @enum {string} */
+            status: "PENDING" | "ADMITTED";
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        Approval: {
+            /**
+             * Format: int64
+             * @description which attempt of the step it lets out
+             */
+            attempt: number;
+            capability: string;
+            /** Format: date-time */
+            decidedAt?: string;
+            decidedBy?: string;
+            decisionReason?: string;
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            inputSnapshot: {
+                [key: string]: unknown;
+            };
+            planId: string;
+            projectId: string;
+            request: components["schemas"]["Request"];
+            requestDigest: string;
+            /** Format: date-time */
+            requestedAt: string;
+            /** @description who asked for the run */
+            requestedBy: string;
+            runId: string;
+            /** @enum {string} */
+            status: "PENDING" | "APPROVED" | "REJECTED";
+            stepId: string;
+        };
+        ApprovalPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedApproval"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        AuditRecord: {
+            action: string;
+            actor: string;
+            after: string;
+            /** Format: date-time */
+            at: string;
+            before: string;
+            /** @description the system clock stood before that of the record before */
+            clockBack?: boolean;
+            /** @description request digest of what was approved or sent */
+            digest?: string;
+            /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
+            hash?: string;
+            /** @description done, or refused: code */
+            outcome: string;
+            /** @description the reason or evidence given */
+            reason?: string;
+            requestId: string;
+            /**
+             * Format: int64
+             * @description 0 for the first; the order of the log
+             */
+            seq: number;
+            /** @description the step of the run that it is about */
+            step?: string;
+            /** @description kind/id */
+            subject: string;
+        };
+        AuditRecordPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedAuditRecord"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        AuditVerification: {
+            /**
+             * Format: int64
+             * @description sequence number of the first record that does not fit
+             */
+            firstBroken?: number;
+            /** @description RFC 6962 tree hash, lowercase hex */
+            head: string;
+            intact: boolean;
+            /**
+             * Format: int64
+             * @description records that the head counts
+             */
+            records: number;
+        };
+        Auth: {
+            credentialEnv?: string;
+            /** @description API_KEY only */
+            headerName?: string;
+            /** @enum {string} */
+            type: "HMAC" | "BEARER" | "API_KEY" | "NONE";
+        };
+        Binding: {
+            field: string;
+            stepId: string;
+        };
+        Capability: {
+            /**
+             * @description default: ALWAYS for a side effect, NONE for a read
+             * @enum {string}
+             */
+            approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            description?: string;
+            /** @description true only when the receiver deduplicates durably */
+            idempotent?: boolean;
+            /** @description inputs not declared in it are rejected */
+            inputSchema?: {
+                [key: string]: components["schemas"]["InputField"];
+            };
+            /** @enum {string} */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            name: string;
+            /** @description field of the response taken as the step's output */
+            outputField?: string;
+            /** @description absolute path on the registered origin; {name} placeholders are filled from the input */
+            path: string;
+            /** @description a GET capability of this project that shows, in recovery, what happened */
+            probe?: string;
+            request?: components["schemas"]["RequestMapping"];
+            /** @description input and output fields masked for a VIEWER and in logs */
+            sensitive?: string[];
+            /** @description default: every method but GET has one */
+            sideEffect?: boolean;
+            /**
+             * Format: int64
+             * @description for the whole call; default 10000
+             */
+            timeoutMs?: number;
+        };
+        Change: {
+            /**
+             * Format: int64
+             * @description revision now; 0 when it is gone
+             */
+            current: number;
+            id: string;
+            /** @enum {string} */
+            kind: "model" | "project" | "agent" | "team";
+            message: string;
+            /**
+             * Format: int64
+             * @description revision in the plan
+             */
+            planned: number;
+            suspended: boolean;
+        };
+        CompileRequest: {
+            /** @description keyed by action id */
+            actionBindings: {
+                [key: string]: components["schemas"]["ActionBinding"];
+            };
+            inputs?: {
+                [key: string]: string | number | boolean | null;
+            };
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
+            name?: string;
+            scenarioId: string;
+        };
+        ConditionGroup: {
+            /** @enum {string} */
+            combinator: "AND" | "OR";
+            conditions: (components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"])[];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "group";
+        };
+        Conformance: {
+            capability: string;
+            /**
+             * Format: date-time
+             * @description when it was recorded, by the server's clock
+             */
+            checkedAt: string;
+            /** @description who recorded it */
+            checkedBy: string;
+            /** @description the rules show that the receiver deduplicates */
+            proven: boolean;
+            rules: components["schemas"]["RuleVerdict"][];
+            target: string;
+        };
+        ConformanceWrite: {
+            capability: string;
+            /**
+             * Format: int64
+             * @description the project's present revision
+             */
+            expectedRevision: number;
+            rules: components["schemas"]["RuleVerdict"][];
+            /** @description origin of the sandbox that was tried */
+            target: string;
+        };
+        Decision: {
+            /** @enum {string} */
+            decision: "APPROVED" | "REJECTED";
+            /** @description never blank */
+            reason: string;
+        };
+        Drift: {
+            changes: components["schemas"]["Change"][];
+            current: boolean;
+        };
+        Error: {
+            /** @description stable code */
+            error: string;
+            /** @description what is wrong, where, and what would be right */
+            message: string;
+            requestId: string;
+        };
+        Expectation: {
+            /** @description any JSON value; numbers compare by exact value */
+            equals: unknown;
+            field: string;
+            /** Format: int64 */
+            statusCode?: number;
+        };
+        Health: {
+            /**
+             * @description degraded: reads are served, writes are not
+             * @enum {string}
+             */
+            status: "ok" | "degraded";
+            /** @enum {string} */
+            store: "ok" | "full";
+            version: string;
+        };
+        HealthCheck: {
+            /** Format: date-time */
+            checkedAt: string;
+            error?: string;
+            healthy: boolean;
+            /** Format: int64 */
+            latencyMs: number;
+            projectId: string;
+            /** Format: int64 */
+            revision: number;
+            /**
+             * Format: int64
+             * @description 0 when no answer came
+             */
+            statusCode: number;
+        };
+        Heartbeat: {
+            /** @description identifies the process instance */
+            instanceId: string;
+            /**
+             * Format: int64
+             * @description increases for each instance id, over restarts of the service too
+             */
+            sequence: number;
+            /** @enum {string} */
+            state: "IDLE" | "BUSY" | "ERROR";
+            /**
+             * Format: date-time
+             * @description within 120 s of the server's time
+             */
+            timestamp: string;
+        };
+        HeartbeatAck: {
+            acknowledged: boolean;
+            agentId: string;
+            duplicate: boolean;
+            instanceId: string;
+            /**
+             * @description of the agent, all instances considered
+             * @enum {string}
+             */
+            liveness: "UNKNOWN" | "STALE" | "ONLINE" | "BUSY" | "ERROR";
+            /** Format: date-time */
+            receivedAt: string;
+            /** Format: int64 */
+            sequence: number;
+        };
+        InputField: {
+            required: boolean;
+            /** @enum {string} */
+            type: "string" | "number" | "boolean" | "object" | "array";
+        };
+        Instance: {
+            instanceId: string;
+            /** @enum {string} */
+            liveness: "STALE" | "ONLINE" | "BUSY" | "ERROR";
+            /**
+             * Format: date-time
+             * @description by the service's clock
+             */
+            receivedAt: string;
+            /** Format: int64 */
+            sequence: number;
+            /** @enum {string} */
+            state: "IDLE" | "BUSY" | "ERROR";
+            /** @description by the instance's clock, as it was sent */
+            timestamp: string;
+        };
+        LateAnswer: {
+            /** Format: date-time */
+            at: string;
+            error?: string;
+            /** @description any JSON value */
+            output?: unknown;
+            response?: components["schemas"]["Response"];
+        };
+        ListedAgent: {
+            capabilities: string[] | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description fixed inputs by capability name */
+            executorInputs: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            externalAgentId: string;
+            goal: string | components["schemas"]["Omitted"];
+            id: string;
+            /** Format: date-time */
+            lastHeartbeatAt?: string;
+            /**
+             * @description the worst of the instances heard within 120 s; shown, never a gate
+             * @enum {string}
+             */
+            liveness: "UNKNOWN" | "STALE" | "ONLINE" | "BUSY" | "ERROR";
+            modelId?: string;
+            name: string | components["schemas"]["Omitted"];
+            /** @description the system that it belongs to */
+            projectId: string;
+            /**
+             * Format: int64
+             * @description the registry's: rises with each synced change and each suspension
+             */
+            revision: number;
+            role: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description the manifest's own revision
+             */
+            sourceRevision: number;
+            /** @enum {string} */
+            status: "PENDING" | "ADMITTED";
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ListedApproval: {
+            /**
+             * Format: int64
+             * @description which attempt of the step it lets out
+             */
+            attempt: number;
+            capability: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            decidedAt?: string;
+            decidedBy?: string;
+            decisionReason?: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            inputSnapshot: {
+                [key: string]: unknown;
+            };
+            planId: string;
+            projectId: string;
+            request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
+            requestDigest: string;
+            /** Format: date-time */
+            requestedAt: string;
+            /** @description who asked for the run */
+            requestedBy: string;
+            runId: string;
+            /** @enum {string} */
+            status: "PENDING" | "APPROVED" | "REJECTED";
+            stepId: string;
+        };
+        ListedAuditRecord: {
+            action: string;
+            actor: string;
+            after: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            at: string;
+            before: string | components["schemas"]["Omitted"];
+            /** @description the system clock stood before that of the record before */
+            clockBack?: boolean;
+            /** @description request digest of what was approved or sent */
+            digest?: string;
+            /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
+            hash?: string;
+            /** @description done, or refused: code */
+            outcome: string | components["schemas"]["Omitted"];
+            /** @description the reason or evidence given */
+            reason?: string | components["schemas"]["Omitted"];
+            requestId: string;
+            /**
+             * Format: int64
+             * @description 0 for the first; the order of the log
+             */
+            seq: number;
+            /** @description the step of the run that it is about */
+            step?: string | components["schemas"]["Omitted"];
+            /** @description kind/id */
+            subject: string | components["schemas"]["Omitted"];
+        };
+        ListedCapability: {
+            /**
+             * @description default: ALWAYS for a side effect, NONE for a read
+             * @enum {string}
+             */
+            approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            description?: string | components["schemas"]["Omitted"];
+            /** @description true only when the receiver deduplicates durably */
+            idempotent?: boolean;
+            /** @description inputs not declared in it are rejected */
+            inputSchema?: {
+                [key: string]: components["schemas"]["InputField"];
+            };
+            /** @enum {string} */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            name: string | components["schemas"]["Omitted"];
+            /** @description field of the response taken as the step's output */
+            outputField?: string | components["schemas"]["Omitted"];
+            /** @description absolute path on the registered origin; {name} placeholders are filled from the input */
+            path: string | components["schemas"]["Omitted"];
+            /** @description a GET capability of this project that shows, in recovery, what happened */
+            probe?: string | components["schemas"]["Omitted"];
+            request?: components["schemas"]["RequestMapping"] | components["schemas"]["Omitted"];
+            /** @description input and output fields masked for a VIEWER and in logs */
+            sensitive?: string[] | components["schemas"]["Omitted"];
+            /** @description default: every method but GET has one */
+            sideEffect?: boolean;
+            /**
+             * Format: int64
+             * @description for the whole call; default 10000
+             */
+            timeoutMs?: number;
+        };
+        ListedModel: {
+            /** Format: date-time */
+            createdAt: string;
+            document: components["schemas"]["AgentModel"] | components["schemas"]["Omitted"];
+            id: string;
+            name: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description the server's: 1 on create, one more on each update and suspension
+             */
+            revision: number;
+            schemaVersion: string;
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ListedPlan: {
+            /** @description of an agent or team run: who carries it out */
+            agents?: components["schemas"]["PlanAgent"][] | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            id: string;
+            /** @enum {string} */
+            mode: "DRY_RUN" | "LIVE";
+            /** @description absent in the plan of a team run: see agents */
+            modelId?: string;
+            /** Format: int64 */
+            modelRevision?: number;
+            name: string | components["schemas"]["Omitted"];
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
+            planDigest: string;
+            planningInputs?: {
+                [key: string]: unknown;
+            };
+            /** @description the project revisions that the plan was made from */
+            projects: components["schemas"]["ProjectRef"][] | components["schemas"]["Omitted"];
+            scenarioId?: string;
+            /** @enum {string} */
+            status: "READY" | "INVALID";
+            steps: components["schemas"]["ListedStep"][];
+            /** @description of a team run */
+            team?: components["schemas"]["PlanTeam"] | components["schemas"]["Omitted"];
+            validationErrors: string[] | components["schemas"]["Omitted"];
+        };
+        ListedProject: {
+            /** @enum {string} */
+            adapter: "HTTP_JSON" | "LOCAL_ECHO";
+            auth?: components["schemas"]["Auth"] | components["schemas"]["Omitted"];
+            authSecretEnv?: string;
+            baseUrl?: string | components["schemas"]["Omitted"];
+            capabilities: components["schemas"]["ListedCapability"][];
+            /** @description the latest check of each capability's receiver at the present revision */
+            conformance?: components["schemas"]["Conformance"][] | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            createdAt: string;
+            enabled: boolean;
+            /** @description the latest check of the present revision */
+            health?: components["schemas"]["HealthCheck"] | components["schemas"]["Omitted"];
+            healthPath?: string | components["schemas"]["Omitted"];
+            id: string;
+            name: string | components["schemas"]["Omitted"];
+            /** Format: int64 */
+            revision: number;
+            /** @description the credential variable exists and isn't empty now */
+            secretConfigured: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ListedRun: {
+            agentId?: string;
+            /** @description the latest approval asked for */
+            approvalId?: string;
+            cancelRequested: boolean;
+            /** Format: date-time */
+            completedAt?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description code: message */
+            error?: string | components["schemas"]["Omitted"];
+            id: string;
+            idempotencyKey: string;
+            /** @enum {string} */
+            mode: "DRY_RUN" | "LIVE";
+            planDigest: string;
+            planId: string;
+            requestedBy: string;
+            /**
+             * Format: int64
+             * @description rises with every change of the run
+             */
+            revision: number;
+            /** @enum {string} */
+            status: "READY" | "RUNNING" | "WAITING_APPROVAL" | "RECOVERY_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELLED";
+            steps: components["schemas"]["ListedStepRun"][];
+            teamId?: string;
+            /**
+             * Format: int64
+             * @description completed steps that nothing was asked of
+             */
+            unverifiedSteps: number;
+            /** Format: date-time */
+            updatedAt: string;
+            waitingFor?: components["schemas"]["WaitingFor"] | components["schemas"]["Omitted"];
+        };
+        ListedStep: {
+            actionId?: string;
+            /** @description the agent that carries it out, in the plan of an agent or team run */
+            readonly agentId?: string;
+            capability: string | components["schemas"]["Omitted"];
+            dependsOn?: string[] | components["schemas"]["Omitted"];
+            expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
+            id: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            inputBindings?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            name: string | components["schemas"]["Omitted"];
+            projectId: string;
+        };
+        ListedStepRun: {
+            actionId?: string;
+            agentId?: string;
+            approvalId?: string;
+            approvalRequired: boolean;
+            /**
+             * Format: int64
+             * @description how often it was sent
+             */
+            attempt: number;
+            capability: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            completedAt?: string;
+            dependsOn: string[] | components["schemas"]["Omitted"];
+            error?: components["schemas"]["StepError"] | components["schemas"]["Omitted"];
+            id: string;
+            idempotencyKey: string;
+            /** @description resolved; an input still bound shows {"$from": "step.field"} */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description an answer that came after the run had stopped; it decides nothing */
+            late?: components["schemas"]["LateAnswer"] | components["schemas"]["Omitted"];
+            name: string | components["schemas"]["Omitted"];
+            probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
+            projectId: string;
+            reconciliation?: components["schemas"]["Reconciliation"] | components["schemas"]["Omitted"];
+            /** @description null until the request is made, and in a rehearsal where anything is bound */
+            requestDigest: string | null;
+            sideEffect: boolean;
+            /**
+             * Format: date-time
+             * @description when the latest attempt was committed
+             */
+            startedAt?: string;
+            /** @enum {string} */
+            status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
+            verification?: components["schemas"]["Verification"] | components["schemas"]["Omitted"];
+        };
+        ListedTeam: {
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            members: components["schemas"]["TeamMember"][] | components["schemas"]["Omitted"];
+            name: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update and suspension
+             */
+            revision: number;
+            steps: components["schemas"]["ListedTeamStep"][];
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ListedTeamStep: {
+            /** @description a member */
+            agentId: string;
+            /** @description one that the member has */
+            capability: string | components["schemas"]["Omitted"];
+            dependsOn?: string[] | components["schemas"]["Omitted"];
+            expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
+            id: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            inputBindings?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            name: string | components["schemas"]["Omitted"];
+        };
+        ListedTenant: {
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            name: string | components["schemas"]["Omitted"];
+            /** Format: int64 */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ListedToken: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description kept coarsely
+             */
+            lastUsedAt?: string;
+            /** @description absent: both */
+            modes?: ("DRY_RUN" | "LIVE")[] | components["schemas"]["Omitted"];
+            name: string | components["schemas"]["Omitted"];
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[] | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            revokedAt?: string;
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[] | components["schemas"]["Omitted"];
+            tenantId: string;
+            userEmail?: string;
+        };
+        ListedUser: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            email: string | components["schemas"]["Omitted"];
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[] | components["schemas"]["Omitted"];
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[] | components["schemas"]["Omitted"];
+            tenantId: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        Manifest: {
+            agents: components["schemas"]["ManifestAgent"][];
+            /** @enum {string} */
+            schemaVersion: "1.0";
+        };
+        ManifestAgent: {
+            /** @description names of capabilities that the project has registered */
+            capabilities: string[];
+            /** @description fixed inputs by capability name */
+            executorInputs?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description stable, the system's own name for the agent */
+            externalAgentId: string;
+            goal: string;
+            /** @description a model of the tenant that no other system's agent has */
+            modelId?: string;
+            name: string;
+            role: string;
+            /**
+             * Format: int64
+             * @description raised whenever the manifest changes
+             */
+            sourceRevision: number;
+        };
+        MemoryEffect: {
+            value: string | number | boolean | null;
+            variableId: string;
+        };
+        Mismatch: {
+            /** @description any JSON value */
+            actual: unknown;
+            /** @description any JSON value */
+            expected: unknown;
+            /** @enum {string} */
+            field: "expectedStateId" | "expectedPath" | "expectedResult";
+        };
+        Model: {
+            /** Format: date-time */
+            createdAt: string;
+            document: components["schemas"]["AgentModel"];
+            id: string;
+            name: string;
+            /**
+             * Format: int64
+             * @description the server's: 1 on create, one more on each update and suspension
+             */
+            revision: number;
+            schemaVersion: string;
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ModelAgent: {
+            completionCriteria: string;
+            goal: string;
+            id: string;
+            name: string;
+            role: string;
+            user: string;
+        };
+        ModelPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedModel"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        ModelScope: {
+            allowedActions: string;
+            askUserWhen: string;
+            limits: string;
+        };
+        ModelState: {
+            id: string;
+            isFinal: boolean;
+            isStart: boolean;
+            meaning: string;
+            name: string;
+            position: components["schemas"]["Position"];
+        };
+        ModelWrite: {
+            /** @description ignored */
+            createdAt?: unknown;
+            document: components["schemas"]["AgentModel"];
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            /** @description ignored: the document's name counts */
+            name?: unknown;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored: the document's counts */
+            schemaVersion?: unknown;
+            /** @description ignored */
+            suspended?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
+        NewToken: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description kept coarsely
+             */
+            lastUsedAt?: string;
+            /** @description absent: both */
+            modes?: ("DRY_RUN" | "LIVE")[];
+            name: string;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            /** Format: date-time */
+            revokedAt?: string;
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            tenantId: string;
+            /** @description shown once */
+            token: string;
+            userEmail?: string;
+        };
+        /** @description stands in a list for a value of more than 16 KiB; a read by id has it */
+        Omitted: {
+            $omitted: {
+                bytes: number;
+                sha256: string;
+            };
+        };
+        Plan: {
+            /** @description of an agent or team run: who carries it out */
+            agents?: components["schemas"]["PlanAgent"][];
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            id: string;
+            /** @enum {string} */
+            mode: "DRY_RUN" | "LIVE";
+            /** @description absent in the plan of a team run: see agents */
+            modelId?: string;
+            /** Format: int64 */
+            modelRevision?: number;
+            modelSnapshot?: components["schemas"]["Model"];
+            /** @description of an agent or team run: the models of its agents */
+            models?: components["schemas"]["Model"][];
+            name: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
+            planDigest: string;
+            planningInputs?: {
+                [key: string]: unknown;
+            };
+            projectSnapshots?: components["schemas"]["Project"][];
+            /** @description the project revisions that the plan was made from */
+            projects: components["schemas"]["ProjectRef"][];
+            scenarioId?: string;
+            /** @enum {string} */
+            status: "READY" | "INVALID";
+            steps: components["schemas"]["Step"][];
+            /** @description of a team run */
+            team?: components["schemas"]["PlanTeam"];
+            validationErrors: string[];
+        };
+        PlanAgent: {
+            executorInputs: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            id: string;
+            modelId: string;
+            /** Format: int64 */
+            modelRevision: number;
+            projectId: string;
+            /** Format: int64 */
+            revision: number;
+            /** Format: int64 */
+            sourceRevision: number;
+        };
+        PlanPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedPlan"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        PlanTeam: {
+            id: string;
+            members: components["schemas"]["TeamMember"][];
+            /** Format: int64 */
+            revision: number;
+        };
+        PlanWrite: {
+            id?: string;
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
+            modelId: string;
+            /** Format: int64 */
+            modelRevision: number;
+            name: string;
+            planningInputs?: {
+                [key: string]: unknown;
+            };
+            scenarioId?: string;
+            steps: components["schemas"]["Step"][];
+        };
+        Position: {
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+        };
+        Predicate: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "predicate";
+            /** @enum {string} */
+            operator: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "isUnknown" | "isKnown";
+            /** @description what the variable is compared with */
+            value?: string | number | boolean | null;
+            variableId: string;
+        };
+        PredicateTrace: {
+            /** @description the variable's value; null is unknown */
+            actual: string | number | boolean | null;
+            holds: boolean;
+            operator: string;
+            transitionId: string;
+            /** @description what it was compared with */
+            value?: string | number | boolean | null;
+            variableId: string;
+        };
+        ProbeRecord: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            capability: string;
+            error?: string;
+            /** Format: int64 */
+            n: number;
+            /** @description any JSON value */
+            output?: unknown;
+            request?: components["schemas"]["Request"];
+            response?: components["schemas"]["Response"];
+        };
+        ProbeStart: {
+            stepId: string;
+        };
+        Problem: {
+            /** @description stable word for this kind of problem */
+            code: string;
+            /** @description what is wrong and what would be right */
+            message: string;
+            /** @description JSON path into the document; empty for the whole */
+            path: string;
+        };
+        Project: {
+            /** @enum {string} */
+            adapter: "HTTP_JSON" | "LOCAL_ECHO";
+            auth?: components["schemas"]["Auth"];
+            authSecretEnv?: string;
+            baseUrl?: string;
+            capabilities: components["schemas"]["Capability"][];
+            /** @description the latest check of each capability's receiver at the present revision */
+            conformance?: components["schemas"]["Conformance"][];
+            /** Format: date-time */
+            createdAt: string;
+            enabled: boolean;
+            /** @description the latest check of the present revision */
+            health?: components["schemas"]["HealthCheck"];
+            healthPath?: string;
+            id: string;
+            name: string;
+            /** Format: int64 */
+            revision: number;
+            /** @description the credential variable exists and isn't empty now */
+            secretConfigured: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ProjectPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedProject"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        ProjectRef: {
+            id: string;
+            /** Format: int64 */
+            revision: number;
+        };
+        ProjectWrite: {
+            /** @enum {string} */
+            adapter: "HTTP_JSON" | "LOCAL_ECHO";
+            auth?: components["schemas"]["Auth"];
+            /** @description legacy HMAC: name of a server environment variable */
+            authSecretEnv?: string;
+            /** @description HTTP(S) origin on the server's list */
+            baseUrl?: string;
+            capabilities: components["schemas"]["Capability"][];
+            /** @description ignored */
+            conformance?: unknown;
+            /** @description ignored */
+            createdAt?: unknown;
+            enabled?: boolean;
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            health?: unknown;
+            /** @description GET path of the health check; default / */
+            healthPath?: string;
+            /** @description ignored */
+            id?: unknown;
+            name: string;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            secretConfigured?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
+        Reason: {
+            /** @description never blank */
+            reason: string;
+        };
+        Reconcile: {
+            /** @description never blank */
+            evidence: string;
+            output?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
+        };
+        Reconciliation: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            evidence: string;
+            /** @enum {string} */
+            resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
+        };
+        Request: {
+            /** @description the exact JSON that is sent; null without a body */
+            body: unknown;
+            method: string;
+            /** @description the query fields by name, in the order sent */
+            query: unknown;
+            /** @description absolute, with the query as it stands on the wire */
+            url: string;
+        };
+        RequestMapping: {
+            body?: string[];
+            query?: string[];
+        };
+        Response: {
+            bodySha256: string;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            durationMs: number;
+            /**
+             * Format: int64
+             * @description 0 when no status line came
+             */
+            statusCode: number;
+        };
+        RuleVerdict: {
+            /** @enum {string} */
+            name: "accepts-signed" | "refuses-unsigned" | "refuses-wrong-signature" | "refuses-changed-body" | "refuses-changed-target" | "refuses-old-timestamp" | "refuses-future-timestamp" | "refuses-no-credential" | "refuses-wrong-credential" | "same-key-same-body" | "same-key-other-body" | "slow-answer" | "twins" | "effect-once";
+            /** @description statuses and digests, or why it was not tried; never a secret */
+            seen?: string;
+            /** @enum {string} */
+            verdict: "HOLDS" | "BROKEN" | "NOT_TRIED";
+        };
+        Run: {
+            agentId?: string;
+            /** @description the latest approval asked for */
+            approvalId?: string;
+            cancelRequested: boolean;
+            /** Format: date-time */
+            completedAt?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description code: message */
+            error?: string;
+            id: string;
+            idempotencyKey: string;
+            /** @enum {string} */
+            mode: "DRY_RUN" | "LIVE";
+            planDigest: string;
+            planId: string;
+            planSnapshot?: components["schemas"]["Plan"];
+            requestedBy: string;
+            /**
+             * Format: int64
+             * @description rises with every change of the run
+             */
+            revision: number;
+            /** @enum {string} */
+            status: "READY" | "RUNNING" | "WAITING_APPROVAL" | "RECOVERY_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELLED";
+            steps: components["schemas"]["StepRun"][];
+            teamId?: string;
+            /**
+             * Format: int64
+             * @description completed steps that nothing was asked of
+             */
+            unverifiedSteps: number;
+            /** Format: date-time */
+            updatedAt: string;
+            waitingFor?: components["schemas"]["WaitingFor"];
+        };
+        RunPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedRun"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        RunStart: {
+            planId: string;
+        };
+        Scenario: {
+            description: string;
+            expectedPath: string[];
+            expectedResult: string;
+            expectedStateId: string;
+            id: string;
+            initialMemory: {
+                [key: string]: string | number | boolean | null;
+            };
+            inputs: {
+                [key: string]: string | number | boolean | null;
+            };
+            name: string;
+        };
+        Session: {
+            /** @description the X-CSRF-Token of unsafe requests */
+            csrfToken: string;
+            email: string;
+            /**
+             * Format: date-time
+             * @description when it ends, however much it is used
+             */
+            expiresAt: string;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            /** @description a realm administrator */
+            realm: boolean;
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            /** @description the tenant that the session acts in */
+            tenantId: string;
+            /** @description the tenants that the user belongs to */
+            tenants: string[];
+        };
+        Simulation: {
+            finalStateId: string;
+            mismatches: components["schemas"]["Mismatch"][];
+            /** @enum {string} */
+            outcome: "final" | "stuck" | "loop";
+            /** @description no mismatch and no loop */
+            passed: boolean;
+            /** @description state ids visited, the start included; a loop ends with the state that recurs */
+            path: string[];
+            /** @description simulatedResult of the last action taken, empty when none ran */
+            result: string;
+            scenarioId: string;
+            trace: components["schemas"]["TraceEntry"][];
+            /** @description every variable at the end; null is unknown */
+            values: {
+                [key: string]: string | number | boolean | null;
+            };
+        };
+        SimulationRequest: {
+            inputs?: {
+                [key: string]: string | number | boolean | null;
+            };
+            scenarioId: string;
+        };
+        Step: {
+            actionId?: string;
+            /** @description the agent that carries it out, in the plan of an agent or team run */
+            readonly agentId?: string;
+            capability: string;
+            dependsOn?: string[];
+            expectation?: components["schemas"]["Expectation"];
+            id: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            inputBindings?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            name: string;
+            projectId: string;
+        };
+        StepError: {
+            code: string;
+            message: string;
+        };
+        StepRun: {
+            actionId?: string;
+            agentId?: string;
+            approvalId?: string;
+            approvalRequired: boolean;
+            /**
+             * Format: int64
+             * @description how often it was sent
+             */
+            attempt: number;
+            capability: string;
+            /** Format: date-time */
+            completedAt?: string;
+            dependsOn: string[];
+            error?: components["schemas"]["StepError"];
+            id: string;
+            idempotencyKey: string;
+            /** @description resolved; an input still bound shows {"$from": "step.field"} */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description an answer that came after the run had stopped; it decides nothing */
+            late?: components["schemas"]["LateAnswer"];
+            name: string;
+            /** @description the selected output */
+            output?: unknown;
+            probes?: components["schemas"]["ProbeRecord"][];
+            projectId: string;
+            reconciliation?: components["schemas"]["Reconciliation"];
+            /** @description from WAITING_APPROVAL on; no credentials, ever */
+            request?: components["schemas"]["Request"];
+            /** @description null until the request is made, and in a rehearsal where anything is bound */
+            requestDigest: string | null;
+            response?: components["schemas"]["Response"];
+            sideEffect: boolean;
+            /**
+             * Format: date-time
+             * @description when the latest attempt was committed
+             */
+            startedAt?: string;
+            /** @enum {string} */
+            status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
+            verification?: components["schemas"]["Verification"];
+        };
+        SyncedAgents: {
+            items: components["schemas"]["ListedAgent"][];
+        };
+        Team: {
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            members: components["schemas"]["TeamMember"][];
+            name: string;
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update and suspension
+             */
+            revision: number;
+            steps: components["schemas"]["TeamStep"][];
+            suspended: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        TeamMember: {
+            agentId: string;
+            role: string;
+        };
+        TeamPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedTeam"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        TeamRunStart: {
+            /**
+             * Format: int64
+             * @description the team's current revision
+             */
+            expectedRevision: number;
+            /** @description by step id: fields that override the step's input, but never a fixed one */
+            inputs?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
+        };
+        TeamStep: {
+            /** @description a member */
+            agentId: string;
+            /** @description one that the member has */
+            capability: string;
+            dependsOn?: string[];
+            expectation?: components["schemas"]["Expectation"];
+            id: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            inputBindings?: {
+                [key: string]: components["schemas"]["Binding"];
+            };
+            name: string;
+        };
+        TeamWrite: {
+            /** @description ignored */
+            createdAt?: unknown;
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            /** @description at least two different ADMITTED agents with models */
+            members: components["schemas"]["TeamMember"][];
+            name: string;
+            /** @description ignored */
+            revision?: unknown;
+            steps: components["schemas"]["TeamStep"][];
+            /** @description ignored */
+            suspended?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
+        Tenant: {
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            name: string;
+            /** Format: int64 */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        TenantPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedTenant"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        TenantWrite: {
+            /** @description ignored */
+            createdAt?: unknown;
+            /** Format: int64 */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            name: string;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
+        Toggle: {
+            /** Format: int64 */
+            expectedRevision: number;
+            reason?: string;
+        };
+        Token: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description kept coarsely
+             */
+            lastUsedAt?: string;
+            /** @description absent: both */
+            modes?: ("DRY_RUN" | "LIVE")[];
+            name: string;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            /** Format: date-time */
+            revokedAt?: string;
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            tenantId: string;
+            userEmail?: string;
+        };
+        TokenPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedToken"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        TokenWrite: {
+            /**
+             * Format: int64
+             * @description default 90
+             */
+            expiresInDays?: number;
+            modes?: ("DRY_RUN" | "LIVE")[];
+            name: string;
+            /** @description absent: as far as its maker reaches */
+            projectIds?: string[];
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            /** @description realm administrators only */
+            tenantId?: string;
+            /** @description the user who stands behind it */
+            userEmail?: string;
+        };
+        TraceEntry: {
+            actionId?: string;
+            effects: components["schemas"]["MemoryEffect"][];
+            from: string;
+            /** @description the predicates evaluated in this state, in order */
+            predicates: components["schemas"]["PredicateTrace"][];
+            to: string;
+            transitionId: string;
+        };
+        Transition: {
+            actionId?: string;
+            condition: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
+            fromStateId: string;
+            id: string;
+            name: string;
+            /** Format: int64 */
+            priority: number;
+            toStateId: string;
+        };
+        User: {
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            email: string;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            tenantId: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        UserPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedUser"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        UserWrite: {
+            /** @description ignored */
+            createdAt?: unknown;
+            /** @description ignored */
+            createdBy?: unknown;
+            /** @description ignored */
+            email?: unknown;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
+            /** @description another tenant; realm administrators only */
+            tenantId?: string;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
+        Validation: {
+            errors: components["schemas"]["Problem"][];
+            valid: boolean;
+            warnings: components["schemas"]["Problem"][];
+        };
+        Variable: {
+            choices?: string[];
+            defaultValue: string | number | boolean | null;
+            description?: string;
+            id: string;
+            /** @enum {string} */
+            kind: "input" | "memory";
+            name: string;
+            source: string;
+            /** @enum {string} */
+            type: "number" | "boolean" | "text" | "choice";
+            unit?: string;
+        };
+        Verification: {
+            /** @description absent when the output has no such field */
+            actual?: unknown;
+            /** @description any JSON value */
+            expected?: unknown;
+            field?: string;
+            /** @enum {string} */
+            status: "PASSED" | "FAILED" | "NOT_REQUESTED" | "SIMULATED";
+            /**
+             * Format: int64
+             * @description the HTTP status that was judged; absent after a reconcile
+             */
+            statusCode?: number;
+        };
+        WaitingFor: {
+            approvalId?: string;
+            /** Format: date-time */
+            expiresAt?: string;
+            /** @enum {string} */
+            kind: "approval" | "reconcile" | "slot";
+            /** @description method and path below the version prefix */
+            operation: string;
+            role: string;
+            /** Format: date-time */
+            since: string;
+            stepId: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listAgents: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description only agents of this registry status */
+                status?: "PENDING" | "ADMITTED";
+                /** @description only agents of this system */
+                projectId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentWithInstances"];
+                };
+            };
+        };
+    };
+    admitAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Admission"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Heartbeat"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeartbeatAck"];
+                };
+            };
+        };
+    };
+    startAgentRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description repeating it with the same content finds the same run */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentRunStart"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description true when an earlier start with this key made the run */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    suspendAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Admission"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description only approvals of this status */
+                status?: "PENDING" | "APPROVED" | "REJECTED";
+                /** @description only approvals of this run */
+                runId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalPage"];
+                };
+            };
+        };
+    };
+    getApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    decideApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description kind/id */
+                subject?: string;
+                /** @description user:…, token:… or system */
+                actor?: string;
+                /** @description such as runs.start */
+                action?: string;
+                /** @description not before this time */
+                since?: string;
+                /** @description true for the realm's log; realm administrators only */
+                realm?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRecordPage"];
+                };
+            };
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: {
+                /** @description true for the realm's log; realm administrators only */
+                realm?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+        };
+    };
+    health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    integrationContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/openmetrics-text": string;
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPage"];
+                };
+            };
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
+    putModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
+    compilePlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompileRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+        };
+    };
+    resumeModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
+    simulateModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+        };
+    };
+    suspendModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
+    validateModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description only plans of this status */
+                status?: "READY" | "INVALID";
+                /** @description only plans of this model */
+                modelId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanPage"];
+                };
+            };
+        };
+    };
+    createPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanWrite"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+        };
+    };
+    planDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    putProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    recordConformance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConformanceWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    disableProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Toggle"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    enableProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Toggle"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    checkProjectHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthCheck"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description only runs of this status */
+                status?: "READY" | "RUNNING" | "WAITING_APPROVAL" | "RECOVERY_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELLED";
+                /** @description only runs of this plan */
+                planId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPage"];
+                };
+            };
+        };
+    };
+    startRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description repeating it with the same content finds the same run */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunStart"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description true when an earlier start with this key made the run */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    runEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    probeRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProbeStart"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    reconcileRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reconcile"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    syncAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Manifest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncedAgents"];
+                };
+            };
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamPage"];
+                };
+            };
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    putTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    resumeTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    startTeamRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description repeating it with the same content finds the same run */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamRunStart"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description true when an earlier start with this key made the run */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    suspendTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    listTenants: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantPage"];
+                };
+            };
+        };
+    };
+    putTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description another tenant; realm administrators only */
+                tenantId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenWrite"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: {
+                /** @description another tenant; realm administrators only */
+                tenantId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+                /** @description another tenant; realm administrators only */
+                tenantId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+        };
+    };
+    putUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: {
+                /** @description another tenant; realm administrators only */
+                tenantId?: string;
+            };
+            header?: never;
+            path: {
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+}
