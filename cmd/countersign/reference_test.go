@@ -78,10 +78,9 @@ func commandLine(t *testing.T) *kong.Kong {
 func words(line string) []string {
 	var out []string
 	for i, part := range strings.Split(line, "'") {
-		switch {
-		case i%2 == 1:
+		if i%2 == 1 {
 			out = append(out, part)
-		default:
+		} else {
 			out = append(out, strings.Fields(part)...)
 		}
 	}

@@ -54,7 +54,7 @@ func printContract(w io.Writer, c *client.Contract) {
 	fmt.Fprintln(w)
 	Table(w, []string{"limit", "value"}, pairs(c.Limits, sequence))
 	fmt.Fprintln(w)
-	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, func(n int) string { return number(n) }))
+	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, number[int]))
 }
 
 // pairs are a map's entries, by name.

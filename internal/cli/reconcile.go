@@ -79,7 +79,7 @@ func (RunsReconcile) Help() string {
 
 // Run reconciles the run's uncertain step.
 func (x *RunsReconcile) Run(t *Terminal) error {
-	w, err := x.write(t)
+	w, err := x.write()
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (x *RunsReconcile) Run(t *Terminal) error {
 	return x.Print(t, r, func(out io.Writer) { printState(out, r) })
 }
 
-func (x *RunsReconcile) write(t *Terminal) (countersign.Reconcile, error) {
+func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 	w := countersign.Reconcile{Resolution: countersign.Abandon, Evidence: x.Evidence}
 	switch {
 	case x.Completed:
