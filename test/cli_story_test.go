@@ -24,7 +24,9 @@ func TestTheCommandLineLeadsFromLoginToACompletedLiveRun(t *testing.T) {
 	}
 	prints(t, s.command(t, 0, "profiles", "asker").Out, "asker", "yes")
 
-	prints(t, s.command(t, 0, "models", "put", s.file(t, "model.json", harness.Model("refund"))).Out, "saved refund, revision 1")
+	model := s.file(t, "model.json", harness.Model("refund"))
+	prints(t, s.command(t, 0, "models", "explore", model).Out, "paid")
+	prints(t, s.command(t, 0, "models", "put", model).Out, "saved refund, revision 1")
 	binding := doc{"projectId": shop, "capability": "note", "input": doc{"text": "x"}}
 	pay := doc{"projectId": shop, "capability": "refund", "input": doc{"orderId": "A-1"}, "inputVariables": doc{"amount": "amount"}, "expectation": doc{"field": "ok", "equals": true}}
 	compile := s.file(t, "compile.json", doc{"scenarioId": "small", "actionBindings": doc{"check": binding, "pay": pay}})
