@@ -44,6 +44,8 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 		{3, "role_required", []string{"audit", "verify"}},
 		{3, "not_found", []string{"runs", "show", "run-none"}},
 		{4, "--url", []string{"runs", "list", "--url", nobody}},
+		{4, "connection refused", []string{"health", "--wait", "300ms", "--url", nobody}},
+		{0, "ok", []string{"health", "--wait", "10s"}},
 		{4, "with --key key-", []string{"runs", "start", "plan-1", "--url", nobody}},
 		{5, "waits for an APPROVER", []string{"runs", "watch", waiting}},
 	} {

@@ -5,16 +5,42 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 )
 
 // Health asks whether the service is well.
-type Health struct{ Asking }
+type Health struct {
+	Wait time.Duration `help:"Ask again until it is well, for this long at most: for scripts that have just started it." placeholder:"10s"`
+	Asking
+}
 
 // Run asks; a service that can't write is a no.
 func (h *Health) Run(t *Terminal) error {
+	last := time.Now().Add(h.Wait)
+	err := h.ask(t)
+	for err != nil && time.Now().Before(last) && pause(t, betweenAsking) == nil {
+		err = h.ask(t)
+	}
+	return err
+}
+
+// betweenAsking is how long a service is left alone that isn't well yet.
+const betweenAsking = 100 * time.Millisecond
+
+// pause waits, or ends as the command is interrupted.
+func pause(t *Terminal, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-t.Context.Done():
+		return t.Context.Err()
+	}
+}
+
+func (h *Health) ask(t *Terminal) error {
 	var well bool
 	err := show(t, h.Asking, func(c *client.Client) (*client.Health, error) { return c.Health(t.Context) }, func(w io.Writer, x *client.Health) {
 		Facts(w, [2]string{"status", x.Status}, [2]string{"version", x.Version}, [2]string{"store", x.Store})
