@@ -76,8 +76,10 @@ func TestADeadReplicasReadIsExecutedByAnother(t *testing.T) {
 		time.Sleep(takeOver)
 		synctest.Wait()
 		other.wantRun(ref, countersign.RunCompleted, completed, completed)
-		if n := other.receiver.count(ref.RunID+".pay") + third.receiver.count(ref.RunID+".pay"); n != 1 {
-			t.Errorf("two replicas took the run over: the side effect was sent %d times", n)
+		for _, key := range []string{ref.RunID + ".look", ref.RunID + ".pay"} {
+			if n := other.receiver.count(key) + third.receiver.count(key); n != 1 {
+				t.Errorf("two replicas took the run over: %s was sent %d times", key, n)
+			}
 		}
 		other.stop()
 		third.stop()
@@ -95,11 +97,14 @@ func TestAReplicaThatStoodStillCommitsNothingAfterwards(t *testing.T) {
 		synctest.Wait()
 		one.store.full.Store(true) // nothing of it reaches the store
 		time.Sleep(takeOver)
-		other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
+		was := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
 		one.store.full.Store(false)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
+		is := other.wantRun(ref, countersign.RunRecoveryRequired, uncertain)
+		if is.Revision != was.Revision || is.Steps[0].Late != nil {
+			t.Errorf("revision %d became %d: %+v", was.Revision, is.Revision, is.Steps[0].Late)
+		}
 		select {
 		case <-one.keeper.Lost():
 		default:
@@ -211,6 +216,30 @@ func TestADecisionAtAnotherReplicaIsCarriedOutOnce(t *testing.T) {
 		one.wantRun(ref, countersign.RunCompleted, completed)
 		if n := one.receiver.count(ref.RunID+".refund") + other.receiver.count(ref.RunID+".refund"); n != 1 {
 			t.Errorf("sent %d times", n)
+		}
+		one.stop()
+		other.stop()
+		one.wantRules()
+	})
+}
+
+// TestARunIsBegunByItsOwnerAlone, whoever else is told of it.
+func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		one, other := join(t, s, atOnce), join(t, s, atOnce)
+		p := one.register(step("pay", "pay"))
+		woken := one.engine
+		one.engine = other.engine // the start tells the wrong one
+		ref := one.mustStart(p)
+		time.Sleep(time.Minute)
+		one.wantRun(ref, countersign.RunReady, pending)
+		one.engine = woken
+		one.engine.Wake(ref)
+		synctest.Wait()
+		one.wantRun(ref, countersign.RunCompleted, completed)
+		if len(other.receiver.keys()) > 0 {
+			t.Errorf("the other one sent %v", other.receiver.keys())
 		}
 		one.stop()
 		other.stop()
