@@ -36,7 +36,7 @@ type Keeper struct {
 	id    string
 
 	mu    sync.Mutex
-	until time.Time     // monotonic: until then may be sent
+	until time.Time     // until then may be sent
 	fresh chan struct{} // closed and replaced by each renewal
 	lost  chan struct{}
 	seen  map[string]sighting // of the others
@@ -127,7 +127,7 @@ func (k *Keeper) Hold(ctx context.Context) (until time.Time, err error) {
 		k.mu.Lock()
 		until, fresh := k.until, k.fresh
 		k.mu.Unlock()
-		if time.Now().Before(until) {
+		if Before(time.Now(), until) {
 			return until, nil
 		}
 		select {
@@ -138,6 +138,12 @@ func (k *Keeper) Hold(ctx context.Context) (until time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
+}
+
+// Before compares by the monotonic clock and by the wall clock: the first stands
+// still while a machine sleeps or is moved, the second may be set back.
+func Before(now, until time.Time) bool {
+	return now.Before(until) && now.Round(0).Before(until.Round(0))
 }
 
 // Leave removes the record, so that the others take over at once what is left.
