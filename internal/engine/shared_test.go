@@ -10,8 +10,8 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/engine"
-	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/memory"
 )
