@@ -39,7 +39,7 @@ var neighbours = map[string][]string{
 	"internal/audit":           {"internal/store"},
 	"internal/records":         {"internal/access", "internal/store"},
 	"internal/ledger":          {"internal/access", "internal/audit", "internal/crashpoint", "internal/plan", "internal/records", "internal/run", "internal/store"},
-	"internal/lease":          {"internal/records", "internal/store"},
+	"internal/lease":           {"internal/records", "internal/store"},
 	"internal/engine":          {"internal/crashpoint", "internal/ledger", "internal/records", "internal/request", "internal/run", "internal/store"},
 	"internal/live":            {},
 	"internal/outbound":        {"internal/crashpoint", "internal/request", "internal/signature"},
