@@ -86,7 +86,7 @@ func (w *writer) try(until time.Time) error {
 	switch {
 	case err != nil:
 		w.fail(err)
-		return fmt.Errorf("%w: %w", ErrDoubt, err)
+		return fmt.Errorf("%w: %s", ErrDoubt, err.Error()) // err speaks of what was tried, not of what became of the batch
 	case !committed:
 		return errUndone
 	}
