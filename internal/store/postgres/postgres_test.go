@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,7 +13,15 @@ import (
 	"github.com/countersign/countersign/internal/store/storetest"
 )
 
+// TestMain also is the entry of the child process; see stall_test.go.
 func TestMain(m *testing.M) {
+	if url := os.Getenv(childURL); url != "" {
+		if err := stallOnce(url); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(pgtest.M{M: m})
 }
 
