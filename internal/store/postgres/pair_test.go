@@ -20,7 +20,9 @@ type pair struct {
 
 func (p *pair) next() *Store { return p.stores[p.turns.Add(1)%2] }
 
-func (p *pair) View(ctx context.Context, fn func(store.Tx) error) error { return p.next().View(ctx, fn) }
+func (p *pair) View(ctx context.Context, fn func(store.Tx) error) error {
+	return p.next().View(ctx, fn)
+}
 
 func (p *pair) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return p.next().Update(ctx, fn)

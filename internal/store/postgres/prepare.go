@@ -130,7 +130,9 @@ func makeLocks(ctx context.Context, db *sql.DB) error {
 
 // madeTwice reports that another process has made the same table at that moment,
 // which IF NOT EXISTS doesn't catch.
-func madeTwice(err error) bool { return slices.Contains([]string{"23505", "42P07", "42710"}, code(err)) }
+func madeTwice(err error) bool {
+	return slices.Contains([]string{"23505", "42P07", "42710"}, code(err))
+}
 
 // learn notices a server that doesn't keep our prepared statements.
 func (d *database) learn(err error) {
