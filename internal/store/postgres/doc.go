@@ -38,7 +38,9 @@
 // where the connection keeps them. Behind a pooler in transaction mode that can't
 // (PgBouncer before 1.21, or with max_prepared_statements = 0) the server says
 // so, and from then on they are sent without preparation, in one round trip too;
-// default_query_exec_mode=exec in the URL spares the detour.
+// default_query_exec_mode=exec in the URL spares the detour, in which functions
+// are run again. A pooler must have a server connection for each replica's batch,
+// one of which holds the lock while the others wait for it, and some for Views.
 //
 // # Starting
 //

@@ -29,23 +29,27 @@ var bootstrap = []string{
 
 const sweep = `DELETE FROM countersign_batches WHERE at < now() - INTERVAL '1 day'`
 
+// errMigrating: another process holds the lock of migrations.
+var errMigrating = errors.New("another process is changing the store's tables")
+
 // prepare brings the database up to date. It waits a while for a server that is
-// only starting.
+// only starting, and as long as it takes for another process that migrates.
 func (d *database) prepare(ctx context.Context) error {
 	until := time.Now().Add(d.settings.patience)
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
 		err := d.migrate(ctx)
 		if err == nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
+			return err
 		}
 		d.learn(err)
-		if !passes(err) && !madeTwice(err) || time.Now().After(until) {
+		again := (passes(err) || madeTwice(err)) && time.Now().Before(until)
+		if !again && !errors.Is(err, errMigrating) {
 			return meaning(err)
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
 }
@@ -83,14 +87,19 @@ func (d *database) migrate(ctx context.Context) (err error) {
 	return err
 }
 
-// hold takes the lock of migrations. A migration may take its time; the lock is
-// given free at the latest when the server sees the connection end.
+// hold takes the lock of migrations, and waits for nobody: behind a pooler those
+// who wait could keep the one who migrates from the connection that it needs. A
+// migration may take long; a process that stalls in one loses the lock in the end.
 func hold(ctx context.Context, tx *sql.Tx) error {
-	if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+	if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10min'"); err != nil {
 		return err
 	}
 	var id int64
-	return tx.QueryRowContext(ctx, "SELECT id FROM countersign_writer WHERE id = "+migrationRow+" FOR UPDATE").Scan(&id)
+	err := tx.QueryRowContext(ctx, "SELECT id FROM countersign_writer WHERE id = "+migrationRow+" FOR UPDATE NOWAIT").Scan(&id)
+	if code(err) == "55P03" {
+		return errMigrating
+	}
+	return err
 }
 
 // examine refuses a database that can't keep every text, and says whether it
