@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -38,13 +37,13 @@ func counted(s *Store) (calls int, err error) {
 }
 
 // TestCutConnectionsNeitherLoseNorRepeat cuts the connection of a batch after each
-// byte, one way and the other.
+// byte of the answers, and after each few of the requests.
 func TestCutConnectionsNeitherLoseNorRepeat(t *testing.T) {
-	for name, d := range map[string]direction{"requests": requests, "answers": answers} {
-		t.Run(name, func(t *testing.T) {
+	for d, step := range map[direction]int{requests: 5, answers: 1} {
+		t.Run(d.String(), func(t *testing.T) {
 			direct, s, p := behind(t, nil)
 			ran := map[int]int{}
-			for n := 0; ; n++ {
+			for n := 0; ; n += step {
 				before := count(t, direct)
 				p.arm(fault{of: d, after: n})
 				calls, err := counted(s)
@@ -68,13 +67,13 @@ func TestCutConnectionsNeitherLoseNorRepeat(t *testing.T) {
 // TestAnswerAgreesWithWhatIsStored when the database can't be reached any more
 // after the cut: the answer is "nothing was changed" only where that is so.
 func TestAnswerAgreesWithWhatIsStored(t *testing.T) {
-	for name, d := range map[string]direction{"requests": requests, "answers": answers} {
-		t.Run(name, func(t *testing.T) {
+	for d, step := range map[direction]int{requests: 11, answers: 3} {
+		t.Run(d.String(), func(t *testing.T) {
 			url := pgtest.Database(t)
 			direct := mustOpen(t, url)
 			mustIncrement(t, direct)
 			seen := map[string]int{}
-			for n := 1; ; n += 3 {
+			for n := 1; ; n += step {
 				answer, struck := cutForGood(t, direct, url, fault{of: d, after: n, shut: true})
 				if !struck {
 					break
@@ -136,7 +135,7 @@ func TestOutcomeIsFoundAfterOthersWrote(t *testing.T) {
 		of        direction
 		wantCalls int
 	}{{answers, 1}, {requests, 2}} {
-		t.Run(fmt.Sprint(c.of), func(t *testing.T) {
+		t.Run(c.of.String(), func(t *testing.T) {
 			direct, s, p := behind(t, nil)
 			f := p.arm(fault{of: c.of, at: "COMMIT\x00", shut: true})
 			done := make(chan error)

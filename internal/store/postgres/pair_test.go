@@ -33,8 +33,8 @@ func (p *pair) Full() bool              { return p.stores[0].Full() }
 func (p *pair) Close() error            { return errors.Join(p.stores[0].Close(), p.stores[1].Close()) }
 
 func TestConformanceOfTwoStoresOnOneDatabase(t *testing.T) {
+	url := pgtest.Database(t)
 	storetest.Run(t, func(t *testing.T) store.Store {
-		url := pgtest.Database(t)
-		return &pair{stores: [2]*Store{mustOpen(t, url), mustOpen(t, url)}}
+		return &pair{stores: [2]*Store{mustOpenEmpty(t, url), mustOpen(t, url)}}
 	})
 }

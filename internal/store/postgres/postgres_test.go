@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -26,7 +27,20 @@ func TestMain(m *testing.M) {
 }
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return mustOpen(t, pgtest.Database(t)) })
+	url := pgtest.Database(t)
+	storetest.Run(t, func(t *testing.T) store.Store { return mustOpenEmpty(t, url) })
+}
+
+// mustOpenEmpty opens a store and empties it.
+func mustOpenEmpty(t testing.TB, url string) *Store {
+	t.Helper()
+	s := mustOpen(t, url)
+	var all strings.Builder
+	for _, table := range store.Tables() {
+		all.WriteString("DELETE FROM " + table.Name + ";")
+	}
+	pgtest.Exec(t, url, all.String())
+	return s
 }
 
 // mustOpen opens a store that is closed at the end of the test.

@@ -28,6 +28,9 @@ const (
 	answers                   // to the store
 )
 
+// String names a direction.
+func (d direction) String() string { return [...]string{"requests", "answers"}[d] }
+
 // fault breaks the first connection on which it comes true.
 type fault struct {
 	of direction

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -29,16 +30,20 @@ func stallOnce(url string) error {
 	if err != nil {
 		return err
 	}
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
 	runs := 0
 	err = s.Update(context.Background(), func(tx store.Tx) error {
 		if err := increment(tx); err != nil {
 			return err
 		}
-		if runs++; runs == 1 {
-			fmt.Println("stalled")
-			return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		if runs++; runs > 1 {
+			return nil
 		}
-		return nil
+		fmt.Println("stalled")
+		err := syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		<-goesOn // some threads may run a little longer than others
+		return err
 	})
 	fmt.Println("ran", runs, "times:", err)
 	return s.Close()
