@@ -17,7 +17,6 @@ const maxBatch = 64
 func (w *writer) serve(first *request) {
 	w.members = append(w.members[:0], first)
 	err := w.tries()
-	w.full.Store(code(err) == diskFull)
 	for _, r := range w.members {
 		if err != nil {
 			r.err = err
@@ -45,11 +44,19 @@ func (w *writer) tries() error {
 		if err == nil || w.reason != nil {
 			return err
 		}
-		w.onError(err)
+		w.notice(err)
 		if !passes(err) || time.Now().After(until) || !w.pause(pause) {
 			return unavailable(err)
 		}
 	}
+}
+
+// notice draws from an error what outlasts it.
+func (w *writer) notice(err error) {
+	if code(err) == diskFull {
+		w.full.Store(true)
+	}
+	w.onError(err)
 }
 
 // pause waits; false when the store is being closed.
@@ -90,6 +97,7 @@ func (w *writer) try(until time.Time) error {
 	case !committed:
 		return errUndone
 	}
+	w.full.Store(false)
 	w.commits.Add(1)
 	return nil
 }
@@ -220,6 +228,7 @@ func (w *writer) lend(s *session, r *request) (marked bool, err error) {
 		if passes(err) || s.lost() {
 			return false, s.mean(err)
 		}
+		w.notice(err)
 		if r.err == nil {
 			r.err = err // fn swallowed it, but the statement did not happen
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
@@ -28,13 +29,36 @@ func TestCollisionRunsTheBatchAgain(t *testing.T) {
 	}
 }
 
-// TestRefusedCommitChangesNothing where trying again is of no use.
-func TestRefusedCommitChangesNothing(t *testing.T) {
+// TestFullDiskIsSeen, and seen to be over.
+func TestFullDiskIsSeen(t *testing.T) {
 	url := pgtest.Database(t)
 	s := mustOpen(t, url)
 	pgtest.Exec(t, url, `CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			RAISE EXCEPTION 'no space' USING ERRCODE = 'disk_full'; END $$;
 		CREATE CONSTRAINT TRIGGER fills AFTER INSERT ON steps FOR EACH ROW EXECUTE FUNCTION full()`)
+	if err := s.Update(context.Background(), increment); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Update: %v", err)
+	}
+	wantCount(t, s, 0)
+	if !s.Full() {
+		t.Error("the disk doesn't count as full")
+	}
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(tx, "x") }))
+	if s.Full() {
+		t.Error("the disk still counts as full")
+	}
+}
+
+// TestRefusedCommitChangesNothing where trying again is of no use.
+func TestRefusedCommitChangesNothing(t *testing.T) {
+	url := pgtest.Database(t)
+	settings := defaults()
+	settings.patience = 100 * time.Millisecond
+	s, err := open(context.Background(), url, settings)
+	mustDo(t, err)
+	defer mustClose(t, s)
+	pgtest.Exec(t, url, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+		CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON steps DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
 	if err := s.Update(context.Background(), increment); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update: %v", err)
 	}

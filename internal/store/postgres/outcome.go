@@ -13,7 +13,7 @@ func (w *writer) find() (committed bool, err error) {
 		if committed, err = w.look(until); err == nil {
 			return committed, nil
 		}
-		w.onError(err)
+		w.notice(err)
 		if time.Now().After(until) {
 			return false, err
 		}

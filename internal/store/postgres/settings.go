@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// settings are what tests change. The order statement, idle < lock < answer
+// settings are what tests change. The order idle < lock <= statement < answer
 // matters: the server gives up before the client does, and who waits for the
 // writer's row outlasts a holder that stalls.
 type settings struct {

@@ -56,7 +56,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 // release has taken the database over.
 func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
 
-// Full implements store.Store: the last batch found no space on the server.
+// Full implements store.Store: the server had no space, and nothing was committed
+// since.
 func (s *Store) Full() bool { return s.writer.full.Load() }
 
 // Close waits for the Updates that wait for their turn and for the Views that run.

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/countersign/countersign/internal/store"
@@ -109,7 +108,10 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 	}
 	_, err = s.run("ROLLBACK")
 	whole = err == nil
-	return errors.Join(own, tx.Err()), nil
+	if own == nil {
+		own = tx.Err() // fn swallowed it
+	}
+	return own, nil
 }
 
 // close lets nobody begin any more and waits for those who read.
