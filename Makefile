@@ -14,16 +14,17 @@ help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
-test: tools vet race bench-vet typescript not-run ## Run all checks that gate a change: format, vet, tests with the race detector
+test: tools vet typescript race bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
 # with CI set.
-TOOLS        := curl strace chromium node npm postgres
-for-curl     := the README's commands
+TOOLS        := curl openssl strace chromium node npm postgres
+for-curl     := the README's commands, and those of the manual (test/docs)
+for-openssl  := test/docs: the signature by standard tools
 for-strace   := test/iofaults: system calls that fail
 for-chromium := test/browser: the console's stories and pages
-for-node     := sdk/typescript: the TypeScript SDK, its receiver kit and example
+for-node     := sdk/typescript: the TypeScript SDK, its receiver kit and example; test/docs: its pages
 for-npm      := $(for-node)
 for-postgres := internal/store/postgres: the store of several replicas
 package-node := nodejs
@@ -57,7 +58,8 @@ race: ## Run the tests with the race detector
 bench-vet: ## Build the benchmarks, which are a module of their own
 	cd bench && $(GO) vet ./...
 
-# Without Node it does nothing here; not-run says so.
+# Without Node it does nothing here; not-run says so. It goes before the Go tests:
+# test/docs builds the SDK with what is installed here.
 .PHONY: typescript
 typescript: ## Build and test the TypeScript SDK, its receiver kit and example
 	@if $(node-serves); then cd sdk/typescript && npm ci --no-audit --no-fund && npm run check; fi
@@ -89,8 +91,8 @@ planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test
 	$(GO) run ./test/planted $(PLANTED_FLAGS)
 
 .PHONY: screens
-screens: ## Take a picture of each page of the console, at two widths, light and dark, into screens/
-	$(GO) test -count=1 ./test/browser -run Pages -all -screens $(CURDIR)/screens
+screens: ## Take a picture of each page of the console and the manual, at two widths, light and dark, into screens/
+	$(GO) test -count=1 ./test/browser -run "Pages|Manual" -all -screens $(CURDIR)/screens
 
 .PHONY: bench
 bench: build ## Measure steps per second beside the ideal of this machine, in one run

@@ -13,9 +13,10 @@ import (
 func Ended(r *countersign.Run) bool { return r.Status.IsTerminal() }
 
 // Still is a condition for [Client.WaitRun]: the run has ended, or stands still
-// until a person decides or reconciles (see its WaitingFor).
+// until a person decides or reconciles (see its WaitingFor). A run that waits for a
+// slot goes on by itself.
 func Still(r *countersign.Run) bool {
-	return Ended(r) || r.Status == countersign.RunWaitingApproval || r.Status == countersign.RunRecoveryRequired
+	return Ended(r) || r.WaitingFor != nil && r.WaitingFor.Kind != countersign.WaitSlot
 }
 
 // WaitRun waits until the run has ended, or until one of the conditions given

@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no test has seen these operations succeed:", missed)
 		status = 1
 	}
+	if untried := harness.Untried(); status == 0 && everything() && len(untried) > 0 {
+		fmt.Fprintln(os.Stderr, "no test has seen these commands do their work:", untried)
+		status = 1
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(status)
 }

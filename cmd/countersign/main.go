@@ -5,10 +5,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -21,14 +23,14 @@ var version = "0.1.0-dev"
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand   `cmd:"" group:"Server" help:"Serve the API and the console."`
-	Demo    demoCommand    `cmd:"" group:"Server" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught."`
-	Shop    shopCommand    `cmd:"" group:"Server" help:"Serve the sample shop API by itself, to try the product against."`
+	Serve   serveCommand   `cmd:"" group:"Server" help:"Serve the API and the console." example:"serve --listen 127.0.0.1:8080"`
+	Demo    demoCommand    `cmd:"" group:"Server" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught." example:"demo --yes"`
+	Shop    shopCommand    `cmd:"" group:"Server" help:"Serve the sample shop API by itself, to try the product against." example:"shop --listen 127.0.0.1:9090"`
 	Token   tokenCommand   `cmd:"" group:"Server" help:"Tools for tokens on a stopped store."`
-	Backup  backupCommand  `cmd:"" group:"Server" help:"Copy the store to a file, while the service runs, and check the copy."`
-	Restore restoreCommand `cmd:"" group:"Server" help:"Make a store of a backup, safe to start."`
-	Doctor  doctorCommand  `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do."`
-	Version versionCommand `cmd:"" group:"Server" help:"Print the version."`
+	Backup  backupCommand  `cmd:"" group:"Server" help:"Copy the store to a file, while the service runs, and check the copy." example:"backup countersign.backup --store ./countersign-data"`
+	Restore restoreCommand `cmd:"" group:"Server" help:"Make a store of a backup, safe to start." example:"restore countersign.backup --store ./restored"`
+	Doctor  doctorCommand  `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do." example:"doctor --store ./countersign-data"`
+	Version versionCommand `cmd:"" group:"Server" help:"Print the version." example:"version"`
 	cli.Commands
 }
 
@@ -50,21 +52,42 @@ func main() {
 
 // run is the whole program, without the process around it.
 func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
-	var c commands
 	exited := -1
-	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(func(code int) { exited = code }),
-		kong.Description("Executes what software agents propose, under control."))
+	usage := out
+	if len(args) == 0 { // no command: the help, as a refusal
+		args, usage = []string{"--help"}, errs
+		defer fmt.Fprintln(errs, "\ncountersign: no command was given; try 'countersign demo', or 'countersign login URL' where a service runs")
+	}
+	parser, err := newParser(usage, errs, func(code int) { exited = code })
 	if err != nil {
 		fmt.Fprintln(errs, "countersign:", err)
 		return cli.ExitFailed
 	}
 	chosen, err := parser.Parse(args)
-	if exited >= 0 {
-		return exited // --help
-	}
-	if err != nil {
-		fmt.Fprintln(errs, "countersign:", err)
+	switch {
+	case exited >= 0 && usage == errs:
 		return cli.ExitUnusable
+	case exited >= 0:
+		return exited // --help
+	case err != nil:
+		return cli.Report(errs, cli.Unusablef("%v; see countersign %s--help", err, selected(err)))
 	}
 	return cli.Report(errs, chosen.Run(&cli.Terminal{Context: ctx, Environ: environ, In: os.Stdin, Out: out, Errs: errs}))
+}
+
+func newParser(out, errs io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(new(commands), kong.Name("countersign"), kong.Writers(out, errs), kong.Exit(exit), kong.Help(cli.Help), kong.ExplicitGroups(cli.Groups),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
+		kong.Description("Executes what software agents propose, under control."))
+}
+
+const helpWidth = 110
+
+// selected is the command that a wrong use was of, with a blank behind it.
+func selected(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil && wrong.Context.Selected() != nil {
+		return strings.TrimPrefix(wrong.Context.Selected().FullPath(), "countersign ") + " "
+	}
+	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/manual"
 )
 
 // serveCommand serves the API. It needs no file and no flag (contract 10).
@@ -48,7 +49,7 @@ func (s *service) greet(w io.Writer) {
 	if s.first.Token != "" && s.cfg.BootstrapToken == "" {
 		fmt.Fprintf(w, "the store is new; the bootstrap token, shown this once, is\n  %s\n", s.first.Token)
 	}
-	fmt.Fprintf(w, "console at %s%s\n", s.publicURL(), console.Prefix)
+	fmt.Fprintf(w, "console at %s%s, manual at %s%s\n", s.publicURL(), console.Prefix, s.publicURL(), manual.Prefix)
 	if s.madeAdmin {
 		fmt.Fprintf(w, "%s is the first realm administrator; sign in there\n", s.cfg.AdminEmail)
 	} else if s.first.Link != "" {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/countersign/countersign/docs"
 	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
 	"github.com/countersign/countersign/internal/control"
@@ -21,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/httpapi"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/manual"
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
@@ -39,6 +41,7 @@ type service struct {
 	control  *control.Service
 	api      *httpapi.API
 	console  *console.Console
+	manual   *manual.Manual
 	notifier *notify.Notifier // nil without a mail server
 	listener net.Listener
 	address  string        // http://host:port
@@ -130,7 +133,7 @@ func (s *service) notifies() {
 	s.notifier.Start()
 }
 
-// serves makes the two faces of the service.
+// serves makes the faces of the service.
 func (s *service) serves() (err error) {
 	s.api, err = httpapi.New(httpapi.Config{BaseURL: s.publicURL(), Log: s.log, NewID: newID, Now: now}, s.control)
 	if err != nil {
@@ -144,17 +147,24 @@ func (s *service) serves() (err error) {
 		provider.RedirectURL, provider.Now = s.publicURL()+console.Prefix+"/oidc/callback", now
 		pages.Verifier = oidc.New(provider)
 	}
+	s.manual = manual.New(manual.Config{
+		BaseURL: s.publicURL(), Files: docs.Files, Index: docs.Index, Document: s.api.Document(),
+		Asset: console.Asset, Theme: console.Theme, Log: s.log,
+	})
 	s.console, err = console.New(pages, s.control)
 	return err
 }
 
-// handler leads browsers to the console and everything else to the API.
+// handler leads browsers to the console, readers to the manual, and everything
+// else to the API.
 func (s *service) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		switch {
 		case path == console.Prefix || strings.HasPrefix(path, console.Prefix+"/"):
 			s.console.ServeHTTP(w, r)
+		case manual.Serves(path):
+			s.manual.ServeHTTP(w, r)
 		case path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
 			http.Redirect(w, r, console.Prefix+"/", http.StatusSeeOther)
 		default:

@@ -12,7 +12,7 @@ import (
 
 // tokenCommand holds the tools for tokens.
 type tokenCommand struct {
-	Issue issueCommand `cmd:"" help:"Issue a token on the stopped store, for when all are lost. It is audited and shown once."`
+	Issue issueCommand `cmd:"" help:"Issue a token on the stopped store, for when all are lost. It is audited and shown once." example:"token issue --tenant default --role ADMIN"`
 }
 
 type issueCommand struct {

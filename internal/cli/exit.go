@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -60,19 +61,38 @@ func Report(errs io.Writer, err error) int {
 		return verdict.Status
 	case errors.As(err, &unusable):
 		for _, line := range unusable.Lines {
-			fmt.Fprintln(errs, "countersign:", line)
+			say(errs, line)
 		}
 		return ExitUnusable
-	}
-	fmt.Fprintln(errs, "countersign:", err)
-	switch {
 	case errors.Is(err, context.Canceled):
+		say(errs, interruption(err))
 		return ExitInterrupted
+	}
+	say(errs, err.Error())
+	switch {
+	case errors.Is(err, client.ErrUnauthenticated):
+		say(errs, "'countersign login URL' keeps a sign-in; "+envToken+" gives a token for once")
+		return ExitRefused
 	case errors.As(err, &refused):
 		return ExitRefused
-	case errors.As(err, &unreachable), errors.As(err, &lost):
+	case errors.As(err, &lost):
+		say(errs, "is the service there? 'countersign profiles' shows where it is looked for; --url or "+envURL+" says otherwise")
+		return ExitUnreachable
+	case errors.As(err, &unreachable):
 		return ExitUnreachable
 	default:
 		return ExitFailed
 	}
+}
+
+// say writes one line, which may hold names from outside.
+func say(errs io.Writer, line string) { fmt.Fprintln(errs, "countersign:", Plain(line)) }
+
+// interruption says what is known of what was asked when a signal came.
+func interruption(err error) string {
+	var lost *client.ConnectionError
+	if errors.As(err, &lost) && lost.Method != http.MethodGet {
+		return fmt.Sprintf("interrupted; whether %s %s was carried out is not known", lost.Method, lost.Path)
+	}
+	return "interrupted"
 }

@@ -17,7 +17,7 @@ import (
 // Import makes proposals from descriptions of other systems. It registers
 // nothing and enables nothing.
 type Import struct {
-	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document."`
+	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document." example:"import openapi https://shop.example.com/openapi.json --project default-shop"`
 }
 
 // ImportOpenAPI writes a proposed project to a file, for review.

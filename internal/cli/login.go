@@ -23,7 +23,7 @@ type Login struct {
 
 // Help says what kong can't know.
 func (Login) Help() string {
-	return "The token is asked for without showing it, or read from standard input or COUNTERSIGN_TOKEN. An administrator makes one on the console's page Tokens, or with POST /tokens. It is kept in a file that only you can read."
+	return "The token is asked for without showing it, or read from standard input or COUNTERSIGN_TOKEN. An administrator makes one on the console's page Tokens, or with 'countersign tokens create'. It is kept in a file that only you can read."
 }
 
 // Run asks the service before it keeps anything.
@@ -57,10 +57,7 @@ func (l *Login) Run(t *Terminal) error {
 // askToken reads one line, unseen on a terminal.
 func askToken(t *Terminal) (string, error) {
 	if f, ok := t.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		fmt.Fprint(t.Errs, "Token: ")
-		text, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(t.Errs)
-		return strings.TrimSpace(string(text)), err
+		return askSecret(t, f, "Token: ")
 	}
 	const longest = 4096
 	line, err := bufio.NewReader(io.LimitReader(t.In, longest)).ReadString('\n')

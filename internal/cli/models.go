@@ -9,12 +9,17 @@ import (
 	"github.com/countersign/countersign/internal/model"
 )
 
-// Models are the commands on model files. They need no service and answer what a
-// service would.
+// Models are the commands on agent models: stored ones (specification 2.4,
+// modelstore.go), and files, which need no service.
 type Models struct {
-	Validate ModelsValidate `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate."`
-	Simulate ModelsSimulate `cmd:"" help:"Run a model file's scenarios on paper, as POST /models/{id}/simulate."`
-	Explore  ModelsExplore  `cmd:"" help:"Walk everything that a model can come to, whatever its inputs are."`
+	List     ModelsList     `cmd:"" help:"List the models." example:"models list"`
+	Show     ModelsShow     `cmd:"" help:"Show a model." example:"models show refund-agent -o json"`
+	Put      ModelsPut      `cmd:"" help:"Store a model (OPERATOR)." example:"models put model.json --revision 3"`
+	Suspend  ModelsSuspend  `cmd:"" help:"Keep every plan made of a model so far from a further step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
+	Resume   ModelsResume   `cmd:"" help:"Let plans be made of a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
+	Validate ModelsValidate `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate." example:"models validate model.json --strict"`
+	Simulate ModelsSimulate `cmd:"" help:"Run a model file's scenarios on paper, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
+	Explore  ModelsExplore  `cmd:"" help:"Walk everything that a model can come to, whatever its inputs are." example:"models explore model.json"`
 }
 
 // ModelFile is the argument of each: an AgentModel, or a ModelWrite around one.

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"github.com/countersign/countersign"
 )
@@ -30,14 +34,16 @@ func (o Output) Print(t *Terminal, document any, table func(w io.Writer)) error 
 	if err := json.Indent(&b, text, "", "  "); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.Out, "%s\n", b.Bytes())
+	_, err = fmt.Fprintln(t.Out, spelled(b.String()))
 	return err
 }
 
 // Table writes rows under a heading in columns as wide as they need. A cell shows
-// no control character: a name from outside must not move the cursor.
+// no control character: a name from outside must not move the cursor. On a
+// terminal a line ends at its edge.
 func Table(w io.Writer, heading []string, rows [][]string) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b bytes.Buffer
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, strings.ToUpper(strings.Join(heading, "\t")))
 	for _, row := range rows {
 		cells := make([]string, len(row))
@@ -47,6 +53,31 @@ func Table(w io.Writer, heading []string, rows [][]string) {
 		fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
 	_ = tw.Flush()
+	width := widthOf(w)
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintln(w, cut(strings.TrimRight(line, " \n"), width))
+	}
+}
+
+// cut shortens a line to a width; 0 is none.
+func cut(line string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:width-1]) + "…"
+}
+
+// widthOf is a terminal's width, 0 for anything else.
+func widthOf(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !Watched(w) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // Facts writes names and values, one pair a line; pairs without a value are left
@@ -61,12 +92,40 @@ func Facts(w io.Writer, pairs ...[2]string) {
 	_ = tw.Flush()
 }
 
-// Plain is text on one line without control characters.
+// Plain is text on one line without control characters, nor such that turn the
+// order of what is read.
 func Plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+		if hidden(r) {
 			return '\uFFFD'
 		}
 		return r
 	}, text)
+}
+
+// spelled is JSON text with the characters that Plain replaces as escapes: the
+// same JSON, and nothing in it hides.
+func spelled(text string) string {
+	if !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) && r != '\n' {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r < ' ', r >= 0x7f && r < 0xa0: // C0, DEL, C1
+		return true
+	case r == '\u061c', r >= '\u200b' && r <= '\u200f', r >= '\u2028' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
+		return true
+	}
+	return false
 }

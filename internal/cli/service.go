@@ -20,9 +20,15 @@ const (
 // Service is the flags of every command that talks to a service. A token is no
 // flag: the list of processes would show it.
 type Service struct {
-	URL      string `help:"Address of the service; else COUNTERSIGN_URL, the profile's, or http://127.0.0.1:8080." placeholder:"URL"`
-	Profile  string `help:"Whose sign-in to use, of those that 'countersign login' keeps; else COUNTERSIGN_PROFILE or the current one." placeholder:"NAME"`
-	Insecure bool   `help:"Let the token travel readable: http to another machine."`
+	URL      string `group:"Connection" help:"Address of the service; else COUNTERSIGN_URL, the profile's, or http://127.0.0.1:8080." placeholder:"URL"`
+	Profile  string `group:"Connection" help:"Whose sign-in to use, of those that 'countersign login' keeps; else COUNTERSIGN_PROFILE or the current one." placeholder:"NAME"`
+	Insecure bool   `group:"Connection" help:"Let the token travel readable: http to another machine."`
+}
+
+// Asking is the flags of a command that asks a service and prints its answer.
+type Asking struct {
+	Output
+	Service
 }
 
 // Client connects the flags, the environment and the profile, in this order. The

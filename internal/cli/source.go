@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
+
 	"github.com/countersign/countersign/internal/importer"
 )
 
@@ -76,9 +78,10 @@ func fetch(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, nil, Unreachable{fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
 	}
-	bar := progress(t, response.ContentLength, "fetching")
+	bar := NewBar(t, "fetching", progressbar.OptionShowBytes(true))
+	bar.Set(0, response.ContentLength)
 	data, err := bounded(io.TeeReader(response.Body, bar), shown, most)
-	_ = bar.Finish()
+	bar.Done()
 	return data, response.Request.URL, err
 }
 

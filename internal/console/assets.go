@@ -19,7 +19,7 @@ import (
 var assetFiles embed.FS
 
 // assets serves what pages are made of. They change with the binary only, and the
-// address of those that asset gives with their content's hash.
+// address of those that Asset gives with their content's hash.
 func assets() http.Handler {
 	files := embedded()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,9 +47,9 @@ func serveAsset(w http.ResponseWriter, r *http.Request, name string, content []b
 	}
 }
 
-// asset is the address of an asset; it changes with its content, so that a browser
-// may keep it for ever.
-func asset(name string) string {
+// Asset is the address of an asset; it changes with its content, so that a browser
+// may keep it for ever. The manual's pages are made of the same.
+func Asset(name string) string {
 	if version := versions()[name]; version != "" {
 		return Prefix + "/assets/" + name + "?v=" + version
 	}

@@ -7,7 +7,7 @@ import (
 
 // functions are what templates may call beside the frame's methods.
 var functions = template.FuncMap{
-	"icon": icon, "named": named, "asset": asset, "chip": chip, "plainChip": plainChip,
+	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
 	"clock": clock, "took": took, "size": size, "plural": plural, "nb": func() string { return nbsp },
 	"json": payload, "inline": inline, "whole": whole, "who": who, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,

@@ -35,17 +35,20 @@ const (
 	aYear       = 365 * 24 * 3600
 )
 
-func (v *visit) prefer(name, value string) {
-	cookie := &http.Cookie{Name: name, Value: value, Path: Prefix, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
+func (v *visit) prefer(name, path, value string) {
+	cookie := &http.Cookie{Name: name, Value: value, Path: path, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
 	if value == "" {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(v.w, cookie)
 }
 
-// theme is light or dark where the visitor chose, "" as the system.
-func (v *visit) theme() string {
-	c, err := v.r.Cookie(themeCookie)
+func (v *visit) theme() string { return Theme(v.r) }
+
+// Theme is light or dark where the visitor chose, "" as the system. The manual's
+// pages go by it too.
+func Theme(r *http.Request) string {
+	c, err := r.Cookie(themeCookie)
 	if err != nil || c.Value != "light" && c.Value != "dark" {
 		return ""
 	}
@@ -71,7 +74,7 @@ func setTheme(v *visit) (string, error) {
 	if theme != "light" && theme != "dark" {
 		theme = ""
 	}
-	v.prefer(themeCookie, theme)
+	v.prefer(themeCookie, "/", theme)
 	return local(v.form("back")), nil
 }
 
@@ -85,7 +88,7 @@ func themeWord(now string) string {
 }
 
 func setKeys(v *visit) (string, error) {
-	v.prefer(keysCookie, map[bool]string{true: "off"}[v.form("keys") == "off"])
+	v.prefer(keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])
 	return "/settings", nil
 }
 

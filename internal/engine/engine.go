@@ -37,6 +37,12 @@ type Engine struct {
 	publish Publisher
 	log     *slog.Logger
 
+	lease Lease         // nil: the store is this process's alone
+	every time.Duration // between two renewals
+
+	leaseEnd chan struct{} // ends the renewing
+	renewing sync.WaitGroup
+
 	life   context.Context // ends when calls in flight must end
 	kill   context.CancelFunc
 	work   sync.WaitGroup
@@ -88,6 +94,9 @@ func (e *Engine) drive(ref ledger.Ref) {
 	var event run.Event = run.Taken{}
 	for {
 		moved, err := e.apply(ref, held, event)
+		if errors.Is(err, errNotOurs) {
+			return
+		}
 		if err != nil {
 			if isOutcome(event) || !e.isHalted() {
 				e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
@@ -102,7 +111,11 @@ func (e *Engine) drive(ref ledger.Ref) {
 			e.endReads(ref, moved.Run)
 			return
 		}
-		outcome := e.call(d, moved.Call)
+		outcome, err := e.call(d, moved.Call)
+		if err != nil { // the lease: whoever has taken over knows of the intent
+			e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			return
+		}
 		crashpoint.At("engine.returned", moved.Call.Request.Method)
 		if !moved.Call.SideEffect && e.life.Err() != nil {
 			return // a read that the stop cut off is executed again at the next start
@@ -173,6 +186,9 @@ func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (
 		ctx = store.Urgent(ctx)
 	}
 	err := e.store.Update(ctx, func(tx store.Tx) error {
+		if err := e.mayApply(tx, ref, event); err != nil {
+			return err
+		}
 		var err error
 		moved, err = e.ledger.Apply(tx, ref, held, event, ledger.System)
 		return err
@@ -198,11 +214,17 @@ func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
 
 // call performs one call. A read can be ended early by a cancel; a side effect
 // never is.
-func (e *Engine) call(d *drive, c *run.Call) request.Outcome {
-	if c.SideEffect {
-		return e.caller.Call(e.life, c.Call)
+func (e *Engine) call(d *drive, c *run.Call) (request.Outcome, error) {
+	until, err := e.mayCall(e.life)
+	if err != nil {
+		return request.Outcome{}, err
 	}
-	return e.caller.Call(d.ctx, c.Call)
+	out := c.Call
+	out.SendBefore = until
+	if c.SideEffect {
+		return e.caller.Call(e.life, out), nil
+	}
+	return e.caller.Call(d.ctx, out), nil
 }
 
 // begin notes a drive before it commits anything, so that a cancel which comes

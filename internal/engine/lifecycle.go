@@ -14,6 +14,9 @@ import (
 // Start recovers what an earlier process left, then drives and watches expiry
 // until Stop. It returns when recovery is committed.
 func (e *Engine) Start(ctx context.Context) error {
+	if e.lease != nil {
+		return e.startShared(ctx)
+	}
 	active, err := e.active(ctx)
 	if err != nil {
 		return err
@@ -34,6 +37,25 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, ref := range active {
 		e.Wake(ref)
 	}
+	e.spawn(e.watchExpiry)
+	return nil
+}
+
+// startShared leaves alone what other processes drive. What an earlier one left
+// is taken over as soon as its lease is over.
+func (e *Engine) startShared(ctx context.Context) error {
+	if err := e.store.Update(ctx, e.ledger.Grant); err != nil {
+		return err
+	}
+	e.leaseEnd = make(chan struct{})
+	e.renewing.Go(func() { e.keepLease(e.leaseEnd) })
+	e.adoptAll()
+	if mine, err := e.active(ctx); err == nil { // those that Grant gave a slot
+		for _, ref := range mine {
+			e.Wake(ref)
+		}
+	}
+	e.spawn(e.watchOthers)
 	e.spawn(e.watchExpiry)
 	return nil
 }
@@ -72,4 +94,19 @@ func (e *Engine) Stop(grace time.Duration) {
 	}
 	e.kill()
 	<-done
+	e.leave()
+}
+
+// leave gives the lease back, so that the others needn't wait for its end.
+func (e *Engine) leave() {
+	if e.lease == nil || e.leaseEnd == nil {
+		return
+	}
+	close(e.leaseEnd)
+	e.renewing.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), lookBound)
+	defer cancel()
+	if err := e.lease.Leave(ctx); err != nil {
+		e.log.Error("lease not given back", "replica", e.lease.ID(), "error", err)
+	}
 }

@@ -71,6 +71,9 @@ func New(cfg Config, c *control.Service) (*API, error) {
 	return a, nil
 }
 
+// Document is the OpenAPI document as it is served.
+func (a *API) Document() []byte { return a.document }
+
 // Stop ends the event streams, so that a graceful stop needn't wait for viewers.
 func (a *API) Stop() { close(a.stop) }
 

@@ -20,6 +20,7 @@ import (
 // Config is what the ledger is told by the settings.
 type Config struct {
 	MaxActive     int
+	Replica       string // this process, on a store that it shares; owner of the runs it makes active
 	ApprovalTTL   time.Duration
 	NewID         func(prefix string) string
 	OriginAllowed func(baseURL string) bool
@@ -122,7 +123,7 @@ func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *count
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
 	}
-	if err := saveUnfinished(tx, h); err != nil {
+	if err := l.saveUnfinished(tx, h); err != nil {
 		return nil, err
 	}
 	crashpoint.At("ledger.started", r.Mode)

@@ -37,7 +37,7 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 	if before.State == after.State && before.Due.Equal(after.Due) && before.Since.Equal(after.Since) {
 		return nil, nil
 	}
-	if err := saveUnfinished(tx, is); err != nil {
+	if err := l.saveUnfinished(tx, is); err != nil {
 		return nil, err
 	}
 	if before.State == records.Active || after.State == records.Queued {
@@ -79,11 +79,44 @@ func countState(tx store.Tx, state string) (int, error) {
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", state)}})
 }
 
-func saveUnfinished(tx store.Tx, h *Held) error {
+// Adopt makes this process the owner of an active run whose owner is gone; false
+// when there is nothing to take over any more.
+func (l *Ledger) Adopt(tx store.Tx, ref Ref) (bool, error) {
+	id := records.UnfinishedID(ref.Tenant, ref.RunID)
+	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.State != records.Active {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, _, err = records.Replicas.Get(tx, store.Realm, records.ReplicaID(u.Owner))
+	if !errors.Is(err, store.ErrNotFound) {
+		return false, err
+	}
+	u.Owner = l.cfg.Replica
+	_, err = records.UnfinishedRuns.Put(tx, store.Realm, id, u, version)
+	return err == nil, err
+}
+
+// Owns reports a run that no other process drives: an active one of this process,
+// or one that nobody drives now.
+func (l *Ledger) Owns(tx store.Tx, ref Ref) (bool, error) {
+	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
+	if errors.Is(err, store.ErrNotFound) {
+		return true, nil
+	}
+	return err == nil && (u.State != records.Active || u.Owner == l.cfg.Replica), err
+}
+
+func (l *Ledger) saveUnfinished(tx store.Tx, h *Held) error {
 	id := records.UnfinishedID(h.Ref.Tenant, h.Ref.RunID)
 	u := unfinishedOf(h)
 	if u.State == "" {
 		return records.UnfinishedRuns.Delete(tx, store.Realm, id)
+	}
+	if u.State == records.Active {
+		u.Owner = l.cfg.Replica
 	}
 	_, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -127,7 +127,7 @@ func (c *Client) deliver(ctx context.Context, m message) answer {
 			}
 		}
 		crashpoint.At("outbound.connected", m.method)
-		a := conn.exchange(ctx, m.method, m.append(conn.scratch[:0], c.now(), c.userAgent))
+		a := conn.exchange(ctx, m, m.append(conn.scratch[:0], c.now(), c.userAgent))
 		if a.reusable {
 			c.pool.put(m.origin.text, conn)
 		} else {

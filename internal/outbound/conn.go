@@ -52,8 +52,9 @@ func (c *conn) interrupt() { _ = c.wire.SetDeadline(time.Unix(1, 0)) }
 // exchange writes the payload once and reads the answer. When it returns nothing
 // of it goes on, and answer.sent says whether a byte of the payload left. Unless
 // the answer is reusable the connection is of no more use.
-func (c *conn) exchange(ctx context.Context, method string, payload []byte) answer {
-	if err := ctx.Err(); err != nil {
+func (c *conn) exchange(ctx context.Context, m message, payload []byte) answer {
+	method := m.method
+	if err := m.mayBeSent(ctx); err != nil {
 		return answer{err: err}
 	}
 	before := c.wire.written.Load()

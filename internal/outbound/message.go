@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"time"
@@ -19,6 +20,26 @@ type message struct {
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
 	credential credential
+	sendBefore time.Time // zero: whenever
+}
+
+// errTooLate is a process that stood still while it held something to send: by now
+// another one may have taken its run over.
+const errTooLate = cause("the time in which this process may send was over")
+
+// mayBeSent is asked just before the first byte is written.
+func (m *message) mayBeSent(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if m.sendBefore.IsZero() {
+		return nil
+	}
+	// By the wall clock too: the monotonic one stands still while a machine sleeps.
+	if now := time.Now(); !now.Before(m.sendBefore) || !now.Round(0).Before(m.sendBefore.Round(0)) {
+		return errTooLate
+	}
+	return nil
 }
 
 type headerField struct{ name, value string }
@@ -32,7 +53,7 @@ func (c *Client) message(call request.Call) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request)}
+	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore}
 	m.runtime = [3]headerField{
 		{signature.HeaderIdempotencyKey, call.IdempotencyKey},
 		{signature.HeaderRunID, call.RunID},

@@ -169,7 +169,7 @@ func TestAnEarlyAnswerEndsALargeRequest(t *testing.T) {
 		_, _ = theirs.Write([]byte(faultreceiver.JSON(413, "{}")))
 	}()
 	w := &wire{Conn: ours}
-	a := newConn(w, w).exchange(t.Context(), "POST", make([]byte, 1<<20))
+	a := newConn(w, w).exchange(t.Context(), message{method: "POST"}, make([]byte, 1<<20))
 	if !a.sent || !a.head || a.status != 413 || a.err != nil || a.reusable {
 		t.Errorf("got %+v", a)
 	}

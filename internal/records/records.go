@@ -122,6 +122,7 @@ type Unfinished struct {
 	Due        time.Time               `json:"due,omitzero"` // when its approval expires
 	Projects   []string                `json:"projects"`
 	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
+	Owner      string                  `json:"owner,omitempty"` // of an active run: the replica that drives it
 }
 
 // UnfinishedID is the id of a run in the realm's list.

@@ -19,6 +19,7 @@ type Call struct {
 	Request        countersign.Request
 	Input          map[string]countersign.Value // what LOCAL_ECHO answers with
 	Timeout        time.Duration                // for the whole call
+	SendBefore     time.Time                    // no byte is sent from then on; zero: whenever
 }
 
 // Certainty says what is known of a call that ended.

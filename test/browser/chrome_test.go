@@ -121,7 +121,13 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // open goes to a page of the console.
 func (p *tab) open(path string) {
 	p.t.Helper()
-	p.do(chromedp.Navigate(p.server.URL + "/console" + path))
+	p.visit("/console" + path)
+}
+
+// visit goes to any page of the service.
+func (p *tab) visit(path string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(p.server.URL + path))
 }
 
 // js evaluates an expression in the page.

@@ -74,6 +74,9 @@ func program(t testing.TB) string {
 	return binary
 }
 
+// Binary is the path of the program under test, for a script that calls it by name.
+func Binary(t testing.TB) string { return program(t) }
+
 var noticed sync.Once
 
 // sourceRoot is the folder of go.mod, above the test's own.

@@ -23,14 +23,20 @@ func (r Result) Lines() []string {
 	return strings.Split(strings.TrimSuffix(r.Err, "\n"), "\n")
 }
 
-// Run runs the binary to its end.
+// Run runs the binary to its end, without anything to read.
 func Run(t testing.TB, settings map[string]string, args ...string) Result {
+	t.Helper()
+	return Fed(t, settings, "", args...)
+}
+
+// Fed runs the binary to its end with a standard input.
+func Fed(t testing.TB, settings map[string]string, input string, args ...string) Result {
 	t.Helper()
 	var out, errs bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program(t), args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = environment(settings), &out, &errs
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = environment(settings), strings.NewReader(input), &out, &errs
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	if ctx.Err() != nil {
@@ -40,6 +46,7 @@ func Run(t testing.TB, settings map[string]string, args ...string) Result {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
+	notice(cmd.ProcessState.ExitCode(), args)
 	return Result{Status: cmd.ProcessState.ExitCode(), Out: out.String(), Err: errs.String()}
 }
 

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// AgentsBeat beats.
+type AgentsBeat struct {
+	ID       string        `arg:"" help:"The agent's id."`
+	Instance string        `help:"Names this process; default: a new name. Needed with --once." placeholder:"NAME"`
+	State    string        `enum:"IDLE,BUSY,ERROR" default:"IDLE" help:"What the instance says of itself: IDLE, BUSY or ERROR."`
+	Every    time.Duration `default:"30s" help:"How often." placeholder:"30s"`
+	Once     bool          `help:"One heartbeat, for what has a schedule of its own."`
+	Asking
+}
+
+// Run sends one heartbeat, or one after the other until it is interrupted.
+func (b *AgentsBeat) Run(t *Terminal) error {
+	if b.Every < time.Second {
+		return Unusablef("--every must be 1s or more; the service expects a heartbeat about every 30s")
+	}
+	if b.Once {
+		return b.once(t)
+	}
+	c, err := b.Client(t)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Agent(t.Context, b.ID); err != nil { // what can't work ends here and doesn't go on beating
+		return err
+	}
+	fmt.Fprintf(t.Errs, "heartbeats of %s every %s; interrupt to end\n", Plain(b.ID), b.Every)
+	c.KeepAlive(t.Context, client.KeepAlive{AgentID: b.ID, InstanceID: b.Instance, Every: b.Every, State: b.state, Failed: func(err error) { say(t.Errs, err.Error()) }})
+	return t.Context.Err()
+}
+
+func (b *AgentsBeat) state() countersign.InstanceState { return countersign.InstanceState(b.State) }
+
+// once beats once. The time in milliseconds is a sequence that rises.
+func (b *AgentsBeat) once(t *Terminal) error {
+	if b.Instance == "" {
+		return Unusablef("--once needs --instance: the same name each time, so that it is one instance")
+	}
+	now := time.Now()
+	beat := countersign.Heartbeat{InstanceID: b.Instance, Sequence: now.UnixMilli(), State: b.state(), Timestamp: now.UTC().Format(time.RFC3339Nano)}
+	return show(t, b.Asking, func(c *client.Client) (*countersign.HeartbeatAck, error) { return c.Heartbeat(t.Context, b.ID, beat) },
+		func(w io.Writer, a *countersign.HeartbeatAck) {
+			fmt.Fprintf(w, "%s of %s is heard; the agent is %s\n", Plain(a.InstanceID), a.AgentID, a.Liveness)
+		})
+}

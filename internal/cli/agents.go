@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Agents are the commands on registered agents (specification 2.14 to 2.17).
+type Agents struct {
+	List    AgentsList    `cmd:"" help:"List the agents in scope." example:"agents list --status PENDING"`
+	Show    AgentsShow    `cmd:"" help:"Show an agent and its instances." example:"agents show agt-1"`
+	Sync    AgentsSync    `cmd:"" help:"Bring a system's agents to what its manifest says, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
+	Admit   AgentsAdmit   `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
+	Suspend AgentsSuspend `cmd:"" help:"Keep every run of an agent from a further step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
+	Beat    AgentsBeat    `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
+	Start   AgentsStart   `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+}
+
+// AgentsList lists.
+type AgentsList struct {
+	Project string `help:"Only those of this project." placeholder:"ID"`
+	Status  string `enum:",PENDING,ADMITTED" default:"" help:"Only PENDING or ADMITTED ones." placeholder:"STATUS"`
+	Listing
+}
+
+var agentTable = table[countersign.Agent]{
+	heading: []string{"id", "name", "status", "suspended", "liveness", "revision", "project", "model", "capabilities"},
+	row: func(a countersign.Agent) []string {
+		return []string{a.ID, a.Name, string(a.Status), yes(a.Suspended), string(a.Liveness), number(a.Revision), a.ProjectID, a.ModelID, strings.Join(a.Capabilities, ", ")}
+	},
+}
+
+// Run lists the agents.
+func (l *AgentsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Agent], error) {
+		return c.Agents(t.Context, client.AgentFilter{Paging: p, ProjectID: l.Project, Status: countersign.AgentStatus(l.Status)})
+	}, agentTable)
+}
+
+// AgentsShow shows one.
+type AgentsShow struct {
+	ID string `arg:"" help:"The agent's id."`
+	Asking
+}
+
+// Run shows the agent.
+func (s *AgentsShow) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*countersign.AgentWithInstances, error) { return c.Agent(t.Context, s.ID) }, printAgent)
+}
+
+func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
+	Facts(w, [2]string{"agent", a.ID}, [2]string{"name", a.Name}, [2]string{"role", a.Role}, [2]string{"goal", a.Goal}, [2]string{"status", string(a.Status)},
+		[2]string{"suspended", yes(a.Suspended)}, [2]string{"liveness", string(a.Liveness)}, [2]string{"last heartbeat", moment(a.LastHeartbeatAt)},
+		[2]string{"project", a.ProjectID}, [2]string{"its name there", a.ExternalAgentID}, [2]string{"manifest", fmt.Sprintf("revision %d", a.SourceRevision)},
+		[2]string{"revision", number(a.Revision)}, [2]string{"model", a.ModelID}, [2]string{"capabilities", strings.Join(a.Capabilities, ", ")},
+		[2]string{"created", moment(a.CreatedAt)}, [2]string{"updated", moment(a.UpdatedAt)})
+	for _, name := range a.Capabilities {
+		if fixed := a.ExecutorInputs[name]; len(fixed) > 0 {
+			fmt.Fprintf(w, "fixed for %s: %s\n", Plain(name), value(countersign.ObjectValue(fixed)))
+		}
+	}
+	fmt.Fprintln(w)
+	Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, rows(a.Instances, func(i countersign.Instance) []string {
+		return []string{i.InstanceID, string(i.State), string(i.Liveness), number(i.Sequence), moment(i.ReceivedAt)}
+	}))
+}
+
+// AgentsSync syncs.
+type AgentsSync struct {
+	Project string `arg:"" help:"The project that the agents belong to."`
+	File    string `arg:"" help:"The manifest as JSON (specification 2.14); - is standard input."`
+	Asking
+}
+
+// Run syncs the manifest.
+func (s *AgentsSync) Run(t *Terminal) error {
+	var m countersign.Manifest
+	if err := readDocument(t, s.File, &m); err != nil {
+		return err
+	}
+	return show(t, s.Asking, func(c *client.Client) (*client.Synced, error) { return c.SyncAgents(t.Context, s.Project, m) },
+		func(w io.Writer, synced *client.Synced) {
+			Table(w, agentTable.heading, rows(synced.Items, agentTable.row))
+		})
+}
+
+// AgentsAdmit admits.
+type AgentsAdmit struct{ admission }
+
+// Run admits the agent.
+func (a *AgentsAdmit) Run(t *Terminal) error { return a.change(t, (*client.Client).AdmitAgent) }
+
+// AgentsSuspend suspends.
+type AgentsSuspend struct{ admission }
+
+// Run suspends the agent.
+func (a *AgentsSuspend) Run(t *Terminal) error { return a.change(t, (*client.Client).SuspendAgent) }
+
+// admission is a change of an agent's admission.
+type admission struct {
+	ID       string `arg:"" help:"The agent's id."`
+	Reason   string `required:"" help:"Why; kept in the audit log."`
+	Revision *int64 `help:"Only this revision; else whatever is current." placeholder:"N"`
+	Asking
+}
+
+func (a *admission) change(t *Terminal, ask func(*client.Client, context.Context, string, countersign.Admission) (*countersign.Agent, error)) error {
+	return show(t, a.Asking, func(c *client.Client) (*countersign.Agent, error) {
+		changed, err := ask(c, t.Context, a.ID, countersign.Admission{Reason: a.Reason, ExpectedRevision: a.Revision})
+		return changed, withRevision(err)
+	}, func(w io.Writer, agent *countersign.Agent) {
+		fmt.Fprintf(w, "%s %s, revision %d\n", agent.ID, agent.Status, agent.Revision)
+	})
+}

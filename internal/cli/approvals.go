@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Approvals are the commands on approvals (specification 2.12).
+type Approvals struct {
+	List   ApprovalsList   `cmd:"" help:"List the approvals, the newest first." example:"approvals list --status PENDING"`
+	Show   ApprovalsShow   `cmd:"" help:"Show exactly what will be sent." example:"approvals show apr-1"`
+	Decide ApprovalsDecide `cmd:"" help:"Approve or reject (APPROVER, never who asked for the run)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
+}
+
+// ApprovalsList lists.
+type ApprovalsList struct {
+	Status string `enum:",PENDING,APPROVED,REJECTED" default:"" help:"Only those of this status." placeholder:"STATUS"`
+	RunID  string `name:"run" help:"Only those of this run." placeholder:"ID"`
+	Listing
+}
+
+var approvalTable = table[countersign.Approval]{
+	heading: []string{"id", "status", "run", "step", "capability", "asked by", "asked", "expires", "decided by", "reason"},
+	row: func(a countersign.Approval) []string {
+		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, a.RequestedBy, moment(a.RequestedAt), moment(a.ExpiresAt), a.DecidedBy, a.DecisionReason}
+	},
+}
+
+// Run lists the approvals.
+func (l *ApprovalsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Approval], error) {
+		return c.Approvals(t.Context, client.ApprovalFilter{Paging: p, Status: countersign.ApprovalStatus(l.Status), RunID: l.RunID})
+	}, approvalTable)
+}
+
+// ApprovalsShow shows one.
+type ApprovalsShow struct {
+	ID string `arg:"" help:"The approval's id."`
+	Asking
+}
+
+// Run shows the approval.
+func (s *ApprovalsShow) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*countersign.Approval, error) { return c.Approval(t.Context, s.ID) }, printApproval)
+}
+
+func printApproval(w io.Writer, a *countersign.Approval) {
+	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
+		{"capability", a.ProjectID + " " + a.Capability}, {"asked by", a.RequestedBy}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
+	Facts(w, append(facts, requestFacts(&a.Request, &a.RequestDigest)...)...)
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Health asks whether the service is well.
+type Health struct {
+	Wait time.Duration `help:"Ask again until it is well, for this long at most: for scripts that have just started it." placeholder:"10s"`
+	Asking
+}
+
+// Run asks; a service that can't write is a no.
+func (h *Health) Run(t *Terminal) error {
+	last := time.Now().Add(h.Wait)
+	err := h.ask(t)
+	for err != nil && time.Now().Before(last) && pause(t, betweenAsking) == nil {
+		err = h.ask(t)
+	}
+	return err
+}
+
+// betweenAsking is how long a service is left alone that isn't well yet.
+const betweenAsking = 100 * time.Millisecond
+
+// pause waits, or ends as the command is interrupted.
+func pause(t *Terminal, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-t.Context.Done():
+		return t.Context.Err()
+	}
+}
+
+func (h *Health) ask(t *Terminal) error {
+	var well bool
+	err := show(t, h.Asking, func(c *client.Client) (*client.Health, error) { return c.Health(t.Context) }, func(w io.Writer, x *client.Health) {
+		Facts(w, [2]string{"status", x.Status}, [2]string{"version", x.Version}, [2]string{"store", x.Store})
+	}, func(x *client.Health) { well = x.Status == "ok" })
+	return verdictOf(well, err)
+}
+
+// Contract reads the machine-readable contract.
+type Contract struct{ Asking }
+
+// Run prints what a back end needs to know, as the service publishes it.
+func (x *Contract) Run(t *Terminal) error {
+	c, err := x.Client(t)
+	if err != nil {
+		return err
+	}
+	contract, err := c.IntegrationContract(t.Context)
+	if err != nil {
+		return err
+	}
+	if x.Format != "json" {
+		printContract(t.Out, contract)
+		return nil
+	}
+	a, err := c.Send(t.Context, client.Request{Method: "GET", Path: "/integrations/contract"})
+	if err != nil {
+		return err
+	}
+	return x.Print(t, countersign.RawValue(string(a.Body)), nil)
+}
+
+func printContract(w io.Writer, c *client.Contract) {
+	Facts(w, [2]string{"API version", c.APIVersion}, [2]string{"prefixes", joined(c.Prefixes)}, [2]string{"SDK operations", joined(c.SDKOperations)},
+		[2]string{"signing", fmt.Sprintf("%s, within %d s", c.Signing.Algorithm, c.Signing.WindowSeconds)}, [2]string{"signed", joined(c.Signing.Parts)})
+	fmt.Fprintln(w)
+	Table(w, []string{"header", "meaning"}, pairs(c.RuntimeHeaders, func(v string) string { return v }))
+	fmt.Fprintln(w)
+	Table(w, []string{"limit", "value"}, pairs(c.Limits, sequence))
+	fmt.Fprintln(w)
+	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, number[int]))
+}
+
+// pairs are a map's entries, by name.
+func pairs[T any](m map[string]T, text func(T) string) [][]string {
+	return rows(slices.Sorted(maps.Keys(m)), func(name string) []string { return []string{name, text(m[name])} })
+}

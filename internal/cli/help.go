@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/kong"
+)
+
+// Groups are the headings of the help, in their order.
+var Groups = []kong.Group{
+	{Key: "Server", Title: "Server"},
+	{Key: "Client", Title: "Client"},
+	{Key: "Connection", Title: "Connection"},
+}
+
+// Help prints a command's help with an example of its use.
+func Help(options kong.HelpOptions, ctx *kong.Context) error {
+	if n := ctx.Selected(); n != nil && n.ClosestGroup() != nil {
+		n.ClosestGroup().Title = "Commands" // those below a command are a group by themselves
+	}
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	if example := Example(ctx.Selected()); example != "" {
+		fmt.Fprintf(ctx.Stdout, "\nExample:\n  %s %s\n", ctx.Model.Name, example)
+	}
+	return nil
+}
+
+// Example is a command's example without the program's name; "" where it has
+// none.
+func Example(n *kong.Node) string {
+	if n == nil || n.Tag == nil {
+		return ""
+	}
+	return n.Tag.Get("example")
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Listing is the flags of every command that lists.
+type Listing struct {
+	Asking
+	Limit  int  `default:"100" help:"How many to show, 1 to 200." placeholder:"100"`
+	Offset int  `default:"0" help:"How many to leave out before them." placeholder:"0"`
+	All    bool `help:"Show all, page by page."`
+}
+
+// paging is the first page that is asked for.
+func (l Listing) paging() client.Paging {
+	if l.All {
+		return client.Paging{Limit: countersign.MaxPageLimit, Offset: l.Offset}
+	}
+	return client.Paging{Limit: l.Limit, Offset: l.Offset}
+}
+
+// table says how the items of a list are shown.
+type table[T any] struct {
+	heading []string
+	row     func(item T) []string
+}
+
+// list asks for a page, or for all of them, and prints it.
+func list[T any](t *Terminal, l Listing, ask func(client.Paging) (*countersign.Page[T], error), shown table[T]) error {
+	if !l.All && (l.Limit < 1 || l.Limit > countersign.MaxPageLimit) || l.Offset < 0 {
+		return Unusablef("--limit must be from 1 to %d and --offset not below 0; --all shows everything", countersign.MaxPageLimit)
+	}
+	page, err := ask(l.paging())
+	if err == nil && l.All {
+		err = everyPage(t, page, func(offset int) (*countersign.Page[T], error) {
+			return ask(client.Paging{Limit: countersign.MaxPageLimit, Offset: offset})
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return l.Print(t, page, func(w io.Writer) {
+		Table(w, shown.heading, rows(page.Items, shown.row))
+		switch {
+		case len(page.Items) == 0:
+			fmt.Fprintln(t.Errs, "there are none")
+		case page.NextOffset != nil:
+			fmt.Fprintf(t.Errs, "%d of %d; --all shows all\n", len(page.Items), page.Total)
+		}
+	})
+}
+
+// everyPage adds to a page those behind it.
+func everyPage[T any](t *Terminal, page *countersign.Page[T], ask func(offset int) (*countersign.Page[T], error)) error {
+	bar := NewBar(t, "reading")
+	defer bar.Done()
+	for page.NextOffset != nil {
+		bar.Set(int64(len(page.Items)), int64(page.Total))
+		next, err := ask(*page.NextOffset)
+		if err != nil {
+			return err
+		}
+		page.Items, page.Total, page.NextOffset = append(page.Items, next.Items...), next.Total, next.NextOffset
+	}
+	return nil
+}
+
+func rows[T any](items []T, row func(T) []string) [][]string {
+	out := make([][]string, len(items))
+	for i, item := range items {
+		out[i] = row(item)
+	}
+	return out
+}

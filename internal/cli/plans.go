@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Plans are the commands on plans (specification 2.9).
+type Plans struct {
+	List    PlansList    `cmd:"" help:"List the plans, the newest first." example:"plans list --status READY"`
+	Show    PlansShow    `cmd:"" help:"Show a plan and its steps." example:"plans show plan-1"`
+	Compile PlansCompile `cmd:"" help:"Make a plan of a model's scenario; exit status 1 where it is INVALID (OPERATOR)." example:"plans compile refund-agent --file compile.json --live"`
+	Create  PlansCreate  `cmd:"" help:"Store a plan of your own; exit status 1 where it is INVALID (OPERATOR)." example:"plans create plan.json"`
+	Drift   PlansDrift   `cmd:"" help:"Say what changed since a plan was made; exit status 1 where anything did." example:"plans drift plan-1"`
+}
+
+// PlansList lists.
+type PlansList struct {
+	Status string `enum:",READY,INVALID" default:"" help:"Only READY or INVALID ones." placeholder:"STATUS"`
+	Model  string `help:"Only those of this model." placeholder:"ID"`
+	Listing
+}
+
+var planTable = table[countersign.Plan]{
+	heading: []string{"id", "status", "mode", "name", "model", "steps", "by", "created"},
+	row: func(p countersign.Plan) []string {
+		return []string{p.ID, p.Status, p.Mode, p.Name, p.ModelID, number(len(p.Steps)), p.CreatedBy, moment(p.CreatedAt)}
+	},
+}
+
+// Run lists the plans.
+func (l *PlansList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Plan], error) {
+		return c.Plans(t.Context, client.PlanFilter{Paging: p, Status: l.Status, ModelID: l.Model})
+	}, planTable)
+}
+
+// PlansShow shows one.
+type PlansShow struct {
+	ID string `arg:"" help:"The plan's id."`
+	Asking
+}
+
+// Run shows the plan.
+func (s *PlansShow) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.Plan(t.Context, s.ID) }, printPlan)
+}
+
+func printPlan(w io.Writer, p *countersign.Plan) {
+	model := ""
+	if p.ModelID != "" {
+		model = fmt.Sprintf("%s, revision %d", p.ModelID, p.ModelRevision)
+	}
+	Facts(w, [2]string{"plan", p.ID}, [2]string{"name", p.Name}, [2]string{"status", p.Status}, [2]string{"mode", p.Mode}, [2]string{"model", model}, [2]string{"scenario", p.ScenarioID},
+		[2]string{"digest", p.PlanDigest}, [2]string{"by", p.CreatedBy}, [2]string{"created", moment(p.CreatedAt)})
+	for _, e := range p.ValidationErrors {
+		fmt.Fprintln(w, "invalid:", Plain(e))
+	}
+	fmt.Fprintln(w)
+	Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, planStepRow))
+}
+
+func planStepRow(s countersign.Step) []string {
+	var expects string
+	if s.Expectation != nil {
+		expects = s.Expectation.Field + " = " + value(s.Expectation.Equals)
+	}
+	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings), expects}
+}
+
+// inputText is a step's input, with where bound fields come from.
+func inputText(input map[string]countersign.Value, bindings map[string]countersign.Binding) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		parts = append(parts, name+"="+value(input[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(bindings)) {
+		parts = append(parts, name+" from "+bindings[name].StepID+"."+bindings[name].Field)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// PlansCompile compiles.
+type PlansCompile struct {
+	Model    string `arg:"" help:"The model's id."`
+	File     string `required:"" help:"CompileRequest as JSON (specification 2.11): which capability carries each action out; - is standard input." placeholder:"FILE"`
+	Scenario string `help:"The scenario; else the file's." placeholder:"ID"`
+	Live     bool   `help:"A LIVE plan; else the file's mode, or DRY_RUN."`
+	Asking
+}
+
+// compileFile is a CompileRequest whose scenario may come as a flag.
+type compileFile struct {
+	ScenarioID     string                               `json:"scenarioId,omitempty"`
+	ActionBindings map[string]countersign.ActionBinding `json:"actionBindings"`
+	Name           string                               `json:"name,omitempty"`
+	Inputs         map[string]countersign.Scalar        `json:"inputs,omitempty"`
+	Mode           string                               `json:"mode,omitempty" enum:"DRY_RUN,LIVE"`
+}
+
+// Run compiles a plan.
+func (p *PlansCompile) Run(t *Terminal) error {
+	var f compileFile
+	if err := readDocument(t, p.File, &f); err != nil {
+		return err
+	}
+	w := countersign.CompileRequest(f)
+	if w.ScenarioID = first(p.Scenario, w.ScenarioID); w.ScenarioID == "" {
+		return Unusablef("%s has no scenarioId; give one with --scenario", p.File)
+	}
+	if p.Live {
+		w.Mode = countersign.ModeLive
+	}
+	return made(t, p.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.CompilePlan(t.Context, p.Model, w) })
+}
+
+// PlansCreate stores.
+type PlansCreate struct {
+	File string `arg:"" help:"PlanWrite as JSON (specification 2.9); - is standard input."`
+	Asking
+}
+
+// Run stores the plan.
+func (p *PlansCreate) Run(t *Terminal) error {
+	var w countersign.PlanWrite
+	if err := readDocument(t, p.File, &w); err != nil {
+		return err
+	}
+	return made(t, p.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.CreatePlan(t.Context, w) })
+}
+
+// made prints a new plan; an INVALID one is a no.
+func made(t *Terminal, a Asking, ask func(*client.Client) (*countersign.Plan, error)) error {
+	var ready bool
+	err := show(t, a, ask, printPlan, func(p *countersign.Plan) { ready = p.Status == countersign.PlanReady })
+	return verdictOf(ready, err)
+}
+
+// PlansDrift compares.
+type PlansDrift struct {
+	ID string `arg:"" help:"The plan's id."`
+	Asking
+}
+
+// Run says what changed.
+func (d *PlansDrift) Run(t *Terminal) error {
+	var current bool
+	err := show(t, d.Asking, func(c *client.Client) (*countersign.Drift, error) { return c.PlanDrift(t.Context, d.ID) }, printDrift,
+		func(drift *countersign.Drift) { current = drift.Current })
+	return verdictOf(current, err)
+}
+
+func printDrift(w io.Writer, d *countersign.Drift) {
+	if d.Current {
+		fmt.Fprintln(w, "current: everything is as the plan saw it")
+		return
+	}
+	Table(w, []string{"changed", "id", "planned", "now", "suspended", "what"}, rows(d.Changes, func(c countersign.Change) []string {
+		return []string{c.Kind, c.ID, number(c.Planned), number(c.Current), yes(c.Suspended), c.Message}
+	}))
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Projects are the commands on project connections (specification 2.6).
+type Projects struct {
+	List    ProjectsList    `cmd:"" help:"List the projects in scope." example:"projects list"`
+	Show    ProjectsShow    `cmd:"" help:"Show a project and its capabilities." example:"projects show default-shop"`
+	Put     ProjectsPut     `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
+	Health  ProjectsHealth  `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
+	Enable  ProjectsEnable  `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
+	Disable ProjectsDisable `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
+}
+
+// ProjectsList lists.
+type ProjectsList struct{ Listing }
+
+var projectTable = table[countersign.Project]{
+	heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
+	row: func(p countersign.Project) []string {
+		return []string{p.ID, p.Name, number(p.Revision), yes(p.Enabled), number(len(p.Capabilities)), first(p.BaseURL, p.Adapter), credential(&p), moment(p.UpdatedAt)}
+	},
+}
+
+// Run lists the projects.
+func (l *ProjectsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Project], error) { return c.Projects(t.Context, p) }, projectTable)
+}
+
+// credential says how calls to a project are authenticated, and whether the
+// service has what it needs for that.
+func credential(p *countersign.Project) string {
+	auth := p.EffectiveAuth()
+	switch {
+	case auth.CredentialEnv == "":
+		return auth.Type
+	case p.SecretConfigured:
+		return auth.Type + " " + auth.CredentialEnv
+	default:
+		return auth.Type + " " + auth.CredentialEnv + " (not set)"
+	}
+}
+
+// ProjectsShow shows one.
+type ProjectsShow struct {
+	ID string `arg:"" help:"The project's id."`
+	Asking
+}
+
+// Run shows the project.
+func (s *ProjectsShow) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*countersign.Project, error) { return c.Project(t.Context, s.ID) }, printProject)
+}
+
+func printProject(w io.Writer, p *countersign.Project) {
+	state := "disabled"
+	if p.Enabled {
+		state = "enabled"
+	}
+	Facts(w, [2]string{"project", p.ID}, [2]string{"name", p.Name}, [2]string{"revision", number(p.Revision)}, [2]string{"state", state}, [2]string{"adapter", p.Adapter},
+		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credential(p)},
+		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
+	fmt.Fprintln(w)
+	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
+}
+
+func capabilityRow(p *countersign.Project, c countersign.Capability) []string {
+	effect := "read"
+	if c.HasSideEffect() {
+		effect = "side effect"
+	}
+	approval := c.ApprovalPolicy()
+	if approval == countersign.ApprovalRiskBased && c.NeedsApproval() {
+		approval += " (asks)"
+	}
+	return []string{c.Name, c.Method, c.Path, effect, approval, idempotence(p, c), c.Timeout().String(), c.OutputField}
+}
+
+// idempotence tells what was found by check-receiver from what is only declared.
+func idempotence(p *countersign.Project, c countersign.Capability) string {
+	found := p.ConformanceOf(c.Name)
+	switch {
+	case !c.Idempotent:
+		return ""
+	case found == nil:
+		return "declared"
+	case found.Proven:
+		return "proven"
+	default:
+		return "declared, not proven"
+	}
+}
+
+func healthText(h *countersign.HealthCheck) string {
+	switch {
+	case h == nil:
+		return ""
+	case h.Healthy:
+		return fmt.Sprintf("status %d in %s at %s", h.StatusCode, milliseconds(h.LatencyMs), moment(h.CheckedAt))
+	default:
+		return fmt.Sprintf("not healthy: status %d, %s, at %s", h.StatusCode, first(h.Error, "not 2xx"), moment(h.CheckedAt))
+	}
+}
+
+// ProjectsPut registers or edits.
+type ProjectsPut struct {
+	File     string `arg:"" help:"ProjectWrite as JSON (specification 2.6); - is standard input."`
+	ID       string `help:"The project's id, which begins with the tenant's and a hyphen; else the file's."`
+	Revision int64  `help:"Edit this revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
+	Asking
+}
+
+// Run saves the project. An edit names the revision that it is made from: what
+// somebody else saved meanwhile is never overwritten.
+func (p *ProjectsPut) Run(t *Terminal) error {
+	var w countersign.ProjectWrite
+	if err := readDocument(t, p.File, &w); err != nil {
+		return err
+	}
+	id, err := idOf(p.ID, w.ID, p.File)
+	if err != nil {
+		return err
+	}
+	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Project, error) {
+		saved, err := c.SaveProject(t.Context, id, w)
+		return saved, withRevision(err)
+	}, func(out io.Writer, saved *countersign.Project) {
+		fmt.Fprintf(out, "saved %s, revision %d, disabled until 'countersign projects health %s' and 'countersign projects enable %s'\n", saved.ID, saved.Revision, saved.ID, saved.ID)
+	})
+}
+
+// revision is the flag's, else the document's.
+func revision(flag, document int64) int64 {
+	if flag != 0 {
+		return flag
+	}
+	return document
+}
+
+// withRevision adds to a conflict how to say which revision is meant.
+func withRevision(err error) error {
+	if errors.Is(err, client.ErrRevisionConflict) {
+		return fmt.Errorf("%w (here with --revision)", err)
+	}
+	return err
+}
+
+// ProjectsHealth checks.
+type ProjectsHealth struct {
+	ID string `arg:"" help:"The project's id."`
+	Asking
+}
+
+// Run has the service ask the project. It confirms connectivity and nothing else.
+func (h *ProjectsHealth) Run(t *Terminal) error {
+	var healthy bool
+	err := show(t, h.Asking, func(c *client.Client) (*countersign.HealthCheck, error) {
+		return c.CheckProjectHealth(t.Context, h.ID)
+	}, func(w io.Writer, check *countersign.HealthCheck) { fmt.Fprintln(w, Plain(healthText(check))) }, func(check *countersign.HealthCheck) { healthy = check.Healthy })
+	return verdictOf(healthy, err)
+}
+
+// ProjectsEnable enables.
+type ProjectsEnable struct {
+	ID       string `arg:"" help:"The project's id."`
+	Reason   string `help:"Why; kept in the audit log."`
+	Revision int64  `help:"Only this revision; else whatever is current." placeholder:"N"`
+	Asking
+}
+
+// Run enables the project.
+func (e *ProjectsEnable) Run(t *Terminal) error {
+	return toggle(t, e.Asking, e.ID, countersign.Toggle{ExpectedRevision: e.Revision, Reason: e.Reason}, "enabled", (*client.Client).EnableProject)
+}
+
+// ProjectsDisable disables.
+type ProjectsDisable struct {
+	ID       string `arg:"" help:"The project's id."`
+	Reason   string `required:"" help:"Why; kept in the audit log."`
+	Revision int64  `help:"Only this revision; else whatever is current." placeholder:"N"`
+	Asking
+}
+
+// Run disables the project.
+func (d *ProjectsDisable) Run(t *Terminal) error {
+	return toggle(t, d.Asking, d.ID, countersign.Toggle{ExpectedRevision: d.Revision, Reason: d.Reason}, "disabled", (*client.Client).DisableProject)
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// toggle enables or disables a project at a revision: the one that is given, else
+// the current one.
+func toggle(t *Terminal, a Asking, id string, w countersign.Toggle, done string,
+	ask func(*client.Client, context.Context, string, countersign.Toggle) (*countersign.Project, error)) error {
+	return show(t, a, func(c *client.Client) (*countersign.Project, error) {
+		if w.ExpectedRevision == 0 {
+			current, err := c.Project(t.Context, id)
+			if err != nil {
+				return nil, err
+			}
+			w.ExpectedRevision = current.Revision
+		}
+		return ask(c, t.Context, id, w)
+	}, func(out io.Writer, p *countersign.Project) {
+		fmt.Fprintf(out, "%s %s, revision %d\n", done, p.ID, p.Revision)
+	})
+}
+
+// verdictOf ends a command whose answer was printed: no is an exit status of its
+// own.
+func verdictOf(good bool, err error) error {
+	if err == nil && !good {
+		return Verdict{ExitFailed}
+	}
+	return err
+}

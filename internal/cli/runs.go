@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Runs are the commands on runs (specification 2.10, contract 6). Runs of agents
+// and teams are started below agents and teams.
+type Runs struct {
+	List      RunsList      `cmd:"" help:"List the runs, the newest first." example:"runs list --status WAITING_APPROVAL"`
+	Start     RunsStart     `cmd:"" help:"Start a plan's run (OPERATOR)." example:"runs start plan-1 --key refund-of-A-48213 --watch"`
+	Watch     RunsWatch     `cmd:"" help:"Print each change of a run until it ends or a person is needed." example:"runs watch run-1 --wait"`
+	Show      RunsShow      `cmd:"" help:"Show a run: its steps, what was sent, what came back, who decided." example:"runs show run-1"`
+	Cancel    RunsCancel    `cmd:"" help:"Cancel a run (OPERATOR)." example:"runs cancel run-1 --reason 'the customer called'"`
+	Probe     RunsProbe     `cmd:"" help:"Send an uncertain step's probe, a read that shows what happened (APPROVER)." example:"runs probe run-1"`
+	Reconcile RunsReconcile `cmd:"" help:"Say, with evidence, what became of an uncertain step (APPROVER)." example:"runs reconcile run-1 --completed --evidence 'refund r-9 is in the ledger' --result '{\"status\":\"refunded\"}'"`
+}
+
+// RunsList lists.
+type RunsList struct {
+	Status string `enum:",READY,RUNNING,WAITING_APPROVAL,RECOVERY_REQUIRED,COMPLETED,FAILED,CANCELLED" default:"" help:"Only those of this status." placeholder:"STATUS"`
+	Plan   string `help:"Only those of this plan." placeholder:"ID"`
+	Listing
+}
+
+var runTable = table[countersign.Run]{
+	heading: []string{"id", "status", "mode", "plan", "waits for", "by", "created", "error"},
+	row: func(r countersign.Run) []string {
+		waits := ""
+		if r.WaitingFor != nil {
+			waits = r.WaitingFor.Kind
+		}
+		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, r.RequestedBy, moment(r.CreatedAt), r.Error}
+	},
+}
+
+// Run lists the runs.
+func (l *RunsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Run], error) {
+		return c.Runs(t.Context, client.RunFilter{Paging: p, Status: countersign.RunStatus(l.Status), PlanID: l.Plan})
+	}, runTable)
+}
+
+// RunsStart starts.
+type RunsStart struct {
+	Plan string `arg:"" help:"The plan's id."`
+	Starting
+}
+
+// Run starts the plan.
+func (s *RunsStart) Run(t *Terminal) error {
+	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
+		return c.StartRun(t.Context, countersign.RunStart{PlanID: s.Plan}, key)
+	})
+}
+
+// Starting is the flags of every command that starts a run.
+type Starting struct {
+	Key   string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Default: a new one, which is printed." placeholder:"KEY"`
+	Watch bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
+	Wait  bool   `help:"As --watch, and go on where a person is needed."`
+	Asking
+}
+
+// start asks under a key that is known before, so that it can be repeated
+// whatever comes back.
+func (s Starting) start(t *Terminal, ask func(*client.Client, client.StartOption) (*client.Started, error)) error {
+	c, err := s.Client(t)
+	if err != nil {
+		return err
+	}
+	key := first(s.Key, client.NewKey())
+	started, err := ask(c, client.Key(key))
+	var lost *client.ConnectionError
+	if errors.As(err, &lost) {
+		return fmt.Errorf("%w; the same again with --key %s starts the run unless it was started", err, key)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Print(t, started.Run, func(w io.Writer) { printStarted(w, started) }); err != nil || !s.Watch && !s.Wait {
+		return err
+	}
+	return watch(t, c, s.Output, started.ID, s.Wait)
+}
+
+func printStarted(w io.Writer, s *client.Started) {
+	said := "started"
+	if s.Replayed {
+		said = "started before under this key; it is"
+	}
+	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, s.Status, Plain(s.IdempotencyKey))
+}
+
+// RunsCancel cancels.
+type RunsCancel struct {
+	ID     string `arg:"" help:"The run's id."`
+	Reason string `required:"" help:"Why; kept in the audit log."`
+	Asking
+}
+
+// Run cancels the run. A side effect that is in flight leaves it
+// RECOVERY_REQUIRED: nobody can say that it did not happen.
+func (x *RunsCancel) Run(t *Terminal) error {
+	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, x.ID, x.Reason) }, printState)
+}
+
+// printState is a run after a change that a person asked for.
+func printState(w io.Writer, r *countersign.Run) {
+	fmt.Fprintf(w, "%s %s\n", r.ID, r.Status)
+	if text := waits(r); text != "" {
+		fmt.Fprintln(w, Plain(text))
+	}
+}
+
+// waits says what a run stands still for, and what moves it.
+func waits(r *countersign.Run) string {
+	w := r.WaitingFor
+	switch {
+	case w == nil:
+		return ""
+	case w.Kind == countersign.WaitSlot:
+		return "waits for a slot, which comes by itself"
+	case w.Kind == countersign.WaitApproval:
+		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, moment(w.ExpiresAt), w.Operation, w.ApprovalID)
+	default:
+		return fmt.Sprintf("waits for an %s to say what became of step %s: %s, or 'countersign runs reconcile %s'", w.Role, w.StepID, w.Operation, r.ID)
+	}
+}

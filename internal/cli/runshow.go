@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// RunsShow shows one.
+type RunsShow struct {
+	ID string `arg:"" help:"The run's id."`
+	Asking
+}
+
+// Run shows the run with its approvals.
+func (s *RunsShow) Run(t *Terminal) error {
+	var approvals []countersign.Approval
+	return show(t, s.Asking, func(c *client.Client) (*countersign.Run, error) {
+		r, err := c.Run(t.Context, s.ID)
+		if err != nil || r.ApprovalID == "" || s.Format == "json" {
+			return r, err
+		}
+		for a, err := range c.AllApprovals(t.Context, client.ApprovalFilter{RunID: s.ID}) {
+			if err != nil {
+				return nil, err
+			}
+			approvals = append(approvals, a)
+		}
+		return r, nil
+	}, func(w io.Writer, r *countersign.Run) { printRun(w, r, approvals) })
+}
+
+func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
+	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", r.Error}, [2]string{"mode", r.Mode},
+		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
+		[2]string{"asked for by", r.RequestedBy}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
+		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
+	for i := range r.Steps {
+		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))
+		printStep(w, &r.Steps[i], approvals)
+	}
+}
+
+// printStep shows a step with those of the approvals that are its own.
+func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
+	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
+		{"effect", effectText(s)}, {"input", inputOf(s)}}
+	cells = append(cells, requestFacts(s.Request, s.RequestDigest)...)
+	for i := len(approvals) - 1; i >= 0; i-- { // they come the newest first
+		if a := &approvals[i]; a.StepID == s.ID {
+			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)})
+		}
+	}
+	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"output", outputText(w, s.Output)},
+		{"verification", verdict(s.Verification)}, {"started", moment(s.StartedAt)}, {"ended", moment(s.CompletedAt)}}...)
+	if l := s.Late; l != nil {
+		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", moment(l.At), first(l.Error, responseText(l.Response)))}, [2]string{"", outputText(w, l.Output)})
+	}
+	for i := range s.Probes {
+		cells = append(cells, probeFacts(w, &s.Probes[i])...)
+	}
+	if r := s.Reconciliation; r != nil {
+		cells = append(cells, [2]string{"reconciled", decided(r.Resolution, r.By, r.At, r.Evidence)})
+	}
+	Facts(w, cells...)
+}
+
+// probeFacts are what a probe asked, and what it was told.
+func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
+	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, p.By, moment(p.At))}}
+	if p.Request != nil {
+		facts = append(facts, [2]string{"", p.Request.Method + " " + p.Request.URL})
+	}
+	return append(facts, [2]string{"", first(p.Error, responseText(p.Response))}, [2]string{"", outputText(w, p.Output)})
+}
+
+// requestFacts are a request as it goes over the wire, never cut.
+func requestFacts(r *countersign.Request, digest *string) [][2]string {
+	if r == nil {
+		return nil
+	}
+	facts := [][2]string{{"request", r.Method + " " + r.URL}}
+	if !r.Body.IsZero() && !r.Body.IsNull() {
+		facts = append(facts, [2]string{"body", value(r.Body)})
+	}
+	if digest != nil {
+		facts = append(facts, [2]string{"digest", *digest})
+	}
+	return facts
+}
+
+func effectText(s *countersign.StepRun) string {
+	text := "read"
+	if s.SideEffect {
+		text = "side effect"
+	}
+	if s.ApprovalRequired {
+		text += ", asks for approval"
+	}
+	return text
+}
+
+func inputOf(s *countersign.StepRun) string { return value(countersign.ObjectValue(s.Input)) }
+
+func errorText(e *countersign.StepError) string {
+	if e == nil {
+		return ""
+	}
+	return string(e.Code) + ": " + e.Message
+}
+
+func responseText(r *countersign.Response) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
+}
+
+// outputText is an output, which may be a megabyte: on a terminal its beginning.
+func outputText(w io.Writer, v countersign.Value) string {
+	const heading = 16 // the names beside it
+	if v.IsZero() {
+		return ""
+	}
+	return cut(value(v), max(widthOf(w)-heading, 0))
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// RunsWatch watches.
+type RunsWatch struct {
+	ID   string `arg:"" help:"The run's id."`
+	Wait bool   `help:"Go on where a person is needed, until the run ends."`
+	Asking
+}
+
+// Help says how it ends.
+func (RunsWatch) Help() string {
+	return "Exit status 0: COMPLETED; 1: FAILED or CANCELLED; 5: a person is needed. With -o json each change is the run as one JSON document."
+}
+
+// Run watches the run.
+func (x *RunsWatch) Run(t *Terminal) error {
+	c, err := x.Client(t)
+	if err != nil {
+		return err
+	}
+	return watch(t, c, x.Output, x.ID, x.Wait)
+}
+
+// watch prints a run's changes as they happen, and ends as the run does: it is
+// over, or it stands still for a person whom nobody wants to wait for.
+func watch(t *Terminal, c *client.Client, o Output, id string, wait bool) error {
+	var before countersign.Run
+	for r, err := range c.WatchRun(t.Context, id) {
+		if err != nil {
+			return err
+		}
+		if err := o.Print(t, r, func(w io.Writer) { printChanges(w, &before, &r) }); err != nil {
+			return err
+		}
+		if !wait && needsPerson(&r) {
+			return Verdict{ExitWaiting}
+		}
+		before = r
+	}
+	return verdictOf(before.Status == countersign.RunCompleted, t.Context.Err())
+}
+
+func needsPerson(r *countersign.Run) bool {
+	return r.WaitingFor != nil && r.WaitingFor.Kind != countersign.WaitSlot
+}
+
+// printChanges writes a line for each step that isn't as it was, then one for the
+// run.
+func printChanges(w io.Writer, before, now *countersign.Run) {
+	line := func(name, text string) {
+		fmt.Fprintf(w, "%s  %-*s  %s\n", moment(now.UpdatedAt), widest(now.Steps), Plain(name), Plain(text))
+	}
+	for i := range now.Steps {
+		s := &now.Steps[i]
+		if text := stepText(s); text != "" && (i >= len(before.Steps) || text != stepText(&before.Steps[i])) {
+			line(s.ID, text)
+		}
+	}
+	if text := runText(now); text != runText(before) {
+		line("run", text)
+	}
+}
+
+// widest is how wide the column of the steps must be.
+func widest(steps []countersign.StepRun) int {
+	n := len("run")
+	for i := range steps {
+		n = max(n, len(steps[i].ID))
+	}
+	return n
+}
+
+// stepText is a step's status with what was verified or went wrong; "" before
+// its turn.
+func stepText(s *countersign.StepRun) string {
+	if s.Status == countersign.StepPending {
+		return ""
+	}
+	text := string(s.Status)
+	if s.Attempt > 1 {
+		text += fmt.Sprintf(" (attempt %d)", s.Attempt)
+	}
+	if s.Verification != nil && s.Status != countersign.StepSimulated {
+		text += "  " + verdict(s.Verification)
+	}
+	if s.Error != nil {
+		text += fmt.Sprintf("  %s: %s", s.Error.Code, s.Error.Message)
+	}
+	return text
+}
+
+// runText is a run's status with what it waits for or why it failed.
+func runText(r *countersign.Run) string {
+	text := string(r.Status)
+	if r.CancelRequested && !r.Status.IsTerminal() {
+		text += " (cancel requested)"
+	}
+	if why := first(waits(r), r.Error); why != "" {
+		text += "  " + why
+	}
+	return text
+}

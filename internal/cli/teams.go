@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Teams are the commands on teams of agents (specification 2.16).
+type Teams struct {
+	List    TeamsList    `cmd:"" help:"List the teams in scope." example:"teams list"`
+	Show    TeamsShow    `cmd:"" help:"Show a team's members and steps." example:"teams show returns-desk"`
+	Put     TeamsPut     `cmd:"" help:"Create or update a team of at least two admitted agents (OPERATOR)." example:"teams put team.json --id returns-desk"`
+	Start   TeamsStart   `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
+	Suspend TeamsSuspend `cmd:"" help:"Keep every run of a team from a further step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
+	Resume  TeamsResume  `cmd:"" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
+}
+
+// TeamsList lists.
+type TeamsList struct{ Listing }
+
+var teamTable = table[countersign.Team]{
+	heading: []string{"id", "name", "revision", "suspended", "members", "steps", "updated"},
+	row: func(x countersign.Team) []string {
+		return []string{x.ID, x.Name, number(x.Revision), yes(x.Suspended), number(len(x.Members)), number(len(x.Steps)), moment(x.UpdatedAt)}
+	},
+}
+
+// Run lists the teams.
+func (l *TeamsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Team], error) { return c.Teams(t.Context, p) }, teamTable)
+}
+
+// TeamsShow shows one.
+type TeamsShow struct {
+	ID string `arg:"" help:"The team's id."`
+	Asking
+}
+
+// Run shows the team.
+func (s *TeamsShow) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*countersign.Team, error) { return c.Team(t.Context, s.ID) }, printTeam)
+}
+
+func printTeam(w io.Writer, x *countersign.Team) {
+	Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", number(x.Revision)}, [2]string{"suspended", yes(x.Suspended)},
+		[2]string{"created", moment(x.CreatedAt)}, [2]string{"updated", moment(x.UpdatedAt)})
+	fmt.Fprintln(w)
+	Table(w, []string{"member", "role"}, rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))
+	fmt.Fprintln(w)
+	Table(w, []string{"step", "agent", "capability", "after", "input"}, rows(x.Steps, func(s countersign.TeamStep) []string {
+		return []string{s.ID, s.AgentID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings)}
+	}))
+}
+
+// TeamsPut saves.
+type TeamsPut struct {
+	File     string `arg:"" help:"The team as JSON (specification 2.16); - is standard input."`
+	ID       string `help:"The team's id; else the file's."`
+	Revision int64  `help:"Update this revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
+	Asking
+}
+
+// Run saves the team.
+func (p *TeamsPut) Run(t *Terminal) error {
+	var w countersign.TeamWrite
+	if err := readDocument(t, p.File, &w); err != nil {
+		return err
+	}
+	id, err := idOf(p.ID, w.ID, p.File)
+	if err != nil {
+		return err
+	}
+	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Team, error) {
+		saved, err := c.SaveTeam(t.Context, id, w)
+		return saved, withRevision(err)
+	}, func(out io.Writer, x *countersign.Team) {
+		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
+	})
+}
+
+// TeamsStart starts.
+type TeamsStart struct {
+	ID       string `arg:"" help:"The team's id."`
+	Inputs   string `help:"Inputs by step id, which override the steps' own, as JSON in a file; - is standard input." placeholder:"FILE"`
+	Live     bool   `help:"LIVE; else DRY_RUN, which sends nothing."`
+	Revision int64  `help:"Only this revision of the team; else the current one. Give it where --key is to be repeated." placeholder:"N"`
+	Starting
+}
+
+// Run starts the team's run.
+func (s *TeamsStart) Run(t *Terminal) error {
+	w := countersign.TeamRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live)}
+	if s.Inputs != "" {
+		if err := readDocument(t, s.Inputs, &w.Inputs); err != nil {
+			return err
+		}
+	}
+	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
+		if w.ExpectedRevision == 0 {
+			x, err := c.Team(t.Context, s.ID)
+			if err != nil {
+				return nil, err
+			}
+			w.ExpectedRevision = x.Revision
+		}
+		started, err := c.StartTeamRun(t.Context, s.ID, w, key)
+		return started, withRevision(err)
+	})
+}
+
+// TeamsSuspend suspends.
+type TeamsSuspend struct{ teamChange }
+
+// Run suspends the team.
+func (s *TeamsSuspend) Run(t *Terminal) error {
+	return s.change(t, "suspended", (*client.Client).SuspendTeam)
+}
+
+// TeamsResume resumes.
+type TeamsResume struct{ teamChange }
+
+// Run resumes the team.
+func (r *TeamsResume) Run(t *Terminal) error {
+	return r.change(t, "resumed", (*client.Client).ResumeTeam)
+}
+
+type teamChange struct {
+	ID     string `arg:"" help:"The team's id."`
+	Reason string `required:"" help:"Why; kept in the audit log."`
+	Asking
+}
+
+func (x *teamChange) change(t *Terminal, done string, ask func(*client.Client, context.Context, string, string) (*countersign.Team, error)) error {
+	return show(t, x.Asking, func(c *client.Client) (*countersign.Team, error) { return ask(c, t.Context, x.ID, x.Reason) },
+		func(w io.Writer, team *countersign.Team) {
+			fmt.Fprintf(w, "%s %s, revision %d\n", done, team.ID, team.Revision)
+		})
+}

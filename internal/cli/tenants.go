@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Tenants are the commands on tenants (contract 3).
+type Tenants struct {
+	List TenantsList `cmd:"" help:"List the tenants (realm administrators)." example:"tenants list"`
+	Put  TenantsPut  `cmd:"" help:"Create or rename a tenant (realm administrators)." example:"tenants put marlow --name Marlow"`
+}
+
+// TenantsList lists.
+type TenantsList struct{ Listing }
+
+var tenantTable = table[countersign.Tenant]{
+	heading: []string{"id", "name", "revision", "created", "updated"},
+	row: func(x countersign.Tenant) []string {
+		return []string{x.ID, x.Name, number(x.Revision), moment(x.CreatedAt), moment(x.UpdatedAt)}
+	},
+}
+
+// Run lists the tenants.
+func (l *TenantsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Tenant], error) { return c.Tenants(t.Context, p) }, tenantTable)
+}
+
+// TenantsPut saves.
+type TenantsPut struct {
+	ID       string `arg:"" help:"The tenant's id: a small letter, then small letters and digits."`
+	Name     string `required:"" help:"The tenant's name."`
+	Revision int64  `help:"Rename this revision, which must be the current one; without it a tenant is created." placeholder:"N"`
+	Asking
+}
+
+// Run saves the tenant.
+func (p *TenantsPut) Run(t *Terminal) error {
+	w := countersign.TenantWrite{Name: p.Name, ExpectedRevision: p.Revision}
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Tenant, error) {
+		saved, err := c.SaveTenant(t.Context, p.ID, w)
+		return saved, withRevision(err)
+	}, func(out io.Writer, x *countersign.Tenant) {
+		fmt.Fprintf(out, "saved %s, revision %d: %s\n", x.ID, x.Revision, Plain(x.Name))
+	})
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Tokens are the commands on bearer tokens (contract 3).
+type Tokens struct {
+	List   TokensList   `cmd:"" help:"List the tokens, never with their secrets (ADMIN)." example:"tokens list"`
+	Create TokensCreate `cmd:"" help:"Make a token; it is shown once (ADMIN)." example:"tokens create --name ci --role OPERATOR --project default-shop --days 30"`
+	Revoke TokensRevoke `cmd:"" help:"Revoke a token at once (ADMIN)." example:"tokens revoke tok-1"`
+}
+
+// OfTenant is the flag of commands that a realm administrator may use on any
+// tenant.
+type OfTenant struct {
+	Tenant string `help:"Another tenant than your own; realm administrators only." placeholder:"ID"`
+}
+
+// TokensList lists.
+type TokensList struct {
+	OfTenant
+	Listing
+}
+
+var tokenTable = table[countersign.Token]{
+	heading: []string{"id", "name", "roles", "projects", "modes", "user", "made by", "expires", "last used", "revoked"},
+	row: func(k countersign.Token) []string {
+		return []string{k.ID, k.Name, joined(k.Roles), orAll(k.ProjectIDs), orAll(k.Modes), k.UserEmail, k.CreatedBy, moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
+	},
+}
+
+func orAll(names []string) string { return first(strings.Join(names, ", "), "all") }
+
+// Run lists the tokens.
+func (l *TokensList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Token], error) {
+		return c.Tokens(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
+	}, tokenTable)
+}
+
+// TokensCreate makes one.
+type TokensCreate struct {
+	Name    string   `required:"" help:"What it is for."`
+	Role    []string `required:"" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What it may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
+	Project []string `help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
+	Mode    []string `enum:"DRY_RUN,LIVE" help:"Only runs of this mode, DRY_RUN or LIVE; else both."`
+	Days    int64    `help:"How long it is good, 1 to 90; else 90." placeholder:"N"`
+	User    string   `help:"The user who stands behind it; nobody decides their own runs, by whichever token." placeholder:"EMAIL"`
+	OfTenant
+	Asking
+}
+
+// Run makes the token.
+func (n *TokensCreate) Run(t *Terminal) error {
+	w := countersign.TokenWrite{Name: n.Name, Roles: roles(n.Role), ProjectIDs: n.Project, Modes: n.Mode, ExpiresInDays: n.Days, UserEmail: n.User, TenantID: n.Tenant}
+	return show(t, n.Asking, func(c *client.Client) (*countersign.NewToken, error) { return c.CreateToken(t.Context, w) },
+		func(out io.Writer, k *countersign.NewToken) {
+			Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, [2]string{"projects", orAll(k.ProjectIDs)}, [2]string{"expires", moment(k.ExpiresAt)})
+			fmt.Fprintln(t.Errs, "It is shown this once: keep it now.")
+		})
+}
+
+func roles(words []string) []countersign.Role {
+	out := make([]countersign.Role, len(words))
+	for i, w := range words {
+		out[i] = countersign.Role(w)
+	}
+	return out
+}
+
+// TokensRevoke revokes.
+type TokensRevoke struct {
+	ID string `arg:"" help:"The token's id."`
+	OfTenant
+	Asking
+}
+
+// Run revokes the token.
+func (r *TokensRevoke) Run(t *Terminal) error {
+	return show(t, r.Asking, func(c *client.Client) (*countersign.Token, error) { return c.RevokeToken(t.Context, r.ID, r.Tenant) },
+		func(w io.Writer, k *countersign.Token) {
+			fmt.Fprintf(w, "revoked %s, %s\n", k.ID, Plain(k.Name))
+		})
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Users are the commands on a tenant's users (contract 3).
+type Users struct {
+	List   UsersList   `cmd:"" help:"List the users (ADMIN)." example:"users list"`
+	Put    UsersPut    `cmd:"" help:"Make somebody a user, or say what they have from now on (ADMIN)." example:"users put mara@marlow.example --role APPROVER --project default-shop"`
+	Delete UsersDelete `cmd:"" help:"End somebody's membership (ADMIN)." example:"users delete mara@marlow.example"`
+}
+
+// UsersList lists.
+type UsersList struct {
+	OfTenant
+	Listing
+}
+
+var userTable = table[countersign.User]{
+	heading: []string{"email", "tenant", "roles", "projects", "made by", "created", "updated"},
+	row: func(u countersign.User) []string {
+		return []string{u.Email, u.TenantID, joined(u.Roles), orAll(u.ProjectIDs), u.CreatedBy, moment(u.CreatedAt), moment(u.UpdatedAt)}
+	},
+}
+
+// Run lists the users.
+func (l *UsersList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.User], error) {
+		return c.Users(t.Context, client.TenantFilter{Paging: p, TenantID: l.Tenant})
+	}, userTable)
+}
+
+// UsersPut saves.
+type UsersPut struct {
+	Email   string   `arg:"" help:"The user's e-mail address."`
+	Role    []string `required:"" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What they may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
+	Project []string `help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
+	OfTenant
+	Asking
+}
+
+// Run saves the user. What isn't given, they don't have any more.
+func (p *UsersPut) Run(t *Terminal) error {
+	w := countersign.UserWrite{Roles: roles(p.Role), ProjectIDs: p.Project, TenantID: p.Tenant}
+	return show(t, p.Asking, func(c *client.Client) (*countersign.User, error) { return c.SaveUser(t.Context, p.Email, w) },
+		func(out io.Writer, u *countersign.User) {
+			fmt.Fprintf(out, "%s is %s in %s, projects: %s\n", Plain(u.Email), joined(u.Roles), u.TenantID, orAll(u.ProjectIDs))
+		})
+}
+
+// UsersDelete deletes.
+type UsersDelete struct {
+	Email string `arg:"" help:"The user's e-mail address."`
+	OfTenant
+	Asking
+}
+
+// Run ends the membership.
+func (d *UsersDelete) Run(t *Terminal) error {
+	return show(t, d.Asking, func(c *client.Client) (*countersign.User, error) { return c.DeleteUser(t.Context, d.Email, d.Tenant) },
+		func(out io.Writer, u *countersign.User) {
+			fmt.Fprintf(out, "%s is no user of %s any more\n", Plain(u.Email), u.TenantID)
+		})
+}

@@ -1,0 +1,78 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Fence removes the records of processes whose beat has stood still for the
+// length of a lease. Whoever runs the process calls it about once a second.
+func (k *Keeper) Fence(ctx context.Context) error {
+	var list []records.Replica
+	err := k.store.View(ctx, func(tx store.Tx) (err error) {
+		list, err = records.AllReplicas(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range k.still(list, time.Now()) {
+		if err := k.fence(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// still remembers what was seen and gives the processes that stand still.
+func (k *Keeper) still(list []records.Replica, now time.Time) (dead []records.Replica) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	seen := map[string]sighting{}
+	for _, r := range list {
+		if r.ID == k.id {
+			continue
+		}
+		s, known := k.seen[r.ID]
+		if !known || s.beat != r.Beat {
+			s = sighting{beat: r.Beat, at: now}
+		}
+		seen[r.ID] = s
+		if now.Sub(s.at) >= Length {
+			dead = append(dead, r)
+		}
+	}
+	k.seen = seen
+	return dead
+}
+
+// fence removes a record unless its process has shown itself again, or somebody
+// else was faster.
+func (k *Keeper) fence(ctx context.Context, r records.Replica) error {
+	return k.store.Update(ctx, func(tx store.Tx) error {
+		if err := k.Check(tx); err != nil {
+			return err
+		}
+		now, _, err := records.Replicas.Get(tx, store.Realm, records.ReplicaID(r.ID))
+		if errors.Is(err, store.ErrNotFound) || err == nil && now.Beat != r.Beat {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return records.Replicas.Delete(tx, store.Realm, records.ReplicaID(r.ID))
+	})
+}
+
+// Orphaned reports a run whose process has no record any more.
+func Orphaned(tx store.Tx, owner string) (bool, error) {
+	_, _, err := records.Replicas.Get(tx, store.Realm, records.ReplicaID(owner))
+	if errors.Is(err, store.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
+}

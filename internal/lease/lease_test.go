@@ -1,0 +1,121 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/memory"
+)
+
+func join(t *testing.T, s store.Store, id string) *lease.Keeper {
+	t.Helper()
+	k, err := lease.Join(context.Background(), s, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func check(s store.Store, k *lease.Keeper) error {
+	return s.View(context.Background(), k.Check)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhoseBeatStandsStillIsFenced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ctx := memory.New(), context.Background()
+		one, other := join(t, s, "one"), join(t, s, "other")
+		for range 30 { // as long as it beats it lives
+			must(t, one.Renew(ctx))
+			must(t, other.Renew(ctx))
+			must(t, other.Fence(ctx))
+			time.Sleep(time.Second)
+		}
+		must(t, check(s, one))
+		for range int(lease.Length / time.Second) {
+			must(t, check(s, one))
+			must(t, other.Renew(ctx))
+			must(t, other.Fence(ctx))
+			time.Sleep(time.Second)
+		}
+		must(t, other.Fence(ctx))
+		if err := check(s, one); !errors.Is(err, lease.ErrLost) {
+			t.Errorf("%v", err)
+		}
+		if err := one.Renew(ctx); !errors.Is(err, lease.ErrLost) {
+			t.Errorf("it came back: %v", err)
+		}
+		<-one.Lost()
+		must(t, check(s, other))
+	})
+}
+
+// TestAProcessStopsSendingWellBeforeItIsFenced.
+func TestAProcessStopsSendingWellBeforeItIsFenced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		one := join(t, s, "one")
+		until, err := one.Hold(context.Background())
+		if err != nil || time.Until(until) > lease.Length-lease.Margin {
+			t.Errorf("until %s, %v", time.Until(until), err)
+		}
+		time.Sleep(lease.Length - lease.Margin)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if _, err := one.Hold(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		go func() { must(t, one.Renew(context.Background())) }()
+		if _, err := one.Hold(context.Background()); err != nil { // waits for the renewal
+			t.Error(err)
+		}
+	})
+}
+
+// TestAFencedProcessFencesNobody: it may itself be what stood still.
+func TestAFencedProcessFencesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ctx := memory.New(), context.Background()
+		one, other := join(t, s, "one"), join(t, s, "other")
+		must(t, one.Fence(ctx)) // it sees the other one
+		must(t, other.Fence(ctx))
+		time.Sleep(lease.Length)
+		must(t, other.Renew(ctx))
+		must(t, other.Fence(ctx))
+		_ = one.Fence(ctx)
+		time.Sleep(lease.Length)
+		if err := one.Fence(ctx); !errors.Is(err, lease.ErrLost) {
+			t.Errorf("%v", err)
+		}
+		must(t, check(s, other))
+	})
+}
+
+func TestWhoLeavesIsGoneAtOnce(t *testing.T) {
+	s := memory.New()
+	one := join(t, s, "one")
+	must(t, one.Leave(context.Background()))
+	if err := check(s, one); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestASleepOfTheMachineEndsALease(t *testing.T) {
+	now := time.Now()
+	until := now.Add(time.Minute)
+	woken := now.Round(0).Add(time.Hour) // the monotonic clock knows of no hour
+	if lease.Before(woken, until) || !lease.Before(now, until) {
+		t.Error("a lease outlives a sleep")
+	}
+}

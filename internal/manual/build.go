@@ -1,0 +1,147 @@
+package manual
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/yuin/goldmark"
+)
+
+//go:embed assets templates
+var own embed.FS
+
+const htmlKind = "text/html; charset=utf-8"
+
+// builder renders everything once.
+type builder struct {
+	cfg       Config
+	md        goldmark.Markdown
+	templates map[string]*template.Template
+	nav       []section
+	site      site
+	pages     map[string]document // by file
+}
+
+func build(cfg Config) (site, error) {
+	b := &builder{cfg: cfg, md: newMarkdown(), site: site{}, pages: map[string]document{}}
+	var err error
+	if b.templates, err = parseTemplates(cfg); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{b.read, b.write, b.reference, b.ownFiles, b.nothing} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	b.site[Programs] = file("text/plain; charset=utf-8", b.programs())
+	return b.site, nil
+}
+
+// parseTemplates reads the frame once for each kind of page.
+func parseTemplates(cfg Config) (map[string]*template.Template, error) {
+	base, err := template.New("").Funcs(template.FuncMap{"asset": cfg.Asset, "typeAt": typeAddress}).ParseFS(own, "templates/layout.html", "templates/fields.html")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*template.Template{}
+	for _, name := range []string{"markdown", "nothing", "api", "operations", "types"} {
+		t, err := base.Clone()
+		if err == nil {
+			t, err = t.ParseFS(own, "templates/"+name+".html")
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[name] = t
+	}
+	return all, nil
+}
+
+// read takes in every file: pages to be rendered, anything else to be served as it
+// is.
+func (b *builder) read() error {
+	return fs.WalkDir(b.cfg.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := fs.ReadFile(b.cfg.Files, name)
+		if err != nil {
+			return err
+		}
+		if !strings.HasSuffix(name, ".md") {
+			b.site[Prefix+"/"+name] = file(mime.TypeByExtension(path.Ext(name)), body)
+			return nil
+		}
+		b.site[Prefix+"/"+name] = file("text/markdown; charset=utf-8", body)
+		b.pages[name] = parse(b.md, name, body)
+		return nil
+	})
+}
+
+// write renders the pages, once the index has said how they are led to.
+func (b *builder) write() error {
+	index, there := b.pages[b.cfg.Index]
+	if !there {
+		return fmt.Errorf("there is no page %s", b.cfg.Index)
+	}
+	b.nav = navigation(index)
+	for name, d := range b.pages {
+		if err := d.render(b.md, func(to string) string { return target(name, to) }); err != nil {
+			return err
+		}
+		b.pages[name] = d
+		data := page{Title: d.title, Source: Prefix + "/" + name, Body: template.HTML(d.body)} // goldmark escaped it
+		if err := b.put(address(name), "markdown", http.StatusOK, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownFiles are the manual's style sheet.
+func (b *builder) ownFiles() error {
+	sheet, err := fs.ReadFile(own, "assets/manual.css")
+	b.site[Prefix+"/assets/manual.css"] = file("text/css; charset=utf-8", sheet)
+	return err
+}
+
+// nothing is the page at every other address.
+func (b *builder) nothing() error {
+	return b.put(missing, "nothing", http.StatusNotFound, page{Title: "Nothing here"})
+}
+
+// page is what the templates show.
+type page struct {
+	Title, Here string
+	Source      string // address of the Markdown
+	Body        template.HTML
+	Nav         []section
+	Data        any
+}
+
+// plainHead is how a page begins that leaves the theme to the system.
+const plainHead = `<html lang="en">`
+
+// put renders a page, for each theme.
+func (b *builder) put(at, name string, status int, p page) error {
+	c := &content{status: status, kind: htmlKind, themed: true, forms: map[string]form{}}
+	p.Here, p.Nav = at, around(b.nav, at)
+	var out bytes.Buffer
+	if err := b.templates[name].ExecuteTemplate(&out, "layout", p); err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	c.forms[""] = newForm(out.Bytes(), true)
+	for _, theme := range []string{"light", "dark"} {
+		head := `<html lang="en" data-theme="` + theme + `">`
+		c.forms[theme] = newForm(bytes.Replace(out.Bytes(), []byte(plainHead), []byte(head), 1), true)
+	}
+	b.site[at] = c
+	return nil
+}

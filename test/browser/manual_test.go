@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The manual is for everybody, signed in or not: every page that its index for
+// programs names, the reference's pages, and the page for what isn't there.
+func TestManualIsSoundForEverybody(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	p := newTab(t, newStage(t).Server)
+	paths := p.manualPages()
+	for _, path := range append(paths, "/docs/", "/docs/nothing-here", "/docs/api/types") {
+		name := strings.ReplaceAll(strings.Trim(path, "/"), "/", " ")
+		if strings.HasSuffix(path, "nothing-here") {
+			name = "nothing here"
+		}
+		p.lookAt(name, path)
+	}
+	p.visit("/docs/api")
+	for _, tag := range js[[]string](p, `Array.from(document.querySelectorAll("h3 a[href^='/docs/api/']")).map(function (a) { return a.getAttribute("href") })`) {
+		p.lookAt(strings.ReplaceAll(strings.Trim(tag, "/"), "/", " "), tag)
+	}
+}
+
+// manualPages are the addresses of the pages that /llms.txt lists as Markdown.
+func (p *tab) manualPages() []string {
+	p.t.Helper()
+	answer, err := http.Get(p.server.URL + "/llms.txt")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var all []string
+	for _, m := range regexp.MustCompile(`\(`+regexp.QuoteMeta(p.server.URL)+`(/docs/[^)]+)\.md\)`).FindAllStringSubmatch(string(text), -1) {
+		all = append(all, m[1])
+	}
+	if len(all) < 20 {
+		p.t.Fatalf("the manual has %d pages only:\n%s", len(all), text)
+	}
+	return all
+}
