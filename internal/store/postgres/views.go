@@ -31,11 +31,13 @@ func newViews(db *database) *views {
 
 // view runs fn in one snapshot, and again in another if its connection is lost.
 func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
+	// Patience begins here: without a server those who wait for a turn must not each
+	// be patient after the other.
+	until := time.Now().Add(v.settings.patience)
 	if err := v.enter(ctx); err != nil {
 		return err
 	}
 	defer func() { <-v.turns }()
-	until := time.Now().Add(v.settings.patience)
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
 		own, err := v.try(ctx, fn, until)
 		if err == nil {
@@ -87,7 +89,7 @@ func (v *views) pause(ctx context.Context, d time.Duration) error {
 // try runs fn once. own is fn's error; err speaks of the transaction, and then own
 // means nothing.
 func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time) (own, err error) {
-	connecting, cancel := context.WithDeadline(ctx, until.Add(v.settings.connect))
+	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
 	defer cancel()
 	s, err := connect(connecting, v.db)
 	if err != nil {
