@@ -176,7 +176,7 @@ type ProbeRecord struct {
 	Capability string    `json:"capability"`
 	Request    *Request  `json:"request,omitempty"`
 	Response   *Response `json:"response,omitempty"`
-	Output     Value     `json:"output,omitzero"`
+	Output     Value     `json:"output,omitzero" doc:"the whole body: the probe's outputField is not applied"`
 	Error      string    `json:"error,omitempty"`
 }
 
@@ -202,7 +202,7 @@ const (
 type Reconcile struct {
 	Resolution string           `json:"resolution" enum:"CONFIRMED_COMPLETED,CONFIRMED_NOT_EXECUTED,ABANDON"`
 	Evidence   string           `json:"evidence" doc:"never blank"`
-	Output     map[string]Value `json:"output,omitzero" nullable:"false"`
+	Output     map[string]Value `json:"output,omitzero" nullable:"false" doc:"what the receiver answered or has: as its API gives it, or only the capability's outputField"`
 }
 
 // ProbeStart is the body of POST /runs/{id}/probe.

@@ -13,7 +13,7 @@ import (
 // KeepAlive is an instance's heartbeats (specification 2.15).
 type KeepAlive struct {
 	AgentID    string
-	InstanceID string                           // names this process; default: made up, so that each start is a new instance
+	InstanceID string                           // names this process, best one that recurs, such as refunds-0: the service keeps each for ever; default: made up
 	Every      time.Duration                    // default 30 s, of which a tenth is random
 	State      func() countersign.InstanceState // asked before each beat; default IDLE
 	Failed     func(error)                      // told what went wrong; the next beat comes all the same

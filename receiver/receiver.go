@@ -44,9 +44,12 @@ type Receiver struct {
 	running  sync.Map // the claims that this process is at, by Claim.By
 }
 
-// New makes a Receiver. It panics without a Store: an API that forgets its keys
-// must not come up.
+// New makes a Receiver. It panics without a Store and without a secret: an API that
+// forgets its keys, or that everybody may call, must not come up.
 func New(cfg Config) *Receiver {
+	if signature.CheckSecrets(cfg.Verifier.Secrets) != nil {
+		panic("receiver: Config.Verifier has no secret, or an empty one; is the environment variable set?")
+	}
 	if cfg.Store == nil {
 		panic("receiver: Config.Store is nil; give it a SQLStore, or a MemoryStore to try")
 	}

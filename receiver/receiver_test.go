@@ -177,12 +177,19 @@ func TestReadsAreNotRemembered(t *testing.T) {
 	a.had(4)
 }
 
-func TestAReceiverWithoutSecretRefusesEverything(t *testing.T) {
-	rc := receiver.New(receiver.Config{Store: &receiver.MemoryStore{}})
-	a := newAPI(t, &receiver.MemoryStore{}, ok)
-	w := httptest.NewRecorder()
-	rc.Handler(http.HandlerFunc(ok)).ServeHTTP(w, a.request("GET", "/", "k", ""))
-	is(t, w, 401, "no_secret")
+// TestAReceiverWithoutSecretDoesNotComeUp: an environment variable that is not set
+// must show at the start.
+func TestAReceiverWithoutSecretDoesNotComeUp(t *testing.T) {
+	for name, secrets := range map[string][][]byte{"none": nil, "an empty one": {{}}, "an empty one beside a good one": {[]byte("good"), {}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: it came up", name)
+				}
+			}()
+			receiver.New(receiver.Config{Verifier: receiver.Verifier{Secrets: secrets}, Store: &receiver.MemoryStore{}})
+		}()
+	}
 }
 
 func TestAReceiverWithoutStoreDoesNotComeUp(t *testing.T) {

@@ -77,7 +77,7 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 // AgentsSync syncs.
 type AgentsSync struct {
 	Project string `arg:"" help:"The project that the agents belong to."`
-	File    string `arg:"" help:"The manifest as JSON (specification 2.14); - is standard input."`
+	File    string `arg:"" help:"The manifest as JSON (see /docs/api/types at the service); - is standard input."`
 	Asking
 }
 

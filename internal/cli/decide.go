@@ -66,7 +66,7 @@ func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) error {
 	case err != nil:
 		return err
 	case d.Digest != "" && !strings.EqualFold(d.Digest, a.RequestDigest):
-		return fmt.Errorf("the digest of what %s would send is %s, not %s; nothing was decided", d.ID, a.RequestDigest, d.Digest)
+		return fmt.Errorf("the digest of what %s would send is %s, not %s; nothing was decided: look at it again with 'countersign approvals show'", d.ID, a.RequestDigest, d.Digest)
 	case d.Digest != "" || d.Yes || a.Status != countersign.ApprovalPending: // the service says what is wrong with the last
 		return nil
 	}

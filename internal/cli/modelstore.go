@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/model"
 )
 
 // ModelsList lists.
@@ -55,7 +56,7 @@ func printModel(w io.Writer, m *countersign.Model) {
 
 // ModelsPut stores one.
 type ModelsPut struct {
-	File     string `arg:"" help:"An AgentModel or a ModelWrite as JSON (specification 2.3); - is standard input."`
+	File     string `arg:"" help:"An AgentModel or a ModelWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	Revision int64  `help:"Update this stored revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
 	Asking
 }
@@ -71,8 +72,18 @@ func (p *ModelsPut) Run(t *Terminal) error {
 		saved, err := c.SaveModel(t.Context, w.Document.ID, w)
 		return saved, withRevision(err)
 	}, func(out io.Writer, m *countersign.Model) {
-		fmt.Fprintf(out, "saved %s, revision %d\n", m.ID, m.Revision)
+		fmt.Fprintf(out, "saved %s, revision %d%s\n", m.ID, m.Revision, flaws(&w.Document))
 	})
+}
+
+// flaws says that a model was saved which nothing can be made of: its meaning is
+// judged where it is used.
+func flaws(m *countersign.AgentModel) string {
+	n := len(model.Validate(m).Errors)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", INVALID: %d errors; 'countersign models validate FILE' names them", n)
 }
 
 // read takes the document alone, or what a service is sent and answers.

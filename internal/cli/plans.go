@@ -93,7 +93,7 @@ func inputText(input map[string]countersign.Value, bindings map[string]countersi
 // PlansCompile compiles.
 type PlansCompile struct {
 	Model    string `arg:"" help:"The model's id."`
-	File     string `required:"" help:"CompileRequest as JSON (specification 2.11): which capability carries each action out; - is standard input." placeholder:"FILE"`
+	File     string `required:"" help:"CompileRequest as JSON (see /docs/api/types at the service): which capability carries each action out; - is standard input." placeholder:"FILE"`
 	Scenario string `help:"The scenario; else the file's." placeholder:"ID"`
 	Live     bool   `help:"A LIVE plan; else the file's mode, or DRY_RUN."`
 	Asking
@@ -126,7 +126,7 @@ func (p *PlansCompile) Run(t *Terminal) error {
 
 // PlansCreate stores.
 type PlansCreate struct {
-	File string `arg:"" help:"PlanWrite as JSON (specification 2.9); - is standard input."`
+	File string `arg:"" help:"PlanWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	Asking
 }
 

@@ -115,7 +115,7 @@ func healthText(h *countersign.HealthCheck) string {
 
 // ProjectsPut registers or edits.
 type ProjectsPut struct {
-	File     string `arg:"" help:"ProjectWrite as JSON (specification 2.6); - is standard input."`
+	File     string `arg:"" help:"ProjectWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	ID       string `help:"The project's id, which begins with the tenant's and a hyphen; else the file's."`
 	Revision int64  `help:"Edit this revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
 	Asking

@@ -63,7 +63,7 @@ func printTeam(w io.Writer, x *countersign.Team) {
 
 // TeamsPut saves.
 type TeamsPut struct {
-	File     string `arg:"" help:"The team as JSON (specification 2.16); - is standard input."`
+	File     string `arg:"" help:"The team as JSON (see /docs/api/types at the service); - is standard input."`
 	ID       string `help:"The team's id; else the file's."`
 	Revision int64  `help:"Update this revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
 	Asking

@@ -101,11 +101,11 @@ func claimed(tx store.Tx, a Actor, o order) (string, error) {
 	_, err = reachRun(tx, a, claim.RunID)
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeProjectScope:
-		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take a fresh one")
+		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
 		return "", err
 	case claim.Fingerprint != o.fingerprint:
-		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; take a fresh one", claim.RunID)
+		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
 	}
 	return claim.RunID, nil
 }

@@ -104,7 +104,7 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 	}
 	v := Verify(t.planned(i).Expectation, out, 0)
 	if v.Status == countersign.VerificationFailed {
-		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s", unmet(t.planned(i).Expectation, v))
+		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s; give in it what the receiver has", unmet(t.planned(i).Expectation, v))
 	}
 	return out, nil
 }

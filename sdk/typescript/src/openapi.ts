@@ -1130,7 +1130,7 @@ export interface components {
             error?: string;
             /** Format: int64 */
             n: number;
-            /** @description any JSON value */
+            /** @description the whole body: the probe's outputField is not applied */
             output?: unknown;
             request?: components["schemas"]["Request"];
             response?: components["schemas"]["Response"];
@@ -1229,6 +1229,7 @@ export interface components {
         Reconcile: {
             /** @description never blank */
             evidence: string;
+            /** @description what the receiver answered or has: as its API gives it, or only the capability's outputField */
             output?: {
                 [key: string]: unknown;
             };

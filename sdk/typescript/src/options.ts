@@ -44,6 +44,7 @@ export function settle(options: Options): Settings {
 
 /** A token with a blank or a line break would show up in fetch's own error. */
 function checkToken(token: string): void {
+  if (token === "") throw new TypeError("token: it is empty; is the environment variable set?");
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) throw new TypeError("token: it must be visible ASCII characters");
 }
 

@@ -91,7 +91,7 @@ export class Transport {
     if (error instanceof CountersignError || error instanceof CountersignConnectionError) return error;
     if (call.signal?.aborted) return call.signal.reason;
     const why = deadline.passed ? "no whole answer in time" : error instanceof TooLarge ? error.message : cause(error);
-    return new CountersignConnectionError(`${call.method} ${call.path}: ${why}`);
+    return new CountersignConnectionError(`${call.method} ${this.#settings.base}${call.path}: ${why}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { write } from "./node.js";
 import { Recorder } from "./recorder.js";
 import type { Delivery } from "./remember.js";
-import { hasEffect, once, type ReceivedCall, receive, type ReceiverOptions } from "./request.js";
+import { checkOptions, hasEffect, once, type ReceivedCall, receive, type ReceiverOptions } from "./request.js";
 
 /** What the middleware adds to a request. */
 export interface VerifiedRequest<Tx = undefined> extends IncomingMessage {
@@ -26,6 +26,7 @@ type Next = (error?: unknown) => void;
  * the key in doubt.
  */
 export function expressMiddleware<Tx = undefined>(options: ReceiverOptions<Tx>) {
+  checkOptions(options);
   return (req: VerifiedRequest<Tx>, res: ServerResponse, next: Next): void => {
     pass(options, req, res, next).catch((error: unknown) => {
       options.onError?.(error);

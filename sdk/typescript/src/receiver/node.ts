@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, problem, type Reply } from "./answer.js";
 import type { Delivery } from "./remember.js";
-import { once, type ReceivedCall, receive, type ReceiverOptions } from "./request.js";
+import { checkOptions, once, type ReceivedCall, receive, type ReceiverOptions } from "./request.js";
 
 /** Answers one verified call. */
 export type Handler<Tx = undefined> = (call: ReceivedCall, delivery: Delivery<Tx>) => Promise<Answer> | Answer;
@@ -12,6 +12,7 @@ export type Handler<Tx = undefined> = (call: ReceivedCall, delivery: Delivery<Tx
  * reason for what isn't signed, 409 as `remember` says. A handler that throws is 500.
  */
 export function nodeHandler<Tx = undefined>(options: ReceiverOptions<Tx>, handler: Handler<Tx>): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
+  checkOptions(options);
   return async (req, res) => {
     try {
       const call = await receive(req, options as ReceiverOptions<never>);

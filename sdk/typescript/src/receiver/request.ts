@@ -13,6 +13,11 @@ export interface ReceiverOptions<Tx = undefined> extends RememberOptions {
   windowSeconds?: number;
 }
 
+/** checkOptions refuses to come up without a secret: a variable that isn't set shows at the start. */
+export function checkOptions({ secrets }: Pick<ReceiverOptions, "secrets">): void {
+  if (secrets.length === 0 || secrets.some((secret) => secret.length === 0)) throw new TypeError("secrets: there is none, or an empty one; is the environment variable set?");
+}
+
 /** A verified call with its raw body. */
 export interface ReceivedCall extends Call {
   body: Uint8Array;
