@@ -19,25 +19,29 @@ test: tools vet typescript race bench-vet not-run ## Run all checks that gate a 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
 # with CI set.
-TOOLS        := curl openssl strace chromium node npm
+TOOLS        := curl openssl strace chromium node npm postgres
 for-curl     := the README's commands, and those of the manual (test/docs)
 for-openssl  := test/docs: the signature by standard tools
 for-strace   := test/iofaults: system calls that fail
 for-chromium := test/browser: the console's stories and pages
 for-node     := sdk/typescript: the TypeScript SDK, its receiver kit and example; test/docs: its pages
 for-npm      := $(for-node)
+for-postgres := internal/store/postgres: the store of several replicas
 package-node := nodejs
+package-postgres := postgresql
+# Debian keeps PostgreSQL's programs out of the PATH.
+have          = PATH="$$PATH:$$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)" command -v $(1) >/dev/null
 NODE         := 20
 node-serves   = command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < $(NODE) ? 1 : 0)' 2>/dev/null
 
 .PHONY: tools
 tools: # Install the tests' tools where that is possible
-	@$(foreach tool,$(TOOLS),command -v $(tool) >/dev/null || \
+	@$(foreach tool,$(TOOLS),$(call have,$(tool)) || \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $(or $(package-$(tool)),$(tool)); fi;) true
 
 .PHONY: not-run
 not-run: # Name the parts of the tests that could not be run
-	@missing=; $(foreach tool,$(TOOLS),command -v $(tool) >/dev/null || { echo "NOT RUN, for want of $(tool): $(for-$(tool))"; missing=yes; };) \
+	@missing=; $(foreach tool,$(TOOLS),$(call have,$(tool)) || { echo "NOT RUN, for want of $(tool): $(for-$(tool))"; missing=yes; };) \
 		command -v node >/dev/null && ! { $(node-serves); } && { echo "NOT RUN, for want of Node $(NODE) or later with npm: $(for-node)"; missing=yes; }; \
 		[ -z "$$missing" ] || [ -z "$$CI" ]
 

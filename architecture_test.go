@@ -35,6 +35,7 @@ var neighbours = map[string][]string{
 	"internal/store":           {},
 	"internal/store/sqldoc":    {"internal/store"},
 	"internal/store/sqlite":    {"internal/crashpoint", "internal/store", "internal/store/sqldoc"},
+	"internal/store/postgres":  {"internal/store", "internal/store/sqldoc"},
 	"internal/store/memory":    {"internal/store"},
 	"internal/audit":           {"internal/store"},
 	"internal/records":         {"internal/access", "internal/store"},
@@ -64,7 +65,9 @@ var neighbours = map[string][]string{
 	"receiver/receivertest":    {"internal/signature", "receiver"},
 	"examples/go":              {"receiver"},
 	"internal/store/storetest": nil, // a test suite: anything
-	"cmd/countersign":          nil, // the only wiring: anything
+
+	"internal/store/postgres/pgtest": {},
+	"cmd/countersign":                nil, // the only wiring: anything
 }
 
 // imports maps each room's folder to what its files, tests apart, import.

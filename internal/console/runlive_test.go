@@ -240,3 +240,27 @@ func (s *sharedViews) watched() int {
 	defer s.mu.Unlock()
 	return len(s.views)
 }
+
+// TestALivePageIsNotTakenBackByWordThatComesLate: whoever committed a change tells
+// of it afterwards, so that an older state can be heard of behind a newer one.
+func TestALivePageIsNotTakenBackByWordThatComesLate(t *testing.T) {
+	w := openRunWorld(t)
+	id := w.start(clerk, call("read", "look"), call("next", "look", "read"), call("last", "look", "next"))
+	old := w.until(id, func(r countersign.Run) bool { return r.Steps[0].Status == countersign.StepRunning })
+	s := w.guest("vic@example.com", countersign.RoleViewer).follow(t, "/runs/"+id+"/live?from="+strconv.FormatInt(old.Revision, 10))
+	heard := w.hub.Watch(clerk.Tenant, id)
+	defer heard.Close()
+	w.answer(200, `{"ok":true}`)
+	says(t, "the first event", s.next(), "2. Do next")
+	for r := <-heard.C; r.Steps[1].Status != countersign.StepRunning; {
+		r = <-heard.C
+	}
+	w.answer(200, `{"ok":true}`)
+	for r := <-heard.C; r.Steps[2].Status != countersign.StepRunning; {
+		r = <-heard.C
+	}
+	w.hub.Publish(clerk.Tenant, &old) // within the time that the next event is held back
+	says(t, "the second event", s.next(), "3. Do last")
+	w.answer(200, `{"ok":true}`)
+	s.until("Done.")
+}

@@ -1,7 +1,7 @@
 // Package store keeps JSON documents in named tables, one tenant apart from the
 // other. It knows transactions, versions and listing; it knows nothing of runs
-// or permissions. The engines behind it are sqlite (one process), memory (a
-// reference for tests) and, later, postgres.
+// or permissions. The engines behind it are sqlite (one process), postgres
+// (several) and memory (a reference for tests).
 package store
 
 import (

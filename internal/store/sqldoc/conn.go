@@ -71,10 +71,7 @@ func (c *Conn) Close() error {
 
 // exec runs a statement and returns how many rows it changed.
 func (c *Conn) exec(s *statement, args []any) (int64, error) {
-	if err := c.prepare(s); err != nil {
-		return 0, err
-	}
-	result, err := s.stmt.ExecContext(context.Background(), args...)
+	result, err := c.execute(s, args)
 	if err != nil {
 		return 0, c.mean(err)
 	}
@@ -82,15 +79,25 @@ func (c *Conn) exec(s *statement, args []any) (int64, error) {
 	return n, c.mean(err)
 }
 
+func (c *Conn) execute(s *statement, args []any) (sql.Result, error) {
+	if c.dialect.Prepares {
+		return c.conn.ExecContext(context.Background(), c.dialect.Rewrite(s.text), args...)
+	}
+	if err := c.prepare(s); err != nil {
+		return nil, err
+	}
+	return s.stmt.ExecContext(context.Background(), args...)
+}
+
 func (c *Conn) query(s *statement, args []any) (*sql.Rows, error) {
-	if s.once {
+	if s.once || c.dialect.Prepares {
 		// Not prepared here: a statement of a connection must outlive its rows,
 		// and database/sql sees to that only if the statement is its own.
 		rows, err := c.conn.QueryContext(context.Background(), c.dialect.Rewrite(s.text), args...)
 		return rows, c.mean(err)
 	}
 	if err := c.prepare(s); err != nil {
-		return nil, err
+		return nil, c.mean(err)
 	}
 	rows, err := s.stmt.QueryContext(context.Background(), args...)
 	return rows, c.mean(err)
@@ -99,6 +106,9 @@ func (c *Conn) query(s *statement, args []any) (*sql.Rows, error) {
 // statement finds the kept statement of that text, or keeps one while there is
 // room.
 func (c *Conn) statement(text string) *statement {
+	if c.dialect.Prepares {
+		return &statement{text: text}
+	}
 	if _, ok := c.cached[text]; !ok && len(c.cached) >= maxCached {
 		return &statement{text: text, once: true}
 	}
@@ -118,7 +128,7 @@ func (c *Conn) prepare(s *statement) (err error) {
 	if s.stmt == nil {
 		s.stmt, err = c.conn.PrepareContext(context.Background(), c.dialect.Rewrite(s.text))
 	}
-	return c.mean(err)
+	return err
 }
 
 func (c *Conn) mean(err error) error {

@@ -7,11 +7,48 @@
 // from store.Table values alone and every value is a parameter.
 package sqldoc
 
+import (
+	"slices"
+
+	"github.com/countersign/countersign/internal/store"
+)
+
 // Dialect is what differs between engines.
 type Dialect struct {
 	// Rewrite turns a statement with parameters $1, $2 … into the engine's form.
 	Rewrite func(statement string) string
+	// Prepares says that the driver keeps statements prepared by itself, in a way
+	// that fits its connections: Conn then hands it plain texts.
+	Prepares bool
+	// Rewrites says that an UPDATE costs nothing for naming columns that keep their
+	// values, so that one statement does for both (see tableStatements.touch).
+	Rewrites bool
+	// Keeps says whether the engine can keep a text; nil: it keeps any. What it
+	// can't keep isn't there to be found.
+	Keeps func(text string) bool
 	// Error gives an error of the driver its meaning in package store; what has
 	// none there comes back as it is.
 	Error func(error) error
+}
+
+// keeps says whether the engine can keep all these values.
+func (d Dialect) keeps(values ...any) bool {
+	for _, v := range values {
+		if text, ok := v.(string); ok && d.Keeps != nil && !d.Keeps(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// within leaves out the filters' values that no row can have. A value that only
+// bounds is left for the engine to refuse.
+func (d Dialect) within(q store.Query) store.Query {
+	q.Where = slices.Clone(q.Where)
+	for i, f := range q.Where {
+		if f.Op == store.In && !d.keeps(f.Values...) {
+			q.Where[i].Values = slices.DeleteFunc(slices.Clone(f.Values), func(v any) bool { return !d.keeps(v) })
+		}
+	}
+	return q
 }

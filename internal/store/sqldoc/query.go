@@ -109,10 +109,11 @@ func (b *builder) page(limit, offset int) {
 		limit = math.MaxInt // SQLite has no OFFSET without LIMIT
 	}
 	// A bare parameter as the limit makes SQLite parse the statement anew each
-	// time; an expression doesn't.
-	b.WriteString(" LIMIT ")
+	// time; an expression doesn't. PostgreSQL takes the type of a parameter from
+	// its expression.
+	b.WriteString(" LIMIT CAST(")
 	b.parameter(int64(limit))
-	b.WriteString("+0 OFFSET ")
+	b.WriteString(" AS BIGINT) OFFSET CAST(")
 	b.parameter(int64(offset))
-	b.WriteString("+0")
+	b.WriteString(" AS BIGINT)")
 }

@@ -11,6 +11,7 @@ import (
 var (
 	errOver     = errors.New("store: the transaction is over")
 	errReadOnly = errors.New("store: this transaction can only read")
+	errText     = errors.New("store: text must be valid UTF-8 without the character U+0000")
 )
 
 // Tx is a store.Tx on a connection. A statement that fails ends it: no later one
@@ -34,6 +35,9 @@ func (t *Tx) Err() error { return t.err }
 
 // Get implements store.Tx.
 func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
+	if !t.keeps(tenant, id) {
+		return store.Row{}, fmt.Errorf("%s %q: %w", table.Name, id, store.ErrNotFound)
+	}
 	rows, err := t.query(&t.conn.on(table).get, []any{tenant, id})
 	if err != nil {
 		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
@@ -54,6 +58,9 @@ func (t *Tx) Put(table *store.Table, tenant string, row store.Row, expected int6
 		return err
 	}
 	args := append([]any{tenant, row.ID, expected, string(row.Doc)}, row.Keys...)
+	if !t.keeps(args...) {
+		return fmt.Errorf("put %s %q: %w", table.Name, row.ID, errText)
+	}
 	changed, err := t.write(t.conn.on(table), args, expected)
 	switch {
 	case err != nil:
@@ -69,6 +76,9 @@ func (t *Tx) write(on *tableStatements, args []any, expected int64) (int64, erro
 		args[2] = int64(1)
 		return t.exec(&on.insert, args)
 	}
+	if t.conn.dialect.Rewrites {
+		return t.exec(&on.rewrite, args)
+	}
 	changed, err := t.exec(&on.touch, args)
 	if err != nil || changed > 0 || len(args) == 4 {
 		return changed, err
@@ -78,6 +88,9 @@ func (t *Tx) write(on *tableStatements, args []any, expected int64) (int64, erro
 
 // Delete implements store.Tx.
 func (t *Tx) Delete(table *store.Table, tenant, id string) error {
+	if !t.keeps(tenant, id) {
+		return nil
+	}
 	if _, err := t.exec(&t.conn.on(table).remove, []any{tenant, id}); err != nil {
 		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
 	}
@@ -89,7 +102,7 @@ func (t *Tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row
 	if err := table.CheckQuery(q); err != nil {
 		return nil, err
 	}
-	rows, err := t.ask(listStatement(table, tenant, q))
+	rows, err := t.ask(listStatement(table, tenant, t.conn.dialect.within(q)))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", table.Name, err)
 	}
@@ -106,7 +119,7 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 		return 0, err
 	}
 	n := 0
-	rows, err := t.ask(countStatement(table, tenant, q))
+	rows, err := t.ask(countStatement(table, tenant, t.conn.dialect.within(q)))
 	if err == nil {
 		err = t.each(rows, func() error { return rows.Scan(&n) })
 	}
@@ -134,6 +147,8 @@ func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, erro
 	}
 	return values, nil
 }
+
+func (t *Tx) keeps(values ...any) bool { return t.conn.dialect.keeps(values...) }
 
 func (t *Tx) usable() error {
 	if t.over {

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package pgtest
+
+import "syscall"
+
+// endWithUs: elsewhere a server outlives tests that are killed.
+func endWithUs(*syscall.SysProcAttr) {}

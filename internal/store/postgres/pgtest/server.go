@@ -1,0 +1,219 @@
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a PostgreSQL server that the test may stop, start again and kill. It
+// syncs, so that what it acknowledged survives Kill.
+type Server struct {
+	programs string // the directory of initdb and postgres
+	dir      string // data, socket, log
+	port     int
+	as       *syscall.Credential // nil: as we are
+	careless bool                // it doesn't sync
+	process  *os.Process
+	ended    chan struct{} // closed when the process has ended
+}
+
+// Start starts a server for the test, which ends with it.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s, err := prepare()
+	if err != nil {
+		absent(t, err)
+	}
+	t.Cleanup(s.remove)
+	s.Start(t)
+	return s
+}
+
+// Database makes a database on the server and returns its URL.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	return database(t, s.url("postgres"))
+}
+
+// Start starts a server that was stopped, and waits until it serves.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	if err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Stop ends the server as an administrator does: sessions are ended, what is
+// committed is kept.
+func (s *Server) Stop(t testing.TB) { s.signal(t, syscall.SIGINT) }
+
+// Kill ends the server at once, without a goodbye to its clients beyond what the
+// kernel says. The next Start recovers from the log.
+func (s *Server) Kill(t testing.TB) { s.signal(t, syscall.SIGQUIT) }
+
+func (s *Server) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := s.process.Signal(signal); err != nil {
+		t.Fatalf("end PostgreSQL: %v", err)
+	}
+	<-s.ended
+}
+
+func (s *Server) url(database string) string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
+}
+
+// missing begins the error that says that PostgreSQL isn't installed.
+const missing = "PostgreSQL is not installed"
+
+// programs finds the directory of the newest PostgreSQL.
+func programs() (string, error) {
+	if found, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(found), nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.Join(err, errors.New(missing+" (Debian's package is postgresql) and TEST_POSTGRES_URL is not set"))
+	}
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+// prepare makes a server's data, but doesn't start it.
+func prepare() (s *Server, err error) {
+	s = &Server{}
+	if s.programs, err = programs(); err != nil {
+		return nil, err
+	}
+	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+		return nil, err
+	}
+	if err = s.initialise(); err != nil {
+		s.remove()
+		return nil, fmt.Errorf("make a PostgreSQL server: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Server) initialise() error {
+	if err := s.become(); err != nil {
+		return err
+	}
+	initdb := s.command("initdb", "--no-sync", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", s.data())
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.port = free.Addr().(*net.TCPAddr).Port
+	return free.Close()
+}
+
+// become chooses whom the server runs as: PostgreSQL refuses root.
+func (s *Server) become() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	who, err := user.Lookup("postgres")
+	if err != nil {
+		who, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.ParseUint(who.Uid, 10, 32)
+	if err != nil {
+		return err
+	}
+	gid, err := strconv.ParseUint(who.Gid, 10, 32)
+	if err != nil {
+		return err
+	}
+	s.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return os.Chown(s.dir, int(uid), int(gid))
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) command(program string, arguments ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.programs, program), arguments...)
+	cmd.Dir = s.dir
+	cmd.Env = []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
+	endWithUs(cmd.SysProcAttr)
+	return cmd
+}
+
+// start starts the server and waits until it serves.
+func (s *Server) start() error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port), "-k", s.dir,
+		"-c", "fsync="+map[bool]string{false: "on", true: "off"}[s.careless],
+		"-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := s.launch(cmd); err != nil {
+		return err
+	}
+	return s.serves()
+}
+
+// launch starts the process from a thread that lives as long as it: the kernel
+// would end it with the thread.
+func (s *Server) launch(cmd *exec.Cmd) error {
+	s.ended = make(chan struct{})
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(s.ended)
+		err := cmd.Start()
+		s.process = cmd.Process
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // its log says why
+		}
+	}()
+	return <-started
+}
+
+func (s *Server) serves() error {
+	deadline := time.After(time.Minute)
+	for {
+		err := execute(s.url("postgres"), "SELECT 1")
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-s.ended:
+			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+			return fmt.Errorf("PostgreSQL ended: %s", log)
+		case <-deadline:
+			return fmt.Errorf("PostgreSQL doesn't serve: %w", err)
+		}
+	}
+}
+
+// remove ends the server and removes what it wrote.
+func (s *Server) remove() {
+	if s.process != nil {
+		_ = s.process.Signal(syscall.SIGQUIT)
+		<-s.ended
+	}
+	_ = os.RemoveAll(s.dir)
+}

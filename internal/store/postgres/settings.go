@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"runtime"
+	"time"
+)
+
+// settings are what tests change. The order idle < lock <= statement < answer
+// matters: the server gives up before the client does, and who waits for the
+// writer's row outlasts a holder that stalls.
+type settings struct {
+	// statement bounds one statement, on the server. The longest, a list of the
+	// audit, takes some tens of milliseconds.
+	statement time.Duration
+	// idle is how long the server lets a batch lie idle between two statements. A
+	// batch that runs has some hundred microseconds between them, a process that a
+	// debugger, a hypervisor or SIGSTOP holds has no end: it loses its lock after this.
+	idle time.Duration
+	// lock bounds the wait for the writer's row; other processes' batches take some
+	// milliseconds each.
+	lock time.Duration
+	// reading is idle for a View, which holds no lock, only back the vacuum.
+	reading time.Duration
+	// answer is how long the client waits for the next bytes of an answer. Beyond
+	// it the connection counts as lost: the server would have answered by then.
+	answer time.Duration
+	// connect bounds the making of a connection, to each of several hosts.
+	connect time.Duration
+	// patience is how long an Update or a View tries to get a connection on which it
+	// can begin. A restart or a failover of some seconds is then only slow.
+	patience time.Duration
+	// doubt is how long the outcome of a COMMIT without an answer is looked for. A
+	// lost transaction holds its lock for idle at most; a failover takes some seconds.
+	doubt time.Duration
+	// readers is how many Views run at once; one more connection writes.
+	readers int
+}
+
+func defaults() settings {
+	return settings{
+		statement: 10 * time.Second,
+		idle:      5 * time.Second,
+		lock:      10 * time.Second,
+		reading:   time.Minute,
+		answer:    15 * time.Second,
+		connect:   3 * time.Second,
+		patience:  5 * time.Second,
+		doubt:     30 * time.Second,
+		readers:   min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+	}
+}
+
+// The pauses between tries to connect double from the first to the last.
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = 500 * time.Millisecond
+)
+
+func nextPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

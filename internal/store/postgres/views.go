@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/countersign/countersign/internal/store"
+)
+
+// views runs Views on connections of their own, so many at once.
+type views struct {
+	settings settings
+	db       *sql.DB
+	onError  func(error)
+	turns    chan struct{} // as many as there are connections
+	closing  chan struct{}
+}
+
+func newViews(db *database) *views {
+	v := &views{
+		settings: db.settings,
+		db:       db.pool(db.settings.readers),
+		onError:  db.learn,
+		turns:    make(chan struct{}, db.settings.readers),
+		closing:  make(chan struct{}),
+	}
+	v.db.SetConnMaxIdleTime(5 * time.Minute)
+	return v
+}
+
+// view runs fn in one snapshot, and again in another if its connection is lost.
+func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
+	// Patience begins here: without a server those who wait for a turn must not each
+	// be patient after the other.
+	until := time.Now().Add(v.settings.patience)
+	if err := v.enter(ctx); err != nil {
+		return err
+	}
+	defer func() { <-v.turns }()
+	for pause := time.Duration(0); ; pause = nextPause(pause) {
+		own, err := v.try(ctx, fn, until)
+		if err == nil {
+			return own
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		v.onError(err)
+		if !passes(err) || time.Now().After(until) {
+			return err
+		}
+		if err := v.pause(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *views) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-v.closing:
+		return errClosed
+	default:
+	}
+	select {
+	case v.turns <- struct{}{}:
+		return nil
+	case <-v.closing:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (v *views) pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-v.closing:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// try runs fn once. own is fn's error; err speaks of the transaction, and then own
+// means nothing.
+func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time) (own, err error) {
+	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
+	defer cancel()
+	s, err := connect(connecting, v.db)
+	if err != nil {
+		return nil, err
+	}
+	whole := false
+	defer func() { s.release(whole) }() // also when fn panics
+	_, err = s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
+		limits(false, v.settings.statement, v.settings.lock, v.settings.reading))
+	if err != nil {
+		return nil, err
+	}
+	tx := s.conn.Begin(true)
+	defer tx.End()
+	own = fn(tx)
+	if err := tx.Err(); err != nil && (passes(err) || s.lost()) {
+		return nil, s.mean(err)
+	}
+	_, err = s.run("ROLLBACK")
+	whole = err == nil
+	if own == nil {
+		own = tx.Err() // fn swallowed it
+	}
+	return own, nil
+}
+
+// close lets nobody begin any more and waits for those who read.
+func (v *views) close() error {
+	close(v.closing)
+	for range cap(v.turns) {
+		v.turns <- struct{}{}
+	}
+	return v.db.Close()
+}
