@@ -44,6 +44,9 @@ type logReport struct {
 // Run backs up.
 func (c *backupCommand) Run(t *cli.Terminal) error {
 	dir, err := storeDirectory(c.Store, t.Environ)
+	if err == nil {
+		err = directoryOnly(dir, "back it up with the database's own tools, pg_basebackup with its log or pg_dump")
+	}
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,9 @@ type restoreReport struct {
 // Run restores.
 func (c *restoreCommand) Run(t *cli.Terminal) error {
 	cfg, err := understand(settings{Store: c.Store}, t.Environ)
+	if err == nil {
+		err = directoryOnly(cfg.Store, "restore it with the database's own tools")
+	}
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (s *service) greet(w io.Writer) {
 	if exposed(s.cfg.Listen) && s.cfg.CertFile == "" && !strings.HasPrefix(s.cfg.PublicURL, "https://") {
 		fmt.Fprintln(w, "WARNING: listening beyond this machine without TLS; tokens travel readable. Set SVC_PLATFORM_TLS_CERT_FILE or put an https SVC_PLATFORM_PUBLIC_URL in front.")
 	}
-	fmt.Fprintf(w, "countersign %s, store %s\n", version, s.cfg.Store)
+	fmt.Fprintf(w, "countersign %s, store %s\n", version, shownStore(s.cfg.Store))
 	fmt.Fprintf(w, "API at %s%s, its description at %s%s/openapi.json\n", s.publicURL(), httpapi.Prefix, s.publicURL(), httpapi.Prefix)
 	if s.first.Token != "" && s.cfg.BootstrapToken == "" {
 		fmt.Fprintf(w, "the store is new; the bootstrap token, shown this once, is\n  %s\n", s.first.Token)

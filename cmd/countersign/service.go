@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign/docs"
@@ -20,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/lease"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/manual"
@@ -27,7 +29,7 @@ import (
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/store"
 )
 
 // service is the running product, wired. open makes it, run serves until the
@@ -35,7 +37,8 @@ import (
 type service struct {
 	cfg      config
 	log      *slog.Logger
-	store    *sqlite.Store
+	store    store.Store
+	lease    *lease.Keeper // nil: the store is this process's alone
 	outbound *outbound.Client
 	engine   *engine.Engine
 	control  *control.Service
@@ -46,6 +49,10 @@ type service struct {
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
+
+	life    context.Context // of what goes on beside requests
+	end     context.CancelFunc
+	polling sync.WaitGroup
 
 	madeAdmin bool // the setting's address was made the first realm administrator
 }
@@ -74,11 +81,12 @@ func newSecret() (b [32]byte) {
 }
 
 func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
-	st, err := sqlite.Open(ctx, cfg.Store)
+	st, err := openStore(ctx, cfg.Store)
 	if err != nil {
 		return nil, err
 	}
 	s := &service{cfg: cfg, log: log, store: st}
+	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -94,9 +102,16 @@ func (s *service) wire(ctx context.Context) error {
 		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
 		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
 	})
-	l := ledger.New(ledger.Config{MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
+	if err := s.join(ctx); err != nil {
+		return err
+	}
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
+	if s.lease != nil {
+		s.engine.Share(s.lease, lease.Every)
+		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
+	}
 	useCases := control.Config{
 		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now,
@@ -222,6 +237,9 @@ func (s *service) run(ctx context.Context) error {
 	case <-s.store.Failed():
 		_ = server.Close()
 		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
+	case <-s.lost():
+		_ = server.Close()
+		return lease.ErrLost
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping", "grace", s.cfg.StopGrace.String())
@@ -257,6 +275,8 @@ func (s *service) close() error {
 	if s.outbound != nil {
 		s.outbound.Close()
 	}
+	s.end()
+	s.polling.Wait()
 	if s.listener != nil {
 		_ = s.listener.Close() // closed already after a graceful stop
 	}

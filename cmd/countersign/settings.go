@@ -224,8 +224,8 @@ func (r *settingReader) check(c config) {
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || !validPort(port) {
 		r.bad("LISTEN", "%q is no address such as 127.0.0.1:8080", c.Listen)
 	}
-	if strings.Contains(c.Store, "://") {
-		r.bad("STORE", "this release keeps its store in a directory; %q is none", c.Store)
+	if u, err := url.Parse(c.Store); strings.Contains(c.Store, "://") && (!isShared(c.Store) || err != nil || u.Host == "" && u.Query().Get("host") == "") {
+		r.bad("STORE", "it is neither a directory nor an address such as postgres://user:password@host/database") // the address may hold a password
 	}
 	visible := func(ch rune) bool { return ch > ' ' && ch < 0x7f }
 	if t := c.BootstrapToken; t != "" && (len(t) < minBootstrap || strings.ContainsFunc(t, func(ch rune) bool { return !visible(ch) || ch == ',' })) {

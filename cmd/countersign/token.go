@@ -7,7 +7,6 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/store/sqlite"
 )
 
 // tokenCommand holds the tools for tokens.
@@ -28,7 +27,7 @@ func (c *issueCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	st, err := sqlite.Open(ctx, cfg.Store)
+	st, err := openStore(ctx, cfg.Store)
 	if err != nil {
 		return err
 	}

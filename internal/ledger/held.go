@@ -62,6 +62,15 @@ func loadSteps(tx store.Tx, ref Ref) ([]countersign.StepRun, []int64, error) {
 	return steps, versions, nil
 }
 
+// Newer is a run with its steps if it has a later revision, else nil.
+func (l *Ledger) Newer(tx store.Tx, ref Ref, than int64) (*Held, error) {
+	rec, _, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
+	if err != nil || rec.Revision <= than {
+		return nil, err
+	}
+	return l.Load(tx, ref)
+}
+
 // Steps reads the step records of a run.
 func Steps(tx store.Tx, ref Ref) ([]countersign.StepRun, error) {
 	steps, _, err := loadSteps(tx, ref)

@@ -16,6 +16,7 @@ const backlog = 64
 type Hub struct {
 	mu       sync.Mutex
 	watchers map[key]map[*Watcher]struct{}
+	newest   map[key]int64 // revisions passed on, of what is watched
 }
 
 type key struct{ tenant, runID string }
@@ -33,7 +34,7 @@ func (h *Hub) Watch(tenant, runID string) *Watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.watchers == nil {
-		h.watchers = map[key]map[*Watcher]struct{}{}
+		h.watchers, h.newest = map[key]map[*Watcher]struct{}{}, map[key]int64{}
 	}
 	if h.watchers[w.key] == nil {
 		h.watchers[w.key] = map[*Watcher]struct{}{}
@@ -49,6 +50,7 @@ func (w *Watcher) Close() {
 	delete(w.hub.watchers[w.key], w)
 	if len(w.hub.watchers[w.key]) == 0 {
 		delete(w.hub.watchers, w.key)
+		delete(w.hub.newest, w.key)
 	}
 }
 
@@ -57,8 +59,12 @@ func (w *Watcher) Close() {
 func (h *Hub) Publish(tenant string, r *countersign.Run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for w := range h.watchers[key{tenant, r.ID}] {
+	k := key{tenant, r.ID}
+	for w := range h.watchers[k] {
 		w.offer(r)
+	}
+	if h.watchers[k] != nil {
+		h.newest[k] = max(h.newest[k], r.Revision)
 	}
 }
 

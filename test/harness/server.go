@@ -179,6 +179,17 @@ func (s *Server) Stop() {
 	}
 }
 
+// shared reports a server on a database that others may use as well.
+func (s *Server) shared() bool {
+	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
+}
+
+// Freeze stops the process where it stands; Thaw lets it go on.
+func (s *Server) Freeze() { s.t.Helper(); s.process.signal(s.t, syscall.SIGSTOP) }
+
+// Thaw lets a frozen process go on.
+func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
+
 // Kill ends the server as a crash would.
 func (s *Server) Kill() {
 	s.t.Helper()
@@ -243,6 +254,9 @@ func (s *Server) checkLog() {
 }
 
 func (s *Server) checkStore() {
+	if s.shared() {
+		return // a database: it has no files of ours
+	}
 	err := filepath.WalkDir(s.Store, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// pollEvery is how long a viewer at this replica may wait for what another one
+// committed.
+const pollEvery = 500 * time.Millisecond
+
+// join makes this process one of the replicas of a shared store.
+func (s *service) join(ctx context.Context) (err error) {
+	if isShared(s.cfg.Store) {
+		s.lease, err = lease.Join(ctx, s.store, newID("replica"))
+	}
+	return err
+}
+
+// replica is this process's name among those that share its store, "" where it is
+// alone.
+func (s *service) replica() string {
+	if s.lease == nil {
+		return ""
+	}
+	return s.lease.ID()
+}
+
+// lost is closed when other replicas have taken this one for dead.
+func (s *service) lost() <-chan struct{} {
+	if s.lease == nil {
+		return nil
+	}
+	return s.lease.Lost()
+}
+
+// reading reads runs for those who watch them here.
+func (s *service) reading(l *ledger.Ledger) live.Reader {
+	return func(ctx context.Context, tenant, runID string, newer int64) (*countersign.Run, error) {
+		var found *countersign.Run
+		err := s.store.View(ctx, func(tx store.Tx) error {
+			found = nil
+			held, err := l.Newer(tx, ledger.Ref{Tenant: tenant, RunID: runID}, newer)
+			if err == nil && held != nil {
+				found = held.Run()
+			}
+			return err
+		})
+		return found, err
+	}
+}
