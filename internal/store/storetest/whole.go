@@ -75,7 +75,9 @@ func tenantsAreSortedAndOfTheTable(t *testing.T, s store.Store) {
 	for _, name := range []string{"b", store.Realm, "a", "B", "é"} {
 		wantErr(t, load(s, name, at(simple("run-1"), 1), at(simple("run-2"), 1)), nil)
 	}
-	update(t, s, func(tx store.Tx) error { return tx.Put(store.Models, "elsewhere", store.Row{ID: "m", Doc: []byte("{}")}, 0) })
+	update(t, s, func(tx store.Tx) error {
+		return tx.Put(store.Models, "elsewhere", store.Row{ID: "m", Doc: []byte("{}")}, 0)
+	})
 	wantTenants(store.Realm, "B", "a", "b", "é")
 	update(t, s, func(tx store.Tx) error {
 		wantErr(t, tx.Delete(store.Runs, "a", "run-1"), nil)
