@@ -13,7 +13,7 @@ func TestASideEffectInFlightAtACrashIsUncertainAndNeverSentAgain(t *testing.T) {
 	defer close(gate)
 	w.Kill()
 	w.Restart()
-	run := w.viewer.Get("/runs/"+id).OK(t).Is(t, "status", "RECOVERY_REQUIRED").Is(t, "steps.0.status", "RECOVERY_REQUIRED").Is(t, "steps.0.attempt", 1).Is(t, "steps.1.status", "PENDING")
+	run := w.reaches(t, id, "RECOVERY_REQUIRED").Is(t, "steps.0.status", "RECOVERY_REQUIRED").Is(t, "steps.0.attempt", 1).Is(t, "steps.1.status", "PENDING")
 	run.Is(t, "waitingFor.kind", "reconcile").Is(t, "steps.0.error.code", "outcome_unknown")
 	w.Kill()
 	w.Restart() // recovery twice is recovery once

@@ -24,7 +24,7 @@ func TestATeamRunGoesOnAfterACrashWithTheDriftThatThereIsThen(t *testing.T) {
 	w.Kill()
 	w.Restart()
 	for i, id := range runs {
-		w.viewer.Get("/runs/"+id).OK(t).Is(t, "status", "RECOVERY_REQUIRED").Is(t, "teamId", "t").Is(t, "steps.0.agentId", writer).Is(t, "planSnapshot.agents.1.id", writer)
+		w.reaches(t, id, "RECOVERY_REQUIRED").Is(t, "teamId", "t").Is(t, "steps.0.agentId", writer).Is(t, "planSnapshot.agents.1.id", writer)
 		w.approver.Post("/runs/"+id+"/reconcile", reconcile("CONFIRMED_COMPLETED", doc{"id": "o-1"})).OK(t).Is(t, "steps.0.status", "COMPLETED")
 		if i == 0 {
 			w.reaches(t, id, "COMPLETED").Is(t, "steps.1.request.url", w.shop.Origin()+"/orders/o-1")

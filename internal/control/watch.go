@@ -34,8 +34,10 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 	})
 	if err != nil {
 		w.Changes.Close()
+		return w, err
 	}
-	return w, err
+	s.live.Seen(a.Tenant, &w.Now)
+	return w, nil
 }
 
 // Masked is a changed run as this actor may see it.

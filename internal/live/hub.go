@@ -43,6 +43,16 @@ func (h *Hub) Watch(tenant, runID string) *Watcher {
 	return w
 }
 
+// Seen says which revision a watcher knows already, so that Poll passes on later
+// ones only.
+func (h *Hub) Seen(tenant string, r *countersign.Run) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if k := (key{tenant, r.ID}); h.watchers[k] != nil {
+		h.newest[k] = max(h.newest[k], r.Revision)
+	}
+}
+
 // Close ends the watch.
 func (w *Watcher) Close() {
 	w.hub.mu.Lock()

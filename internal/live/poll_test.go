@@ -35,6 +35,11 @@ func TestAWatcherSeesWhatAnotherProcessCommitted(t *testing.T) {
 			t.Error("it reads what nobody watches")
 		}
 		w := h.Watch("acme", "run-1")
+		h.Seen("acme", at("run-1", 1))
+		time.Sleep(time.Minute)
+		if got := drained(w); len(got) > 0 {
+			t.Errorf("is told what it knows: %v", got)
+		}
 		for _, revision := range []int64{4, 7} {
 			stored.Store(revision)
 			time.Sleep(time.Minute)

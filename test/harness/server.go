@@ -53,7 +53,7 @@ func Start(t testing.TB, settings ...Setting) *Server {
 	return s
 }
 
-// OnDatabase, where it is set, gives each server a database instead of a directory,
+// OnDatabase gives, where it is set, each server a database instead of a directory,
 // so that the same tests are of the other engine.
 var OnDatabase func(t testing.TB) string
 
