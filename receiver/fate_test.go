@@ -160,3 +160,41 @@ func TestInformationalAnswersAndSecondOnesAreIgnored(t *testing.T) {
 	is(t, a.post("k", "{}"), 202, "")
 	a.had(1)
 }
+
+// lateWord tells a twin that its key is claimed only after the first one has ended.
+type lateWord struct {
+	receiver.Store
+	twin func() // runs between the store's answer to a twin and the kit's
+}
+
+func (s lateWord) Claim(ctx context.Context, c receiver.Claim) (receiver.Entry, bool, error) {
+	e, got, err := s.Store.Claim(ctx, c)
+	if !got && e.State == receiver.Claimed {
+		s.twin()
+	}
+	return e, got, err
+}
+
+// TestATwinOfOneThatJustEndedGetsItsAnswer and is not told that nobody knows.
+func TestATwinOfOneThatJustEndedGetsItsAnswer(t *testing.T) {
+	for name, status := range map[string]int{"finished": 201, "freed": 422} {
+		t.Run(name, func(t *testing.T) {
+			begun, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			runs := 0
+			store := lateWord{Store: &receiver.MemoryStore{}, twin: func() { close(goOn); <-ended }}
+			a := newAPI(t, store, func(w http.ResponseWriter, _ *http.Request) {
+				if runs++; runs == 1 {
+					close(begun)
+					<-goOn
+				}
+				w.WriteHeader(status)
+			})
+			go func() { defer close(ended); a.post("k", "{}") }()
+			<-begun
+			is(t, a.post("k", "{}"), status, "")
+			if want := map[int]int{201: 1, 422: 2}[status]; runs != want {
+				t.Errorf("the handler ran %d times", runs)
+			}
+		})
+	}
+}

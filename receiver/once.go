@@ -20,6 +20,9 @@ func (rc *Receiver) once(w http.ResponseWriter, r *http.Request, next http.Handl
 	rc.running.Store(c.By, true) // before the claim, which others see at once
 	defer rc.running.Delete(c.By)
 	e, got, err := tx.Claim(ctx, c)
+	if err == nil && !got && rc.hasEnded(e) {
+		e, got, err = tx.Claim(ctx, c)
+	}
 	switch {
 	case err != nil:
 		rc.unavailable(w, c, err)
@@ -120,6 +123,16 @@ func (rc *Receiver) repeat(w http.ResponseWriter, e Entry, c Claim) {
 	default:
 		problem{http.StatusConflict, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened"}.write(w)
 	}
+}
+
+// hasEnded reports a claim of this process that was still there when the store was
+// asked, and whose request is over by now: what became of it the store knows.
+func (rc *Receiver) hasEnded(e Entry) bool {
+	if e.State != Claimed || !strings.HasPrefix(e.By, rc.instance+".") {
+		return false
+	}
+	_, running := rc.running.Load(e.By)
+	return !running
 }
 
 // isAt reports whether somebody is still at a claim. Of this process that is

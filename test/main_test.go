@@ -9,11 +9,16 @@ import (
 	"os"
 	"testing"
 
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
 	"github.com/countersign/countersign/test/harness"
 )
 
 func TestMain(m *testing.M) {
+	onPostgres := flag.Bool("postgres", false, "give each server a PostgreSQL database instead of a directory")
 	flag.Parse()
+	if *onPostgres {
+		harness.OnDatabase = pgtest.Database
+	}
 	waitTogether()
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
@@ -23,7 +28,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	status := m.Run()
+	status := pgtest.M{M: m}.Run()
 	if missed := harness.Uncovered(); status == 0 && everything() && len(missed) > 0 {
 		fmt.Fprintln(os.Stderr, "no test has seen these operations succeed:", missed)
 		status = 1

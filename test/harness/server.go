@@ -53,6 +53,10 @@ func Start(t testing.TB, settings ...Setting) *Server {
 	return s
 }
 
+// OnDatabase, where it is set, gives each server a database instead of a directory,
+// so that the same tests are of the other engine.
+var OnDatabase func(t testing.TB) string
+
 // Prepare makes a server with a store to be, which Restart or Begin starts.
 func Prepare(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
@@ -60,6 +64,9 @@ func Prepare(t testing.TB, settings ...Setting) *Server {
 	bootstrap := "bootstrap-" + rand.Text()
 	s.settings = map[string]string{
 		"SVC_PLATFORM_LISTEN": "127.0.0.1:0", "SVC_PLATFORM_STORE": s.Store, "SVC_PLATFORM_BOOTSTRAP_TOKEN": bootstrap,
+	}
+	if OnDatabase != nil {
+		s.settings["SVC_PLATFORM_STORE"] = OnDatabase(t)
 	}
 	for _, set := range settings {
 		set(s.settings)

@@ -100,6 +100,7 @@ class Once<Tx> {
     let entry: Entry | undefined;
     try {
       entry = await keys.claim(this.claim);
+      if (entry && hasEnded(entry)) entry = await keys.claim(this.claim);
     } catch (error) {
       if (undoable) throw error;
       return this.#failed(error);
@@ -183,6 +184,11 @@ function repeat(entry: Entry, claim: Claim, inProgressMs: number): Reply {
     return problem(409, "in_progress", "another request under this idempotency key is at work; ask again for its answer", { "Retry-After": "1" });
   }
   return problem(409, "in_doubt", "an earlier request under this idempotency key never came to an end: nobody knows whether it had its effect, so it is not tried again. Look up what happened");
+}
+
+/** A claim of this process that was still there when the store was asked, and whose call is over by now: what became of it the store knows. */
+function hasEnded(entry: Entry): boolean {
+  return entry.state === "CLAIMED" && entry.by.startsWith(`${instance}.`) && !running.has(entry.by);
 }
 
 /** Whether somebody is still at a claim. Of this process that is known; of another, which may have died, it is assumed for a while. */

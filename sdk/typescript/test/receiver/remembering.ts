@@ -80,6 +80,27 @@ export function rememberLaw(make: () => Store): void {
     }
   });
 
+  test("a twin of one that just ended gets its answer, and isn't told that nobody knows", async () => {
+    const [inner, call] = [make(), callOf()];
+    let goOn = (): void => {};
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const first = remember(inner, call, () => held.then(() => json(201, { made: 1 })));
+    const late: Store = {
+      claim: async (claim) => {
+        const entry = await inner.claim(claim);
+        if (entry?.state === "CLAIMED") {
+          goOn(); // the first one ends between the store's answer and ours
+          await first;
+        }
+        return entry;
+      },
+      finish: (key, answer) => inner.finish(key, answer),
+      release: (key) => inner.release(key),
+    };
+    const reply = await remember(late, call, never);
+    expect([reply.status, reply.headers["Idempotency-Replayed"]]).toEqual([201, "true"]);
+  });
+
   test("release() says that nothing happened: a repeat runs", async () => {
     const [store, call] = [make(), callOf()];
     const refuse = ({ release }: Delivery) => {
