@@ -42,6 +42,7 @@ var neighbours = map[string][]string{
 	"internal/ledger":          {"internal/access", "internal/audit", "internal/crashpoint", "internal/plan", "internal/records", "internal/run", "internal/store"},
 	"internal/lease":           {"internal/records", "internal/store"},
 	"internal/engine":          {"internal/crashpoint", "internal/ledger", "internal/records", "internal/request", "internal/run", "internal/store"},
+	"internal/transfer":        {"internal/audit", "internal/records", "internal/store"},
 	"internal/live":            {},
 	"internal/outbound":        {"internal/crashpoint", "internal/request", "internal/signature"},
 	"internal/conformance":     {"internal/exact", "internal/request", "internal/signature"},

@@ -70,8 +70,12 @@ func (c *backupCommand) Run(t *cli.Terminal) error {
 func (r backupReport) table(w io.Writer) {
 	cli.Facts(w, [2]string{"backup", r.File}, [2]string{"taken at", r.TakenAt.Format(time.RFC3339)},
 		[2]string{"bytes", strconv.FormatInt(r.Bytes, 10)}, [2]string{"sha256", r.SHA256})
+	logTable(w, r.Logs)
+}
+
+func logTable(w io.Writer, logs []logReport) {
 	rows := [][]string{}
-	for _, l := range r.Logs {
+	for _, l := range logs {
 		name, intact := l.TenantID, "intact"
 		if name == store.Realm {
 			name = "(realm)"

@@ -29,6 +29,7 @@ type commands struct {
 	Token   tokenCommand   `cmd:"" group:"Server" help:"Tools for tokens on a stopped store."`
 	Backup  backupCommand  `cmd:"" group:"Server" help:"Copy the store to a file, while the service runs, and check the copy." example:"backup countersign.backup --store ./countersign-data"`
 	Restore restoreCommand `cmd:"" group:"Server" help:"Make a store of a backup, safe to start." example:"restore countersign.backup --store ./restored"`
+	Store   storeCommand   `cmd:"" group:"Server" help:"Move a store between a directory and PostgreSQL."`
 	Doctor  doctorCommand  `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do." example:"doctor --store ./countersign-data"`
 	Version versionCommand `cmd:"" group:"Server" help:"Print the version." example:"version"`
 	cli.Commands

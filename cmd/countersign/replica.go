@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -15,12 +16,22 @@ import (
 // committed.
 const pollEvery = 500 * time.Millisecond
 
-// join makes this process one of the replicas of a shared store.
-func (s *service) join(ctx context.Context) (err error) {
-	if isShared(s.cfg.Store) {
-		s.lease, err = lease.Join(ctx, s.store, newID("replica"))
+// join makes this process one of the replicas of a shared store. A copy that was
+// begun to it since it was opened is seen here; one that begins later sees this
+// process's record, and is refused.
+func (s *service) join(ctx context.Context) error {
+	if !isShared(s.cfg.Store) {
+		return nil
 	}
-	return err
+	joined, err := lease.Join(ctx, s.store, newID("replica"))
+	if err != nil {
+		return err
+	}
+	if err := complete(ctx, s.store, s.cfg.Store); err != nil {
+		return errors.Join(err, joined.Leave(ctx))
+	}
+	s.lease = joined
+	return nil
 }
 
 // replica is this process's name among those that share its store, "" where it is

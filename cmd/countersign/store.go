@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/postgres"
 	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/transfer"
 )
 
 // isShared reports a store that several replicas may use at once: a PostgreSQL
@@ -17,12 +19,33 @@ func isShared(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// openStore opens the store of the settings.
+// openStore opens the store of the settings. It refuses one that a copy was begun
+// to and not ended.
 func openStore(ctx context.Context, address string) (store.Store, error) {
+	st, err := openAny(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := complete(ctx, st, address); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return st, nil
+}
+
+func openAny(ctx context.Context, address string) (store.Store, error) {
 	if isShared(address) {
 		return postgres.Open(ctx, address)
 	}
 	return sqlite.Open(ctx, address)
+}
+
+// complete refuses a store that holds part of a copy.
+func complete(ctx context.Context, st store.Store, address string) error {
+	err := transfer.Complete(ctx, st)
+	if errors.Is(err, transfer.ErrIncomplete) {
+		return cli.Unusablef("the store %s is the target of a copy that is not complete: let 'countersign store copy' end, or drop the database and copy again", shownStore(address))
+	}
+	return err
 }
 
 // shownStore is a store's address as it may be printed.

@@ -1,6 +1,8 @@
 package records
 
 import (
+	"strings"
+
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -21,6 +23,9 @@ const (
 
 // ReplicaID is the id of a process's record.
 func ReplicaID(id string) string { return firstReplica + id }
+
+// IsReplicaID reports the id of a process's record.
+func IsReplicaID(id string) bool { return strings.HasPrefix(id, firstReplica) }
 
 // AllReplicas lists the processes that have a record.
 func AllReplicas(tx store.Tx) ([]Replica, error) {

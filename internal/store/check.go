@@ -20,6 +20,14 @@ func (t *Table) CheckRow(row Row) error {
 	return nil
 }
 
+// CheckLoad says whether row can be written with the version that it has.
+func (t *Table) CheckLoad(row Row) error {
+	if row.Version < 1 {
+		return fmt.Errorf("store: table %s, row %q: the version %d is less than 1", t.Name, row.ID, row.Version)
+	}
+	return t.CheckRow(row)
+}
+
 // CheckQuery says whether q names columns of the table and values of their types.
 func (t *Table) CheckQuery(q Query) error {
 	if q.Limit < 0 || q.Offset < 0 {

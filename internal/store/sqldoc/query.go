@@ -41,10 +41,23 @@ func countStatement(t *store.Table, tenant string, q store.Query) *builder {
 func distinctStatement(t *store.Table, tenant, column string) *builder {
 	b := &builder{args: []any{tenant}}
 	least := "SELECT MIN(" + column + ") FROM " + t.Name + " WHERE tenant = $1"
-	b.WriteString("WITH RECURSIVE found(value) AS (" + least +
-		" UNION ALL SELECT (" + least + " AND " + column + " > found.value) FROM found WHERE found.value IS NOT NULL)" +
-		" SELECT value FROM found WHERE value IS NOT NULL ORDER BY value")
+	b.steps(least, least+" AND "+column+" > found.value")
 	return b
+}
+
+// tenantsStatement steps in the same way from each tenant to the next.
+func tenantsStatement(t *store.Table) *builder {
+	b := new(builder)
+	least := "SELECT MIN(tenant) FROM " + t.Name
+	b.steps(least, least+" WHERE tenant > found.value")
+	return b
+}
+
+// steps collects a first value and each next one, until there is none.
+func (b *builder) steps(first, next string) {
+	b.WriteString("WITH RECURSIVE found(value) AS (" + first +
+		" UNION ALL SELECT (" + next + ") FROM found WHERE found.value IS NOT NULL)" +
+		" SELECT value FROM found WHERE value IS NOT NULL ORDER BY value")
 }
 
 func (b *builder) where(tenant string, filters []store.Filter) {

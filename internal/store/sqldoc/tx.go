@@ -134,18 +134,24 @@ func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, erro
 	if err := table.CheckDistinct(column); err != nil {
 		return nil, err
 	}
-	var values []string
-	rows, err := t.ask(distinctStatement(table, tenant, column))
-	if err == nil {
-		err = t.each(rows, func() error {
-			values = append(values, "")
-			return rows.Scan(&values[len(values)-1])
-		})
-	}
+	values, err := t.texts(distinctStatement(table, tenant, column))
 	if err != nil {
 		return nil, fmt.Errorf("distinct %s.%s: %w", table.Name, column, err)
 	}
 	return values, nil
+}
+
+// texts reads an answer of one text column.
+func (t *Tx) texts(b *builder) (values []string, err error) {
+	rows, err := t.ask(b)
+	if err != nil {
+		return nil, err
+	}
+	err = t.each(rows, func() error {
+		values = append(values, "")
+		return rows.Scan(&values[len(values)-1])
+	})
+	return values, err
 }
 
 func (t *Tx) keeps(values ...any) bool { return t.conn.dialect.keeps(values...) }

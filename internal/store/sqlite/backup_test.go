@@ -126,6 +126,29 @@ func TestARestoreThatFailsLeavesTheDirectoryAsItWas(t *testing.T) {
 	}
 }
 
+// TestAStoreIsMadeWholeOrNotAtAll, and never where something is.
+func TestAStoreIsMadeWholeOrNotAtAll(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	failed := errors.New("no")
+	fill := func(err error) func(*Store) error {
+		return func(s *Store) error { return errors.Join(putPair(s, 1), err) }
+	}
+	if err := Make(context.Background(), dir, fill(failed)); !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	mustDo(t, Make(context.Background(), dir, fill(nil)))
+	before := snapshot(t, dir)
+	if err := Make(context.Background(), dir, fill(nil)); !errors.Is(err, ErrOccupied) {
+		t.Error(err)
+	}
+	wantUnchanged(t, dir, before)
+	wantPair(t, mustOpen(t, dir), 1)
+}
+
 // TestARestoreThatDiedIsBegunAnew: what it left beside the directory is removed.
 func TestARestoreThatDiedIsBegunAnew(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "copy.db")

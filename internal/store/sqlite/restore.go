@@ -14,6 +14,21 @@ import (
 // and is committed before anybody can start on it: a restore that dies leaves the
 // directory as it was.
 func Restore(ctx context.Context, file, dir string, before func(*Store) error) error {
+	return build(dir, ".restoring", func(staging string) error { return stage(ctx, file, staging, before) })
+}
+
+// Make makes a store in a directory that is missing or empty. fill is given the
+// store while it stands beside its place under another name: one that fails or dies
+// leaves the directory as it was.
+func Make(ctx context.Context, dir string, fill func(*Store) error) error {
+	return build(dir, ".making", func(staging string) error { return filled(ctx, staging, fill) })
+}
+
+// ErrOccupied refuses a directory that something would be lost in.
+var ErrOccupied = errors.New("not empty")
+
+// build lets a store come to its place when it is complete.
+func build(dir, suffix string, stage func(staging string) error) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -21,14 +36,14 @@ func Restore(ctx context.Context, file, dir string, before func(*Store) error) e
 	if err := vacant(dir); err != nil {
 		return err
 	}
-	staging := dir + ".restoring"
+	staging := dir + suffix
 	if err := os.RemoveAll(staging); err != nil { // of one that died
 		return err
 	}
 	if err := makeDirectory(staging); err != nil {
 		return err
 	}
-	if err := stage(ctx, file, staging, before); err != nil {
+	if err := stage(staging); err != nil {
 		return errors.Join(err, os.RemoveAll(staging))
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -37,7 +52,6 @@ func Restore(ctx context.Context, file, dir string, before func(*Store) error) e
 	return errors.Join(os.Rename(staging, dir), syncPath(filepath.Dir(dir)))
 }
 
-// vacant refuses a directory that something would be lost in.
 func vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -46,7 +60,7 @@ func vacant(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty; a restore never writes over anything: give another directory, or move this one away", dir)
+		return fmt.Errorf("%s is %w, and nothing is ever written over: give another directory, or move this one away", dir, ErrOccupied)
 	}
 	return nil
 }
@@ -55,11 +69,15 @@ func stage(ctx context.Context, file, dir string, before func(*Store) error) err
 	if err := copyFile(file, filepath.Join(dir, databaseFile)); err != nil {
 		return err
 	}
+	return filled(ctx, dir, before)
+}
+
+func filled(ctx context.Context, dir string, fill func(*Store) error) error {
 	s, err := Open(ctx, dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(before(s), s.Close())
+	return errors.Join(fill(s), s.Close())
 }
 
 func copyFile(from, to string) (err error) {

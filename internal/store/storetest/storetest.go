@@ -73,6 +73,11 @@ var rules = []rule{
 	{"ViewIsNotBlockedByUpdate", viewIsNotBlockedByUpdate},
 	{"FailuresAmongConcurrentUpdatesTouchNoOther", failuresTouchNoOther},
 
+	{"LoadKeepsTheVersion", loadKeepsTheVersion},
+	{"LoadOnExistingIsConflict", loadOnExistingIsConflict},
+	{"LoadOfWrongRowIsRefused", loadOfWrongRowIsRefused},
+	{"TenantsAreSortedAndOfTheTable", tenantsAreSortedAndOfTheTable},
+
 	{"AgreesWithMemory", agreesWithMemory},
 }
 

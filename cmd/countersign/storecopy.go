@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/postgres"
+	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/transfer"
+)
+
+// storeCommand holds the tools for a whole store.
+type storeCommand struct {
+	Copy copyCommand `cmd:"" help:"Copy everything from one store to another that is empty, and check the copy." example:"store copy ./countersign-data postgres://countersign@db.example.com/countersign"`
+}
+
+// copyCommand moves an installation from one engine to the other.
+type copyCommand struct {
+	From  string `arg:"" help:"The store to copy, which nobody uses: a directory or a postgres:// URL."`
+	To    string `arg:"" help:"Where to: a directory, missing or empty, or the postgres:// URL of an empty database."`
+	Force bool   `help:"Copy although replicas have a record in FROM: they crashed, or what they commit from now on may be lost."`
+	cli.Output
+}
+
+// Help says what becomes of the source, and of a copy that is broken off.
+func (copyCommand) Help() string {
+	return "Stop the service first. Every row is read back and compared by digest, and the audit logs of the copy are verified. " +
+		"FROM is left as it was; never start a service on it again once one has run on the copy, or both send what was unfinished. " +
+		"A copy that is broken off leaves a directory as it was, and a database that serve refuses: drop it and copy again. " +
+		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
+}
+
+// copyReport says what was copied.
+type copyReport struct {
+	From       string           `json:"from"`
+	To         string           `json:"to"`
+	Rows       int64            `json:"rows"`
+	FromSHA256 string           `json:"fromSha256"`
+	ToSHA256   string           `json:"toSha256"`
+	Tables     []transfer.Moved `json:"tables"`
+	Logs       []logReport      `json:"logs"`
+}
+
+// Run copies.
+func (c *copyCommand) Run(t *cli.Terminal) (err error) {
+	from, err := c.source(t.Context)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	moved, err := c.copy(t, from)
+	switch {
+	case err == nil || errors.Is(err, errUnsound):
+		r := c.report(moved)
+		return errors.Join(c.Print(t, r, r.table), err)
+	case errors.Is(err, transfer.ErrBrokenOff) && isShared(c.To):
+		fmt.Fprintf(t.Errs, "countersign: %s holds part of a copy, and serve refuses it: drop that database and make it anew before you copy again\n", cli.Plain(shownStore(c.To)))
+	}
+	return c.refusal(err)
+}
+
+// errUnsound ends a copy that isn't what it should be.
+var errUnsound = errors.New("the copy can't be used: its digest is not the source's, or an audit log in it is broken")
+
+// copy makes the target and fills it. A directory comes to its place only when it
+// is complete.
+func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Report, err error) {
+	fill := func(to store.Store) error {
+		bar := cli.NewBar(t, "copying")
+		defer bar.Done()
+		if moved, err = transfer.Copy(t.Context, from, to, transfer.Config{Used: c.Force, Progress: bar.Set}); err == nil && !moved.Sound() {
+			err = errUnsound
+		}
+		return err
+	}
+	if !isShared(c.To) {
+		err = sqlite.Make(t.Context, c.To, func(to *sqlite.Store) error { return fill(to) })
+		return moved, err
+	}
+	to, err := postgres.Open(t.Context, c.To)
+	if err != nil {
+		return moved, err
+	}
+	return moved, errors.Join(fill(to), to.Close())
+}
+
+// source opens what is copied and refuses it while somebody uses it.
+func (c *copyCommand) source(ctx context.Context) (store.Store, error) {
+	if !isShared(c.From) {
+		sight, err := sqlite.Look(c.From)
+		switch {
+		case err != nil:
+			return nil, err
+		case !sight.Exists:
+			return nil, cli.Unusablef("there is no store at %s", c.From)
+		case sight.InUse:
+			return nil, cli.Unusablef("another process uses the store at %s: stop it, then copy", c.From)
+		}
+	}
+	return openStore(ctx, c.From)
+}
+
+// refusal tells what can't be used from what went wrong.
+func (c *copyCommand) refusal(err error) error {
+	to := shownStore(c.To)
+	switch {
+	case errors.Is(err, transfer.ErrBrokenOff):
+		return err
+	case errors.Is(err, transfer.ErrInUse):
+		return cli.Unusablef("%s: %v: stop them, then copy. One that crashed leaves its record: --force copies what is committed now", shownStore(c.From), err)
+	case errors.Is(err, transfer.ErrEmpty):
+		return cli.Unusablef("%s holds nothing to copy", shownStore(c.From))
+	case errors.Is(err, transfer.ErrIncomplete):
+		return cli.Unusablef("%s holds part of a copy that was broken off or goes on: drop that database and make it anew, then copy", to)
+	case errors.Is(err, transfer.ErrOccupied):
+		return cli.Unusablef("%s is not empty, and nothing is ever written over: give an empty database, or drop this one and make it anew", to)
+	case errors.Is(err, sqlite.ErrOccupied):
+		return cli.Unusablef("%v", err)
+	}
+	return err
+}
+
+func (c *copyCommand) report(moved transfer.Report) copyReport {
+	r := copyReport{
+		From: shownStore(c.From), To: shownStore(c.To), Rows: moved.Rows, FromSHA256: moved.From, ToSHA256: moved.To,
+		Tables: moved.Tables, Logs: []logReport{},
+	}
+	for _, l := range moved.Logs {
+		r.Logs = append(r.Logs, logReport(l))
+	}
+	return r
+}
+
+func (r copyReport) table(w io.Writer) {
+	cli.Facts(w, [2]string{"from", r.From}, [2]string{"to", r.To}, [2]string{"rows", strconv.FormatInt(r.Rows, 10)},
+		[2]string{"sha256 of from", r.FromSHA256}, [2]string{"sha256 of to", r.ToSHA256})
+	rows := [][]string{}
+	for _, m := range r.Tables {
+		rows = append(rows, []string{m.Table, strconv.FormatInt(m.Rows, 10)})
+	}
+	cli.Table(w, []string{"table", "rows"}, rows)
+	logTable(w, r.Logs)
+	if r.FromSHA256 == r.ToSHA256 {
+		fmt.Fprintln(w, "Next: start the service on the copy, and never again on the source.")
+	}
+}

@@ -1,0 +1,135 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/harness"
+)
+
+// filledWorld is a world in a directory, with another tenant, agents, a run that
+// ended and one that waits for its approval.
+func filledWorld(t *testing.T) (w *world, waiting string) {
+	t.Helper()
+	w = newWorld(t, harness.Set("STORE", filepath.Join(t.TempDir(), "store")))
+	w.Store = w.Settings()["SVC_PLATFORM_STORE"]
+	w.shop.On("POST", "/refunds", harness.Answering(201, `{"ok":true}`))
+	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
+	w.Admin.Put("/users/ada@example.com", doc{"roles": []string{"OPERATOR"}}).OK(t)
+	w.token(t, doc{"roles": []string{"ADMIN"}, "tenantId": "acme"})
+	w.admitted(t, agentItem("a", "note", ""))
+	plan := w.ready(t, planOf(step("refund", "refund", doc{"orderId": "A-1"})))
+	ended, waiting := w.start(t, plan), w.start(t, plan)
+	w.reaches(t, ended, "WAITING_APPROVAL")
+	w.approve(t, ended)
+	w.reaches(t, ended, "COMPLETED")
+	w.reaches(t, waiting, "WAITING_APPROVAL")
+	return w, waiting
+}
+
+func copyStore(t *testing.T, from, to string, flags ...string) json {
+	t.Helper()
+	r := harness.Run(t, nil, append([]string{"store", "copy", from, to, "-o", "json"}, flags...)...)
+	if r.Status != 0 {
+		t.Fatalf("store copy: %d\n%s%s", r.Status, r.Out, r.Err)
+	}
+	report := parsed(t, r.Out)
+	report.Is(t, "toSha256", report.At("fromSha256").Text())
+	for _, log := range report.At("logs").Items() {
+		log.Is(t, "intact", true)
+	}
+	return report
+}
+
+// copyRefused wants a copy that did nothing, for one clear reason.
+func copyRefused(t *testing.T, from, to, why string, flags ...string) {
+	t.Helper()
+	r := harness.Run(t, nil, append([]string{"store", "copy", from, to}, flags...)...)
+	if r.Status != 2 || len(r.Lines()) != 1 || !strings.Contains(r.Err, why) || r.Out != "" {
+		t.Errorf("%d instead of %q\n%s%s", r.Status, why, r.Out, r.Err)
+	}
+}
+
+// on starts a server with the world's settings and principals on a copy.
+func (w *world) on(t *testing.T, store string) *world {
+	t.Helper()
+	c := &world{shop: w.shop, Server: harness.Prepare(t, harness.Set("STORE", store), harness.Set("CONNECTION_ORIGINS", w.shop.Origin()),
+		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))}
+	c.Store, c.Admin = store, c.As(w.Admin.Token())
+	c.operator, c.approver = c.As(w.operator.Token()), c.As(w.approver.Token())
+	c.Restart()
+	return c
+}
+
+// TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps: there and back nothing
+// differs, and the service goes on where it stood.
+func TestAStoreMovesBetweenTheEnginesWithAllThatItKeeps(t *testing.T) {
+	t.Parallel()
+	w, waiting := filledWorld(t)
+	database := pgtest.Database(t)
+	copyRefused(t, w.Store, database, "another process uses the store")
+	w.Stop()
+	there := copyStore(t, w.Store, database)
+	for i, tenant := range []string{"", "acme", "default"} {
+		there.At("logs").Items()[i].Is(t, "tenantId", tenant)
+	}
+	back := filepath.Join(t.TempDir(), "back")
+	copyStore(t, database, back).Is(t, "fromSha256", there.At("toSha256").Text()).Is(t, "rows", there.At("rows").Int())
+	copyRefused(t, w.Store, database, "is not empty")
+	copyRefused(t, database, back, "is not empty")
+
+	s := w.on(t, database)
+	s.approve(t, waiting)
+	s.reaches(t, waiting, "COMPLETED")
+	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "in use by 1 replicas")
+	copyStore(t, database, filepath.Join(t.TempDir(), "forced"), "--force")
+	s.Stop()
+	home := filepath.Join(t.TempDir(), "home")
+	copyStore(t, database, home)
+	s = w.on(t, home)
+	s.operator.Get("/runs/"+waiting).OK(t).Is(t, "status", "COMPLETED")
+	s.Admin.Get("/agents").OK(t).Is(t, "total", 1).Is(t, "items.0.status", "ADMITTED")
+	s.reaches(t, s.startApproved(t), "COMPLETED")
+	if n := len(w.shop.Seen("POST", "/refunds")); n != 3 {
+		t.Errorf("refunds were sent %d times instead of 3", n)
+	}
+}
+
+// startApproved starts a run of a new plan and approves what it asks for.
+func (w *world) startApproved(t *testing.T) string {
+	t.Helper()
+	run := w.run(t, step("refund", "refund", doc{"orderId": "A-2"}))
+	w.approve(t, run)
+	return run
+}
+
+// TestADatabaseWithPartOfACopyIsNotServedFrom, nor copied from or to.
+func TestADatabaseWithPartOfACopyIsNotServedFrom(t *testing.T) {
+	t.Parallel()
+	w, _ := filledWorld(t)
+	w.Stop()
+	database := pgtest.Database(t)
+	copyStore(t, w.Store, database)
+	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`) // as where it was broken off
+	serve := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": database, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}, "serve")
+	if serve.Status != 2 || !strings.Contains(serve.Err, "a copy that is not complete") {
+		t.Errorf("%d\n%s", serve.Status, serve.Err)
+	}
+	copyRefused(t, w.Store, database, "part of a copy")
+	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "a copy that is not complete")
+}
+
+// TestACopyOfNothingIsRefused and makes nothing.
+func TestACopyOfNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	to := filepath.Join(dir, "to")
+	copyRefused(t, filepath.Join(dir, "none"), to, "there is no store at")
+	copyRefused(t, pgtest.Database(t), to, "holds nothing to copy")
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
