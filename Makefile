@@ -5,6 +5,7 @@ SHELL := /bin/bash
 GO            ?= go
 LINT_VERSION  := v2.15.0
 VULN_VERSION  := v1.9.0
+HELM_VERSION  := v3.22.0
 BENCH_SECONDS ?= 8
 BENCH_FLAGS   ?=
 PLANTED_FLAGS ?=
@@ -106,6 +107,21 @@ bench-heartbeats: build ## Measure what 400 heartbeats a second cost runs and st
 .PHONY: build
 build: ## Build bin/countersign
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/countersign ./cmd/countersign
+
+# The first time it builds Helm, which takes minutes.
+HELM           ?= $(GO) run helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)
+CHART          := deploy/helm/countersign
+KUBERNETES     := 1.34.0
+SEVERAL        := --set replicas=3,store.postgres.secret=database
+.PHONY: helm-check
+helm-check: ## Lint the Helm chart, render it in its forms, and see it refuse what can't work
+	$(HELM) lint --strict $(CHART)
+	$(HELM) lint --strict $(CHART) $(SEVERAL) --set ingress.enabled=true,ingress.tlsSecret=tls,ingress.className=nginx,secretEnv.SHOP_SECRET.secret=shop,secretEnv.SHOP_SECRET.key=signing
+	@refuses() { if said=$$($(HELM) template x $(CHART) --kube-version $(KUBERNETES) --set "$$1" 2>&1); then echo "rendered with $$1"; exit 1; fi; \
+		grep -q "$$2" <<<"$$said" || { echo "with $$1 it says: $$said"; exit 1; }; echo "refused: $$1"; }; \
+	refuses replicas=2 'more than 1 wants a PostgreSQL store' && refuses stopGraceSeconds=0 'at least 1' && \
+	refuses settings.SVC_PLATFORM_STORE=/elsewhere "the chart's to set" && refuses settings.SVC_PLATFORM_SMTP_URL=x 'holds a secret' && \
+	refuses secretEnv.SHOP_SECRET.secret=shop 'name a secret and a key'
 
 .PHONY: demo
 demo: ## Run the main job on real parts

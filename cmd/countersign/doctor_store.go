@@ -10,8 +10,13 @@ import (
 	"github.com/countersign/countersign/internal/store/sqlite"
 )
 
-// checkStore looks at the directory and, by its files' times, at the clock.
+// checkStore looks at the directory and, by its files' times, at the clock. Opening a
+// database could change its tables, and doctor changes nothing: only its address is
+// said, without the password.
 func checkStore(_ context.Context, cfg config) []finding {
+	if isShared(cfg.Store) {
+		return []finding{warn("store", "ask each replica: countersign health --url URL", "the database %s, which was not looked at", shownStore(cfg.Store))}
+	}
 	sight, err := sqlite.Look(cfg.Store)
 	switch {
 	case err != nil:
@@ -35,8 +40,12 @@ const (
 	noSpace     = 64 << 20
 )
 
-// checkSpace looks at the disk that holds the store, or would.
+// checkSpace looks at the disk that holds the store, or would. A database's disk is
+// its server's.
 func checkSpace(_ context.Context, cfg config) []finding {
+	if isShared(cfg.Store) {
+		return nil
+	}
 	free, err := freeSpace(existing(cfg.Store))
 	const do = "make room: without space writes are refused, and a call in flight can only just be finished"
 	switch {

@@ -26,7 +26,7 @@ const prefix = "SVC_PLATFORM_"
 // said at once.
 type settings struct {
 	Listen            string `help:"Address to listen on; port 0 picks one." placeholder:"127.0.0.1:8080"`
-	Store             string `help:"Directory of the embedded store." placeholder:"./countersign-data"`
+	Store             string `help:"Directory of the embedded store, or postgres:// URL of a database that several replicas share; it may hold a password, so prefer the variable." placeholder:"./countersign-data"`
 	BootstrapToken    string `help:"First token on an empty store, at least 32 visible characters; ignored later." placeholder:"TOKEN"`
 	ConnectionOrigins string `help:"Origins that projects may be registered with, comma-separated." placeholder:"https://api.example.com,…"`
 	SigningEnv        string `name:"signing-env-allowlist" help:"Environment variables usable as HMAC credentials." placeholder:"NAME,…"`

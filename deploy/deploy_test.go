@@ -1,0 +1,192 @@
+// Package deploy checks what operators copy from here: that the settings it names
+// are there, and that what belongs together agrees.
+package deploy
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const chart = "helm/countersign"
+
+func mustRead(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// mustParse reads a file of YAML into what it is asked for.
+func mustParse[T any](t *testing.T, name string) (doc T) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(mustRead(t, name)), &doc); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return doc
+}
+
+var setting = regexp.MustCompile(`SVC_PLATFORM_[A-Z][A-Z_]*[A-Z]`)
+
+// A start refuses a setting that it doesn't know.
+func TestEverySettingThatIsNamedHereExists(t *testing.T) {
+	known := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `(SVC_PLATFORM_[A-Z_]+)` \\|").FindAllStringSubmatch(mustRead(t, "../docs/reference/settings.md"), -1) {
+		known[m[1]] = true
+	}
+	named := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, ".go") {
+			return err
+		}
+		for _, s := range setting.FindAllString(mustRead(t, name), -1) {
+			if named++; !known[s] {
+				t.Errorf("%s names %s: docs/reference/settings.md has no such setting", name, s)
+			}
+		}
+		return nil
+	})
+	if err != nil || named == 0 || len(known) == 0 {
+		t.Errorf("%d settings are known, %d are named here: %v", len(known), named, err)
+	}
+}
+
+// compose is what the test looks at of a compose file.
+type compose struct {
+	Services map[string]struct {
+		Image       string
+		Environment map[string]string
+		User        string
+		ReadOnly    bool     `yaml:"read_only"`
+		CapDrop     []string `yaml:"cap_drop"`
+		StopGrace   string   `yaml:"stop_grace_period"`
+		DependsOn   any      `yaml:"depends_on"`
+	}
+	Networks map[string]struct {
+		IPAM struct{ Config []struct{ Subnet string } }
+	}
+}
+
+func TestReplicasOfComposeHaveTheSameSettings(t *testing.T) {
+	c := mustParse[compose](t, "compose.yaml")
+	one, other := c.Services["replica-1"], c.Services["replica-2"]
+	if len(one.Environment) == 0 || !reflect.DeepEqual(one, other) {
+		t.Errorf("the replicas differ:\n%v\n%v", one, other)
+	}
+	if !strings.HasPrefix(one.Environment["SVC_PLATFORM_STORE"], "postgres://") {
+		t.Errorf("the store is %s", one.Environment["SVC_PLATFORM_STORE"])
+	}
+	if !one.ReadOnly || !reflect.DeepEqual(one.CapDrop, []string{"ALL"}) {
+		t.Error("a replica may write into its image, or has capabilities")
+	}
+	if subnet := c.Networks["inside"].IPAM.Config[0].Subnet; one.Environment["SVC_PLATFORM_TRUSTED_PROXIES"] != subnet {
+		t.Errorf("the proxy is in %s, and %s is trusted", subnet, one.Environment["SVC_PLATFORM_TRUSTED_PROXIES"])
+	}
+}
+
+func TestASupervisorWaitsLongerThanTheService(t *testing.T) {
+	replica := mustParse[compose](t, "compose.yaml").Services["replica-1"]
+	if grace, waits := duration(t, replica.Environment["SVC_PLATFORM_STOP_GRACE"]), duration(t, replica.StopGrace); waits <= grace {
+		t.Errorf("compose waits for %v, the service for %v", waits, grace)
+	}
+	line := regexp.MustCompile(`terminationGracePeriodSeconds: \{\{ add \(int \.Values\.stopGraceSeconds\) \(int \.Values\.preStopSeconds\) (\d+) \}\}`)
+	m := line.FindStringSubmatch(mustRead(t, chart+"/templates/deployment.yaml"))
+	if m == nil {
+		t.Fatal("the chart's grace doesn't go by the service's")
+	}
+	if more, err := strconv.Atoi(m[1]); err != nil || more < 5 {
+		t.Errorf("Kubernetes waits %s s longer", m[1])
+	}
+}
+
+func duration(t *testing.T, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// The proxy asks every replica, and no other.
+func TestTheProxyKnowsTheReplicas(t *testing.T) {
+	conf := mustRead(t, "nginx.conf")
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\s*server ([a-z0-9-]+):8080`).FindAllStringSubmatch(conf, -1) {
+		named[m[1]] = true
+	}
+	for name, s := range mustParse[compose](t, "compose.yaml").Services {
+		if is := s.Image == "countersign"; is != named[name] {
+			t.Errorf("%s: a replica %v, asked by the proxy %v", name, is, named[name])
+		}
+	}
+}
+
+var value = regexp.MustCompile(`\.Values((?:\.[A-Za-z_]+)+)`)
+
+// A misspelt value would silently be empty.
+func TestTemplatesUseValuesThatThereAre(t *testing.T) {
+	values := mustParse[map[string]any](t, chart+"/values.yaml")
+	files, err := filepath.Glob(filepath.FromSlash(chart + "/templates/*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no templates: %v", err)
+	}
+	used := map[string]bool{}
+	for _, name := range files {
+		for _, m := range value.FindAllStringSubmatch(mustRead(t, name), -1) {
+			path := strings.Split(m[1][1:], ".")
+			used[path[0]] = true
+			if !has(values, path) {
+				t.Errorf("%s uses .Values%s: values.yaml has no such value", name, m[1])
+			}
+		}
+	}
+	for name := range values {
+		if !used[name] {
+			t.Errorf("values.yaml has %s, which no template uses", name)
+		}
+	}
+}
+
+func has(values map[string]any, path []string) bool {
+	found, known := values[path[0]]
+	if inner, is := found.(map[string]any); known && is && len(path) > 1 {
+		return has(inner, path[1:])
+	}
+	return known
+}
+
+// The image's user is a number that Kubernetes can tell from root, and both name the
+// same.
+func TestNothingRunsAsRoot(t *testing.T) {
+	user := regexp.MustCompile(`(?m)^USER ([1-9]\d*):[1-9]\d*$`).FindStringSubmatch(mustRead(t, "Dockerfile"))
+	if user == nil {
+		t.Fatal("the image's user is no number")
+	}
+	deployment := mustRead(t, chart+"/templates/deployment.yaml")
+	for _, line := range []string{"runAsNonRoot: true", "runAsUser: " + user[1], "fsGroup: " + user[1], "readOnlyRootFilesystem: true", "allowPrivilegeEscalation: false"} {
+		if !strings.Contains(deployment, line) {
+			t.Errorf("the chart lacks %q", line)
+		}
+	}
+}
+
+// The chart is of this release.
+func TestTheChartNamesTheReleaseOfTheImage(t *testing.T) {
+	c := mustParse[struct {
+		AppVersion string `yaml:"appVersion"`
+	}](t, chart+"/Chart.yaml")
+	if !strings.Contains(mustRead(t, "Dockerfile"), "ARG VERSION="+c.AppVersion+"\n") {
+		t.Errorf("the chart is of %s, the image of another release", c.AppVersion)
+	}
+}
