@@ -57,6 +57,10 @@ func shownStore(address string) string {
 	if err != nil {
 		return "postgres"
 	}
+	if q := u.Query(); q.Has("password") {
+		q.Set("password", "xxxxx")
+		u.RawQuery = q.Encode()
+	}
 	return u.Redacted()
 }
 
