@@ -157,7 +157,7 @@ func TestATokenIsIssuedOnAStoppedStoreAndAudited(t *testing.T) {
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	s.Stop()
 	issue := func(tenant, role string) harness.Result {
-		return harness.Run(t, settings(t, "SVC_PLATFORM_STORE", s.Store), "token", "issue", "--tenant", tenant, "--role", role)
+		return harness.Run(t, settings(t, "SVC_PLATFORM_STORE", s.Settings()["SVC_PLATFORM_STORE"]), "token", "issue", "--tenant", tenant, "--role", role)
 	}
 	for _, c := range [][2]string{{"default", "ADMIN"}, {"acme", "VIEWER"}} {
 		r := issue(c[0], c[1])

@@ -28,10 +28,19 @@ func (k *Keeper) Fence(ctx context.Context) error {
 	return nil
 }
 
+// maxBlink is the longest between two looks that are one watch. After an outage of
+// the store everybody's beat is old: the time in which nobody could raise it, or
+// we could not look, is no evidence.
+const maxBlink = 3 * time.Second
+
 // still remembers what was seen and gives the processes that stand still.
 func (k *Keeper) still(list []records.Replica, now time.Time) (dead []records.Replica) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if now.Sub(k.looked) > maxBlink {
+		clear(k.seen)
+	}
+	k.looked = now
 	seen := map[string]sighting{}
 	for _, r := range list {
 		if r.ID == k.id {

@@ -35,11 +35,12 @@ type Keeper struct {
 	store store.Store
 	id    string
 
-	mu    sync.Mutex
-	until time.Time     // until then may be sent
-	fresh chan struct{} // closed and replaced by each renewal
-	lost  chan struct{}
-	seen  map[string]sighting // of the others
+	mu     sync.Mutex
+	until  time.Time     // until then may be sent
+	fresh  chan struct{} // closed and replaced by each renewal
+	lost   chan struct{}
+	seen   map[string]sighting // of the others
+	looked time.Time           // when they were looked at last
 }
 
 // sighting is a beat and when it was first seen, by our clock.

@@ -88,16 +88,39 @@ func TestAFencedProcessFencesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := memory.New(), context.Background()
 		one, other := join(t, s, "one"), join(t, s, "other")
-		must(t, one.Fence(ctx)) // it sees the other one
-		must(t, other.Fence(ctx))
-		time.Sleep(lease.Length)
-		must(t, other.Renew(ctx))
-		must(t, other.Fence(ctx))
-		_ = one.Fence(ctx)
-		time.Sleep(lease.Length)
-		if err := one.Fence(ctx); !errors.Is(err, lease.ErrLost) {
+		for range int(lease.Length/time.Second) + 1 {
+			must(t, other.Renew(ctx))
+			must(t, other.Fence(ctx))
+			time.Sleep(time.Second)
+		}
+		var err error
+		for range int(lease.Length/time.Second) + 1 { // the other one rests now
+			err = one.Fence(ctx)
+			time.Sleep(time.Second)
+		}
+		if !errors.Is(err, lease.ErrLost) {
 			t.Errorf("%v", err)
 		}
+		must(t, check(s, other))
+	})
+}
+
+// TestAnOutageOfTheStoreFencesNobody: when it is over everybody's beat is old.
+func TestAnOutageOfTheStoreFencesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ctx := memory.New(), context.Background()
+		one, other := join(t, s, "one"), join(t, s, "other")
+		for range 5 {
+			must(t, one.Fence(ctx))
+			must(t, other.Fence(ctx))
+			time.Sleep(time.Second)
+		}
+		time.Sleep(10 * lease.Length) // nobody could do anything
+		must(t, one.Fence(ctx))
+		must(t, other.Renew(ctx))
+		must(t, other.Fence(ctx))
+		must(t, one.Renew(ctx))
+		must(t, check(s, one))
 		must(t, check(s, other))
 	})
 }
