@@ -77,15 +77,15 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 // state; a new run is shown as it was stored, READY.
 func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation, out Started) (Started, error) {
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
-	err := s.view(ctx, a, op, func(tx store.Tx) error {
-		whole, err := s.wholeRun(tx, a, out.Run.ID)
-		if err != nil || out.Replayed {
-			out.Run = whole
-			return err
-		}
-		out.Run.PlanSnapshot = whole.PlanSnapshot
-		return nil
+	var whole countersign.Run
+	err := s.view(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
+		whole, err = s.wholeRun(tx, a, out.Run.ID)
+		return err
 	})
+	if out.Replayed {
+		out.Run = whole
+	}
+	out.Run.PlanSnapshot = whole.PlanSnapshot
 	return out, err
 }
 

@@ -60,10 +60,9 @@ type fleet struct {
 	starts atomic.Int64
 }
 
-func assemble(t *testing.T) *fleet {
+func assemble(t *testing.T, url string) *fleet {
 	t.Helper()
 	f := &fleet{t: t, receiver: harness.NewReceiver(t), runs: map[string]bool{}}
-	url := pgtest.Database(t)
 	const bootstrap = "bootstrap-of-the-replicas-0123456789"
 	for range count {
 		f.replicas = append(f.replicas, harness.Start(t, harness.Set("STORE", url), harness.Set("BOOTSTRAP_TOKEN", bootstrap), harness.Set("MAX_ACTIVE_RUNS", fmt.Sprint(limit)),
@@ -147,18 +146,9 @@ func (f *fleet) mayEnd(s *harness.Server) {
 }
 
 func TestNothingIsSentTwiceOrLostWhenReplicasDieOrStandStill(t *testing.T) {
-	f := assemble(t)
+	f := assemble(t, pgtest.Database(t))
 	until := time.Now().Add(*lasting)
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for time.Now().Before(until) && !t.Failed() {
-				f.start(until)
-			}
-		})
-	}
-	all.Go(func() { f.trouble(until) })
-	all.Wait()
+	f.load(until, func() { f.trouble(until) })
 	uncertain := f.settled()
 	t.Logf("%d runs acknowledged, %d uncertain, %d notes received", len(f.runs), uncertain, len(f.receiver.Seen("POST", "/notes")))
 	if uncertain == len(f.runs) {
@@ -187,4 +177,60 @@ func (f *fleet) settled() (uncertain int) {
 		}
 	}
 	return uncertain
+}
+
+// load starts runs from several sides until then, beside what else is done.
+func (f *fleet) load(until time.Time, beside func()) {
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for time.Now().Before(until) && !f.t.Failed() {
+				f.start(until)
+			}
+		})
+	}
+	all.Go(beside)
+	all.Wait()
+}
+
+// TestARestartOfPostgreSQLLosesNothing that was acknowledged, ends no replica, and
+// is over some seconds after the database is back.
+func TestARestartOfPostgreSQLLosesNothing(t *testing.T) {
+	database := pgtest.Start(t)
+	f := assemble(t, database.Database(t))
+	until := time.Now().Add(*lasting)
+	var longest time.Duration
+	f.load(until, func() {
+		for n := 0; time.Now().Before(until); n++ {
+			if n%2 == 0 {
+				database.Stop(t)
+			} else {
+				database.Kill(t)
+			}
+			database.Start(t)
+			longest = max(longest, f.wellAfter())
+		}
+	})
+	uncertain := f.settled()
+	for _, s := range f.replicas {
+		if s.Ended() {
+			t.Error("a replica ended")
+		}
+	}
+	t.Logf("%d runs acknowledged, %d uncertain; well again after %s at most", len(f.runs), uncertain, longest.Round(time.Millisecond))
+	if longest > 10*time.Second {
+		t.Errorf("well again after %s", longest)
+	}
+}
+
+// wellAfter is how long it takes until every replica commits something again.
+func (f *fleet) wellAfter() time.Duration {
+	began := time.Now()
+	for n, s := range f.replicas {
+		harness.Until(f.t, "a replica to be well", func() bool {
+			a, err := s.As(f.token).Try("POST", "/tokens", harness.Doc{"name": fmt.Sprint("after ", n), "roles": []string{"VIEWER"}})
+			return err == nil && a.Status == 201
+		})
+	}
+	return time.Since(began)
 }
