@@ -97,11 +97,8 @@ func (l *liveRun) follow(changes <-chan *countersign.Run) {
 	var due <-chan time.Time
 	for {
 		select {
-		case r := <-changes:
-			if newest != nil && r.Revision <= newest.Revision {
-				continue // word that comes late
-			}
-			if newest = r; due == nil {
+		case newest = <-changes:
+			if due == nil {
 				due = time.After(time.Until(l.ready))
 			}
 		case <-due:

@@ -36,7 +36,7 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 		w.Changes.Close()
 		return w, err
 	}
-	s.live.Seen(a.Tenant, &w.Now)
+	w.Changes.Seen(w.Now.Revision)
 	return w, nil
 }
 

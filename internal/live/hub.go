@@ -16,7 +16,6 @@ const backlog = 64
 type Hub struct {
 	mu       sync.Mutex
 	watchers map[key]map[*Watcher]struct{}
-	newest   map[key]int64 // revisions passed on, of what is watched
 }
 
 type key struct{ tenant, runID string }
@@ -26,6 +25,8 @@ type Watcher struct {
 	C   chan *countersign.Run
 	hub *Hub
 	key key
+
+	seen int64 // the newest revision that it was told of; the hub's lock guards it
 }
 
 // Watch begins to watch a run. Close the watcher when done.
@@ -34,7 +35,7 @@ func (h *Hub) Watch(tenant, runID string) *Watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.watchers == nil {
-		h.watchers, h.newest = map[key]map[*Watcher]struct{}{}, map[key]int64{}
+		h.watchers = map[key]map[*Watcher]struct{}{}
 	}
 	if h.watchers[w.key] == nil {
 		h.watchers[w.key] = map[*Watcher]struct{}{}
@@ -43,14 +44,11 @@ func (h *Hub) Watch(tenant, runID string) *Watcher {
 	return w
 }
 
-// Seen says which revision a watcher knows already, so that Poll passes on later
-// ones only.
-func (h *Hub) Seen(tenant string, r *countersign.Run) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if k := (key{tenant, r.ID}); h.watchers[k] != nil {
-		h.newest[k] = max(h.newest[k], r.Revision)
-	}
+// Seen says which revision the watcher knows already: it is told of later ones only.
+func (w *Watcher) Seen(revision int64) {
+	w.hub.mu.Lock()
+	defer w.hub.mu.Unlock()
+	w.seen = max(w.seen, revision)
 }
 
 // Close ends the watch.
@@ -60,7 +58,6 @@ func (w *Watcher) Close() {
 	delete(w.hub.watchers[w.key], w)
 	if len(w.hub.watchers[w.key]) == 0 {
 		delete(w.hub.watchers, w.key)
-		delete(w.hub.newest, w.key)
 	}
 }
 
@@ -69,12 +66,11 @@ func (w *Watcher) Close() {
 func (h *Hub) Publish(tenant string, r *countersign.Run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := key{tenant, r.ID}
-	for w := range h.watchers[k] {
-		w.offer(r)
-	}
-	if h.watchers[k] != nil {
-		h.newest[k] = max(h.newest[k], r.Revision)
+	for w := range h.watchers[key{tenant, r.ID}] {
+		if r.Revision > w.seen { // word of an older state may come late
+			w.seen = r.Revision
+			w.offer(r)
+		}
 	}
 }
 

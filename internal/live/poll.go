@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -21,21 +22,26 @@ func (h *Hub) Poll(ctx context.Context, every time.Duration, read Reader) {
 		case <-ctx.Done():
 			return
 		}
-		for k, newest := range h.watched() {
-			if r, err := read(ctx, k.tenant, k.runID, newest); err == nil && r != nil {
+		for k, known := range h.watched() {
+			if r, err := read(ctx, k.tenant, k.runID, known); err == nil && r != nil {
 				h.Publish(k.tenant, r)
 			}
 		}
 	}
 }
 
-// watched are the runs that somebody watches, with the newest revision passed on.
+// watched are the runs that somebody watches, each with the revision that all of
+// its watchers know.
 func (h *Hub) watched() map[key]int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make(map[key]int64, len(h.watchers))
-	for k := range h.watchers {
-		out[k] = h.newest[k]
+	for k, all := range h.watchers {
+		known := int64(math.MaxInt64)
+		for w := range all {
+			known = min(known, w.seen)
+		}
+		out[k] = known
 	}
 	return out
 }
