@@ -76,12 +76,3 @@ func (k *Keeper) fence(ctx context.Context, r records.Replica) error {
 		return records.Replicas.Delete(tx, store.Realm, records.ReplicaID(r.ID))
 	})
 }
-
-// Orphaned reports a run whose process has no record any more.
-func Orphaned(tx store.Tx, owner string) (bool, error) {
-	_, _, err := records.Replicas.Get(tx, store.Realm, records.ReplicaID(owner))
-	if errors.Is(err, store.ErrNotFound) {
-		return true, nil
-	}
-	return false, err
-}
