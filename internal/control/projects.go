@@ -149,6 +149,16 @@ func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int
 	if err := inUse(tx, a, h.ID); err != nil {
 		return countersign.Project{}, err
 	}
+	c, err := s.revise(tx, a.Tenant, h, version, &content)
+	if err != nil {
+		return countersign.Project{}, err
+	}
+	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+}
+
+// revise stores content as the project's next revision, disabled and not yet found
+// healthy.
+func (s *Service) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (change, error) {
 	before := revision(h.Revision)
 	now := s.cfg.Now()
 	if h.Revision == 0 {
@@ -156,13 +166,10 @@ func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int
 	}
 	h.Revision++
 	h.UpdatedAt, h.Enabled, h.Health = now, false, nil
-	if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
-		return countersign.Project{}, err
+	if _, err := records.Projects.Put(tx, tenant, h.ID, h, version); err != nil {
+		return change{}, err
 	}
 	content.ID, content.Revision, content.CreatedAt, content.UpdatedAt = h.ID, h.Revision, h.CreatedAt, now
-	if _, err := records.ProjectRevisions.Put(tx, a.Tenant, records.RevisionID(h.ID, h.Revision), &content, 0); err != nil {
-		return countersign.Project{}, err
-	}
-	c := change{before: before, after: revision(h.Revision)}
-	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
+	_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(h.ID, h.Revision), content, 0)
+	return change{before: before, after: revision(h.Revision)}, err
 }

@@ -73,17 +73,12 @@ func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) err
 	if err != nil {
 		return err
 	}
-	before := revision(h.Revision)
-	h.Revision++
-	h.UpdatedAt, h.Enabled, h.Health = s.cfg.Now(), false, nil
-	content.Revision, content.UpdatedAt = h.Revision, h.UpdatedAt
-	if _, err := records.Projects.Put(tx, tenant, id, h, version); err != nil {
+	c, err := s.revise(tx, tenant, h, version, content)
+	if err != nil {
 		return err
 	}
-	if _, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(id, h.Revision), content, 0); err != nil {
-		return err
-	}
-	return appendAudit(tx, tenant, s.restoreRecord("project/"+id, change{before: before, after: revision(h.Revision), reason: reason}))
+	c.reason = reason
+	return appendAudit(tx, tenant, s.restoreRecord("project/"+id, c))
 }
 
 // tokensAfterRestore counts the tokens that are good, and revokes them if asked to.
