@@ -57,7 +57,7 @@ var neighbours = map[string][]string{
 	"internal/graph":           {},
 	"internal/console":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/graph", "internal/sample"},
 	"internal/importer":        {"internal/exact", "internal/project", "internal/request"},
-	"internal/cli":             {"client", "receiver", "internal/exact", "internal/importer", "internal/conformance", "internal/model", "internal/project"},
+	"internal/cli":             {"client", "receiver", "internal/exact", "internal/importer", "internal/conformance", "internal/model", "internal/project", "internal/request"},
 	"internal/manual":          {"internal/graph"},
 	"internal/sample":          {"internal/signature"},
 	"docs":                     {},

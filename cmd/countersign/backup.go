@@ -91,7 +91,7 @@ func logTable(w io.Writer, logs []logReport) {
 func (r backupReport) verdict() error {
 	for _, l := range r.Logs {
 		if !l.Intact {
-			return cli.Verdict{Status: cli.ExitFailed}
+			return cli.StatusError{Status: cli.ExitFailed}
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func (c *doctorCommand) Run(t *cli.Terminal) error {
 	})
 	for _, f := range found {
 		if err == nil && f.State == findingBroken {
-			err = cli.Verdict{Status: cli.ExitFailed}
+			err = cli.StatusError{Status: cli.ExitFailed}
 		}
 	}
 	return err
@@ -74,7 +74,7 @@ func (c *doctorCommand) Run(t *cli.Terminal) error {
 // examine goes through the checks in the order in which a start would meet them.
 func examine(ctx context.Context, s settings, environ []string) []finding {
 	cfg, err := understand(s, environ)
-	var unusable cli.Unusable
+	var unusable cli.UnusableError
 	if errors.As(err, &unusable) {
 		var found []finding
 		for _, line := range unusable.Lines {

@@ -112,7 +112,7 @@ func understand(s settings, environ []string) (config, error) {
 		}
 	}
 	if len(r.problems) > 0 {
-		return c, cli.Unusable{Lines: r.problems}
+		return c, cli.UnusableError{Lines: r.problems}
 	}
 	return c, nil
 }

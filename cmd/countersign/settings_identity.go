@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
+	"github.com/countersign/countersign/internal/request"
 )
 
 // The settings of who may come in, and how they are told (contract 3 and 10).
@@ -66,14 +67,8 @@ func (r *settingReader) oidc() *oidc.Config {
 		r.bad("OIDC_CLIENT_SECRET_ENV", "it is the name of the variable that holds the secret; there is no such variable, or it is empty")
 	}
 	u, err := url.Parse(c.Issuer)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !request.IsLoopback(u.Hostname())) {
 		r.bad("OIDC_ISSUER", "it is no https address such as https://accounts.example.com")
 	}
 	return c
-}
-
-// isLoopback reports a name of this machine.
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/conformance"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/request"
 )
 
 // CheckReceiver plays the service against a project's sandbox.
@@ -53,7 +53,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 	}
 	report, err := check.Play(t.Context)
 	if unreachable := new(conformance.UnreachableError); errors.As(err, unreachable) {
-		return Unreachable{*unreachable}
+		return UnreachableError{*unreachable}
 	}
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 		return err
 	}
 	if report.Broken() {
-		return Verdict{ExitFailed}
+		return StatusError{ExitFailed}
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Pr
 	if err != nil {
 		return nil, p, Unusablef("%v", err)
 	}
-	if check.Effects() && !c.Confirmed && !isLoopback(check.Target()) {
+	if check.Effects() && !c.Confirmed && !isHere(check.Target()) {
 		return nil, p, Unusablef("the check really causes effects at %s; if that is a sandbox, say --yes-this-is-a-sandbox", check.Target())
 	}
 	return check, p, nil
@@ -162,14 +162,9 @@ func objectOf(flag, text string) (map[string]countersign.Value, error) {
 	return object, nil
 }
 
-// isLoopback reports an origin on this machine, by its name: nothing is resolved.
-func isLoopback(origin string) bool {
+func isHere(origin string) bool {
 	u, err := url.Parse(origin)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return err == nil && request.IsLoopback(u.Hostname())
 }
 
 func printReport(w io.Writer, r *conformance.Report) {

@@ -22,35 +22,35 @@ const (
 	ExitInterrupted = 130 // stopped by a signal
 )
 
-// Unusable is an error of settings, arguments or files: one clear line each.
-type Unusable struct{ Lines []string } //nolint:errname // how a command ended
+// UnusableError is an error of settings, arguments or files: one clear line each.
+type UnusableError struct{ Lines []string }
 
-func (u Unusable) Error() string { return fmt.Sprint(u.Lines) }
+func (u UnusableError) Error() string { return fmt.Sprint(u.Lines) }
 
-// Unusablef is an [Unusable] of one line.
-func Unusablef(format string, args ...any) Unusable {
-	return Unusable{Lines: []string{fmt.Sprintf(format, args...)}}
+// Unusablef is an [UnusableError] of one line.
+func Unusablef(format string, args ...any) UnusableError {
+	return UnusableError{Lines: []string{fmt.Sprintf(format, args...)}}
 }
 
-// Verdict ends a command that did its work and whose answer, already printed, is
+// StatusError ends a command that did its work and whose answer, already printed, is
 // no. Status is one of the exit statuses.
-type Verdict struct{ Status int } //nolint:errname // how a command ended
+type StatusError struct{ Status int }
 
-func (v Verdict) Error() string { return fmt.Sprintf("exit status %d", v.Status) }
+func (v StatusError) Error() string { return fmt.Sprintf("exit status %d", v.Status) }
 
-// Unreachable wraps an error after which nothing is known of what was asked.
-type Unreachable struct{ Err error } //nolint:errname // how a command ended
+// UnreachableError wraps an error after which nothing is known of what was asked.
+type UnreachableError struct{ Err error }
 
-func (u Unreachable) Error() string { return u.Err.Error() }
-func (u Unreachable) Unwrap() error { return u.Err }
+func (u UnreachableError) Error() string { return u.Err.Error() }
+func (u UnreachableError) Unwrap() error { return u.Err }
 
 // Report writes what an error has to say and gives the exit status that it
 // means.
 func Report(errs io.Writer, err error) int {
 	var (
-		verdict     Verdict
-		unusable    Unusable
-		unreachable Unreachable
+		verdict     StatusError
+		unusable    UnusableError
+		unreachable UnreachableError
 		refused     *countersign.Error
 		lost        *client.ConnectionError
 	)

@@ -48,7 +48,7 @@ func (c *ModelsValidate) Run(t *Terminal) error {
 		return err
 	}
 	if !v.Valid || c.Strict && len(v.Warnings) > 0 {
-		return Verdict{ExitFailed}
+		return StatusError{ExitFailed}
 	}
 	return nil
 }

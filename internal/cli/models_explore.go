@@ -59,7 +59,7 @@ func (c *ModelsExplore) Run(t *Terminal) error {
 		return err
 	}
 	if c.Strict && (!e.Complete || e.Stuck+e.Loops+len(e.StatesUnreached)+len(e.TransitionsNever) > 0) {
-		return Verdict{ExitFailed}
+		return StatusError{ExitFailed}
 	}
 	return nil
 }

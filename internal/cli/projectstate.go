@@ -31,7 +31,7 @@ func toggle(t *Terminal, a Asking, id string, w countersign.Toggle, done string,
 // own.
 func verdictOf(good bool, err error) error {
 	if err == nil && !good {
-		return Verdict{ExitFailed}
+		return StatusError{ExitFailed}
 	}
 	return err
 }

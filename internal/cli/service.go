@@ -10,7 +10,7 @@ import (
 // Where the service is and who asks, besides flags and profiles.
 const (
 	envURL       = "COUNTERSIGN_URL"
-	envToken     = "COUNTERSIGN_TOKEN" //nolint:gosec // a name, not a token
+	envToken     = "COUNTERSIGN_TOKEN"
 	envTokenFile = "COUNTERSIGN_TOKEN_FILE"
 	envProfile   = "COUNTERSIGN_PROFILE"
 

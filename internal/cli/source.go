@@ -12,7 +12,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/countersign/countersign/internal/importer"
+	"github.com/countersign/countersign/internal/request"
 )
 
 // readSource reads a file, standard input (-) or a URL, at most so many bytes.
@@ -61,7 +61,7 @@ const fetchTime = 30 * time.Second
 // redirect to another origin: what is imported is what was named.
 func fetch(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
 	u, err := url.Parse(source)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !importer.Loopback(u.Hostname()) {
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !request.IsLoopback(u.Hostname()) {
 		return nil, nil, Unusablef("the document's address must be an https URL without a user (http on this machine alone)")
 	}
 	shown := u.Scheme + "://" + u.Host + u.EscapedPath()
@@ -72,11 +72,11 @@ func fetch(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
 	client := http.Client{Timeout: fetchTime, CheckRedirect: sameOrigin}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, nil, Unreachable{fmt.Errorf("%s: %w", shown, cause(err))}
+		return nil, nil, UnreachableError{fmt.Errorf("%s: %w", shown, cause(err))}
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, nil, Unreachable{fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
+		return nil, nil, UnreachableError{fmt.Errorf("%s: it answers %d", shown, response.StatusCode)}
 	}
 	bar := NewBar(t, "fetching", progressbar.OptionShowBytes(true))
 	bar.Set(0, response.ContentLength)

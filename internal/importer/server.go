@@ -94,7 +94,7 @@ func parseServer(text string, location *url.URL) (server, error) {
 		return server{prefix: prefix}, errors.New("it names no host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return server{}, errors.New("it must be an origin and a path, no more")
-	case u.Scheme != "https" && (u.Scheme != "http" || !Loopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !request.IsLoopback(u.Hostname())):
 		return server{}, errors.New("it must be https (http on this machine alone)")
 	}
 	origin, err := request.NormalizeOrigin(u.Scheme + "://" + u.Host)
@@ -102,9 +102,4 @@ func parseServer(text string, location *url.URL) (server, error) {
 		return server{}, fmt.Errorf("it %w", err)
 	}
 	return server{origin, prefix}, nil
-}
-
-// Loopback reports a host that is this machine by its very name.
-func Loopback(host string) bool {
-	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }

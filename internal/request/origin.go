@@ -93,3 +93,10 @@ func normalizePort(u *url.URL) (string, error) {
 	}
 	return ":" + strconv.FormatUint(port, 10), nil
 }
+
+// IsLoopback reports a host of a URL that is this machine by its very name: nothing
+// is resolved.
+func IsLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

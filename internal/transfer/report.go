@@ -99,7 +99,7 @@ func (d *digest) text(s string) {
 }
 
 func (d *digest) number(n int64) {
-	d.hash.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) //nolint:gosec // the bits, whatever the sign
+	d.hash.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) // the bits, whatever the sign
 }
 
 func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
