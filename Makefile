@@ -95,9 +95,10 @@ planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test
 screens: ## Take a picture of each page of the console and the manual, at two widths, light and dark, into screens/
 	$(GO) test -count=1 ./test/browser -run "Pages|Manual" -all -screens $(CURDIR)/screens
 
+# A try of some seconds: make bench BENCH_SECONDS=2 BENCH_FLAGS='-reps 1 -runs 4'
 .PHONY: bench
-bench: build ## Measure steps per second beside the ideal of this machine, in one run
-	cd bench && $(GO) run . -binary ../bin/countersign -seconds $(BENCH_SECONDS)
+bench: build ## Measure steps per second beside the ideal of this machine and DBOS on PostgreSQL, in turns; some 5 minutes
+	cd bench && $(GO) run . -binary ../bin/countersign -phase $(BENCH_SECONDS)s $(BENCH_FLAGS)
 
 # A try of some seconds: make bench-heartbeats BENCH_FLAGS='-reps 1 -phase 3s -alone 3s'
 .PHONY: bench-heartbeats

@@ -2,10 +2,10 @@
 // it is compared with in the same minutes. Absolute figures of different machines
 // or minutes can't be compared; ratios can.
 //
-// Without a word it measures steps per second of the canonical workload
-// (sequential signed POSTs, each synced before it is sent and after it is
-// answered) beside what this machine allows. `bench heartbeats` measures what
-// heartbeats of many instances cost the runs beside them.
+// Without a word it measures steps per second of the canonical workload (runs of
+// sequential signed POSTs, each synced before it is sent and after it is answered)
+// beside what this machine allows and beside DBOS Transact on PostgreSQL. `bench
+// heartbeats` measures what heartbeats of many instances cost the runs beside them.
 package main
 
 import (

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +15,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,10 +31,14 @@ type product struct {
 	base    string
 	token   string
 	plan    string
-	dir     string
+	dir     string // of the embedded store
+	shared  string // URL of the database instead, "" for none
+	trace   string // "": its syncs aren't counted
 	r       *receiver
 	seq     atomic.Int64
 }
+
+var process = rand.Text()[:8] // keys of another process are not met
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
 
@@ -43,8 +48,8 @@ func newProduct(binary, dir string, r *receiver, conc int) *product {
 
 // start starts the process on its store, new or not, and waits until it listens.
 func (p *product) start() error {
-	p.process = exec.Command(p.binary, "serve")
-	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+p.dir, "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
+	p.process = launch(p.trace, p.binary, "serve")
+	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+cmp.Or(p.shared, p.dir), "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
 		"SVC_PLATFORM_CONNECTION_ORIGINS="+p.r.origin, "SVC_PLATFORM_SIGNING_ENV_ALLOWLIST=BENCH_SECRET", "BENCH_SECRET=bench-secret-value-0123456789abcdef",
 		"SVC_PLATFORM_MAX_ACTIVE_RUNS="+strconv.Itoa(p.conc))
 	stderr, err := p.process.StderrPipe()
@@ -67,19 +72,28 @@ func (p *product) start() error {
 	return nil
 }
 
-func (p *product) stop() error {
-	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	return p.process.Wait()
-}
+func (p *product) stop() error { return end(p.process, syscall.SIGTERM) }
 
-// kill ends what stop did not.
-func (p *product) kill() {
-	if p.process.Process != nil && p.process.ProcessState == nil {
-		_ = p.process.Process.Kill()
-		_ = p.process.Wait()
+// clear ends what stop did not.
+func (p *product) clear() { kill(p.process) }
+
+func (p *product) name() string { return "Countersign" }
+
+func (p *product) roots() []int { return []int{p.process.Process.Pid} }
+
+func (p *product) syncs() (int, error) { return tracedSyncs(p.trace) }
+
+// settled stops the product, which empties the log into the database, and starts
+// it again.
+func (p *product) settled() (int64, error) {
+	if err := p.stop(); err != nil {
+		return 0, err
 	}
+	bytes, err := taken(p.dir, "")
+	if err != nil {
+		return 0, err
+	}
+	return bytes, p.start()
 }
 
 func (p *product) must(method, path string, body any) (object, error) {
@@ -121,7 +135,7 @@ func (p *product) exchange(ctx context.Context, method, path string, doc []byte,
 // runOnce starts a run and waits until it is COMPLETED.
 func (p *product) runOnce() (start time.Duration, err error) {
 	begin := time.Now()
-	id, err := p.begin("bench-" + strconv.FormatInt(p.seq.Add(1), 10))
+	id, err := p.begin(fmt.Sprintf("bench-%s-%d", process, p.seq.Add(1)))
 	if err != nil {
 		return 0, err
 	}
@@ -167,43 +181,6 @@ func (p *product) await(id string) error {
 	}
 }
 
-// drive keeps conc runs going for d, and gives steps per second, the latencies
-// of the starts and the gaps between two calls of a run.
 func (p *product) drive(conc int, d time.Duration) (result, error) {
-	before := p.r.calls.Load()
-	var mu sync.Mutex
-	var res result
-	var failed error
-	begin := time.Now()
-	end := begin.Add(d)
-	var wg sync.WaitGroup
-	for range conc {
-		wg.Go(func() {
-			for time.Now().Before(end) {
-				start, err := p.runOnce()
-				mu.Lock()
-				res.starts = append(res.starts, start)
-				if err != nil {
-					failed = err
-				}
-				mu.Unlock()
-				if err != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	res.stepsPerSecond = float64(p.r.calls.Load()-before) / time.Since(begin).Seconds()
-	p.r.runs.Range(func(id, v any) bool {
-		res.gaps = append(res.gaps, v.(*progress).gaps...)
-		p.r.runs.Delete(id)
-		return true
-	})
-	return res, failed
-}
-
-type result struct {
-	stepsPerSecond float64
-	starts, gaps   []time.Duration
+	return closedLoop(p.r, conc, d, func(int) (time.Duration, error) { return p.runOnce() })
 }

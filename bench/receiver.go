@@ -81,7 +81,13 @@ var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 256, MaxIdleC
 
 // post is one bare call of the ideal engine.
 func (r *receiver) post(run string, step int) error {
-	resp, err := client.Post(r.origin+"/step", "application/json", bytes.NewReader(payload(run, step)))
+	q, err := http.NewRequest(http.MethodPost, r.origin+"/step", bytes.NewReader(payload(run, step)))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("X-Runtime-Run-Id", run)
+	resp, err := client.Do(q)
 	if err != nil {
 		return err
 	}

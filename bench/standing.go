@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// standing is what a comparison found, as docs/performance.md shows it.
+type standing struct {
+	conc, steps int
+	sync        []time.Duration // an fdatasync, each repetition
+	rows        []*row
+	absent      error // why DBOS was not measured
+}
+
+// row is one contender, an element a repetition.
+type row struct {
+	name                       string
+	rate, cpu                  []float64
+	start50, start99           []time.Duration
+	gap50, gap99               []time.Duration
+	memory                     int64
+	bytesPerStep, syncsPerStep float64
+}
+
+func (r *row) add(x result) {
+	r.rate = append(r.rate, x.stepsPerSecond())
+	r.cpu = append(r.cpu, x.processor.Seconds()/float64(x.steps)*1000)
+	r.start50, r.start99 = append(r.start50, quantile(x.starts, 0.5)), append(r.start99, quantile(x.starts, 0.99))
+	r.gap50, r.gap99 = append(r.gap50, quantile(x.gaps, 0.5)), append(r.gap99, quantile(x.gaps, 0.99))
+	r.memory = max(r.memory, x.memory)
+	if x.syncs > 0 {
+		r.syncsPerStep = float64(x.syncs) / float64(x.steps)
+	}
+}
+
+func printMachine() {
+	kind := []string{time.Now().UTC().Format("2006-01-02 15:04 MST"), fmt.Sprintf("%d processors", runtime.NumCPU()), runtime.GOOS + "/" + runtime.GOARCH}
+	if programs, err := postgresPrograms(); err == nil {
+		if version, err := exec.Command(programs+"/postgres", "--version").Output(); err == nil {
+			kind = append(kind, strings.TrimSpace(string(version)))
+		}
+	}
+	fmt.Println("Measured " + strings.Join(kind, ", ") + ".")
+}
+
+func (s *standing) print() {
+	fmt.Printf("\n### %d runs at once\n\n", s.conc)
+	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(s.sync), s.steps, spreadOf(s.sync))
+	fmt.Println("| | Steps/s | Start p50 | p99 | Gap p50 | p99 | CPU s per 1,000 steps | Peak memory | Disk a step | Syncs a step |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for _, r := range s.rows {
+		r.print()
+	}
+	fmt.Println()
+	s.ratios()
+	if s.absent != nil {
+		fmt.Printf("\nDBOS was not measured: %v\n", s.absent)
+	}
+}
+
+func (r *row) print() {
+	start := []string{"", ""}
+	if middle(r.start50) > 0 {
+		start = []string{brief(middle(r.start50)), brief(middle(r.start99))}
+	}
+	own := []string{"", "", ""}
+	if r.memory > 0 {
+		own = []string{fmt.Sprintf("%.2f", middle(r.cpu)), fmt.Sprintf("%.0f MiB", float64(r.memory)/(1<<20)), fmt.Sprintf("%.0f B", r.bytesPerStep)}
+	}
+	syncs := ""
+	if r.syncsPerStep > 0 {
+		syncs = fmt.Sprintf("%.2f", r.syncsPerStep)
+	}
+	cells := append([]string{r.name, spread("%.0f", r.rate), start[0], start[1], brief(middle(r.gap50)), brief(middle(r.gap99))}, append(own, syncs)...)
+	fmt.Println("| " + strings.Join(cells, " | ") + " |")
+}
+
+// wanted is what the product is to reach, by runs at once: its share of the ideal
+// with one sync, and how many times DBOS.
+var wanted = map[int][2]string{4: {"at least 0.75", "at least 2.5"}, 32: {"at least 0.65", "at least 4"}}
+
+// ratios are of what was measured in the same repetition.
+func (s *standing) ratios() {
+	ideal1, ours := s.rows[0], s.rows[1]
+	fmt.Println("| Ratio | Median (least to most) | Wanted |")
+	fmt.Println("|---|--:|--:|")
+	line := func(name string, of []float64, want string) {
+		fmt.Printf("| %s | %s | %s |\n", name, spread("%.2f", of), want)
+	}
+	line("Steps/s, to the ideal with one sync", quotients(ours.rate, ideal1.rate), wanted[s.conc][0])
+	if s.absent == nil {
+		line("Steps/s, to DBOS", quotients(ours.rate, s.rows[2].rate), wanted[s.conc][1])
+	}
+	line("Start p50, to an fdatasync", quotients(ours.start50, s.sync), "at most 3")
+	limit := make([]time.Duration, len(s.sync))
+	for i, x := range s.sync {
+		limit[i] = x*3/2 + 150*time.Microsecond
+	}
+	line("Gap p50, to 1.5 fdatasyncs and 150 µs", quotients(ours.gap50, limit), "at most 1")
+	line("Gap p99, to its p50", quotients(ours.gap99, ours.gap50), "at most 4")
+}
+
+func quotients[T float64 | time.Duration](a, b []T) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = float64(a[i]) / float64(b[i])
+	}
+	return out
+}
+
+// spread is the median, and the least and the most.
+func spread(format string, of []float64) string {
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", middle(of), slices.Min(of), slices.Max(of))
+}
+
+func spreadOf(of []time.Duration) string {
+	return fmt.Sprintf("%s (%s to %s)", brief(middle(of)), brief(slices.Min(of)), brief(slices.Max(of)))
+}
+
+// brief is a duration with three digits.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+	default:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+}
