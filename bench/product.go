@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,15 +36,14 @@ type product struct {
 	shared  string // URL of the database instead, "" for none
 	trace   string // "": its syncs aren't counted
 	r       *receiver
+	keys    string // what its idempotency keys begin with: no other product has them
 	seq     atomic.Int64
 }
-
-var process = rand.Text()[:8] // keys of another process are not met
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
 
 func newProduct(binary, dir string, r *receiver, conc int) *product {
-	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap}
+	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap, keys: "bench-" + rand.Text()[:8] + "-"}
 }
 
 // start starts the process on its store, new or not, and waits until it listens.
@@ -132,18 +132,22 @@ func (p *product) exchange(ctx context.Context, method, path string, doc []byte,
 	return resp.StatusCode, json.NewDecoder(resp.Body).Decode(out)
 }
 
+// stuck is after how long a run that has not ended is an error.
+const stuck = time.Minute
+
 // runOnce starts a run and waits until it is COMPLETED.
 func (p *product) runOnce() (start time.Duration, err error) {
 	begin := time.Now()
-	id, err := p.begin(fmt.Sprintf("bench-%s-%d", process, p.seq.Add(1)))
+	id, err := p.begin(p.keys + strconv.FormatInt(p.seq.Add(1), 10))
 	if err != nil {
 		return 0, err
 	}
 	start = time.Since(begin)
 	select { // the receiver knows when the last call was answered; only then is the run asked for
 	case <-p.r.of(id).done:
-	case <-time.After(time.Minute):
-		return start, fmt.Errorf("run %s made no progress for a minute", id)
+	case <-time.After(stuck):
+		_, out, err := p.call("GET", "/runs/"+id, nil, "")
+		return start, errors.Join(fmt.Errorf("run %s isn't at its end after %s: %v, %v", id, stuck, out["status"], out["error"]), err)
 	}
 	return start, p.await(id)
 }

@@ -51,15 +51,19 @@ func printMachine() {
 func (s *standing) print() {
 	fmt.Printf("\n### %d runs at once\n\n", s.conc)
 	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(s.sync), s.steps, spreadOf(s.sync))
-	fmt.Println("| | Steps/s | Start p50 | p99 | Gap p50 | p99 | CPU s per 1,000 steps | Peak memory | Disk a step | Syncs a step |")
-	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-	for _, r := range s.rows {
-		r.print()
-	}
+	printRows(s.rows)
 	fmt.Println()
 	s.ratios()
 	if s.absent != nil {
 		fmt.Printf("\nDBOS was not measured: %v\n", s.absent)
+	}
+}
+
+func printRows(rows []*row) {
+	fmt.Println("| | Steps/s | Start p50 | p99 | Gap p50 | p99 | CPU s per 1,000 steps | Peak memory | Disk a step | Syncs a step |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for _, r := range rows {
+		r.print()
 	}
 }
 
@@ -68,16 +72,17 @@ func (r *row) print() {
 	if middle(r.start50) > 0 {
 		start = []string{brief(middle(r.start50)), brief(middle(r.start99))}
 	}
-	own := []string{"", "", ""}
-	if r.memory > 0 {
-		own = []string{fmt.Sprintf("%.2f", middle(r.cpu)), fmt.Sprintf("%.0f MiB", float64(r.memory)/(1<<20)), fmt.Sprintf("%.0f B", r.bytesPerStep)}
-	}
-	syncs := ""
-	if r.syncsPerStep > 0 {
-		syncs = fmt.Sprintf("%.2f", r.syncsPerStep)
-	}
-	cells := append([]string{r.name, spread("%.0f", r.rate), start[0], start[1], brief(middle(r.gap50)), brief(middle(r.gap99))}, append(own, syncs)...)
+	cells := []string{r.name, spread("%.0f", r.rate), start[0], start[1], brief(middle(r.gap50)), brief(middle(r.gap99)),
+		known("%.2f", middle(r.cpu)), known("%.0f MiB", float64(r.memory)/(1<<20)), known("%.0f B", r.bytesPerStep), known("%.2f", r.syncsPerStep)}
 	fmt.Println("| " + strings.Join(cells, " | ") + " |")
+}
+
+// known leaves empty what was not measured.
+func known(format string, x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, x)
 }
 
 // wanted is what the product is to reach, by runs at once: its share of the ideal
