@@ -105,6 +105,18 @@ bench: build ## Measure steps per second beside the ideal of this machine and DB
 bench-heartbeats: build ## Measure what 400 heartbeats a second cost runs and store; some 7 minutes
 	cd bench && $(GO) run . heartbeats -binary ../bin/countersign $(BENCH_FLAGS)
 
+.PHONY: bench-replicas
+bench-replicas: build ## Measure 1 to 3 replicas on one PostgreSQL beside DBOS on the same, in turns; some 4 minutes
+	cd bench && $(GO) run . replicas -binary ../bin/countersign -phase $(BENCH_SECONDS)s $(BENCH_FLAGS)
+
+.PHONY: bench-api
+bench-api: build ## Measure the API under load, alone and beside runs; some 5 minutes
+	cd bench && $(GO) run . api -binary ../bin/countersign $(BENCH_FLAGS)
+
+.PHONY: bench-simulation
+bench-simulation: ## Measure simulations beside looplab/fsm, qmuntal/stateless and XState, in turns
+	cd bench && $(GO) run . simulation $(BENCH_FLAGS)
+
 .PHONY: build
 build: ## Build bin/countersign
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/countersign ./cmd/countersign

@@ -6,7 +6,8 @@
 // sequential signed POSTs, each synced before it is sent and after it is answered)
 // beside what this machine allows and beside DBOS Transact on PostgreSQL. `bench
 // heartbeats` measures what heartbeats of many instances cost the runs beside them,
-// `bench replicas` several replicas on one PostgreSQL beside DBOS on the same.
+// `bench replicas` several replicas on one PostgreSQL beside DBOS on the same,
+// `bench api` the API under load.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 )
 
 var benchmarks = map[string]func(args []string) error{
-	"heartbeats": measureHeartbeats, "replicas": measureReplicas,
+	"heartbeats": measureHeartbeats, "replicas": measureReplicas, "api": measureAPI,
 }
 
 func main() {

@@ -115,21 +115,35 @@ func (p *product) call(method, path string, body any, key string) (status int, o
 
 // exchange is one request; its answer is decoded into out.
 func (p *product) exchange(ctx context.Context, method, path string, doc []byte, key string, out any) (int, error) {
-	q, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(doc))
+	resp, err := p.send(ctx, method, path, doc, key)
 	if err != nil {
 		return 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return resp.StatusCode, json.NewDecoder(resp.Body).Decode(out)
+}
+
+// fetch is one request of which nobody wants to know the answer, only that it came.
+func (p *product) fetch(ctx context.Context, method, path string, doc []byte) (int, error) {
+	resp, err := p.send(ctx, method, path, doc, "")
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, errors.Join(err, resp.Body.Close())
+}
+
+func (p *product) send(ctx context.Context, method, path string, doc []byte, key string) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(doc))
+	if err != nil {
+		return nil, err
 	}
 	q.Header.Set("Authorization", "Bearer "+p.token)
 	q.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		q.Header.Set("Idempotency-Key", key)
 	}
-	resp, err := client.Do(q)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return resp.StatusCode, json.NewDecoder(resp.Body).Decode(out)
+	return client.Do(q)
 }
 
 // stuck is after how long a run that has not ended is an error.
@@ -138,7 +152,7 @@ const stuck = time.Minute
 // runOnce starts a run and waits until it is COMPLETED.
 func (p *product) runOnce() (start time.Duration, err error) {
 	begin := time.Now()
-	id, err := p.begin(p.keys + strconv.FormatInt(p.seq.Add(1), 10))
+	id, err := p.begin(p.key())
 	if err != nil {
 		return 0, err
 	}
@@ -151,6 +165,8 @@ func (p *product) runOnce() (start time.Duration, err error) {
 	}
 	return start, p.await(id)
 }
+
+func (p *product) key() string { return p.keys + strconv.FormatInt(p.seq.Add(1), 10) }
 
 func (p *product) begin(key string) (string, error) {
 	for {
