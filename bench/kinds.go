@@ -11,6 +11,12 @@ import (
 func (m *api) kinds() []*kind {
 	simulation := []byte(`{"scenarioId":"s"}`)
 	return []*kind{
+		{name: "A bare HTTP echo, not ours", clients: m.clients, once: func(_, _ int, note func(time.Duration)) error {
+			begin := time.Now()
+			err := m.r.post("", 0)
+			note(time.Since(begin))
+			return err
+		}},
 		m.requests("GET /health, which reads next to nothing", "GET", nil, func(int) string { return "/health" }),
 		m.requests("GET /runs/{id}", "GET", nil, func(n int) string { return "/runs/" + m.known[n%len(m.known)] }),
 		m.requests("GET /runs, a page of 100 anywhere", "GET", nil, func(n int) string { return "/runs?offset=" + strconv.Itoa(n*100%len(m.known)) }),

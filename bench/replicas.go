@@ -135,7 +135,7 @@ func (m *replicas) turn(i int) error {
 }
 
 func (m *replicas) print() {
-	printMachine()
+	printMachine(postgresVersion())
 	fmt.Printf("\n### Replicas, %d runs at once\n\n%d repetitions, %d steps a run, all on one PostgreSQL that syncs.\n\n", m.conc, m.reps, m.steps)
 	printRows(m.rows)
 	if m.dbos == nil {

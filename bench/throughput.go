@@ -33,7 +33,7 @@ func measureSteps(args []string) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	c.peer = findPeer(dir)
-	printMachine()
+	printMachine(postgresVersion())
 	for _, text := range strings.Split(*at, ",") {
 		if c.conc, err = strconv.Atoi(text); err != nil {
 			return fmt.Errorf("-runs: %w", err)
