@@ -60,7 +60,7 @@ func (m *api) prepare() (err error) {
 }
 
 func (m *api) measure() error {
-	kinds := m.kinds()
+	kinds, here := m.kinds(), watchMachine()
 	for rep := range m.reps {
 		for _, k := range kinds {
 			if err := errors.Join(k.alone.play(k, m.phase), m.besideRuns(k)); err != nil {
@@ -70,6 +70,7 @@ func (m *api) measure() error {
 		fmt.Fprintf(os.Stderr, "repetition %d of %d\n", rep+1, m.reps)
 	}
 	m.print(kinds)
+	here.print()
 	return m.p.stop()
 }
 

@@ -33,7 +33,7 @@ type bed struct {
 // newBed makes the API and a directory to write to.
 func (w *workload) newBed() (b *bed, err error) {
 	b = &bed{}
-	if b.dir, err = os.MkdirTemp(w.dir, "countersign-bench-"); err != nil {
+	if b.dir, err = makeTemporary(w.dir); err != nil {
 		return nil, err
 	}
 	if b.r, err = newReceiver(w.steps); err != nil {
@@ -86,7 +86,7 @@ func (b *bed) clear() {
 	if b.r != nil {
 		_ = b.r.server.Close()
 	}
-	_ = os.RemoveAll(b.dir)
+	removeTemporary(b.dir)
 }
 
 // peer is what is needed to measure DBOS, or why it can't be.

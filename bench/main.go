@@ -32,6 +32,7 @@ func main() {
 		}
 		args = args[1:]
 	}
+	endCleanly()
 	if err := run(args); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

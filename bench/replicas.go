@@ -42,10 +42,12 @@ func measureReplicas(args []string) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
+	here := watchMachine()
 	if err := m.play(); err != nil {
 		return err
 	}
 	m.print()
+	here.print()
 	return nil
 }
 

@@ -31,14 +31,15 @@ func measureSimulation(args []string) (err error) {
 	f.IntVar(&m.reps, "reps", 5, "interleaved repetitions")
 	f.DurationVar(&m.time, "time", time.Second, "length of each one's turn")
 	_ = f.Parse(args) // it exits
-	if m.dir, err = os.MkdirTemp("", "countersign-bench-"); err != nil {
+	if m.dir, err = makeTemporary(""); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(m.dir) }()
+	defer removeTemporary(m.dir)
 	if err := m.build("model", "..", "test", "-c", "./internal/model"); err != nil {
 		return err
 	}
 	turns := append([]func() error{m.ours}, m.peers()...)
+	here := watchMachine()
 	for range m.reps {
 		for _, turn := range turns {
 			if err := turn(); err != nil {
@@ -47,6 +48,7 @@ func measureSimulation(args []string) (err error) {
 		}
 	}
 	m.print()
+	here.print()
 	return nil
 }
 

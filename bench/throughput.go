@@ -27,13 +27,14 @@ func measureSteps(args []string) error {
 	f.IntVar(&c.reps, "reps", 5, "interleaved repetitions")
 	f.DurationVar(&c.phase, "phase", 8*time.Second, "length of each contender's turn; the ideals have a quarter of it")
 	_ = f.Parse(args) // it exits
-	dir, err := os.MkdirTemp(c.dir, "countersign-peer-")
+	dir, err := makeTemporary(c.dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer removeTemporary(dir)
 	c.peer = findPeer(dir)
 	printMachine(postgresVersion())
+	here := watchMachine()
 	for _, text := range strings.Split(*at, ",") {
 		if c.conc, err = strconv.Atoi(text); err != nil {
 			return fmt.Errorf("-runs: %w", err)
@@ -44,26 +45,31 @@ func measureSteps(args []string) error {
 		}
 		s.print()
 	}
+	here.print()
 	return nil
 }
 
 // measure has all contenders do the workload in turns, and counts their syncs
 // apart from that.
 func (c *comparison) measure() (*standing, error) {
-	b, err := c.field(false)
-	if err != nil {
+	s := &standing{conc: c.conc, steps: c.steps, absent: c.peer.absent}
+	if err := c.compare(s); err != nil {
 		return nil, err
 	}
+	return s, c.countSyncs(s)
+}
+
+func (c *comparison) compare(s *standing) error {
+	b, err := c.field(false)
+	if err != nil {
+		return err
+	}
 	defer b.clear()
-	s := &standing{conc: c.conc, steps: c.steps, absent: c.peer.absent}
 	contenders := b.contenders()
 	for _, x := range contenders {
 		s.rows = append(s.rows, &row{name: x.name()})
 	}
-	if err := c.play(b, contenders, s); err != nil {
-		return nil, err
-	}
-	return s, c.countSyncs(s)
+	return c.play(b, contenders, s)
 }
 
 // field is a bed with all contenders.
