@@ -9,7 +9,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -120,7 +119,7 @@ func (s *postgres) start() error {
 
 func (s *postgres) serves() (err error) {
 	for range 500 {
-		if _, err = s.ask("SELECT 1"); err == nil {
+		if err = s.execute("SELECT 1"); err == nil {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -129,24 +128,24 @@ func (s *postgres) serves() (err error) {
 	return fmt.Errorf("it doesn't serve: %w: %s", err, log)
 }
 
-// ask has psql execute a statement.
-func (s *postgres) ask(statement string) (string, error) {
+// execute has psql execute a statement.
+func (s *postgres) execute(statement string) error {
 	out, err := s.command("", "psql", "-XAtq", "-h", "127.0.0.1", "-p", strconv.Itoa(s.port), "-U", "postgres", "-c", statement).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("psql: %w: %s", err, out)
+		return fmt.Errorf("psql: %w: %s", err, out)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return nil
 }
 
 // database makes a database and gives its URL.
 func (s *postgres) database(name string) (string, error) {
-	_, err := s.ask("CREATE DATABASE " + name)
+	err := s.execute("CREATE DATABASE " + name)
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, name), err
 }
 
 // settled is what the databases take; the log, which is used again, apart.
 func (s *postgres) settled() (int64, error) {
-	if _, err := s.ask("CHECKPOINT"); err != nil {
+	if err := s.execute("CHECKPOINT"); err != nil {
 		return 0, err
 	}
 	return taken(filepath.Join(s.data(), "base"), "")

@@ -63,7 +63,7 @@ func (m *replicas) prepare() (err error) {
 		return err
 	}
 	for range m.most {
-		p := newProduct(m.workload.binary, m.bed.dir, m.r, m.conc)
+		p := newProduct(m.binary, m.bed.dir, m.r, m.conc)
 		p.shared = url
 		m.cluster = append(m.cluster, p)
 	}
