@@ -79,6 +79,11 @@ type Tx interface {
 type Table struct {
 	Name    string
 	Columns []Column
+	// Guarded says that whoever writes a row has checked another one's version in
+	// the same transaction, and so knows this one's. An engine need not read the row
+	// before it is written: that it is at another version then ends the function, or
+	// has it run again, later than Put.
+	Guarded bool
 }
 
 // Column is a value kept beside the document so that it can be listed by it.
