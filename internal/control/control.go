@@ -59,6 +59,7 @@ type Service struct {
 	log    *slog.Logger
 
 	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
+	tokens    *recent.Map[string, knownToken] // by hash
 
 	thinking  chan struct{} // bounds simulations at once
 	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
@@ -91,6 +92,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 	return &Service{
 		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
+		tokens:    recent.New[string, knownToken](rememberedTokens),
 		asking:    throttle.New(askedAtOnce, askedEvery, rememberedKeys), trying: throttle.New(triedAtOnce, triedEvery, rememberedKeys),
 	}
 }

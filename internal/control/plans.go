@@ -102,7 +102,7 @@ func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan,
 }
 
 // snapshotOf is the plan that a run was started from, with all that it refers to, in
-// a View; mostly from memory.
+// a View; mostly from memory. It must not be changed.
 func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
 	key := ledger.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
 	p, ok := s.snapshots.Get(key)
@@ -118,8 +118,7 @@ func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*c
 		p = &whole
 		s.snapshots.Put(key, p)
 	}
-	own := *p // whoever masks it changes it
-	return &own, nil
+	return p, nil
 }
 
 // agentModels are the models of a plan's agents, as they were, each once.

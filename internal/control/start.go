@@ -70,8 +70,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		out = Started{Run: *held.Run()}
 		s.moved(held)
 		if p, ok := s.snapshots.Get(ledger.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
-			own := *p
-			out.Run.PlanSnapshot = &own
+			out.Run.PlanSnapshot = p
 			return out, nil
 		}
 	}

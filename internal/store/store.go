@@ -43,6 +43,14 @@ type Store interface {
 	Close() error
 }
 
+// Changing is a store that nobody else writes to, and that therefore knows whether a
+// table has changed without asking anybody.
+type Changing interface {
+	// Changes counts the commits that wrote to a table of these. It has risen before
+	// the Update that wrote returns.
+	Changes(tables ...*Table) int64
+}
+
 // Urgent marks the context of an Update that can't wait until a full disk has
 // space again: the outcome of a call that was made. An engine that can holds
 // space back for these.

@@ -25,6 +25,8 @@ type Batch struct {
 	apart bool
 	known map[place]entry
 	order []place // of what was put off, in the order of the first write
+
+	changed map[*store.Table]bool
 }
 
 // Host is the transaction of a batch, as its engine drives it.
@@ -61,8 +63,11 @@ const unread = -1
 
 // NewBatch begins a batch in a transaction that was just begun. cache may be nil.
 func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
-	return &Batch{conn: c, host: h, cache: cache, apart: apart, known: map[place]entry{}}
+	return &Batch{conn: c, host: h, cache: cache, apart: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
 }
+
+// Changed are the tables that were written to, also by functions that failed.
+func (b *Batch) Changed() map[*store.Table]bool { return b.changed }
 
 // Committed hands on what is known, once the transaction is committed.
 func (b *Batch) Committed() {
@@ -148,6 +153,7 @@ func (b *Batch) change(t *Tx, p place, was entry, known bool, is entry) error {
 	} else if is.dirty && !was.dirty {
 		b.order = append(b.order, p)
 	}
+	b.changed[p.table] = true
 	t.undo = append(t.undo, undo{p, was, known})
 	b.known[p] = is
 	return nil

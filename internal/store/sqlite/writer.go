@@ -21,6 +21,7 @@ type writer struct {
 	stopped chan struct{} // closed at the end; reason is set before
 	reason  error
 	commits atomic.Int64 // one sync each, for benchmarks
+	changes map[*store.Table]*atomic.Int64
 
 	// -- the goroutine's own
 	conn            *sqldoc.Conn
@@ -46,9 +47,26 @@ func newWriter(conn *sqldoc.Conn, r *reserve, checkpointPages int) *writer {
 		closing:         make(chan struct{}),
 		failed:          make(chan struct{}),
 		stopped:         make(chan struct{}),
+		changes:         noChanges(),
 		checkpointPages: checkpointPages,
 		checkpointAt:    checkpointPages,
 	}
+}
+
+func noChanges() map[*store.Table]*atomic.Int64 {
+	changes := map[*store.Table]*atomic.Int64{}
+	for _, t := range store.Tables() {
+		changes[t] = new(atomic.Int64)
+	}
+	return changes
+}
+
+// Changes implements store.Changing.
+func (s *Store) Changes(tables ...*store.Table) (n int64) {
+	for _, t := range tables {
+		n += s.writer.changes[t].Load()
+	}
+	return n
 }
 
 // update waits for the turn, runs fn in the transaction that comes with it, and
