@@ -114,7 +114,7 @@ func (s *service) wire(ctx context.Context) error {
 	}
 	useCases := control.Config{
 		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil,
 	}
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail

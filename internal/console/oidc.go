@@ -44,7 +44,7 @@ type elsewhereData struct{ Host, Address string }
 // may send its forms to ourselves only (see policy), and that covers where a form
 // is redirected to.
 func beginElsewhere(v *visit) (string, error) {
-	if err := v.control.Try(v.from()); err != nil {
+	if err := v.control.Try(v.r.Context(), v.from()); err != nil {
 		return "", err
 	}
 	address, flow, err := v.cfg.Verifier.Begin(v.r.Context())
@@ -60,7 +60,7 @@ func beginElsewhere(v *visit) (string, error) {
 // finishElsewhere is the one GET that signs somebody in: the provider sends people
 // back with a link. It does so once, in the browser that began.
 func finishElsewhere(v *visit) (string, error) {
-	if err := v.control.Try(v.from()); err != nil {
+	if err := v.control.Try(v.r.Context(), v.from()); err != nil {
 		return "", err
 	}
 	held := v.held()

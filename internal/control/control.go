@@ -23,7 +23,6 @@ import (
 	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/throttle"
 )
 
 // Waker is told of a run that was started or moved.
@@ -46,6 +45,7 @@ type Config struct {
 	NewSecret         func() [32]byte
 	Now               func() time.Time
 	Post              Postbox // nil: sign-in codes go to the log
+	Shared            bool    // other processes use the store too
 }
 
 // Service is the use cases.
@@ -66,9 +66,9 @@ type Service struct {
 	touching  sync.Map      // ids of the tokens whose last use is being written
 	chores    sync.WaitGroup
 	pulse     pulse
-	asking    *throttle.Throttle // by e-mail address: sign-in codes that are asked for
-	trying    *throttle.Throttle // by network address: everything that somebody without a session tries
-	strangers atomic.Int64       // requests that no principal made: counted, never recorded
+	asking    limit        // by e-mail address: sign-in codes that are asked for
+	trying    limit        // by network address: everything that somebody without a session tries
+	strangers atomic.Int64 // requests that no principal made: counted, never recorded
 }
 
 // thinkers is how many models are simulated or validated at once.
@@ -78,23 +78,15 @@ const thinkers = 2
 // to.
 const rememberedSnapshots = 32
 
-// How often somebody may ask for a sign-in code, and try one (contract 3).
-const (
-	askedAtOnce    = 5
-	askedEvery     = 3 * time.Minute
-	triedAtOnce    = 20
-	triedEvery     = 30 * time.Second
-	rememberedKeys = 50_000
-)
-
 // New makes the use cases.
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
-	return &Service{
+	service := &Service{
 		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
-		asking:    throttle.New(askedAtOnce, askedEvery, rememberedKeys), trying: throttle.New(triedAtOnce, triedEvery, rememberedKeys),
 	}
+	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
+	return service
 }
 
 // Close waits for the small writes that no request waited for.

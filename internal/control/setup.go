@@ -41,8 +41,8 @@ func (s *Service) checkLink(tx store.Tx, link string) error {
 // SetUp makes the first realm administrator of the console, signs them in, and
 // uses the link up.
 func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string) (session string, err error) {
-	if !s.trying.Allow("from "+from, s.cfg.Now()) {
-		return "", ErrTooMany
+	if err := s.Try(ctx, from); err != nil {
+		return "", err
 	}
 	if email, err = address("email", email); err != nil {
 		return "", err

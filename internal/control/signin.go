@@ -20,11 +20,8 @@ var ErrTooMany = errors.New("too many attempts")
 
 // Try counts an attempt of a network address that comes without a session, and
 // refuses one too many.
-func (s *Service) Try(from string) error {
-	if !s.trying.Allow("from "+from, s.cfg.Now()) {
-		return ErrTooMany
-	}
-	return nil
+func (s *Service) Try(ctx context.Context, from string) error {
+	return s.count(ctx, s.trying, "from "+network(from))
 }
 
 // errCode is the answer to every code that is not right, whatever the reason.
@@ -35,14 +32,14 @@ var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is 
 // makes no difference to the answer, nor to how long it takes. from is the
 // network address that asks.
 func (s *Service) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
-	if !s.trying.Allow("asked from "+from, s.cfg.Now()) {
-		return "", ErrTooMany
+	if err := s.count(ctx, s.trying, "asked from "+network(from)); err != nil {
+		return "", err
 	}
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if !s.asking.Allow(email, s.cfg.Now()) {
-		return "", ErrTooMany
+	if err := s.count(ctx, s.asking, email); err != nil {
+		return "", err
 	}
 	secret = access.FormatSecret(s.cfg.NewSecret())
 	code := access.FormatCode(s.cfg.NewSecret())
@@ -103,8 +100,8 @@ func (s *Service) deliver(email, code string) {
 // SignIn ends a sign-in with its code and begins a session; secret is the one
 // that AskForCode returned.
 func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID string) (session string, err error) {
-	if !s.trying.Allow("from "+from, s.cfg.Now()) {
-		return "", ErrTooMany
+	if err := s.Try(ctx, from); err != nil {
+		return "", err
 	}
 	if !access.WellFormedSecret(secret) {
 		return "", errCode

@@ -11,7 +11,7 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func TestABurstIsAllowedAndThenOneInEachInterval(t *testing.T) {
-	th := throttle.New(3, time.Minute, 10)
+	th := throttle.New(throttle.Rate{Burst: 3, Every: time.Minute}, 10)
 	for i, want := range []bool{true, true, true, false} {
 		if got := th.Allow("a", noon); got != want {
 			t.Errorf("attempt %d: %v", i+1, got)
@@ -26,7 +26,7 @@ func TestABurstIsAllowedAndThenOneInEachInterval(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	th := throttle.New(1, time.Minute, 100)
+	th := throttle.New(throttle.Rate{Burst: 1, Every: time.Minute}, 100)
 	for i := range 100 {
 		if !th.Allow(strconv.Itoa(i), noon) {
 			t.Fatalf("key %d was refused", i)
@@ -41,9 +41,27 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestAClockThatIsSetBackGivesNothing(t *testing.T) {
-	th := throttle.New(1, time.Minute, 10)
+	th := throttle.New(throttle.Rate{Burst: 1, Every: time.Minute}, 10)
 	th.Allow("a", noon)
 	if th.Allow("a", noon.Add(-time.Hour)) {
 		t.Error("an earlier clock gave another attempt")
+	}
+}
+
+func TestABucketOfAClockThatWasFarAheadRefusesNobody(t *testing.T) {
+	r := throttle.Rate{Burst: 2, Every: time.Minute}
+	if _, allowed := r.Take(noon.AddDate(1, 0, 0), noon); !allowed {
+		t.Error("an attempt of next year counts")
+	}
+	if _, allowed := r.Take(noon.Add(2*time.Minute), noon); allowed {
+		t.Error("an empty bucket gives something")
+	}
+}
+
+func TestARefusedAttemptCostsNothing(t *testing.T) {
+	r := throttle.Rate{Burst: 1, Every: time.Minute}
+	bucket, _ := r.Take(time.Time{}, noon)
+	if after, allowed := r.Take(bucket, noon); allowed || !after.Equal(bucket) {
+		t.Errorf("%v, %v", after, allowed)
 	}
 }

@@ -3,8 +3,8 @@
 //
 // The target must be empty and is marked until the copy is complete and checked;
 // nothing may be served from it before. What is read is one snapshot of the source.
-// The records of the processes that use a store say who uses it and are no part of
-// what it keeps: they stay behind, and the runs that they drove are taken over at
+// The records of the processes that use a store say who uses it, those of limits who
+// has just tried to sign in: neither are part of what it keeps. They stay behind, and the runs that they drove are taken over at
 // the target's first start as after a crash.
 package transfer
 

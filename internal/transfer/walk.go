@@ -83,5 +83,5 @@ func pages(ctx context.Context, tx store.Whole, p page, do func(page) error) err
 
 // stays reports a row that isn't part of what the store keeps.
 func (p page) stays(id string) bool {
-	return p.table == store.Meta && p.tenant == store.Realm && (id == markID || records.IsReplicaID(id))
+	return p.table == store.Meta && p.tenant == store.Realm && (id == markID || records.IsReplicaID(id) || records.IsLimitID(id))
 }

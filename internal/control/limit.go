@@ -1,0 +1,69 @@
+package control
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/countersign/countersign/internal/throttle"
+)
+
+// How often somebody may ask for a sign-in code, and try one (contract 3).
+var (
+	asked = throttle.Rate{Burst: 5, Every: 3 * time.Minute}
+	tried = throttle.Rate{Burst: 20, Every: 30 * time.Second}
+)
+
+// rememberedKeys bounds what a process keeps in memory of each limit.
+const rememberedKeys = 50_000
+
+// limit bounds how often the same key may try. An error says that an attempt could
+// not be counted; it must not be made then.
+type limit interface {
+	Allow(ctx context.Context, key string, now time.Time) (bool, error)
+}
+
+// limit makes a limit that holds for all processes on the store.
+func (s *Service) limit(name string, rate throttle.Rate) limit {
+	own := throttle.New(rate, rememberedKeys)
+	if !s.cfg.Shared {
+		return ownLimit{own}
+	}
+	return &sharedLimit{own: own, store: s.store, name: name, rate: rate}
+}
+
+// ownLimit is that of the only process.
+type ownLimit struct{ *throttle.Throttle }
+
+// Allow implements limit.
+func (l ownLimit) Allow(_ context.Context, key string, now time.Time) (bool, error) {
+	return l.Throttle.Allow(key, now), nil
+}
+
+// count counts an attempt. One too many is ErrTooMany; one that can't be counted is
+// refused as unavailable: an open gate would be found by whoever can trouble the
+// store, and nobody is kept out who could get in, for a session has to be written
+// to the same store.
+func (s *Service) count(ctx context.Context, l limit, key string) error {
+	switch allowed, err := l.Allow(ctx, key, s.cfg.Now()); {
+	case err != nil:
+		return public(err)
+	case !allowed:
+		return ErrTooMany
+	}
+	return nil
+}
+
+// network is whose a network address is, as far as can be known: a single IPv4
+// address, and the 64 bits of an IPv6 address that one subscriber gets at least.
+// By single IPv6 addresses anybody would be as many as they like.
+func network(from string) string {
+	addr, err := netip.ParseAddr(from)
+	if err != nil {
+		return from
+	}
+	if addr = addr.Unmap().WithZone(""); addr.Is4() {
+		return addr.String()
+	}
+	return netip.PrefixFrom(addr, 64).Masked().String()
+}
