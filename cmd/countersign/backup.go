@@ -88,8 +88,11 @@ func logTable(w io.Writer, logs []logReport) {
 	cli.Table(w, []string{"audit log", "state", "records", "head"}, rows)
 }
 
-func (r backupReport) verdict() error {
-	for _, l := range r.Logs {
+func (r backupReport) verdict() error { return verdict(r.Logs) }
+
+// verdict is the status of a command that found a log broken.
+func verdict(logs []logReport) error {
+	for _, l := range logs {
 		if !l.Intact {
 			return cli.StatusError{Status: cli.ExitFailed}
 		}
@@ -114,6 +117,17 @@ func inspect(ctx context.Context, file string) (r backupReport, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
+	r.Logs, err = verifiedLogs(ctx, held)
+	return r, err
+}
+
+// viewer is a store that can be read.
+type viewer interface {
+	View(ctx context.Context, fn func(store.Tx) error) error
+}
+
+// verifiedLogs computes every audit log of a store anew.
+func verifiedLogs(ctx context.Context, held viewer) (logs []logReport, err error) {
 	err = held.View(ctx, func(tx store.Tx) error {
 		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
 		if err != nil {
@@ -123,17 +137,17 @@ func inspect(ctx context.Context, file string) (r backupReport, err error) {
 		for _, tenant := range tenants {
 			names = append(names, tenant.ID)
 		}
-		r.Logs = nil
+		logs = nil
 		for _, name := range names {
 			v, err := audit.Verify(tx, name)
 			if err != nil {
 				return fmt.Errorf("audit log of %q: %w", name, err)
 			}
-			r.Logs = append(r.Logs, logReport{TenantID: name, AuditVerification: v})
+			logs = append(logs, logReport{TenantID: name, AuditVerification: v})
 		}
 		return nil
 	})
-	return r, err
+	return logs, err
 }
 
 func digestOf(file string) (sum string, size int64, err error) {

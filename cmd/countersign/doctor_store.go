@@ -10,12 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/store/sqlite"
 )
 
-// checkStore looks at the directory and, by its files' times, at the clock. Opening a
-// database could change its tables, and doctor changes nothing: only its address is
-// said, without the password.
-func checkStore(_ context.Context, cfg config) []finding {
+// checkStore looks at the directory and, by its files' times, at the clock.
+func checkStore(ctx context.Context, cfg config) []finding {
 	if isShared(cfg.Store) {
-		return []finding{warn("store", "ask each replica: countersign health --url URL", "the database %s, which was not looked at", shownStore(cfg.Store))}
+		return checkDatabase(ctx, cfg.Store)
 	}
 	sight, err := sqlite.Look(cfg.Store)
 	switch {

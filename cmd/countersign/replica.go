@@ -23,7 +23,7 @@ func (s *service) join(ctx context.Context) error {
 	if !isShared(s.cfg.Store) {
 		return nil
 	}
-	joined, err := lease.Join(ctx, s.store, newID("replica"))
+	joined, err := lease.Join(ctx, s.store, newID("replica"), version)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type restoreReport struct {
 func (c *restoreCommand) Run(t *cli.Terminal) error {
 	cfg, err := understand(settings{Store: c.Store}, t.Environ)
 	if err == nil {
-		err = directoryOnly(cfg.Store, "restore it with the database's own tools")
+		err = directoryOnly(cfg.Store, "restore it with the database's own tools, then run 'countersign store restored'")
 	}
 	if err != nil {
 		return err
@@ -66,13 +66,7 @@ func (c *restoreCommand) Run(t *cli.Terminal) error {
 }
 
 func (r restoreReport) table(w io.Writer) {
-	tokens := "good again as they were: revoke those that were revoked since"
-	if r.TokensRevoked {
-		tokens = "revoked; 'countersign token issue' makes the first new one"
-	}
-	cli.Facts(w, [2]string{"store", r.Store}, [2]string{"from", r.Backup.File + ", " + strconv.FormatInt(r.Backup.Bytes, 10) + " bytes"},
-		[2]string{"restored at", now().Format(time.RFC3339)},
-		[2]string{"projects", strconv.Itoa(r.Projects) + ", each with a new revision, disabled: what was sent since the backup is not known here"},
-		[2]string{"tokens", strconv.Itoa(r.Tokens) + ", " + tokens}, [2]string{"sessions", strconv.Itoa(r.Sessions) + " ended"})
-	fmt.Fprintln(w, "Next: compare with the projects' own records, start the service, check and enable each project, compile plans anew.")
+	cli.Facts(w, append([][2]string{{"store", r.Store}, {"from", r.Backup.File + ", " + strconv.FormatInt(r.Backup.Bytes, 10) + " bytes"},
+		{"restored at", now().Format(time.RFC3339)}}, restoredFacts(r.Restored, r.TokensRevoked)...)...)
+	fmt.Fprintln(w, afterRestore)
 }

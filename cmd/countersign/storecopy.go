@@ -16,7 +16,8 @@ import (
 
 // storeCommand holds the tools for a whole store.
 type storeCommand struct {
-	Copy copyCommand `cmd:"" help:"Copy everything from one store to another that is empty, and check the copy." example:"store copy ./countersign-data postgres://countersign@db.example.com/countersign"`
+	Copy     copyCommand     `cmd:"" help:"Copy everything from one store to another that is empty, and check the copy." example:"store copy ./countersign-data postgres://countersign@db.example.com/countersign"`
+	Restored restoredCommand `cmd:"" help:"Make a database safe to start that was restored to an earlier point by its own means." example:"store restored postgres://countersign@db.example.com/countersign"`
 }
 
 // copyCommand moves an installation from one engine to the other.

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -26,10 +27,14 @@ const restoreAction = "store.restore"
 // may be sent again: each project gets a new revision, disabled, and every earlier
 // plan and unfinished run has drifted. Sessions end, for some had ended since; so
 // do tokens where the operator wants it. All of it is one commit and stands in the
-// audit logs with the reason.
+// audit logs with the reason. A store that processes have a record in is refused:
+// they would go on with what they planned.
 func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens bool) (done Restored, err error) {
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		done = Restored{}
+		if err := unused(tx); err != nil {
+			return err
+		}
 		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
 		if err != nil {
 			return err
@@ -45,6 +50,17 @@ func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens 
 		return appendAudit(tx, store.Realm, s.restoreRecord("store", change{reason: reason}))
 	})
 	return done, err
+}
+
+// ErrReplicas: processes that share the store have a record in it.
+var ErrReplicas = errors.New("replicas use the store")
+
+func unused(tx store.Tx) error {
+	found, err := records.AllReplicas(tx)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%w: %s is one of %d", ErrReplicas, found[0].ID, len(found))
+	}
+	return err
 }
 
 func (s *Service) afterRestore(tx store.Tx, tenant, reason string, revokeTokens bool, done *Restored) error {

@@ -27,7 +27,7 @@ func join(t *testing.T, s store.Store, a answering) *replica {
 	t.Helper()
 	h := prepare(t, s, a)
 	id := newID("replica")
-	keeper, err := lease.Join(context.Background(), h.store, id)
+	keeper, err := lease.Join(context.Background(), h.store, id, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,12 +49,12 @@ type sighting struct {
 	at   time.Time
 }
 
-// Join makes the record of a new process. Its id must be new.
-func Join(ctx context.Context, s store.Store, id string) (*Keeper, error) {
+// Join makes the record of a new process of that version. Its id must be new.
+func Join(ctx context.Context, s store.Store, id, version string) (*Keeper, error) {
 	k := &Keeper{store: s, id: id, fresh: make(chan struct{}), lost: make(chan struct{}), seen: map[string]sighting{}}
 	began := time.Now()
 	err := s.Update(ctx, func(tx store.Tx) error {
-		_, err := records.Replicas.Put(tx, store.Realm, records.ReplicaID(id), &records.Replica{ID: id}, 0)
+		_, err := records.Replicas.Put(tx, store.Realm, records.ReplicaID(id), &records.Replica{ID: id, Version: version}, 0)
 		return err
 	})
 	if err != nil {

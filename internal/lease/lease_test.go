@@ -14,7 +14,7 @@ import (
 
 func join(t *testing.T, s store.Store, id string) *lease.Keeper {
 	t.Helper()
-	k, err := lease.Join(context.Background(), s, id)
+	k, err := lease.Join(context.Background(), s, id, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ import (
 // Replica is a process that drives runs on a store which it shares with others. It
 // is alive as long as its record is there: see package lease.
 type Replica struct {
-	ID   string `json:"id"`
-	Beat int64  `json:"beat"` // rises while it lives
+	ID      string `json:"id"`
+	Beat    int64  `json:"beat"` // rises while it lives
+	Version string `json:"version,omitempty"`
 }
 
 // Replicas are kept under Realm.

@@ -65,8 +65,13 @@ func Copy(ctx context.Context, from, to store.Store, cfg Config) (Report, error)
 	return m.report, nil
 }
 
+// Viewer is a store that is looked at.
+type Viewer interface {
+	View(ctx context.Context, fn func(store.Tx) error) error
+}
+
 // Complete refuses a store that a copy was begun to and not ended.
-func Complete(ctx context.Context, s store.Store) error {
+func Complete(ctx context.Context, s Viewer) error {
 	return s.View(ctx, func(tx store.Tx) error {
 		_, err := tx.Get(store.Meta, store.Realm, markID)
 		if errors.Is(err, store.ErrNotFound) {

@@ -117,7 +117,7 @@ func TestASourceThatHoldsNothingIsRefused(t *testing.T) {
 func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 	from, to := filled(t), memory.New()
 	_, before := copied(t, from)
-	_, err := lease.Join(t.Context(), from, "replica-1")
+	_, err := lease.Join(t.Context(), from, "replica-1", "test")
 	do(t, err)
 	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || errors.Is(err, ErrBrokenOff) {
 		t.Error(err)
@@ -138,7 +138,7 @@ func TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy(t *testing.T) {
 	joined := false
 	_, err := Copy(t.Context(), from, to, Config{Progress: func(int64, int64) {
 		if !joined {
-			_, err := lease.Join(t.Context(), from, "replica-1")
+			_, err := lease.Join(t.Context(), from, "replica-1", "test")
 			do(t, err)
 			joined = true
 		}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/postgres"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// restoredCommand does for a store that was restored by other means what restore
+// does for a directory.
+type restoredCommand struct {
+	Store        string `arg:"" help:"The restored store, which nobody uses: the postgres:// URL of a database, or a directory."`
+	Point        string `help:"The moment that it was brought back to, as it shall stand in the audit logs." placeholder:"TIME"`
+	RevokeTokens bool   `help:"Revoke every token: those that were revoked since that moment are good again otherwise."`
+	cli.Output
+}
+
+// Help says when to use it, and what it does.
+func (restoredCommand) Help() string {
+	return "Use it after each restore, before the first replica starts, and after a failover that lost commits. " +
+		"What was sent since that moment is not known to the store. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Sessions end. " +
+		"Replicas that ran at that moment have left their records in it: they are watched for 10 seconds, and the command refuses if one of them is alive. " +
+		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
+}
+
+type restoredReport struct {
+	Store    string      `json:"store"`
+	Logs     []logReport `json:"logs"`
+	Replicas int         `json:"replicas"` // their records were removed
+	control.Restored
+	TokensRevoked bool `json:"tokensRevoked"`
+}
+
+// Run makes the store safe.
+func (c *restoredCommand) Run(t *cli.Terminal) (err error) {
+	st, err := c.open(t.Context)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	r := restoredReport{Store: shownStore(c.Store), TokensRevoked: c.RevokeTokens}
+	if r.Logs, err = verifiedLogs(t.Context, st); err != nil {
+		return err
+	}
+	if verdict(r.Logs) != nil {
+		logTable(t.Errs, r.Logs)
+		return fmt.Errorf("an audit log in %s is broken; nothing was changed", r.Store)
+	}
+	if err := c.makeSafe(t, st, &r); err != nil {
+		return c.refusal(err)
+	}
+	return c.Print(t, r, r.table)
+}
+
+// open opens a store that there is, and makes none.
+func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
+	exists := false
+	if isShared(c.Store) {
+		sight, err := lookAt(ctx, c.Store)
+		if err != nil {
+			return nil, err
+		}
+		exists = sight.Schema > 0
+	} else {
+		sight, err := sqlite.Look(c.Store)
+		switch {
+		case err != nil:
+			return nil, err
+		case sight.InUse:
+			return nil, cli.Unusablef("another process uses the store at %s: stop it first", c.Store)
+		}
+		exists = sight.Exists
+	}
+	if !exists {
+		return nil, cli.Unusablef("there is no store at %s", shownStore(c.Store))
+	}
+	return openStore(ctx, c.Store)
+}
+
+func lookAt(ctx context.Context, address string) (sight postgres.Sight, err error) {
+	reader, err := postgres.OpenReader(address)
+	if err != nil {
+		return sight, err
+	}
+	sight, err = reader.Look(ctx)
+	return sight, errors.Join(err, reader.Close())
+}
+
+func (c *restoredCommand) makeSafe(t *cli.Terminal, st store.Store, r *restoredReport) (err error) {
+	if r.Replicas, err = lease.Vacate(t.Context, st); err != nil {
+		return err
+	}
+	reason := "the store was restored to an earlier point"
+	if c.Point != "" {
+		reason += ": " + c.Point
+	}
+	use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog("text", t.Errs))
+	defer use.Close()
+	r.Restored, err = use.AfterRestore(t.Context, reason, c.RevokeTokens)
+	return err
+}
+
+// refusal tells a store that is in use from what went wrong.
+func (c *restoredCommand) refusal(err error) error {
+	if errors.Is(err, lease.ErrAlive) || errors.Is(err, control.ErrReplicas) {
+		return cli.Unusablef("%s: %v: stop all replicas first", shownStore(c.Store), err)
+	}
+	return err
+}
+
+func (r restoredReport) table(w io.Writer) {
+	logTable(w, r.Logs)
+	cli.Facts(w, append([][2]string{{"store", r.Store}, {"made safe at", now().Format(time.RFC3339)},
+		{"replicas", strconv.Itoa(r.Replicas) + " that ran at that moment were taken off"}}, restoredFacts(r.Restored, r.TokensRevoked)...)...)
+	fmt.Fprintln(w, afterRestore)
+}
+
+// afterRestore is what comes next.
+const afterRestore = "Next: compare with the projects' own records, start the service, check and enable each project, compile plans anew."
+
+// restoredFacts say what a restore changed.
+func restoredFacts(r control.Restored, tokensRevoked bool) [][2]string {
+	tokens := "good again as they were: revoke those that were revoked since"
+	if tokensRevoked {
+		tokens = "revoked; 'countersign token issue' makes the first new one"
+	}
+	return [][2]string{
+		{"projects", strconv.Itoa(r.Projects) + ", each with a new revision, disabled: what was sent since is not known here"},
+		{"tokens", strconv.Itoa(r.Tokens) + ", " + tokens}, {"sessions", strconv.Itoa(r.Sessions) + " ended"},
+	}
+}
