@@ -1,0 +1,65 @@
+package test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/harness"
+)
+
+// examined is what doctor finds of a database, by what it looked at: state, what
+// was seen and what to do.
+func examined(t *testing.T, database string) map[string]string {
+	t.Helper()
+	r := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": database, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}, "doctor", "-o", "json")
+	found := map[string]string{}
+	broken := false
+	for _, f := range parsed(t, r.Out).Items() {
+		found[f.At("check").Text()] = f.At("state").Text() + ": " + f.At("seen").Text()
+		broken = broken || f.At("state").Text() == "BROKEN"
+	}
+	if (r.Status == 1) != broken || r.Status > 1 {
+		t.Errorf("status %d\n%s%s", r.Status, r.Out, r.Err)
+	}
+	return found
+}
+
+// TestDoctorLooksIntoADatabaseAndChangesNothing: what is there, who uses it, and
+// what a start would do.
+func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	look := func(when string, want map[string]string) {
+		t.Helper()
+		found := examined(t, database)
+		for check, words := range want {
+			for _, word := range strings.Split(words, "|") {
+				if !strings.Contains(found[check], word) {
+					t.Errorf("%s: %s is %q without %q", when, check, found[check], word)
+				}
+			}
+		}
+	}
+	look("empty", map[string]string{"store": "warning|has no tables of ours", "database server": "encoding UTF8|synchronous_commit on"})
+	look("still empty", map[string]string{"store": "warning|has no tables of ours"})
+
+	settings := []harness.Setting{harness.Set("STORE", database), harness.Set("BOOTSTRAP_TOKEN", "bootstrap-of-the-doctor-0123456789")}
+	one, two := harness.Start(t, settings...), harness.Start(t, settings...)
+	admin := one.As("bootstrap-of-the-doctor-0123456789")
+	one.Admin, two.Admin = admin, two.As("bootstrap-of-the-doctor-0123456789")
+	look("two replicas", map[string]string{
+		"store": "ok|schema 1, level 1", "replicas": "ok|2 alive: 2 of ", "clock": "ok", "database connections": "3 replicas",
+	})
+	two.Kill()
+	look("one killed", map[string]string{"replicas": "warning|1 alive|1 not heard"})
+	one.Stop()
+	two.Restart() // the killed one's record is taken off by somebody who lives
+	two.Stop()
+
+	pgtest.Exec(t, database, "UPDATE countersign_writer SET level = 99 WHERE id = 1")
+	look("of a newer release", map[string]string{"store": "BROKEN|level 99"})
+	pgtest.Exec(t, database, "UPDATE countersign_writer SET level = 1 WHERE id = 1")
+	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`)
+	look("part of a copy", map[string]string{"copy": "BROKEN|not complete"})
+}
