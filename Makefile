@@ -55,10 +55,11 @@ vet: ## Format and vet
 race: ## Run the tests with the race detector
 	$(GO) test -race -timeout 14m ./...
 
-# test/main_test.go has the list of the tests that are of a directory.
+# test/main_test.go has the list of the tests that are of a directory. Without the
+# race detector, under which they run on the other engine; test/replicas has it.
 .PHONY: postgres
 postgres: ## Run the API's tests with a PostgreSQL database behind each server
-	cd test && $(GO) test -race -timeout 14m -postgres
+	cd test && $(GO) test -timeout 14m -postgres
 
 # At once, since both wait more than they compute.
 .PHONY: engines

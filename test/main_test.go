@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if *onPostgres {
 		harness.OnDatabase = pgtest.Database
 	}
-	waitTogether()
+	waitTogether(*onPostgres)
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
 		err = harness.Build(dir)
@@ -71,11 +71,15 @@ func accountForDirectories() error {
 
 // waitTogether lets more tests run at once than there are processors: most of
 // their time they wait for a process, a timeout or an expiry.
-func waitTogether() {
+func waitTogether(onPostgres bool) {
 	chosen := false
 	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	together := "6"
+	if onPostgres {
+		together = "12" // the server doesn't sync, and the race detector is off
+	}
 	if !chosen {
-		_ = flag.Set("test.parallel", "12") // it is a flag of every test binary
+		_ = flag.Set("test.parallel", together) // it is a flag of every test binary
 	}
 }
 

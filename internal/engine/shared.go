@@ -41,7 +41,7 @@ func (e *Engine) keepLease(end <-chan struct{}) {
 	for {
 		select {
 		case <-t.C:
-			if err := e.lease.Renew(e.life); err != nil {
+			if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
 				e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
 			}
 		case <-end:

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -244,6 +245,36 @@ func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
 		one.stop()
 		other.stop()
 		one.wantRules()
+	})
+}
+
+// waiting is a lease that is renewed when its process stops, as on a slow store.
+type waiting struct{ *lease.Keeper }
+
+func (waiting) Renew(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestAStopAmidARenewalIsNoError in the log.
+func TestAStopAmidARenewalIsNoError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := prepare(t, memory.New(), atOnce)
+		keeper, err := lease.Join(context.Background(), h.store, "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.NewTextHandler(&log, nil)))
+		h.engine.Share(waiting{keeper}, lease.Every)
+		if err := h.engine.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * lease.Every)
+		h.stop()
+		if log.Len() > 0 {
+			t.Error(log.String())
+		}
 	})
 }
 
