@@ -35,7 +35,7 @@ var neighbours = map[string][]string{
 	"internal/store":           {},
 	"internal/store/sqldoc":    {"internal/store"},
 	"internal/store/sqlite":    {"internal/crashpoint", "internal/store", "internal/store/sqldoc"},
-	"internal/store/postgres":  {"internal/store", "internal/store/sqldoc"},
+	"internal/store/postgres":  {"internal/crashpoint", "internal/store", "internal/store/sqldoc"},
 	"internal/store/memory":    {"internal/store"},
 	"internal/audit":           {"internal/store"},
 	"internal/records":         {"internal/access", "internal/store"},

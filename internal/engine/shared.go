@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
@@ -127,6 +128,7 @@ func (e *Engine) adopt(ref ledger.Ref) error {
 		return err
 	})
 	if err == nil && adopted {
+		crashpoint.At("engine.adopted", nil)
 		e.announce(moved, nil)
 	}
 	return err

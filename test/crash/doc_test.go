@@ -34,6 +34,7 @@ var (
 	seed         = flag.Uint64("seed", 0, "of the first cycle; 0: another one each time")
 	repeats      = flag.Int("repeats", 1, "how often to die at each crash point")
 	point        = flag.String("point", "", "only the crash points whose name holds this")
+	sharedPoint  = flag.String("shared-point", "a day: postgres.", "on PostgreSQL only the crash points whose name holds this")
 	update       = flag.Bool("update", false, "write down the crash points that were passed")
 )
 

@@ -186,8 +186,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// shared reports a server on a database that others may use as well.
-func (s *Server) shared() bool {
+// Shared reports a server on a database that others may use as well.
+func (s *Server) Shared() bool {
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
 
@@ -261,7 +261,7 @@ func (s *Server) checkLog() {
 }
 
 func (s *Server) checkStore() {
-	if s.shared() {
+	if s.Shared() {
 		return // a database: it has no files of ours
 	}
 	err := filepath.WalkDir(s.Store, func(path string, d fs.DirEntry, err error) error {

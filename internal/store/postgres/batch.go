@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/countersign/countersign/internal/crashpoint"
 )
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
@@ -86,6 +88,7 @@ func (w *writer) try(until time.Time) error {
 		w.rollBack()
 		return nil
 	}
+	crashpoint.At("postgres.commit", nil)
 	committed, err := s.commit()
 	if err != nil {
 		committed, err = w.find()
@@ -97,6 +100,7 @@ func (w *writer) try(until time.Time) error {
 	case !committed:
 		return errUndone
 	}
+	crashpoint.At("postgres.committed", nil)
 	w.full.Store(false)
 	w.commits.Add(1)
 	return nil
@@ -109,6 +113,7 @@ func (w *writer) attempt(s *session) error {
 	if err != nil {
 		return err
 	}
+	crashpoint.At("postgres.begun", nil)
 	if err := w.checkLevel(row); err != nil {
 		return err
 	}

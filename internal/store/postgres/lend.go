@@ -1,5 +1,7 @@
 package postgres
 
+import "github.com/countersign/countersign/internal/crashpoint"
+
 func (w *writer) anybodyWrote() bool {
 	for _, r := range w.members {
 		if r.err == nil {
@@ -46,6 +48,7 @@ func (w *writer) lend(s *session, r *request) (marked bool, err error) {
 	if !r.lend(tx) {
 		return true, nil
 	}
+	crashpoint.At("postgres.lent", nil)
 	tx.End()
 	if err := tx.Err(); err != nil {
 		if passes(err) || s.lost() {
