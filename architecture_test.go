@@ -37,6 +37,7 @@ var neighbours = map[string][]string{
 	"internal/store/sqlite":    {"internal/crashpoint", "internal/store", "internal/store/sqldoc"},
 	"internal/store/postgres":  {"internal/crashpoint", "internal/store", "internal/store/sqldoc"},
 	"internal/store/memory":    {"internal/store"},
+	"internal/store/again":     {"internal/store"},
 	"internal/audit":           {"internal/store"},
 	"internal/records":         {"internal/access", "internal/store"},
 	"internal/ledger":          {"internal/access", "internal/audit", "internal/crashpoint", "internal/plan", "internal/records", "internal/run", "internal/store"},

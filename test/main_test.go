@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	onPostgres := flag.Bool("postgres", false, "give each server a PostgreSQL database instead of a directory")
+	again := flag.Bool("again", false, "run each function of a transaction twice, as PostgreSQL's engine may")
 	flag.Parse()
 	if *onPostgres {
 		harness.OnDatabase = pgtest.Database
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 	waitTogether(*onPostgres)
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
-		err = harness.Build(dir)
+		err = harness.Build(dir, tags(*again)...)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -65,6 +66,13 @@ func accountForDirectories() error {
 	}
 	if !slices.Equal(out, ofDirectories) {
 		return fmt.Errorf("these are those that should be: %v", ofDirectories)
+	}
+	return nil
+}
+
+func tags(again bool) []string {
+	if again {
+		return []string{"-tags", "again"}
 	}
 	return nil
 }
