@@ -68,26 +68,36 @@ const lot = 50
 // is played on the same one when it is played again.
 func checkAll(t *testing.T, k kind) {
 	t.Parallel()
-	for i, s := range stores {
+	grounds := slices.Concat(stores, []kindOfStore{{name: "replicas"}})
+	for i, s := range grounds {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			var seeds []uint64
 			for n := range *histories {
-				if seed := *firstSeed + uint64(n); seed%uint64(len(stores)) == uint64(i) {
+				if seed := *firstSeed + uint64(n); seed%uint64(len(grounds)) == uint64(i) {
 					seeds = append(seeds, seed)
 				}
 			}
 			total := &tally{}
 			for few := range slices.Chunk(seeds, lot) {
-				opened, err := s.open(t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
-				k.playLot(openHouse(t, opened, k.limit), few, total)
+				k.playLot(s.house(t, k.limit), few, total)
 			}
 			total.want(t, k.answers)
 		})
 	}
+}
+
+// house opens a service on a store of the kind, or two on one database.
+func (s kindOfStore) house(t *testing.T, limit int) *house {
+	t.Helper()
+	if s.open == nil {
+		return openReplicas(t, limit)
+	}
+	opened, err := s.open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openHouse(t, opened, limit)
 }
 
 func (k kind) playLot(h *house, seeds []uint64, total *tally) {

@@ -20,6 +20,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
 )
 
 var (
@@ -35,5 +37,5 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.M{M: m}.Run())
 }

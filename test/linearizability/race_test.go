@@ -23,7 +23,7 @@ func inLots(t *testing.T, play func(t *testing.T, opened store.Store, from, to i
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			for n := 0; n < *repeats && !t.Failed(); n += lot {
-				opened, err := s.open(t.TempDir())
+				opened, err := s.open(t)
 				if err != nil {
 					t.Fatal(err)
 				}
