@@ -30,16 +30,39 @@ const (
 
 // kindOfStore is what histories and races are shown on.
 type kindOfStore struct {
-	name string
-	open func(t *testing.T) (store.Store, error)
+	name   string
+	open   func(t *testing.T) (store.Store, error)
+	shared bool // a database: less is played on it
+	turn   uint64
 }
 
 // stores are those of one service. The memory runs each function twice, as an engine
 // may.
 var stores = []kindOfStore{
-	{"sqlite", func(t *testing.T) (store.Store, error) { return sqlite.Open(background(), t.TempDir()) }},
-	{"memory", func(*testing.T) (store.Store, error) { return again.Always(memory.New()), nil }},
-	{"postgres", func(t *testing.T) (store.Store, error) { return postgres.Open(background(), pgtest.Database(t)) }},
+	{name: "memory", turn: 0, open: func(*testing.T) (store.Store, error) { return again.Always(memory.New()), nil }},
+	{name: "sqlite", turn: 1, open: func(t *testing.T) (store.Store, error) { return sqlite.Open(background(), t.TempDir()) }},
+	{name: "postgres", turn: 0, shared: true, open: func(t *testing.T) (store.Store, error) { return postgres.Open(background(), pgtest.Database(t)) }},
+}
+
+// replicas are two services on one database; see openReplicas.
+var replicas = kindOfStore{name: "replicas", turn: 1, shared: true}
+
+// plays says whether the history of a seed is played on the store: each on one of
+// two, and of some also on a database.
+func (s kindOfStore) plays(seed uint64) bool {
+	if s.shared {
+		every := uint64(*sparing)
+		return seed%every == 0 && seed/every%2 == s.turn
+	}
+	return seed%2 == s.turn
+}
+
+// times is how often a race is repeated on the store.
+func (s kindOfStore) times() int {
+	if s.shared {
+		return max(1, *repeats / *sparing)
+	}
+	return *repeats
 }
 
 // house is the service in this process, HTTP apart, with what a test needs of the
