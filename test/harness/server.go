@@ -148,8 +148,8 @@ func (s *Server) Log() string {
 	return s.process.log.String()
 }
 
-// Keep adds a secret that must show nowhere: in no answer, log line or store
-// file.
+// Keep adds a secret that must show nowhere: in no answer, log line, store file
+// or row.
 func (s *Server) Keep(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,8 @@ func (s *Server) checkLog() {
 
 func (s *Server) checkStore() {
 	if s.Shared() {
-		return // a database: it has no files of ours
+		s.checkRows()
+		return
 	}
 	err := filepath.WalkDir(s.Store, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
