@@ -21,6 +21,7 @@ var campaigns = []campaign{
 	{name: "histories", what: "linearizability of compare-and-set, starts, decisions, heartbeats", command: "go test -count=1 -timeout 0 -run Histories ./test/linearizability -histories %d", figure: 2000, unit: "histories of each kind"},
 	{name: "histories-postgres", what: "the same on PostgreSQL, half of them of two replicas", command: "go test -count=1 -timeout 0 -run Histories.*/(postgres|replicas) ./test/linearizability -sparing 1 -histories %d", figure: 400, unit: "histories of each kind"},
 	{name: "races", what: "each race, under the race detector", command: "go test -race -count=1 -timeout 0 -skip Histories ./test/linearizability -repeats %d", figure: 1000, unit: "repeats"},
-	{name: "simulation", what: "simulation of the whole service under faults", command: "go test -count=1 -v -timeout 0 -run TestSimulation ./test/simulation -seeds %d", figure: 10000, unit: "seeds", counted: `(\d+) seeds:`},
+	{name: "simulation", what: "simulation of the whole service under faults", command: "go test -count=1 -v -timeout 0 -run TestSimulation$ ./test/simulation -seeds %d", figure: 10000, unit: "seeds", counted: `(\d+) seeds:`},
+	{name: "simulation-postgres", what: "the same on PostgreSQL", command: "go test -count=1 -v -timeout 0 -run TestSimulationOnPostgreSQL ./test/simulation -postgres %d", figure: 300, unit: "seeds", counted: `(\d+) seeds:`},
 	{name: "planted", what: "planted bugs, each caught", command: "go run ./test/planted", unit: "bugs"},
 }
