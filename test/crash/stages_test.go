@@ -109,8 +109,9 @@ func (b *bed) copy(t *testing.T) *bed {
 	if !b.Shared() {
 		return b.with(t, b.Copy(t))
 	}
+	database := copied(t, b.Settings()["SVC_PLATFORM_STORE"]) // it must outlive the server
 	s := b.Anew(t)
-	s.Move(copied(t, b.Settings()["SVC_PLATFORM_STORE"]))
+	s.Move(database)
 	return b.with(t, s)
 }
 
@@ -141,9 +142,13 @@ func asAdmin(t *testing.T, database string) (admin, name string) {
 // known.
 func (b *bed) anew(t *testing.T) *bed {
 	t.Helper()
+	var database string
+	if b.Shared() {
+		database = pgtest.Database(t)
+	}
 	s := b.Anew(t)
 	if b.Shared() {
-		s.Move(pgtest.Database(t))
+		s.Move(database)
 	}
 	c := b.with(t, s)
 	c.operator, c.reviewer = c.Admin, c.Admin

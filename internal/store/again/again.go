@@ -22,11 +22,20 @@ type Store struct {
 
 // New makes a store on another one. lose says of the next function what its first
 // run comes to: 0, that there is none; n, that the connection is lost at its n-th
-// operation; Whole.
-func New(below store.Store, lose func() int) *Store { return &Store{below, lose} }
+// operation; Whole. It knows of changes what the one below knows.
+func New(below store.Store, lose func() int) store.Store {
+	s := &Store{below, lose}
+	if changing, knows := below.(store.Changing); knows {
+		return struct {
+			*Store
+			store.Changing
+		}{s, changing}
+	}
+	return s
+}
 
 // Always makes a store that runs every function twice, whole.
-func Always(below store.Store) *Store { return New(below, func() int { return Whole }) }
+func Always(below store.Store) store.Store { return New(below, func() int { return Whole }) }
 
 var errLost = errors.New("again: the connection was lost")
 
