@@ -43,7 +43,7 @@ func (m M) Run() int {
 func Database(t testing.TB) string {
 	t.Helper()
 	if given := os.Getenv("TEST_POSTGRES_URL"); given != "" {
-		return database(t, given)
+		return passing(t, given)
 	}
 	shared.once.Do(func() {
 		if shared.server, shared.err = prepare(); shared.err == nil {
@@ -54,7 +54,7 @@ func Database(t testing.TB) string {
 	if shared.err != nil {
 		absent(t, shared.err)
 	}
-	return database(t, shared.server.url("postgres"))
+	return passing(t, shared.server.url("postgres"))
 }
 
 // absent ends a test that has no server: without PostgreSQL installed it isn't run,
@@ -67,27 +67,34 @@ func absent(t testing.TB, err error) {
 	t.Fatal(err)
 }
 
-// database makes a database that is dropped at the end of the test. Its collation
-// is not by bytes where that can be had, as in most databases.
-func database(t testing.TB, admin string) string {
+// passing makes a database that is dropped at the end of the test.
+func passing(t testing.TB, admin string) string {
 	t.Helper()
-	name := "test_" + strings.ToLower(rand.Text()[:12])
+	name, address := database(t, admin)
+	t.Cleanup(func() {
+		// A server that a test has ended takes its databases with it.
+		_ = execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	})
+	return address
+}
+
+// database makes a database. Its collation is not by bytes where that can be had,
+// as in most databases.
+func database(t testing.TB, admin string) (name, address string) {
+	t.Helper()
+	name = "test_" + strings.ToLower(rand.Text()[:12])
 	create := "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8'"
 	if err := execute(admin, create+" LOCALE_PROVIDER icu ICU_LOCALE 'en'"); err != nil {
 		if err := execute(admin, create); err != nil {
 			t.Fatalf("make a database: %v", err)
 		}
 	}
-	t.Cleanup(func() {
-		// A server that a test has ended takes its databases with it.
-		_ = execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
-	})
 	u, err := url.Parse(admin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u.Path = "/" + name
-	return u.String()
+	return name, u.String()
 }
 
 // Exec runs a statement on a connection of its own.
