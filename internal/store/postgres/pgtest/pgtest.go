@@ -105,6 +105,18 @@ func Exec(t testing.TB, url, statement string) {
 	}
 }
 
+// Ask runs a query on a connection of its own and returns the only value, a text,
+// of the first row.
+func Ask(url, query string) (value string, err error) {
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		return "", fmt.Errorf("connect: %w", err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	err = conn.QueryRow(context.Background(), query).Scan(&value)
+	return value, err
+}
+
 func execute(url, statement string) error {
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
