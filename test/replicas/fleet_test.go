@@ -49,6 +49,7 @@ type fleet struct {
 	receiver *harness.Receiver
 	plan     string
 	token    string
+	patience time.Duration // of a client, before it asks another replica
 
 	places   sync.RWMutex // which process is in which place: they are replaced
 	replicas [count]*harness.Server
@@ -63,7 +64,7 @@ type fleet struct {
 
 func assemble(t *testing.T, url string) *fleet {
 	t.Helper()
-	f := &fleet{t: t, database: url, receiver: harness.NewReceiver(t), runs: map[string]bool{}, states: map[string]state{}, tally: map[string]int{}}
+	f := &fleet{t: t, database: url, receiver: harness.NewReceiver(t), patience: 20 * time.Second, runs: map[string]bool{}, states: map[string]state{}, tally: map[string]int{}}
 	for place := range f.replicas {
 		f.fill(place, "")
 	}
@@ -78,7 +79,7 @@ func assemble(t *testing.T, url string) *fleet {
 		return harness.Doc{"id": id, "name": id, "projectId": "default-shop", "capability": capability, "input": harness.Doc{}}
 	}
 	f.plan = operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": []any{
-		step("a", "note"), step("b", "search"), step("c", "note"),
+		step("a", "note"), step("b", "patient"), step("c", "note"),
 	}}).OK(t).Is(t, "validationErrors", []string{}).At("id").Text()
 	return f
 }
@@ -107,7 +108,7 @@ func (f *fleet) at(place int) *harness.Server {
 
 // client is that of one of the replicas.
 func (f *fleet) client() *client.Client {
-	return f.at(rand.N(count)).As(f.token).SDK(func(c *client.Config) { c.Timeout = 20 * time.Second })
+	return f.at(rand.N(count)).As(f.token).SDK(func(c *client.Config) { c.Timeout = f.patience })
 }
 
 // wellAfter is how long it takes until every replica commits something again.

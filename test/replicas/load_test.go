@@ -161,6 +161,21 @@ func (f *fleet) more(n int) {
 	}
 }
 
+// fillUp lets runs begin and none end until the limit refuses one.
+func (f *fleet) fillUp() {
+	refusals := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.tally["capacity"]
+	}
+	gate := make(chan struct{})
+	defer close(gate)
+	f.receiver.On("GET", "/patient", harness.After(gate, harness.Answering(200, `{"ok":true}`)))
+	for before := refusals(); refusals() == before && !f.t.Failed(); {
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
 // settled waits until no run is active any more, and counts those that wait for a
 // person. Whatever was seen of a run has lasted.
 func (f *fleet) settled() (uncertain int) {

