@@ -55,6 +55,7 @@ type fleet struct {
 	replicas [count]*harness.Server
 
 	mu     sync.Mutex
+	models []string         // acknowledged
 	runs   map[string]bool  // acknowledged
 	states map[string]state // the latest that was seen of each run
 	tally  map[string]int   // how requests ended

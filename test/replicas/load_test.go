@@ -2,6 +2,7 @@ package replicas
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -34,6 +35,7 @@ func (f *fleet) load(beside func()) {
 	for range callers {
 		repeat(f.start, 0)
 	}
+	repeat(f.create, 20*time.Millisecond)
 	repeat(f.look, 100*time.Millisecond)
 	repeat(f.countActive, 50*time.Millisecond)
 	all.Go(func() {
@@ -59,9 +61,6 @@ func (f *fleet) start(ctx context.Context) {
 	}
 }
 
-// unheard is a start that was carried out and not answered.
-const unheard = "starts carried out whose answer was lost"
-
 func (f *fleet) acknowledged(r *client.Started, unanswered bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,11 +70,53 @@ func (f *fleet) acknowledged(r *client.Started, unanswered bool) {
 	}
 }
 
+// create asks one replica after the other for a model, until one acknowledges it. No
+// key guards it: that it is there already must have a reason.
+func (f *fleet) create(ctx context.Context) {
+	id := fmt.Sprintf("model-%d", f.starts.Add(1))
+	document := f.model(id)
+	unanswered := false
+	for ctx.Err() == nil {
+		_, err := f.client().SaveModel(f.t.Context(), id, countersign.ModelWrite{Document: document})
+		done := unanswered && errors.Is(err, client.ErrRevisionConflict)
+		if done {
+			err = nil
+		}
+		ending := f.noted(err)
+		if err == nil {
+			f.created(id, done)
+			return
+		}
+		unanswered = unanswered || ending == lost || ending == string(countersign.CodeInternal)
+	}
+}
+
+func (f *fleet) model(id string) (m countersign.AgentModel) {
+	text, err := json.Marshal(harness.Model(id))
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		f.t.Error(err)
+	}
+	return m
+}
+
+func (f *fleet) created(id string, before bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.models = append(f.models, id)
+	if before {
+		f.tally[unheard]++
+	}
+}
+
 // How a request may end; a refusal ends with its code.
 const (
 	answered = "answered"
 	refused  = "refused connections"
 	lost     = "lost connections"
+	unheard  = "carried out though the answer was lost"
 )
 
 // noted counts how a request ended, and fails the test for what no trouble excuses.
@@ -177,7 +218,7 @@ func (f *fleet) fillUp() {
 }
 
 // settled waits until no run is active any more, and counts those that wait for a
-// person. Whatever was seen of a run has lasted.
+// person. Whatever was acknowledged, or seen of a run, has lasted.
 func (f *fleet) settled() (uncertain int) {
 	f.t.Helper()
 	for id := range f.runs {
@@ -190,6 +231,9 @@ func (f *fleet) settled() (uncertain int) {
 		if seen := f.states[id]; now.revision < seen.revision || seen.status.IsTerminal() && seen.status != now.status {
 			f.t.Errorf("run %s was %v and is %v", id, seen, now)
 		}
+	}
+	for _, id := range f.models {
+		f.at(0).As(f.token).Get("/models/" + id).OK(f.t)
 	}
 	f.report(uncertain)
 	return uncertain
@@ -212,6 +256,6 @@ func (f *fleet) still(id string) (now state) {
 
 func (f *fleet) report(uncertain int) {
 	f.t.Helper()
-	f.t.Logf("%d runs acknowledged, %d uncertain, at most %d active; %d notes received; %d audit records verified; requests: %v",
-		len(f.runs), uncertain, f.active, len(f.receiver.Seen("POST", "/notes")), f.audited(), f.tally)
+	f.t.Logf("%d models and %d runs acknowledged, %d uncertain, at most %d active; %d notes received; %d audit records verified; requests: %v",
+		len(f.models), len(f.runs), uncertain, f.active, len(f.receiver.Seen("POST", "/notes")), f.audited(), f.tally)
 }
