@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -106,14 +107,16 @@ func Exec(t testing.TB, url, statement string) {
 }
 
 // Ask runs a query on a connection of its own and returns the only value, a text,
-// of the first row.
+// of the first row. A server that says nothing for some seconds is an error.
 func Ask(url, query string) (value string, err error) {
-	conn, err := pgx.Connect(context.Background(), url)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return "", fmt.Errorf("connect: %w", err)
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
-	err = conn.QueryRow(context.Background(), query).Scan(&value)
+	err = conn.QueryRow(ctx, query).Scan(&value)
 	return value, err
 }
 
