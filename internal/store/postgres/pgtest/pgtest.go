@@ -55,7 +55,7 @@ func Database(t testing.TB) string {
 	if shared.err != nil {
 		absent(t, shared.err)
 	}
-	return passing(t, shared.server.url("postgres"))
+	return passing(t, shared.server.url())
 }
 
 // absent ends a test that has no server: without PostgreSQL installed it isn't run,

@@ -42,7 +42,7 @@ func Start(t testing.TB) *Server {
 // Database makes a database on the server, with which it ends, and returns its URL.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
-	_, address := database(t, s.url("postgres"))
+	_, address := database(t, s.url())
 	return address
 }
 
@@ -70,8 +70,9 @@ func (s *Server) signal(t testing.TB, signal syscall.Signal) {
 	<-s.ended
 }
 
-func (s *Server) url(database string) string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
+// url is the address of the administrator's database.
+func (s *Server) url() string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
 // missing begins the error that says that PostgreSQL isn't installed.
@@ -202,7 +203,7 @@ func (s *Server) launch(cmd *exec.Cmd) error {
 func (s *Server) serves() error {
 	deadline := time.After(time.Minute)
 	for {
-		err := execute(s.url("postgres"), "SELECT 1")
+		err := execute(s.url(), "SELECT 1")
 		if err == nil {
 			return nil
 		}

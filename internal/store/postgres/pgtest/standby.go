@@ -38,7 +38,7 @@ func (s *Server) Standby(t testing.TB) *Server {
 // it is promoted, for itself.
 func (s *Server) waitFor(standby string) error {
 	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'", "SELECT pg_reload_conf()"} {
-		if err := execute(s.url("postgres"), statement); err != nil {
+		if err := execute(s.url(), statement); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func (s *Server) waitFor(standby string) error {
 // until waits until a statement succeeds.
 func (s *Server) until(statement string) error {
 	for deadline := time.Now().Add(time.Minute); ; {
-		err := execute(s.url("postgres"), statement)
+		err := execute(s.url(), statement)
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
