@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,6 +55,8 @@ type fleet struct {
 
 	places   sync.RWMutex // which process is in which place: they are replaced
 	replicas [count]*harness.Server
+	filling  sync.Mutex
+	names    [count]string // of the processes, among themselves
 
 	mu     sync.Mutex
 	models []string         // acknowledged
@@ -61,6 +65,7 @@ type fleet struct {
 	tally  map[string]int   // how requests ended
 	active int              // the most that were seen at once
 	starts atomic.Int64
+	fenced atomic.Int64 // replicas that stood still and were taken for dead
 }
 
 func assemble(t *testing.T, url string) *fleet {
@@ -94,10 +99,34 @@ func (f *fleet) fill(place int, program string) {
 	s.MayLogErrors(true)
 	s.Admin = s.As(bootstrap)
 	s.Use(program)
+	f.filling.Lock()
+	defer f.filling.Unlock()
+	before := f.members()
 	s.Restart()
+	joined := slices.DeleteFunc(f.members(), func(name string) bool { return slices.Contains(before, name) })
+	if len(joined) != 1 {
+		f.t.Errorf("%v joined instead of one process", joined)
+	}
 	f.places.Lock()
 	defer f.places.Unlock()
-	f.replicas[place] = s
+	f.replicas[place], f.names[place] = s, strings.Join(joined, "")
+}
+
+// members are the processes that have a lease: nobody took them for dead.
+func (f *fleet) members() []string {
+	names, err := pgtest.Ask(f.database, "SELECT COALESCE(string_agg(id, ','), '') FROM meta WHERE id LIKE 'replica%'")
+	if err != nil && f.at(0) != nil { // before the first there are no tables
+		f.t.Error(err)
+	}
+	return strings.Split(names, ",")
+}
+
+// isMember says so of the process in a place.
+func (f *fleet) isMember(place int) bool {
+	f.places.RLock()
+	name := f.names[place]
+	f.places.RUnlock()
+	return slices.Contains(f.members(), name)
 }
 
 // at is the process in a place.

@@ -7,6 +7,7 @@ package replicas
 
 import (
 	"flag"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,31 +34,38 @@ func (f *fleet) trouble() {
 		still, victim := freezes%count, (freezes+1)%count
 		f.fillUp()
 		f.at(still).Freeze()
-		woken := time.After(frozen)
+		var waking sync.WaitGroup
+		waking.Go(func() {
+			time.Sleep(frozen)
+			f.wake(still)
+		})
+		tick.Reset(killing)
 		for range cycle / killing {
 			f.at(victim).Kill()
 			f.fill(victim, "")
 			kills++
-			select {
-			case <-tick.C:
-			case <-woken:
-				f.wake(still)
-				<-tick.C
-			}
+			<-tick.C
 		}
+		waking.Wait()
 	}
-	f.t.Logf("%d kills, %d times frozen for %s", kills, freezes, frozen)
+	f.t.Logf("%d kills; %d times frozen for %s and %d times taken for dead", kills, freezes, frozen, f.fenced.Load())
 }
 
-// wake lets a replica go on that stood still: it notices that it was taken for
-// dead, and ends.
+// wake lets a replica go on that stood still. If it was taken for dead it notices,
+// and ends. The others come to that later if it held the database's lock when it was
+// frozen: for as long they can't look.
 func (f *fleet) wake(place int) {
-	s := f.at(place)
+	s, fenced := f.at(place), !f.isMember(place)
 	s.Thaw()
-	for until := time.Now().Add(5 * time.Second); time.Now().Before(until) && !s.Ended(); {
+	if !fenced {
+		f.t.Log("a replica was not taken for dead, and goes on")
+		return
+	}
+	f.fenced.Add(1)
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until) && !s.Ended(); {
 	}
 	if !s.Ended() {
-		f.t.Error("a replica that stood still for longer than its lease goes on")
+		f.t.Error("a replica that was taken for dead goes on")
 		return
 	}
 	f.fill(place, "")
