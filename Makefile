@@ -95,14 +95,27 @@ planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test
 screens: ## Take a picture of each page of the console and the manual, at two widths, light and dark, into screens/
 	$(GO) test -count=1 ./test/browser -run "Pages|Manual" -all -screens $(CURDIR)/screens
 
+# A try of some seconds: make bench BENCH_SECONDS=2 BENCH_FLAGS='-reps 1 -runs 4'
 .PHONY: bench
-bench: build ## Measure steps per second beside the ideal of this machine, in one run
-	cd bench && $(GO) run . -binary ../bin/countersign -seconds $(BENCH_SECONDS)
+bench: build ## Measure steps per second beside the ideal of this machine and DBOS on PostgreSQL, in turns; some 5 minutes
+	cd bench && $(GO) run . -binary ../bin/countersign -phase $(BENCH_SECONDS)s $(BENCH_FLAGS)
 
 # A try of some seconds: make bench-heartbeats BENCH_FLAGS='-reps 1 -phase 3s -alone 3s'
 .PHONY: bench-heartbeats
 bench-heartbeats: build ## Measure what 400 heartbeats a second cost runs and store; some 7 minutes
 	cd bench && $(GO) run . heartbeats -binary ../bin/countersign $(BENCH_FLAGS)
+
+.PHONY: bench-replicas
+bench-replicas: build ## Measure 1 to 3 replicas on one PostgreSQL beside DBOS on the same, in turns; some 4 minutes
+	cd bench && $(GO) run . replicas -binary ../bin/countersign -phase $(BENCH_SECONDS)s $(BENCH_FLAGS)
+
+.PHONY: bench-api
+bench-api: build ## Measure the API under load, alone and beside runs; some 5 minutes
+	cd bench && $(GO) run . api -binary ../bin/countersign $(BENCH_FLAGS)
+
+.PHONY: bench-simulation
+bench-simulation: ## Measure simulations beside looplab/fsm, qmuntal/stateless and XState, in turns
+	cd bench && $(GO) run . simulation $(BENCH_FLAGS)
 
 .PHONY: build
 build: ## Build bin/countersign

@@ -24,6 +24,7 @@ func measureHeartbeats(args []string) (err error) {
 	var h heartbeats
 	f := flag.NewFlagSet("bench heartbeats", flag.ExitOnError)
 	h.flags(f)
+	f.IntVar(&h.conc, "runs", 4, "runs at once")
 	f.IntVar(&h.agents, "agents", 100, "agents")
 	f.IntVar(&h.instances, "instances", 100, "instances of each agent")
 	f.IntVar(&h.rate, "rate", 400, "heartbeats a second")
@@ -35,7 +36,7 @@ func measureHeartbeats(args []string) (err error) {
 	if h.agents < 1 || h.instances < 1 || h.rate < 1 || h.senders < 1 {
 		return errors.New("agents, instances, rate and senders must be at least 1")
 	}
-	if h.bed, err = h.workload.start(); err != nil {
+	if h.bed, err = h.start(false); err != nil {
 		return err
 	}
 	defer h.clear()
@@ -117,7 +118,7 @@ func (h *heartbeats) repeat(beatsFirst bool) error {
 func (h *heartbeats) runs() (phase, error) {
 	return h.observe("runs", func(x *phase) error {
 		res, err := h.p.drive(h.conc, h.phase)
-		x.stepsPerSecond = res.stepsPerSecond
+		x.stepsPerSecond = res.stepsPerSecond()
 		return err
 	})
 }
@@ -127,7 +128,7 @@ func (h *heartbeats) runsAndBeats() (phase, error) {
 		beaten := make(chan tally)
 		go func() { beaten <- h.beat(h.phase) }()
 		res, err := h.p.drive(h.conc, h.phase)
-		x.stepsPerSecond, x.tally = res.stepsPerSecond, <-beaten
+		x.stepsPerSecond, x.tally = res.stepsPerSecond(), <-beaten
 		return err
 	})
 }

@@ -4,54 +4,58 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// ideal runs the canonical workload with nothing but HTTP and a group-commit
-// log, and gives steps per second. With syncs 2 it syncs before and after each
-// call; with 1 the outcome of a step is merged with the intent of the next.
-func ideal(dir string, r *receiver, conc int, d time.Duration, syncs int) (float64, error) {
-	w, err := newWAL(filepath.Join(dir, fmt.Sprintf("ideal-%d.wal", os.Getpid())))
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = w.close() }()
-	var steps atomic.Int64
-	var failed atomic.Value
-	begin := time.Now()
-	end := begin.Add(d)
-	var wg sync.WaitGroup
-	for i := range conc {
-		wg.Go(func() {
-			for k := 0; time.Now().Before(end); k++ {
-				if err := idealStep(w, r, fmt.Sprintf("ideal-%d", i), k, syncs); err != nil {
-					failed.Store(err)
-					return
-				}
-				steps.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if err, ok := failed.Load().(error); ok {
-		return 0, err
-	}
-	return float64(steps.Load()) / time.Since(begin).Seconds(), nil
+// ideal is the canonical workload with nothing but HTTP and a group-commit log.
+// With 2 syncs a step it syncs before and after each call; with 1 the outcome of a
+// step is merged with the intent of the next.
+type ideal struct {
+	dir     string
+	r       *receiver
+	perStep int
+	runs    atomic.Int64
 }
 
-func idealStep(w *wal, r *receiver, run string, k, syncs int) error {
-	if syncs == 2 {
-		if err := w.append(make([]byte, 300)); err != nil {
+func (x *ideal) name() string {
+	return map[int]string{1: "Ideal, one sync a step", 2: "Ideal, two syncs a step"}[x.perStep]
+}
+
+func (x *ideal) drive(conc int, d time.Duration) (result, error) {
+	w, err := newWAL(filepath.Join(x.dir, fmt.Sprintf("ideal-%d.wal", os.Getpid())))
+	if err != nil {
+		return result{}, err
+	}
+	defer func() { _ = w.close() }()
+	res, err := closedLoop(x.r, conc, d, func(int) (time.Duration, error) { return 0, x.run(w) })
+	res.starts, res.syncs = nil, w.syncs.Load()
+	return res, err
+}
+
+func (x *ideal) run(w *wal) error {
+	run := fmt.Sprintf("ideal-%d", x.runs.Add(1))
+	for k := range x.r.steps {
+		if x.perStep == 2 {
+			if err := w.append(make([]byte, 300)); err != nil {
+				return err
+			}
+		}
+		if err := x.r.post(run, k); err != nil {
+			return err
+		}
+		if err := w.append(make([]byte, 600/x.perStep)); err != nil {
 			return err
 		}
 	}
-	if err := r.post(run, k); err != nil {
-		return err
-	}
-	return w.append(make([]byte, 600/syncs))
+	return nil
 }
+
+// It has no process and no trace of its own, and keeps nothing.
+func (x *ideal) roots() []int            { return nil }
+func (x *ideal) settled() (int64, error) { return 0, nil }
+func (x *ideal) syncs() (int, error)     { return 0, nil }
+func (x *ideal) clear()                  {}
 
 // fdatasync is the mean time of appending 300 bytes durably, alone.
 func fdatasync(dir string, d time.Duration) (time.Duration, error) {

@@ -3,8 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +16,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,21 +32,24 @@ type product struct {
 	base    string
 	token   string
 	plan    string
-	dir     string
+	dir     string // of the embedded store
+	shared  string // URL of the database instead, "" for none
+	trace   string // "": its syncs aren't counted
 	r       *receiver
+	keys    string // what its idempotency keys begin with: no other product has them
 	seq     atomic.Int64
 }
 
 const bootstrap = "bench-bootstrap-token-0123456789abcdef0123"
 
 func newProduct(binary, dir string, r *receiver, conc int) *product {
-	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap}
+	return &product{binary: binary, conc: conc, dir: filepath.Join(dir, "store"), r: r, token: bootstrap, keys: "bench-" + rand.Text()[:8] + "-"}
 }
 
 // start starts the process on its store, new or not, and waits until it listens.
 func (p *product) start() error {
-	p.process = exec.Command(p.binary, "serve")
-	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+p.dir, "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
+	p.process = launch(p.trace, p.binary, "serve")
+	p.process.Env = append(os.Environ(), "SVC_PLATFORM_LISTEN=127.0.0.1:0", "SVC_PLATFORM_STORE="+cmp.Or(p.shared, p.dir), "SVC_PLATFORM_BOOTSTRAP_TOKEN="+bootstrap,
 		"SVC_PLATFORM_CONNECTION_ORIGINS="+p.r.origin, "SVC_PLATFORM_SIGNING_ENV_ALLOWLIST=BENCH_SECRET", "BENCH_SECRET=bench-secret-value-0123456789abcdef",
 		"SVC_PLATFORM_MAX_ACTIVE_RUNS="+strconv.Itoa(p.conc))
 	stderr, err := p.process.StderrPipe()
@@ -67,19 +72,28 @@ func (p *product) start() error {
 	return nil
 }
 
-func (p *product) stop() error {
-	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	return p.process.Wait()
-}
+func (p *product) stop() error { return end(p.process, syscall.SIGTERM) }
 
-// kill ends what stop did not.
-func (p *product) kill() {
-	if p.process.Process != nil && p.process.ProcessState == nil {
-		_ = p.process.Process.Kill()
-		_ = p.process.Wait()
+// clear ends what stop did not.
+func (p *product) clear() { kill(p.process) }
+
+func (p *product) name() string { return "Countersign" }
+
+func (p *product) roots() []int { return []int{p.process.Process.Pid} }
+
+func (p *product) syncs() (int, error) { return tracedSyncs(p.trace) }
+
+// settled stops the product, which empties the log into the database, and starts
+// it again.
+func (p *product) settled() (int64, error) {
+	if err := p.stop(); err != nil {
+		return 0, err
 	}
+	bytes, err := taken(p.dir, "")
+	if err != nil {
+		return 0, err
+	}
+	return bytes, p.start()
 }
 
 func (p *product) must(method, path string, body any) (object, error) {
@@ -101,16 +115,7 @@ func (p *product) call(method, path string, body any, key string) (status int, o
 
 // exchange is one request; its answer is decoded into out.
 func (p *product) exchange(ctx context.Context, method, path string, doc []byte, key string, out any) (int, error) {
-	q, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(doc))
-	if err != nil {
-		return 0, err
-	}
-	q.Header.Set("Authorization", "Bearer "+p.token)
-	q.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		q.Header.Set("Idempotency-Key", key)
-	}
-	resp, err := client.Do(q)
+	resp, err := p.send(ctx, method, path, doc, key)
 	if err != nil {
 		return 0, err
 	}
@@ -118,21 +123,50 @@ func (p *product) exchange(ctx context.Context, method, path string, doc []byte,
 	return resp.StatusCode, json.NewDecoder(resp.Body).Decode(out)
 }
 
+// fetch is one request of which nobody wants to know the answer, only that it came.
+func (p *product) fetch(ctx context.Context, method, path string, doc []byte) (int, error) {
+	resp, err := p.send(ctx, method, path, doc, "")
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, errors.Join(err, resp.Body.Close())
+}
+
+func (p *product) send(ctx context.Context, method, path string, doc []byte, key string) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, method, p.base+path, bytes.NewReader(doc))
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set("Authorization", "Bearer "+p.token)
+	q.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		q.Header.Set("Idempotency-Key", key)
+	}
+	return client.Do(q)
+}
+
+// stuck is after how long a run that has not ended is an error.
+const stuck = time.Minute
+
 // runOnce starts a run and waits until it is COMPLETED.
 func (p *product) runOnce() (start time.Duration, err error) {
 	begin := time.Now()
-	id, err := p.begin("bench-" + strconv.FormatInt(p.seq.Add(1), 10))
+	id, err := p.begin(p.key())
 	if err != nil {
 		return 0, err
 	}
 	start = time.Since(begin)
 	select { // the receiver knows when the last call was answered; only then is the run asked for
 	case <-p.r.of(id).done:
-	case <-time.After(time.Minute):
-		return start, fmt.Errorf("run %s made no progress for a minute", id)
+	case <-time.After(stuck):
+		_, out, err := p.call("GET", "/runs/"+id, nil, "")
+		return start, errors.Join(fmt.Errorf("run %s isn't at its end after %s: %v, %v", id, stuck, out["status"], out["error"]), err)
 	}
 	return start, p.await(id)
 }
+
+func (p *product) key() string { return p.keys + strconv.FormatInt(p.seq.Add(1), 10) }
 
 func (p *product) begin(key string) (string, error) {
 	for {
@@ -167,43 +201,6 @@ func (p *product) await(id string) error {
 	}
 }
 
-// drive keeps conc runs going for d, and gives steps per second, the latencies
-// of the starts and the gaps between two calls of a run.
 func (p *product) drive(conc int, d time.Duration) (result, error) {
-	before := p.r.calls.Load()
-	var mu sync.Mutex
-	var res result
-	var failed error
-	begin := time.Now()
-	end := begin.Add(d)
-	var wg sync.WaitGroup
-	for range conc {
-		wg.Go(func() {
-			for time.Now().Before(end) {
-				start, err := p.runOnce()
-				mu.Lock()
-				res.starts = append(res.starts, start)
-				if err != nil {
-					failed = err
-				}
-				mu.Unlock()
-				if err != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	res.stepsPerSecond = float64(p.r.calls.Load()-before) / time.Since(begin).Seconds()
-	p.r.runs.Range(func(id, v any) bool {
-		res.gaps = append(res.gaps, v.(*progress).gaps...)
-		p.r.runs.Delete(id)
-		return true
-	})
-	return res, failed
-}
-
-type result struct {
-	stepsPerSecond float64
-	starts, gaps   []time.Duration
+	return closedLoop(p.r, conc, d, func(int) (time.Duration, error) { return p.runOnce() })
 }

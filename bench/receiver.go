@@ -72,6 +72,13 @@ func (p *progress) saw(arrived time.Time, steps int) {
 	}
 }
 
+// finished is when the last call of a run was answered.
+func (p *progress) finished() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
 // payload is a body of about 200 bytes, as shared by every contender.
 func payload(run string, step int) []byte {
 	return fmt.Appendf(nil, `{"run":%q,"step":%d,"order":"ord-000123","customer":"cust-42","amount":1250.75,"currency":"EUR","note":"canonical workload body padded to roughly two hundred bytes of json........"}`, run, step)
@@ -81,7 +88,13 @@ var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 256, MaxIdleC
 
 // post is one bare call of the ideal engine.
 func (r *receiver) post(run string, step int) error {
-	resp, err := client.Post(r.origin+"/step", "application/json", bytes.NewReader(payload(run, step)))
+	q, err := http.NewRequest(http.MethodPost, r.origin+"/step", bytes.NewReader(payload(run, step)))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("X-Runtime-Run-Id", run)
+	resp, err := client.Do(q)
 	if err != nil {
 		return err
 	}

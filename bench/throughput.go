@@ -3,79 +3,163 @@ package main
 import (
 	"flag"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// measureSteps is the benchmark of steps per second.
+// comparison is the benchmark of steps per second: the product beside what this
+// machine allows and beside DBOS, in turns.
+type comparison struct {
+	workload
+	reps  int
+	phase time.Duration
+	peer  peer
+}
+
 func measureSteps(args []string) error {
-	var w workload
+	var c comparison
 	f := flag.NewFlagSet("bench", flag.ExitOnError)
-	w.flags(f)
-	reps := f.Int("reps", 5, "interleaved repetitions")
-	seconds := f.Int("seconds", 8, "seconds of the product in each repetition")
+	c.flags(f)
+	at := f.String("runs", "4,32", "runs at once, one comparison each")
+	f.IntVar(&c.reps, "reps", 5, "interleaved repetitions")
+	f.DurationVar(&c.phase, "phase", 8*time.Second, "length of each contender's turn; the ideals have a quarter of it")
 	_ = f.Parse(args) // it exits
-	b, err := w.start()
+	dir, err := makeTemporary(c.dir)
+	if err != nil {
+		return err
+	}
+	defer removeTemporary(dir)
+	c.peer = findPeer(dir)
+	printMachine(postgresVersion())
+	here := watchMachine()
+	for _, text := range strings.Split(*at, ",") {
+		if c.conc, err = strconv.Atoi(text); err != nil {
+			return fmt.Errorf("-runs: %w", err)
+		}
+		s, err := c.measure()
+		if err != nil {
+			return err
+		}
+		s.print()
+	}
+	here.print()
+	return nil
+}
+
+// measure has all contenders do the workload in turns, and counts their syncs
+// apart from that.
+func (c *comparison) measure() (*standing, error) {
+	s := &standing{conc: c.conc, steps: c.steps, absent: c.peer.absent}
+	if err := c.compare(s); err != nil {
+		return nil, err
+	}
+	return s, c.countSyncs(s)
+}
+
+func (c *comparison) compare(s *standing) error {
+	b, err := c.field(false)
 	if err != nil {
 		return err
 	}
 	defer b.clear()
-	return b.compare(w, *reps, time.Duration(*seconds)*time.Second)
+	contenders := b.contenders()
+	for _, x := range contenders {
+		s.rows = append(s.rows, &row{name: x.name()})
+	}
+	return c.play(b, contenders, s)
 }
 
-// row is one repetition.
-type row struct {
-	sync                  time.Duration
-	ideal1, ideal2, ours  float64
-	start50, gap50, gap99 time.Duration
+// field is a bed with all contenders.
+func (c *comparison) field(traced bool) (*bed, error) {
+	b, err := c.start(traced)
+	if err != nil {
+		return nil, err
+	}
+	if c.peer.absent == nil {
+		if err := b.addDBOS(c.peer.binary, traced); err != nil {
+			b.clear()
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
-func (b *bed) compare(w workload, reps int, d time.Duration) error {
-	if _, err := b.p.drive(w.conc, 2*time.Second); err != nil { // warm up
+// contenders are in the order of their turns: the product is between those that it
+// is compared with.
+func (b *bed) contenders() []contender {
+	all := []contender{&ideal{dir: b.dir, r: b.r, perStep: 1}, b.p}
+	if b.dbos != nil {
+		all = append(all, b.dbos)
+	}
+	return append(all, &ideal{dir: b.dir, r: b.r, perStep: 2})
+}
+
+// play is the repetitions. Every other time the order of the turns is reversed:
+// then what only drifts weighs on all alike.
+func (c *comparison) play(b *bed, contenders []contender, s *standing) error {
+	before, err := settle(contenders)
+	if err != nil {
 		return err
 	}
-	fmt.Printf("%d runs at once, %d steps a run, %d repetitions\n", w.conc, w.steps, reps)
-	fmt.Printf("%10s %12s %12s %12s %8s %10s %10s %10s\n", "fdatasync", "ideal1/s", "ideal2/s", "ours/s", "ratio1", "start p50", "gap p50", "gap p99")
-	var rows []row
-	for range reps {
-		one, err := b.repeat(w.conc, d)
+	steps := make([]int64, len(contenders))
+	for i, x := range contenders { // warm up
+		res, err := x.drive(c.conc, c.phase/4)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name(), err)
+		}
+		steps[i] = res.steps
+	}
+	for rep := range c.reps {
+		sync, err := fdatasync(b.dir, 500*time.Millisecond)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, one)
-		one.print("")
+		s.sync = append(s.sync, sync)
+		if err := c.turns(contenders, s, steps, rep%2 == 1); err != nil {
+			return err
+		}
 	}
-	medianOf(rows).print("median")
-	return b.p.stop()
+	after, err := settle(contenders)
+	for i := range contenders {
+		s.rows[i].bytesPerStep = float64(after[i]-before[i]) / float64(steps[i])
+	}
+	return err
 }
 
-func (b *bed) repeat(conc int, d time.Duration) (x row, err error) {
-	if x.sync, err = fdatasync(b.dir, 500*time.Millisecond); err != nil {
-		return x, err
+func settle(contenders []contender) ([]int64, error) {
+	all := make([]int64, len(contenders))
+	for i, x := range contenders {
+		var err error
+		if all[i], err = x.settled(); err != nil {
+			return all, err
+		}
 	}
-	if x.ideal2, err = ideal(b.dir, b.r, conc, d/4, 2); err != nil {
-		return x, err
-	}
-	if x.ideal1, err = ideal(b.dir, b.r, conc, d/4, 1); err != nil {
-		return x, err
-	}
-	res, err := b.p.drive(conc, d)
-	x.ours, x.start50 = res.stepsPerSecond, quantile(res.starts, 0.5)
-	x.gap50, x.gap99 = quantile(res.gaps, 0.5), quantile(res.gaps, 0.99)
-	return x, err
+	return all, nil
 }
 
-func (x row) print(label string) {
-	fmt.Printf("%10s %12.0f %12.0f %12.0f %8.2f %10s %10s %10s %s\n", x.sync.Round(time.Microsecond), x.ideal1, x.ideal2, x.ours, x.ours/x.ideal1,
-		x.start50.Round(time.Microsecond), x.gap50.Round(time.Microsecond), x.gap99.Round(time.Microsecond), label)
-}
-
-// medianOf takes each column's median by itself.
-func medianOf(rows []row) row {
-	return row{
-		sync:   median(rows, func(x row) time.Duration { return x.sync }),
-		ideal1: median(rows, func(x row) float64 { return x.ideal1 }), ideal2: median(rows, func(x row) float64 { return x.ideal2 }),
-		ours:    median(rows, func(x row) float64 { return x.ours }),
-		start50: median(rows, func(x row) time.Duration { return x.start50 }),
-		gap50:   median(rows, func(x row) time.Duration { return x.gap50 }), gap99: median(rows, func(x row) time.Duration { return x.gap99 }),
+func (c *comparison) turns(contenders []contender, s *standing, steps []int64, reversed bool) error {
+	order := make([]int, len(contenders))
+	for i := range order {
+		order[i] = i
 	}
+	if reversed {
+		slices.Reverse(order)
+	}
+	for _, i := range order {
+		length := c.phase
+		if _, bare := contenders[i].(*ideal); bare {
+			length /= 4
+		}
+		res, err := observe(contenders[i], c.conc, length)
+		if err != nil {
+			return fmt.Errorf("%s: %w", contenders[i].name(), err)
+		}
+		steps[i] += res.steps
+		s.rows[i].add(res)
+		fmt.Fprintf(os.Stderr, "%2d at once, %-26s %6.0f steps/s\n", c.conc, contenders[i].name(), res.stepsPerSecond())
+	}
+	return nil
 }

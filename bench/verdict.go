@@ -51,7 +51,7 @@ func (v *verdict) throughput() error {
 	if len(v.ratios) == 0 {
 		return nil
 	}
-	ratio := median(v.ratios, func(x float64) float64 { return x })
+	ratio := middle(v.ratios)
 	fmt.Printf("steps a second beside heartbeats, of those without: median %.2f (%.2f to %.2f), at least %.2f wanted\n", ratio, slices.Min(v.ratios), slices.Max(v.ratios), leastRatio)
 	if ratio < leastRatio {
 		return fmt.Errorf("heartbeats leave the runs %.3f of their throughput, less than %.2f", ratio, leastRatio)

@@ -65,7 +65,7 @@ func appendRecord(tx store.Tx, tenant string, h *head, r countersign.AuditRecord
 }
 
 // seal gives a record's leaf hash, taken over its JSON without the hash, and the
-// document that is stored, which has it.
+// document that is stored, which ends with it.
 func seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
 	r.Hash = ""
 	bare, err := countersign.Marshal(r)
@@ -73,9 +73,10 @@ func seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
 		return leaf, nil, err
 	}
 	leaf = tlog.RecordHash(bare)
-	r.Hash = hex.EncodeToString(leaf[:])
-	doc, err = countersign.Marshal(r)
-	return leaf, doc, err
+	const name, end = `,"hash":"`, `"}`
+	doc = make([]byte, 0, len(bare)+len(name)+hex.EncodedLen(len(leaf))+len(end))
+	doc = append(append(doc, bare[:len(bare)-1]...), name...)
+	return leaf, append(hex.AppendEncode(doc, leaf[:]), end...), nil
 }
 
 // columns are what a record is listed by.

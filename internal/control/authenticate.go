@@ -20,15 +20,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 	if strings.HasPrefix(token, "csn_") && !access.WellFormed(token) {
 		return access.Principal{}, refused
 	}
-	var rec *records.Token
-	err := s.store.View(ctx, func(tx store.Tx) error {
-		ref, _, err := records.TokenHashes.Get(tx, store.Realm, access.HashToken(token))
-		if err != nil {
-			return err
-		}
-		rec, _, err = records.Tokens.Get(tx, ref.TenantID, ref.TokenID)
-		return err
-	})
+	rec, err := s.token(ctx, access.HashToken(token))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return access.Principal{}, refused
@@ -46,6 +38,40 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 		s.touch(rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
 	return principalOf(rec), nil
+}
+
+// knownToken is a token's record, as it was after so many changes.
+type knownToken struct {
+	rec     *records.Token
+	changes int64
+}
+
+// rememberedTokens is how many tokens are known without the store being asked.
+const rememberedTokens = 1024
+
+// token finds a token's record by its hash. Where the store knows that no token has
+// changed since it was read last, it isn't read again.
+func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, err error) {
+	changing, knows := s.store.(store.Changing)
+	var changes int64
+	if knows {
+		changes = changing.Changes(store.TokenHashes, store.Tokens) // before it is read
+		if k, ok := s.tokens.Get(hash); ok && k.changes == changes {
+			return k.rec, nil
+		}
+	}
+	err = s.store.View(ctx, func(tx store.Tx) error {
+		ref, _, err := records.TokenHashes.Get(tx, store.Realm, hash)
+		if err != nil {
+			return err
+		}
+		rec, _, err = records.Tokens.Get(tx, ref.TenantID, ref.TokenID)
+		return err
+	})
+	if err == nil && knows {
+		s.tokens.Put(hash, knownToken{rec, changes})
+	}
+	return rec, err
 }
 
 // CountStranger counts a request that was answered 401 (contract 9).

@@ -20,6 +20,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/throttle"
@@ -57,6 +58,9 @@ type Service struct {
 	prober Prober
 	log    *slog.Logger
 
+	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
+	tokens    *recent.Map[string, knownToken] // by hash
+
 	thinking  chan struct{} // bounds simulations at once
 	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
 	touching  sync.Map      // ids of the tokens whose last use is being written
@@ -69,6 +73,10 @@ type Service struct {
 
 // thinkers is how many models are simulated or validated at once.
 const thinkers = 2
+
+// rememberedSnapshots is how many plans are kept in memory with all that they refer
+// to.
+const rememberedSnapshots = 32
 
 // How often somebody may ask for a sign-in code, and try one (contract 3).
 const (
@@ -83,7 +91,9 @@ const (
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
 	return &Service{
 		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
-		asking: throttle.New(askedAtOnce, askedEvery, rememberedKeys), trying: throttle.New(triedAtOnce, triedEvery, rememberedKeys),
+		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
+		tokens:    recent.New[string, knownToken](rememberedTokens),
+		asking:    throttle.New(askedAtOnce, askedEvery, rememberedKeys), trying: throttle.New(triedAtOnce, triedEvery, rememberedKeys),
 	}
 }
 

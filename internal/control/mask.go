@@ -39,7 +39,9 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 		}
 	}
 	if r.PlanSnapshot != nil {
-		maskPlan(r.PlanSnapshot, p)
+		shown := *r.PlanSnapshot
+		maskPlan(&shown, p)
+		r.PlanSnapshot = &shown
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func mapPage[T, U any](p countersign.Page[T], l List, f func(T) U) countersign.P
 // Plan reads one plan with the snapshots of its model and projects.
 func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.Plan, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
-		rec, err := reachPlan(tx, a, id)
+		rec, err := s.reachPlan(tx, a, id)
 		if err != nil {
 			return err
 		}
@@ -76,8 +76,9 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 	return p, err
 }
 
-func reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
-	rec, _, err := records.Plans.Get(tx, a.Tenant, id)
+// reachPlan reads a plan, in a View. It must not be changed.
+func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
+	rec, err := s.ledger.ReadPlan(tx, a.Tenant, id)
 	if err != nil {
 		return nil, found(err, "plan", id)
 	}
@@ -100,6 +101,26 @@ func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan,
 	return ledger.WithProjects(tx, tenant, p)
 }
 
+// snapshotOf is the plan that a run was started from, with all that it refers to, in
+// a View; mostly from memory. It must not be changed.
+func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
+	key := ledger.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
+	p, ok := s.snapshots.Get(key)
+	if !ok {
+		stored, err := s.ledger.ReadPlan(tx, tenant, r.PlanID)
+		if err != nil {
+			return nil, err
+		}
+		whole, err := snapshot(tx, tenant, stored.Plan)
+		if err != nil {
+			return nil, err
+		}
+		p = &whole
+		s.snapshots.Put(key, p)
+	}
+	return p, nil
+}
+
 // agentModels are the models of a plan's agents, as they were, each once.
 func agentModels(tx store.Tx, tenant string, agents []countersign.PlanAgent) ([]countersign.Model, error) {
 	var models []countersign.Model
@@ -120,7 +141,7 @@ func agentModels(tx store.Tx, tenant string, agents []countersign.PlanAgent) ([]
 // Drift compares everything that a plan was made from with how it is now.
 func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.Drift, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
-		rec, err := reachPlan(tx, a, id)
+		rec, err := s.reachPlan(tx, a, id)
 		if err != nil {
 			return err
 		}

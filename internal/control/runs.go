@@ -58,25 +58,25 @@ func (s *Service) Run(ctx context.Context, a Actor, id string) (r countersign.Ru
 	return r, err
 }
 
-func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (countersign.Run, error) {
-	rec, err := reachRun(tx, a, id)
-	if err != nil {
-		return countersign.Run{}, err
-	}
-	r := rec.Run
-	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: id}); err != nil {
+// wholeRun reads a run with its steps and the snapshot of its plan, in a View.
+func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, err error) {
+	if r, err = s.runWithSteps(tx, a, id); err != nil {
 		return r, err
 	}
-	stored, _, err := records.Plans.Get(tx, a.Tenant, r.PlanID)
-	if err != nil {
-		return r, err
-	}
-	p, err := snapshot(tx, a.Tenant, stored.Plan)
-	r.PlanSnapshot = &p
-	if err != nil {
+	if r.PlanSnapshot, err = s.snapshotOf(tx, a.Tenant, &r); err != nil {
 		return r, err
 	}
 	return r, s.maskFor(tx, a, &r)
+}
+
+// runWithSteps reads a run with its steps, in a View. What it refers to must not be
+// changed.
+func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
+	rec, err := s.ledger.Read(tx, ledger.Ref{Tenant: a.Tenant, RunID: id})
+	if err != nil {
+		return countersign.Run{}, found(err, "run", id)
+	}
+	return rec.Run, access.InScope(a.Principal, rec.Projects...)
 }
 
 func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {

@@ -69,6 +69,10 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 	if held != nil {
 		out = Started{Run: *held.Run()}
 		s.moved(held)
+		if p, ok := s.snapshots.Get(ledger.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
+			out.Run.PlanSnapshot = p
+			return out, nil
+		}
 	}
 	return s.withSnapshot(ctx, a, o.op, out)
 }
@@ -130,7 +134,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 
 func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *records.Plan, err error) {
 	err = s.view(ctx, a, access.StartRun, func(tx store.Tx) error {
-		if rec, err = reachPlan(tx, a, planID); err != nil {
+		if rec, err = s.reachPlan(tx, a, planID); err != nil {
 			return err
 		}
 		return access.Mode(a.Principal, rec.Mode)

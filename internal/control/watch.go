@@ -5,7 +5,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -21,13 +20,8 @@ type Watched struct {
 // falls between the two.
 func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
 	w := Watched{Changes: s.live.Watch(a.Tenant, id)}
-	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		rec, err := reachRun(tx, a, id)
-		if err != nil {
-			return err
-		}
-		w.Now = rec.Run
-		if w.Now.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: id}); err != nil {
+	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
+		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
 		}
 		return s.maskFor(tx, a, &w.Now)

@@ -204,6 +204,7 @@ func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (
 // announce publishes what was committed and drives the runs that got a slot.
 func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
 	if moved.Run != was {
+		e.ledger.Committed(moved.Run)
 		e.publish.Publish(moved.Run.Ref.Tenant, moved.Run.Run())
 	}
 	for _, other := range moved.Others {

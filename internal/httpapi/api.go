@@ -15,6 +15,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/recent"
 )
 
 // Prefix is the version prefix; AliasPrefix serves the same API for older SDKs
@@ -41,11 +42,14 @@ type API struct {
 	document []byte
 	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
+
+	snapshots *recent.Map[*countersign.Plan, []byte] // in JSON
 }
 
 // New makes the API.
 func New(cfg Config, c *control.Service) (*API, error) {
 	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
+	a.snapshots = recent.New[*countersign.Plan, []byte](keptSnapshots)
 	if err := a.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
 		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
 	}

@@ -43,7 +43,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any) {
-	doc, err := countersign.Marshal(body)
+	doc, err := a.encode(body)
 	if err != nil {
 		a.cfg.Log.Error("answer not encoded", "requestId", requestID(r), "error", err)
 		status, doc = 500, []byte(`{"error":"internal","message":"the answer could not be written","requestId":"`+requestID(r)+`"}`)

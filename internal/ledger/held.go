@@ -15,6 +15,7 @@ type Held struct {
 	Ref          Ref
 	record       records.Run // with Steps
 	version      int64
+	stamp        stamp // of the record without its steps
 	stepVersions []int64
 	plan         *countersign.Plan
 }
@@ -132,10 +133,10 @@ func (h *Held) saveStep(tx store.Tx, i int) (int64, error) {
 func (h *Held) saveHeader(tx store.Tx) error {
 	header := h.record
 	header.Steps, header.PlanSnapshot = nil, nil
-	v, err := records.Runs.Put(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
+	doc, version, err := records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", h.record.ID, err)
 	}
-	h.version = v
+	h.version, h.stamp = version, stampOf(h.Ref.Tenant, h.record.ID, version, doc)
 	return nil
 }

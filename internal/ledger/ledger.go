@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
@@ -31,12 +32,21 @@ type Config struct {
 // immutable.
 type Ledger struct {
 	cfg      Config
-	plans    planCache
+	plans    *recent.Map[PlanKey, *countersign.Plan]
+	stored   *recent.Map[stamp, *records.Plan]
+	runs     *recent.Map[stamp, *records.Run]
 	stopping atomic.Bool
 }
 
 // New makes a ledger.
-func New(cfg Config) *Ledger { return &Ledger{cfg: cfg} }
+func New(cfg Config) *Ledger {
+	return &Ledger{
+		cfg:    cfg,
+		plans:  recent.New[PlanKey, *countersign.Plan](rememberedPlans),
+		stored: recent.New[stamp, *records.Plan](rememberedPlans),
+		runs:   recent.New[stamp, *records.Run](rememberedRuns),
+	}
+}
 
 // Now is the ledger's clock.
 func (l *Ledger) Now() time.Time { return l.cfg.Now() }

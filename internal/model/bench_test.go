@@ -54,6 +54,23 @@ func BenchmarkValidate(b *testing.B) {
 	perTransition(b, len(doc.Transitions))
 }
 
+// BenchmarkStep is the stepping alone, without what a simulation shows. `bench
+// simulation` reads its ns/transition.
+func BenchmarkStep(b *testing.B) {
+	doc := guarded()
+	course := compiled(b, doc).Courses(&doc.Scenarios[0])
+	b.ReportAllocs()
+	taken := 0
+	for b.Loop() {
+		n, outcome := course()
+		if outcome != countersign.OutcomeFinal {
+			b.Fatal(outcome)
+		}
+		taken = n
+	}
+	perTransition(b, taken)
+}
+
 func BenchmarkSimulate(b *testing.B) {
 	m := compiled(b, guarded())
 	b.ReportAllocs()

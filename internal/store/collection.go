@@ -27,15 +27,20 @@ func (c Collection[T]) Get(tx Tx, tenant, id string) (*T, int64, error) {
 // Put writes a document if its stored version is expected (0: there is none) and
 // returns its new version; otherwise ErrConflict.
 func (c Collection[T]) Put(tx Tx, tenant, id string, v *T, expected int64) (int64, error) {
-	doc, err := countersign.Marshal(v)
-	if err != nil {
-		return 0, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
+	_, version, err := c.PutDoc(tx, tenant, id, v, expected)
+	return version, err
+}
+
+// PutDoc is Put, and gives the document that was written.
+func (c Collection[T]) PutDoc(tx Tx, tenant, id string, v *T, expected int64) (doc []byte, version int64, err error) {
+	if doc, err = countersign.Marshal(v); err != nil {
+		return nil, 0, fmt.Errorf("encode %s %s: %w", c.Table.Name, id, err)
 	}
 	row := Row{ID: id, Doc: doc}
 	if c.Keys != nil {
 		row.Keys = c.Keys(v)
 	}
-	return expected + 1, tx.Put(c.Table, tenant, row, expected)
+	return doc, expected + 1, tx.Put(c.Table, tenant, row, expected)
 }
 
 // Delete removes a document; removing none is not an error.

@@ -43,6 +43,14 @@ type Store interface {
 	Close() error
 }
 
+// Changing is a store that nobody else writes to, and that therefore knows whether a
+// table has changed without asking anybody.
+type Changing interface {
+	// Changes counts the commits that wrote to a table of these. It has risen before
+	// the Update that wrote returns.
+	Changes(tables ...*Table) int64
+}
+
 // Urgent marks the context of an Update that can't wait until a full disk has
 // space again: the outcome of a call that was made. An engine that can holds
 // space back for these.
@@ -79,6 +87,11 @@ type Tx interface {
 type Table struct {
 	Name    string
 	Columns []Column
+	// Guarded says that whoever writes a row has checked another one's version in
+	// the same transaction, and so knows this one's. An engine need not read the row
+	// before it is written: that it is at another version then ends the function, or
+	// has it run again, later than Put.
+	Guarded bool
 }
 
 // Column is a value kept beside the document so that it can be listed by it.

@@ -41,8 +41,8 @@ var (
 	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"))
 	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"))
 
-	// Steps are listed by run, in the run's order.
-	Steps = table("steps", text("run"), integer("idx"))
+	// Steps are listed by run, in the run's order. The run guards them.
+	Steps = guarded(table("steps", text("run"), integer("idx")))
 
 	// Claims are looked up by idempotency key.
 	Claims = table("claims")
@@ -52,8 +52,8 @@ var (
 	Unfinished = table("unfinished", text("tenant_id"), text("state"), integer("since"), integer("due"))
 
 	// Audit is listed by sequence number, all of it or what agrees in actor,
-	// action or subject. AuditHeads has one row a log.
-	Audit      = table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject"))
+	// action or subject. AuditHeads has one row a log, which guards it.
+	Audit      = guarded(table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject")))
 	AuditHeads = table("audit_heads")
 
 	// Meta holds what the installation knows about itself.
@@ -70,6 +70,11 @@ func Tables() []*Table {
 }
 
 func table(name string, columns ...Column) *Table { return &Table{Name: name, Columns: columns} }
+
+func guarded(t *Table) *Table {
+	t.Guarded = true
+	return t
+}
 
 func text(name string) Column { return Column{Name: name} }
 

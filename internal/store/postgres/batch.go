@@ -2,9 +2,12 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
@@ -14,14 +17,15 @@ const maxBatch = 64
 // serve runs first and whoever waits by then in one transaction. Nobody is
 // answered before it is committed: not even who failed, since it may have failed
 // because of what an earlier one wrote.
-func (w *writer) serve(first *request) {
+func (w *writer) serve(first *sqldoc.Request) {
 	w.members = append(w.members[:0], first)
 	err := w.tries()
 	for _, r := range w.members {
 		if err != nil {
-			r.err = err
+			r.Answer(err)
+		} else {
+			r.Answer(r.Err())
 		}
-		r.answer(r.err)
 	}
 	if err != nil {
 		w.refuse(unavailable(err))
@@ -31,7 +35,7 @@ func (w *writer) serve(first *request) {
 // refuse answers those who wait: each of them would have to wait as long again.
 func (w *writer) refuse(err error) {
 	for r := w.next(); r != nil; r = w.next() {
-		r.answer(err)
+		r.Answer(err)
 	}
 }
 
@@ -78,7 +82,14 @@ func (w *writer) try(until time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := w.attempt(s); err != nil {
+	b, err := w.attempt(s, false)
+	if errors.Is(err, sqldoc.ErrApart) {
+		if w.rollBack(); w.session == nil {
+			return errUndone
+		}
+		b, err = w.attempt(s, true)
+	}
+	if err != nil {
 		w.giveUp(err)
 		return err
 	}
@@ -86,6 +97,18 @@ func (w *writer) try(until time.Time) error {
 		w.rollBack()
 		return nil
 	}
+	if err := w.commit(s); err != nil {
+		return err
+	}
+	b.batch.Committed()
+	w.last = b.place
+	w.full.Store(false)
+	w.commits.Add(1)
+	return nil
+}
+
+// commit ends the batch, and finds out how it ended if no answer comes.
+func (w *writer) commit(s *session) error {
 	committed, err := s.commit()
 	if err != nil {
 		committed, err = w.find()
@@ -97,46 +120,71 @@ func (w *writer) try(until time.Time) error {
 	case !committed:
 		return errUndone
 	}
-	w.full.Store(false)
-	w.commits.Add(1)
 	return nil
 }
 
+// attempted is a batch that wants its COMMIT.
+type attempted struct {
+	batch *sqldoc.Batch
+	place inTurn
+}
+
+// inTurn is a batch's place among all.
+type inTurn struct {
+	turn  int64 // of all processes
+	batch int64 // of this one
+}
+
 // attempt does everything but the COMMIT.
-func (w *writer) attempt(s *session) error {
+func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
 	row, err := s.run(w.beginning())
 	if err != nil {
-		return err
+		return a, err
 	}
-	if err := w.checkLevel(row); err != nil {
-		return err
+	before, err := w.check(row)
+	if err != nil {
+		return a, err
 	}
-	return w.lendToAll(s)
+	if before != w.last || apart {
+		w.cache.Clear() // others have written, or the database has lost what we had
+	}
+	a.place = inTurn{before.turn + 1, w.batch}
+	a.batch = s.conn.NewBatch(transaction{s, w}, w.cache, apart)
+	if err := w.lendToAll(a.batch); err != nil {
+		return a, err
+	}
+	return a, a.batch.Flush()
 }
 
 // beginning takes the turn among all processes and leaves the batch's number. That
 // the writer's row is changed and not just locked lets also a database notice that
 // takes its snapshot before it waits. Afterwards each statement sees what is newest.
+// The answer says the level, and which turn and which batch of ours were the last.
 func (w *writer) beginning() string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
 		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
-		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow + " RETURNING level" +
+		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
+		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
+		" FROM countersign_writer WHERE id = " + writerRow +
 		"; INSERT INTO countersign_batches (writer, batch, at) VALUES ('" + w.id + "', " + strconv.FormatInt(w.batch, 10) + ", now())" +
-		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at" +
-		"; SAVEPOINT turn"
+		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at"
 }
 
-// checkLevel ends all writing when a newer release has made the database its own.
-func (w *writer) checkLevel(row []string) error {
-	if len(row) != 1 {
-		return fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
+// check reads the answer to the beginning: how far the database is. It ends all
+// writing when a newer release has made the database its own.
+func (w *writer) check(row []string) (at inTurn, err error) {
+	if len(row) != 3 {
+		return at, fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
 	}
 	if needed, err := strconv.ParseInt(row[0], 10, 64); err != nil || needed > level {
 		w.fail(fmt.Errorf("the store was taken over by a newer release (level %s; this one knows %d)", row[0], level))
-		return w.reason
+		return at, w.reason
 	}
-	return nil
+	if at.turn, err = strconv.ParseInt(row[1], 10, 64); err == nil {
+		at.batch, err = strconv.ParseInt(row[2], 10, 64)
+	}
+	return at, err
 }
 
 // connected returns the connection that writes.

@@ -5,12 +5,16 @@
 // # Writing
 //
 // In a process one connection writes. Its goroutine lends a transaction to one
-// waiting Update after the other, each behind a savepoint, and commits them
-// together. Between processes one batch at a time: it begins by updating the one
+// waiting Update after the other and commits them together; what they write is put
+// off until then (see sqldoc.Batch). Between processes one batch at a time: it begins by updating the one
 // row of countersign_writer, which the next batch of anybody waits for, so that a
 // function runs alone and sees the newest state. A batch is run again, from its
 // first function, after a serialization failure, a deadlock or the loss of its
 // connection: a function may be called several times.
+//
+// The rows of the last batch are remembered. The row of countersign_writer and our
+// own of countersign_batches say whether that batch is still the last: where nobody
+// else has written, a row that each step asks for is read once.
 //
 // An Update must not start another inside its function. It may use View, which
 // shows the state before it.

@@ -1,8 +1,31 @@
 package postgres
 
+import "github.com/countersign/countersign/internal/store/sqldoc"
+
+// transaction is the writer's, as a batch sees it.
+type transaction struct {
+	*session
+	writer *writer
+}
+
+// Exec implements sqldoc.Host.
+func (t transaction) Exec(text string) error {
+	_, err := t.run(text)
+	return err
+}
+
+// Broken implements sqldoc.Host.
+func (t transaction) Broken(err error) error {
+	if passes(err) || t.lost() {
+		return t.mean(err)
+	}
+	t.writer.notice(err)
+	return nil
+}
+
 func (w *writer) anybodyWrote() bool {
 	for _, r := range w.members {
-		if r.err == nil {
+		if r.Err() == nil {
 			return true
 		}
 	}
@@ -10,17 +33,10 @@ func (w *writer) anybodyWrote() bool {
 }
 
 // lendToAll lends the transaction to the members, one by one, and to those who
-// wait, who become members, until the transaction itself is broken.
-func (w *writer) lendToAll(s *session) error {
-	marked := true // a savepoint is set and nothing has been done since
+// wait, who become members.
+func (w *writer) lendToAll(b *sqldoc.Batch) error {
 	for i := 0; w.member(i); i++ {
-		if !marked {
-			if _, err := s.run("RELEASE SAVEPOINT turn; SAVEPOINT turn"); err != nil {
-				return err
-			}
-		}
-		var err error
-		if marked, err = w.lend(s, w.members[i]); err != nil {
+		if err := b.Lend(w.members[i]); err != nil {
 			return err
 		}
 	}
@@ -37,28 +53,4 @@ func (w *writer) member(i int) bool {
 		w.members = append(w.members, r)
 	}
 	return r != nil
-}
-
-// lend runs one function. One that fails is undone alone, and the savepoint then
-// is as before; an error is returned only if the whole transaction is lost.
-func (w *writer) lend(s *session, r *request) (marked bool, err error) {
-	tx := s.conn.Begin(false)
-	if !r.lend(tx) {
-		return true, nil
-	}
-	tx.End()
-	if err := tx.Err(); err != nil {
-		if passes(err) || s.lost() {
-			return false, s.mean(err)
-		}
-		w.notice(err)
-		if r.err == nil {
-			r.err = err // fn swallowed it, but the statement did not happen
-		}
-	}
-	if r.err == nil {
-		return false, nil
-	}
-	_, err = s.run("ROLLBACK TO SAVEPOINT turn")
-	return true, err
 }

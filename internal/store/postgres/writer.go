@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
 // ErrDoubt is what an Update returns of which it could not be found out whether it
@@ -22,33 +23,36 @@ var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 // that it lends the transaction to, touch what is below the line.
 type writer struct {
 	settings settings
-	id       string        // in countersign_batches
-	queue    chan *request // unbuffered: who has sent has the turn
-	closing  chan struct{} // closed to stop
-	failed   chan struct{} // closed when nothing may be written any more
-	stopped  chan struct{} // closed at the end; reason is set before
+	id       string               // in countersign_batches
+	queue    chan *sqldoc.Request // unbuffered: who has sent has the turn
+	closing  chan struct{}        // closed to stop
+	failed   chan struct{}        // closed when nothing may be written any more
+	stopped  chan struct{}        // closed at the end; reason is set before
 	reason   error
 	full     atomic.Bool  // the server's disk
 	commits  atomic.Int64 // for benchmarks
 
 	// -- the goroutine's own
 	db      *sql.DB
-	onError func(error) // what the database is told about each
-	session *session    // nil: not connected
-	batch   int64       // the number of the last try
-	members []*request  // of the batch at hand
+	onError func(error)       // what the database is told about each
+	session *session          // nil: not connected
+	batch   int64             // the number of the last try
+	last    inTurn            // the last that was committed
+	cache   *sqldoc.Cache     // its rows; they hold if the database is still there
+	members []*sqldoc.Request // of the batch at hand
 }
 
 func newWriter(db *database) *writer {
 	return &writer{
 		settings: db.settings,
 		id:       rand.Text(),
-		queue:    make(chan *request),
+		queue:    make(chan *sqldoc.Request),
 		closing:  make(chan struct{}),
 		failed:   make(chan struct{}),
 		stopped:  make(chan struct{}),
 		db:       db.pool(1),
 		onError:  db.learn,
+		cache:    sqldoc.NewCache(),
 	}
 }
 
@@ -58,10 +62,10 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := newRequest()
+	r := sqldoc.NewRequest()
 	select {
 	case w.queue <- r:
-		return r.serve(ctx, fn)
+		return r.Serve(ctx, fn)
 	case <-w.stopped:
 		return w.reason
 	case <-ctx.Done():
@@ -100,7 +104,7 @@ func (w *writer) fail(cause error) {
 }
 
 // next takes one who waits, if somebody does.
-func (w *writer) next() *request {
+func (w *writer) next() *sqldoc.Request {
 	select {
 	case r := <-w.queue:
 		return r

@@ -24,7 +24,8 @@ func (s *statement) close() {
 }
 
 // tableStatements are the statements on single rows of a table. Those that write
-// share their parameters: $1 tenant, $2 id, $3 version, $4 doc, $5 … the columns.
+// have the parameters $1 tenant, $2 id, $3 the version that the row gets, $4 doc, $5 …
+// the columns; an update last the version that it must have.
 type tableStatements struct {
 	get    statement
 	insert statement
@@ -48,7 +49,8 @@ func (c *Conn) on(t *store.Table) *tableStatements {
 
 func newTableStatements(t *store.Table) *tableStatements {
 	const key = " WHERE tenant = $1 AND id = $2"
-	update := "UPDATE " + t.Name + " SET version = version + 1, doc = $4"
+	update := "UPDATE " + t.Name + " SET version = $3, doc = $4"
+	at := " AND version = $" + strconv.Itoa(len(t.Columns)+5)
 	var names, values, same, set strings.Builder
 	for i, column := range t.Columns {
 		parameter := "$" + strconv.Itoa(i+5)
@@ -61,8 +63,8 @@ func newTableStatements(t *store.Table) *tableStatements {
 		get: statement{text: selectFrom(t) + key},
 		insert: statement{text: "INSERT INTO " + t.Name + " (tenant, id, version, doc" + names.String() +
 			") VALUES ($1, $2, $3, $4" + values.String() + ") ON CONFLICT DO NOTHING"},
-		touch:   statement{text: update + key + " AND version = $3" + same.String()},
-		rewrite: statement{text: update + set.String() + key + " AND version = $3"},
+		touch:   statement{text: update + key + at + same.String()},
+		rewrite: statement{text: update + set.String() + key + at},
 		remove:  statement{text: "DELETE FROM " + t.Name + key},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign/internal/store"
 )
@@ -21,6 +22,12 @@ type Tx struct {
 	readOnly bool
 	over     bool
 	err      error
+
+	// -- of a function in a batch
+	batch *Batch
+	apart bool   // it runs apart: each write at once
+	again bool   // it must run apart
+	undo  []undo // what it has changed
 }
 
 var _ store.Tx = (*Tx)(nil)
@@ -35,19 +42,40 @@ func (t *Tx) Err() error { return t.err }
 
 // Get implements store.Tx.
 func (t *Tx) Get(table *store.Table, tenant, id string) (store.Row, error) {
-	if !t.keeps(tenant, id) {
-		return store.Row{}, fmt.Errorf("%s %q: %w", table.Name, id, store.ErrNotFound)
+	p := place{table, tenant, id}
+	if t.batch == nil {
+		return t.fetch(p)
 	}
-	rows, err := t.query(&t.conn.on(table).get, []any{tenant, id})
-	if err != nil {
+	if err := t.usable(); err != nil {
 		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
 	}
-	found, err := t.collect(rows, table)
+	e, err := t.batch.read(t, p)
 	switch {
 	case err != nil:
-		return store.Row{}, fmt.Errorf("get %s %s: %w", table.Name, id, err)
+		return store.Row{}, err
+	case e.version == 0:
+		return store.Row{}, missing(p)
+	}
+	return store.Row{ID: id, Version: e.version, Keys: slices.Clone(e.keys), Doc: []byte(e.doc)}, nil
+}
+
+func missing(p place) error { return fmt.Errorf("%s %q: %w", p.table.Name, p.id, store.ErrNotFound) }
+
+// fetch reads a row of the database.
+func (t *Tx) fetch(p place) (store.Row, error) {
+	if !t.keeps(p.tenant, p.id) {
+		return store.Row{}, missing(p)
+	}
+	rows, err := t.query(&t.conn.on(p.table).get, []any{p.tenant, p.id})
+	if err != nil {
+		return store.Row{}, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
+	}
+	found, err := t.collect(rows, p.table)
+	switch {
+	case err != nil:
+		return store.Row{}, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
 	case len(found) == 0:
-		return store.Row{}, fmt.Errorf("%s %s: %w", table.Name, id, store.ErrNotFound)
+		return store.Row{}, missing(p)
 	}
 	return found[0], nil
 }
@@ -57,49 +85,78 @@ func (t *Tx) Put(table *store.Table, tenant string, row store.Row, expected int6
 	if err := table.CheckRow(row); err != nil {
 		return err
 	}
-	args := append([]any{tenant, row.ID, expected, string(row.Doc)}, row.Keys...)
-	if !t.keeps(args...) {
-		return fmt.Errorf("put %s %q: %w", table.Name, row.ID, errText)
+	return t.put(place{table, tenant, row.ID}, row, expected, expected+1)
+}
+
+func (t *Tx) put(p place, row store.Row, expected, version int64) error {
+	if err := t.writable(); err != nil {
+		return fmt.Errorf("put %s %s: %w", p.table.Name, p.id, err)
 	}
-	changed, err := t.write(t.conn.on(table), args, expected)
+	if !t.keeps(p.tenant, p.id, string(row.Doc)) || !t.keeps(row.Keys...) {
+		return fmt.Errorf("put %s %q: %w", p.table.Name, p.id, errText)
+	}
+	if t.batch != nil {
+		return t.batch.put(t, p, row, expected, version)
+	}
+	return t.store(p, &entry{version: version, doc: string(row.Doc), keys: row.Keys, stored: expected, dirty: true})
+}
+
+// Delete implements store.Tx.
+func (t *Tx) Delete(table *store.Table, tenant, id string) error {
+	p := place{table, tenant, id}
+	if err := t.writable(); err != nil {
+		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
+	}
+	if !t.keeps(tenant, id) {
+		return nil
+	}
+	if t.batch != nil {
+		return t.batch.remove(t, p)
+	}
+	return t.store(p, &entry{stored: unread, dirty: true})
+}
+
+// store brings a row of the database to what an entry says. ErrConflict: it wasn't
+// at the version that the entry says.
+func (t *Tx) store(p place, e *entry) error {
+	changed, err := t.write(p, e)
 	switch {
 	case err != nil:
-		return fmt.Errorf("put %s %s: %w", table.Name, row.ID, err)
+		return fmt.Errorf("write %s %s: %w", p.table.Name, p.id, err)
 	case changed == 0:
-		return fmt.Errorf("%s %s is not at version %d: %w", table.Name, row.ID, expected, store.ErrConflict)
+		return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, e.stored, store.ErrConflict)
 	}
 	return nil
 }
 
-func (t *Tx) write(on *tableStatements, args []any, expected int64) (int64, error) {
-	if expected == 0 {
-		args[2] = int64(1)
+func (t *Tx) write(p place, e *entry) (changed int64, err error) {
+	on := t.conn.on(p.table)
+	if e.version == 0 || e.stored == unread {
+		if _, err := t.exec(&on.remove, []any{p.tenant, p.id}); err != nil || e.version == 0 {
+			return 1, err // one that isn't there is removed too
+		}
+	}
+	args := make([]any, 0, len(e.keys)+5)
+	args = append(append(args, p.tenant, p.id, e.version, e.doc), e.keys...)
+	if e.stored <= 0 {
 		return t.exec(&on.insert, args)
 	}
-	if t.conn.dialect.Rewrites {
+	args = append(args, e.stored)
+	if t.conn.dialect.Rewrites || e.columns != nil && !slices.Equal(e.columns, e.keys) {
 		return t.exec(&on.rewrite, args)
 	}
-	changed, err := t.exec(&on.touch, args)
-	if err != nil || changed > 0 || len(args) == 4 {
+	if changed, err = t.exec(&on.touch, args); err != nil || changed > 0 || len(e.keys) == 0 || e.columns != nil {
 		return changed, err
 	}
 	return t.exec(&on.rewrite, args)
 }
 
-// Delete implements store.Tx.
-func (t *Tx) Delete(table *store.Table, tenant, id string) error {
-	if !t.keeps(tenant, id) {
-		return nil
-	}
-	if _, err := t.exec(&t.conn.on(table).remove, []any{tenant, id}); err != nil {
-		return fmt.Errorf("delete %s %s: %w", table.Name, id, err)
-	}
-	return nil
-}
-
 // List implements store.Tx.
 func (t *Tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row, error) {
 	if err := table.CheckQuery(q); err != nil {
+		return nil, err
+	}
+	if err := t.listing(table); err != nil {
 		return nil, err
 	}
 	rows, err := t.ask(listStatement(table, tenant, t.conn.dialect.within(q)))
@@ -118,6 +175,9 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 	if err := table.CheckQuery(q); err != nil {
 		return 0, err
 	}
+	if err := t.listing(table); err != nil {
+		return 0, err
+	}
 	n := 0
 	rows, err := t.ask(countStatement(table, tenant, t.conn.dialect.within(q)))
 	if err == nil {
@@ -132,6 +192,9 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 // Distinct implements store.Tx.
 func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, error) {
 	if err := table.CheckDistinct(column); err != nil {
+		return nil, err
+	}
+	if err := t.listing(table); err != nil {
 		return nil, err
 	}
 	values, err := t.texts(distinctStatement(table, tenant, column))
@@ -163,12 +226,19 @@ func (t *Tx) usable() error {
 	return t.err
 }
 
-func (t *Tx) exec(s *statement, args []any) (int64, error) {
+func (t *Tx) writable() error {
 	if err := t.usable(); err != nil {
-		return 0, err
+		return err
 	}
 	if t.readOnly {
-		return 0, errReadOnly
+		return errReadOnly
+	}
+	return nil
+}
+
+func (t *Tx) exec(s *statement, args []any) (int64, error) {
+	if err := t.writable(); err != nil {
+		return 0, err
 	}
 	n, err := t.conn.exec(s, args)
 	t.err = err

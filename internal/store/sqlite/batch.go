@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
 // maxBatch bounds how many Updates share a commit, and so how long the first of
@@ -18,9 +19,11 @@ const maxBatch = 64
 // because of what an earlier one wrote.
 func (w *writer) batch(first *request) {
 	w.members = append(w.members[:0], first)
-	err := w.conn.Exec("BEGIN IMMEDIATE")
-	if err == nil {
-		err = w.lendToAll(first)
+	b, err := w.attempt(false)
+	if errors.Is(err, sqldoc.ErrApart) {
+		if err = w.conn.Exec("ROLLBACK"); err == nil {
+			b, err = w.attempt(true)
+		}
 	}
 	if err != nil {
 		w.abandon(err, syncFailed(err))
@@ -32,10 +35,57 @@ func (w *writer) batch(first *request) {
 		return
 	}
 	crashpoint.At("sqlite.committed", nil)
+	b.Committed()
+	for t := range b.Changed() {
+		if count := w.changes[t]; count != nil { // tests have tables of their own
+			count.Add(1)
+		}
+	}
 	w.commits.Add(1)
 	for _, r := range w.members {
-		r.answer(r.err)
+		r.Answer(r.Err())
 	}
+}
+
+// attempt does everything but the COMMIT.
+func (w *writer) attempt(apart bool) (*sqldoc.Batch, error) {
+	if err := w.conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return nil, err
+	}
+	if apart {
+		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
+	}
+	b := w.conn.NewBatch(transaction{w.conn}, w.cache, apart)
+	for i := 0; w.member(i); i++ {
+		if err := b.Lend(w.members[i].Request); err != nil {
+			return nil, err
+		}
+		crashpoint.At("sqlite.lent", nil)
+	}
+	return b, b.Flush()
+}
+
+// member says whether there is a member of that number, or somebody to become it.
+func (w *writer) member(i int) bool {
+	if i < len(w.members) || i == maxBatch {
+		return i < len(w.members)
+	}
+	r := w.next()
+	if r != nil {
+		w.members = append(w.members, r)
+	}
+	return r != nil
+}
+
+// transaction is the writer's, as a batch sees it.
+type transaction struct{ *sqldoc.Conn }
+
+// Broken implements sqldoc.Host.
+func (transaction) Broken(err error) error {
+	if lost(err) {
+		return err
+	}
+	return nil
 }
 
 // abandon tells everyone in the batch that nothing was changed. In doubt it
@@ -53,59 +103,9 @@ func (w *writer) abandon(cause error, doubt bool) {
 		_ = w.conn.Exec("ROLLBACK")
 	}
 	for _, r := range w.members {
-		r.answer(cause)
+		r.Answer(cause)
 	}
-}
-
-// answer ends a request, also one that has not had its turn.
-func (r *request) answer(err error) {
-	close(r.turn)
-	r.result <- err
 }
 
 // lost says whether a statement's error took the whole transaction with it.
 func lost(err error) bool { return errors.Is(err, store.ErrUnavailable) }
-
-// lendToAll lends the transaction to first and to those who wait, one by one,
-// until the transaction itself is broken.
-func (w *writer) lendToAll(first *request) error {
-	for r := first; ; {
-		if err := w.lend(r); err != nil {
-			return err
-		}
-		if len(w.members) == maxBatch {
-			return nil
-		}
-		if r = w.next(); r == nil {
-			return nil
-		}
-		w.members = append(w.members, r)
-	}
-}
-
-// lend runs one function behind a savepoint. A function that fails is undone
-// alone; an error is returned only if the whole transaction is lost.
-func (w *writer) lend(r *request) error {
-	if err := w.conn.Exec("SAVEPOINT turn"); err != nil {
-		return err
-	}
-	tx := w.conn.Begin(false)
-	r.turn <- tx
-	r.err = <-r.ended
-	crashpoint.At("sqlite.lent", nil)
-	tx.End()
-	if err := tx.Err(); err != nil {
-		if lost(err) {
-			return err
-		}
-		if r.err == nil {
-			r.err = err // fn swallowed it, but the statement did not happen
-		}
-	}
-	if r.err != nil {
-		if err := w.conn.Exec("ROLLBACK TO turn"); err != nil {
-			return err
-		}
-	}
-	return w.conn.Exec("RELEASE turn")
-}

@@ -68,7 +68,7 @@ func openFaulty(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags ui
 	noteFile(file, d, path)
 	d.track(path)
 	systemOnce.Do(func() { system = *at[lib.Tsqlite3_io_methods](at[lib.Tsqlite3_file](file).FpMethods) })
-	layer(tls, uintptr(unsafe.Pointer(at[layeredVFS](vfs).base)), file, func(m *lib.Tsqlite3_io_methods) {
+	layer(tls, uintptr(unsafe.Pointer(at[layeredVFS](vfs).base)), file, "faulty", func(m *lib.Tsqlite3_io_methods) {
 		m.FxRead, m.FxWrite, m.FxShmMap = pointerTo(readFaulty), pointerTo(writeFaulty), pointerTo(mapFaulty)
 		m.FxTruncate, m.FxSync = pointerTo(truncateFaulty), pointerTo(syncFaulty)
 	})

@@ -36,8 +36,12 @@ func checkedVFS(base string) (string, error) {
 func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
 	open := callable[openFunc](at[layeredVFS](vfs).base.FxOpen)
 	rc := open(tls, vfs, name, file, flags, outFlags)
-	if rc == lib.SQLITE_OK && flags&lib.SQLITE_OPEN_MAIN_DB != 0 {
-		layer(tls, vfs, file, func(m *lib.Tsqlite3_io_methods) {
+	switch {
+	case rc != lib.SQLITE_OK:
+	case flags&lib.SQLITE_OPEN_WAL != 0:
+		gather(tls, vfs, file)
+	case flags&lib.SQLITE_OPEN_MAIN_DB != 0:
+		layer(tls, vfs, file, "database", func(m *lib.Tsqlite3_io_methods) {
 			m.FxRead, m.FxWrite = pointerTo(readChecked), pointerTo(writeChecked)
 		})
 	}

@@ -83,7 +83,18 @@ func (d *disk) note(path string, p pending) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.platters[path].pending = append(d.platters[path].pending, p)
+	d.platters[path].pending = append(d.platters[path].pending, p.pieces()...)
+}
+
+// pieces are what a disk may write of a call by themselves: a power cut may take any
+// of them and leave the others.
+func (p pending) pieces() (all []pending) {
+	const piece = 4096
+	for len(p.content) > piece {
+		all = append(all, pending{p.offset, p.content[:piece]})
+		p.offset, p.content = p.offset+piece, p.content[piece:]
+	}
+	return append(all, p)
 }
 
 // synced ends a sync. When it failed, the kernel has given up what it couldn't

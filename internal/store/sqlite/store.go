@@ -21,7 +21,10 @@ type Store struct {
 	closed    error
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store    = (*Store)(nil)
+	_ store.Changing = (*Store)(nil)
+)
 
 // Open opens the store in a directory and makes it if the directory is missing
 // or holds none. It refuses, in one clear line and with nothing changed, a

@@ -10,7 +10,8 @@ import (
 )
 
 // A VFS is SQLite's view of the operating system. Ours is another one with a few
-// functions replaced; this file is the plumbing, pagesum.go is what they do.
+// functions replaced; this file is the plumbing, pagesum.go and gather.go are what
+// they do.
 //
 // The structures live in C memory, and the functions put into them must be
 // declared functions, never closures: the garbage collector doesn't see them.
@@ -18,6 +19,11 @@ import (
 type (
 	openFunc = func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32
 	ioFunc   = func(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32
+
+	syncFunc     = func(tls *libc.TLS, file uintptr, flags int32) int32
+	truncateFunc = func(tls *libc.TLS, file uintptr, size int64) int32
+	sizeFunc     = func(tls *libc.TLS, file, size uintptr) int32
+	closeFunc    = func(tls *libc.TLS, file uintptr) int32
 )
 
 // layeredVFS is a copy of a VFS that remembers which one it was copied from.
@@ -38,8 +44,11 @@ var layers struct {
 	methods map[methodsOf]uintptr
 }
 
-// methodsOf names the methods that a VFS puts over others.
-type methodsOf struct{ vfs, base uintptr }
+// methodsOf names the methods that a VFS puts over others, for a kind of file.
+type methodsOf struct {
+	vfs, base uintptr
+	kind      string
+}
 
 // registerVFS makes a VFS called name over the one called base ("" is the
 // system's) that opens files with open. Doing it again changes nothing.
@@ -75,12 +84,12 @@ func registerVFS(name, base string, open openFunc) error {
 }
 
 // layer gives a file that vfs has opened a copy of its methods with replace done
-// to it. All files of the same methods share the copy.
-func layer(tls *libc.TLS, vfs, file uintptr, replace func(*lib.Tsqlite3_io_methods)) {
+// to it. All files of a kind and of the same methods share the copy.
+func layer(tls *libc.TLS, vfs, file uintptr, kind string, replace func(*lib.Tsqlite3_io_methods)) {
 	layers.Lock()
 	defer layers.Unlock()
 	f := at[lib.Tsqlite3_file](file)
-	key := methodsOf{vfs, f.FpMethods}
+	key := methodsOf{vfs, f.FpMethods, kind}
 	p, ok := layers.methods[key]
 	if !ok {
 		p = libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(layeredMethods{})))

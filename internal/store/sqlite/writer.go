@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -22,9 +21,11 @@ type writer struct {
 	stopped chan struct{} // closed at the end; reason is set before
 	reason  error
 	commits atomic.Int64 // one sync each, for benchmarks
+	changes map[*store.Table]*atomic.Int64
 
 	// -- the goroutine's own
 	conn            *sqldoc.Conn
+	cache           *sqldoc.Cache // the last commit's rows: nobody else writes
 	reserve         *reserve
 	members         []*request // of the batch at hand
 	checkpointPages int
@@ -33,27 +34,39 @@ type writer struct {
 
 // request is one Update.
 type request struct {
-	turn   chan *sqldoc.Tx // the writer lends the transaction
-	ended  chan error      // the caller gives it back, with how fn ended
-	result chan error      // what became of it, after the commit
-	urgent bool            // it may be written into the reserve
-	err    error           // fn's own
+	*sqldoc.Request
+	urgent bool // it may be written into the reserve
 }
-
-// errExited stands for a function that didn't return.
-var errExited = errors.New("the function panicked or exited")
 
 func newWriter(conn *sqldoc.Conn, r *reserve, checkpointPages int) *writer {
 	return &writer{
 		conn:            conn,
+		cache:           sqldoc.NewCache(),
 		reserve:         r,
 		queue:           make(chan *request),
 		closing:         make(chan struct{}),
 		failed:          make(chan struct{}),
 		stopped:         make(chan struct{}),
+		changes:         noChanges(),
 		checkpointPages: checkpointPages,
 		checkpointAt:    checkpointPages,
 	}
+}
+
+func noChanges() map[*store.Table]*atomic.Int64 {
+	changes := map[*store.Table]*atomic.Int64{}
+	for _, t := range store.Tables() {
+		changes[t] = new(atomic.Int64)
+	}
+	return changes
+}
+
+// Changes implements store.Changing.
+func (s *Store) Changes(tables ...*store.Table) (n int64) {
+	for _, t := range tables {
+		n += s.writer.changes[t].Load()
+	}
+	return n
 }
 
 // update waits for the turn, runs fn in the transaction that comes with it, and
@@ -62,26 +75,15 @@ func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{turn: make(chan *sqldoc.Tx), ended: make(chan error), result: make(chan error, 1), urgent: store.IsUrgent(ctx)}
+	r := &request{sqldoc.NewRequest(), store.IsUrgent(ctx)}
 	select {
 	case w.queue <- r:
+		return r.Serve(ctx, fn)
 	case <-w.stopped:
 		return w.reason
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if tx, begun := <-r.turn; begun {
-		r.run(tx, fn)
-	}
-	return <-r.result
-}
-
-// run gives the transaction back whatever fn does. If fn panics, the panic goes
-// on in this goroutine and nobody reads the result.
-func (r *request) run(tx *sqldoc.Tx, fn func(store.Tx) error) {
-	err := errExited
-	defer func() { r.ended <- err }()
-	err = fn(tx)
 }
 
 // run is the writer's goroutine.
@@ -153,7 +155,7 @@ var errFull = fmt.Errorf("%w: the disk is full; what is left is kept for the out
 func (w *writer) admit(r *request) bool {
 	ok := w.reserve.admits(r.urgent)
 	if !ok {
-		r.answer(errFull)
+		r.Answer(errFull)
 	}
 	return ok
 }

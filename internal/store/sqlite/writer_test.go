@@ -173,3 +173,26 @@ func TestCheckpointsKeepTheLogShort(t *testing.T) {
 		t.Errorf("the log has %d pages", size/frameSize)
 	}
 }
+
+// TestChangesRiseBeforeTheUpdateReturns, for the tables that it wrote to and no
+// other: who finds the same count may go by what it has read before.
+func TestChangesRiseBeforeTheUpdateReturns(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	models, tokens := s.Changes(store.Models), s.Changes(store.Tokens, store.TokenHashes)
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(1, tx) }))
+	if got := s.Changes(store.Models); got <= models {
+		t.Errorf("%d changes, then %d", models, got)
+	}
+	models = s.Changes(store.Models)
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
+		_, err := tx.List(store.Models, "acme", store.Query{})
+		return err
+	}))
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.Delete(store.Models, "acme", "1") }))
+	if got := s.Changes(store.Models); got != models+1 {
+		t.Errorf("%d changes, then %d", models, got)
+	}
+	if got := s.Changes(store.Tokens, store.TokenHashes); got != tokens {
+		t.Errorf("tokens changed: %d, %d", tokens, got)
+	}
+}

@@ -72,6 +72,8 @@ var rules = []rule{
 	{"ViewIsOneSnapshot", viewIsOneSnapshot},
 	{"ViewIsNotBlockedByUpdate", viewIsNotBlockedByUpdate},
 	{"FailuresAmongConcurrentUpdatesTouchNoOther", failuresTouchNoOther},
+	{"ConflictInAGuardedTableTouchesNoOther", guardedConflictTouchesNoOther},
+	{"ListSeesWhatItsFunctionWrote", listSeesWhatItsFunctionWrote},
 
 	{"LoadKeepsTheVersion", loadKeepsTheVersion},
 	{"LoadOnExistingIsConflict", loadOnExistingIsConflict},

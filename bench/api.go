@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// api is the benchmark of the API under load: as many requests of a kind as a few
+// clients can make, by themselves and while runs go on.
+type api struct {
+	workload
+	clients, beaters, viewers, runs, reps int
+	fill, phase                           time.Duration
+	*bed
+	known []string // ids of finished runs
+	fleet *fleet
+}
+
+func measureAPI(args []string) (err error) {
+	var m api
+	f := flag.NewFlagSet("bench api", flag.ExitOnError)
+	m.flags(f)
+	f.IntVar(&m.clients, "clients", 4, "clients of each kind, each with one request at a time")
+	f.IntVar(&m.beaters, "instances", 100, "instances of agents, each with one heartbeat at a time")
+	f.IntVar(&m.viewers, "viewers", 8, "viewers of each run that is followed")
+	f.IntVar(&m.runs, "runs", 4, "runs at once, where runs go on")
+	f.IntVar(&m.reps, "reps", 5, "repetitions")
+	f.DurationVar(&m.fill, "fill", 5*time.Second, "how long runs are made first, to be read")
+	f.DurationVar(&m.phase, "phase", 3*time.Second, "length of each kind's turn")
+	_ = f.Parse(args) // it exits
+	m.conc = 64
+	if m.bed, err = m.start(false); err != nil {
+		return err
+	}
+	defer m.clear()
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	return m.measure()
+}
+
+// prepare fills the store with runs, agents and a model to simulate.
+func (m *api) prepare() (err error) {
+	if _, err = m.p.drive(m.clients, m.fill); err != nil {
+		return err
+	}
+	if m.known, err = m.p.finished(); err != nil {
+		return err
+	}
+	if _, err = m.p.must("PUT", "/models/chain", object{"document": chainModel()}); err != nil {
+		return err
+	}
+	m.fleet, err = m.p.enlist(1, m.beaters, m.beaters)
+	return err
+}
+
+func (m *api) measure() error {
+	kinds, here := m.kinds(), watchMachine()
+	for rep := range m.reps {
+		for _, k := range kinds {
+			if err := errors.Join(k.alone.play(k, m.phase), m.besideRuns(k)); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(os.Stderr, "repetition %d of %d\n", rep+1, m.reps)
+	}
+	m.print(kinds)
+	here.print()
+	return m.p.stop()
+}
+
+// besideRuns has a kind ask while runs go on.
+func (m *api) besideRuns(k *kind) error {
+	stop := make(chan struct{})
+	errs := make([]error, m.runs)
+	var wg sync.WaitGroup
+	for i := range m.runs {
+		wg.Go(func() {
+			for errs[i] == nil && !isClosed(stop) {
+				_, errs[i] = m.p.runOnce()
+			}
+		})
+	}
+	err := k.beside.play(k, m.phase)
+	close(stop)
+	wg.Wait()
+	return errors.Join(append(errs, err)...)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func (m *api) print(kinds []*kind) {
+	printMachine()
+	fmt.Printf("\n### The API under load\n\n%d repetitions, each kind alone and then beside %d runs at once; %d runs of %d steps in the store at first.\n\n", m.reps, m.runs, len(m.known), m.steps)
+	fmt.Println("| | Clients | Alone, a second | p50 | p99 | Beside runs, a second | p50 | p99 |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|")
+	for _, k := range kinds {
+		fmt.Printf("| %s | %d | %s | %s |\n", k.name, cmp.Or(k.shown, k.clients), k.alone, k.beside)
+	}
+}

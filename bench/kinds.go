@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+func (m *api) kinds() []*kind {
+	simulation := []byte(`{"scenarioId":"s"}`)
+	return []*kind{
+		{name: "A bare HTTP echo, not ours", clients: m.clients, once: func(_, _ int, note func(time.Duration)) error {
+			begin := time.Now()
+			err := m.r.post("", 0)
+			note(time.Since(begin))
+			return err
+		}},
+		m.requests("GET /health, which reads next to nothing", "GET", nil, func(int) string { return "/health" }),
+		m.requests("GET /runs/{id}", "GET", nil, func(n int) string { return "/runs/" + m.known[n%len(m.known)] }),
+		m.requests("GET /runs, a page of 100 anywhere", "GET", nil, func(n int) string { return "/runs?offset=" + strconv.Itoa(n*100%len(m.known)) }),
+		m.requests("GET /runs, 20 of a status", "GET", nil, func(n int) string {
+			return "/runs?status=COMPLETED&limit=20&offset=" + strconv.Itoa(n*20%len(m.known))
+		}),
+		m.requests("POST /models/{id}/simulate, 20 states", "POST", simulation, func(int) string { return "/models/chain/simulate" }),
+		{name: fmt.Sprintf("POST /runs, driven to its end of %d steps", m.steps), clients: m.clients, once: func(_, _ int, note func(time.Duration)) error {
+			start, err := m.p.runOnce()
+			note(start)
+			return err
+		}},
+		{name: "POST /agents/{id}/heartbeat", clients: m.beaters, once: func(client, _ int, note func(time.Duration)) error {
+			begin := time.Now()
+			err := m.p.beat(m.fleet.instances[client])
+			note(time.Since(begin))
+			return err
+		}},
+		{name: "GET /runs/{id}/events: from a run's last answer to its end at a viewer", clients: m.clients, shown: m.clients * m.viewers, once: m.follow},
+	}
+}
+
+// requests is a kind whose client n-th request goes to what path gives.
+func (m *api) requests(name, method string, doc []byte, path func(n int) string) *kind {
+	const stride = 7919 // a prime: clients and their requests go to runs far apart
+	return &kind{name: name, clients: m.clients, once: func(client, n int, note func(time.Duration)) error {
+		begin := time.Now()
+		status, err := m.p.fetch(context.Background(), method, path(stride*(n*m.clients+client)), doc)
+		note(time.Since(begin))
+		if err == nil && status != http.StatusOK {
+			err = fmt.Errorf("answered %d", status)
+		}
+		return err
+	}}
+}
+
+// finished gives the ids of the runs in the store.
+func (p *product) finished() (ids []string, err error) {
+	for offset := 0; ; offset += 200 {
+		page, err := p.must("GET", "/runs?limit=200&offset="+strconv.Itoa(offset), nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page["items"].([]any) {
+			ids = append(ids, item.(object)["id"].(string))
+		}
+		if page["nextOffset"] == nil {
+			return ids, nil
+		}
+	}
+}

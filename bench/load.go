@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// kind is one kind of request: once makes one on behalf of a client, and notes how
+// long the answer took.
+type kind struct {
+	name    string
+	clients int
+	shown   int // the number of clients to print, 0: clients
+	once    func(client, n int, note func(time.Duration)) error
+	alone   asked
+	beside  asked // runs
+}
+
+// asked is what became of a kind's requests, an element a repetition.
+type asked struct {
+	rate     []float64
+	p50, p99 []time.Duration
+}
+
+// play has the clients ask for d, each as soon as it has its answer.
+func (a *asked) play(k *kind, d time.Duration) error {
+	var mu sync.Mutex
+	var all []time.Duration
+	var failed error
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for client := range k.clients {
+		wg.Go(func() {
+			took, err := k.ask(client, begin.Add(d))
+			mu.Lock()
+			defer mu.Unlock()
+			all, failed = append(all, took...), errors.Join(failed, err)
+		})
+	}
+	wg.Wait()
+	a.rate = append(a.rate, float64(len(all))/time.Since(begin).Seconds())
+	a.p50, a.p99 = append(a.p50, quantile(all, 0.5)), append(a.p99, quantile(all, 0.99))
+	return failed
+}
+
+func (k *kind) ask(client int, until time.Time) (took []time.Duration, err error) {
+	var mu sync.Mutex
+	note := func(d time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		took = append(took, d)
+	}
+	for n := 0; time.Now().Before(until); n++ {
+		if err := k.once(client, n, note); err != nil {
+			return took, fmt.Errorf("%s: %w", k.name, err)
+		}
+	}
+	return took, nil
+}
+
+func (a asked) String() string {
+	return fmt.Sprintf("%s | %s | %s", spread("%.0f", a.rate), brief(middle(a.p50)), brief(middle(a.p99)))
+}

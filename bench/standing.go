@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// standing is what a comparison found, as docs/performance.md shows it.
+type standing struct {
+	conc, steps int
+	sync        []time.Duration // an fdatasync, each repetition
+	rows        []*row
+	absent      error // why DBOS was not measured
+}
+
+// row is one contender, an element a repetition.
+type row struct {
+	name                       string
+	rate, cpu                  []float64
+	start50, start99           []time.Duration
+	gap50, gap99               []time.Duration
+	memory                     int64
+	bytesPerStep, syncsPerStep float64
+}
+
+func (r *row) add(x result) {
+	r.rate = append(r.rate, x.stepsPerSecond())
+	r.cpu = append(r.cpu, x.processor.Seconds()/float64(x.steps)*1000)
+	r.start50, r.start99 = append(r.start50, quantile(x.starts, 0.5)), append(r.start99, quantile(x.starts, 0.99))
+	r.gap50, r.gap99 = append(r.gap50, quantile(x.gaps, 0.5)), append(r.gap99, quantile(x.gaps, 0.99))
+	r.memory = max(r.memory, x.memory)
+	if x.syncs > 0 {
+		r.syncsPerStep = float64(x.syncs) / float64(x.steps)
+	}
+}
+
+// printMachine says when and on what was measured.
+func printMachine(with ...string) {
+	kind := append([]string{time.Now().UTC().Format("2006-01-02 15:04 MST"), fmt.Sprintf("%d processors", runtime.NumCPU()), runtime.GOOS + "/" + runtime.GOARCH}, with...)
+	fmt.Println("Measured " + strings.Join(kind, ", ") + ".")
+}
+
+func postgresVersion() string {
+	programs, err := postgresPrograms()
+	if err != nil {
+		return "no PostgreSQL"
+	}
+	version, err := exec.Command(filepath.Join(programs, "postgres"), "--version").Output()
+	if err != nil {
+		return "PostgreSQL of an unknown version"
+	}
+	return "PostgreSQL " + strings.TrimPrefix(strings.TrimSpace(string(version)), "postgres (PostgreSQL) ")
+}
+
+func (s *standing) print() {
+	fmt.Printf("\n### %d runs at once\n\n", s.conc)
+	fmt.Printf("%d repetitions, %d steps a run; an fdatasync took %s.\n\n", len(s.sync), s.steps, spreadOf(s.sync))
+	printRows(s.rows)
+	fmt.Println()
+	s.verdict()
+	if s.absent != nil {
+		fmt.Printf("\nDBOS was not measured: %v\n", s.absent)
+	}
+}
+
+func printRows(rows []*row) {
+	fmt.Println("| | Steps/s | Start p50 | p99 | Gap p50 | p99 | CPU s per 1,000 steps | Peak memory | Disk a step | Syncs a step |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for _, r := range rows {
+		r.print()
+	}
+}
+
+func (r *row) print() {
+	start := []string{"", ""}
+	if middle(r.start50) > 0 {
+		start = []string{brief(middle(r.start50)), brief(middle(r.start99))}
+	}
+	cells := []string{r.name, spread("%.0f", r.rate), start[0], start[1], brief(middle(r.gap50)), brief(middle(r.gap99)),
+		known("%.2f", middle(r.cpu)), known("%.0f MiB", float64(r.memory)/(1<<20)), known("%.0f B", r.bytesPerStep), known("%.2f", r.syncsPerStep)}
+	fmt.Println("| " + strings.Join(cells, " | ") + " |")
+}
+
+// known leaves empty what was not measured.
+func known(format string, x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, x)
+}
+
+// wanted is what the product is to reach with so many runs at once: its share of the
+// ideal with one sync, how many times DBOS, syncs a step.
+var wanted = map[int]struct{ ideal, dbos, syncs string }{
+	4:  {"at least 0.75", "at least 2.5", "at most 1.1"},
+	32: {"at least 0.65", "at least 4", "at most 0.2"},
+}
+
+// verdict sets beside what is wanted what was found. Ratios are of what was measured
+// in the same repetition.
+func (s *standing) verdict() {
+	ideal1, ours, want := s.rows[0], s.rows[1], wanted[s.conc]
+	fmt.Println("| Countersign | Median (least to most) | Wanted |")
+	fmt.Println("|---|--:|--:|")
+	line := func(name, found, want string) { fmt.Printf("| %s | %s | %s |\n", name, found, want) }
+	line("Steps/s, to the ideal with one sync", spread("%.2f", quotients(ours.rate, ideal1.rate)), want.ideal)
+	if s.absent == nil {
+		line("Steps/s, to DBOS", spread("%.2f", quotients(ours.rate, s.rows[2].rate)), want.dbos)
+	}
+	line("Start p50, to an fdatasync", spread("%.1f", quotients(ours.start50, s.sync)), "at most 3")
+	limit := make([]time.Duration, len(s.sync))
+	for i, x := range s.sync {
+		limit[i] = x*3/2 + 150*time.Microsecond
+	}
+	line("Gap p50, to 1.5 fdatasyncs and 150 µs", spread("%.2f", quotients(ours.gap50, limit)), "at most 1")
+	line("Gap p99, to its p50", spread("%.1f", quotients(ours.gap99, ours.gap50)), "at most 4")
+	line("CPU s per 1,000 steps", spread("%.2f", ours.cpu), "at most 0.25")
+	line("Peak memory", known("%.0f MiB", float64(ours.memory)/(1<<20)), "at most 60 MiB")
+	line("Disk a step, audit included", known("%.0f B", ours.bytesPerStep), "at most 2,048 B")
+	line("Syncs a step", known("%.2f", ours.syncsPerStep), want.syncs)
+}
+
+func quotients[T float64 | time.Duration](a, b []T) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = float64(a[i]) / float64(b[i])
+	}
+	return out
+}
+
+// spread is the median, and the least and the most.
+func spread(format string, of []float64) string {
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", middle(of), slices.Min(of), slices.Max(of))
+}
+
+func spreadOf(of []time.Duration) string {
+	return fmt.Sprintf("%s (%s to %s)", brief(middle(of)), brief(slices.Min(of)), brief(slices.Max(of)))
+}
+
+// brief is a duration with three digits.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+	default:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+}

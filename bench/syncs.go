@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// countSyncs counts the syncs of each contender over a turn under strace, which
+// makes each of them slower; so it is a turn apart, on a store apart.
+func (c *comparison) countSyncs(s *standing) error {
+	if _, err := exec.LookPath("strace"); err != nil {
+		fmt.Fprintln(os.Stderr, "NOT MEASURED: syncs a step, for want of strace")
+		return nil
+	}
+	b, err := c.field(true)
+	if err != nil {
+		return err
+	}
+	defer b.clear()
+	for i, x := range b.contenders() {
+		if _, bare := x.(*ideal); bare {
+			continue // it counted its own
+		}
+		if _, err := x.drive(c.conc, time.Second); err != nil { // warm up
+			return err
+		}
+		if s.rows[i].syncsPerStep, err = c.syncsPerStep(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparison) syncsPerStep(x contender) (float64, error) {
+	before, err := x.syncs()
+	if err != nil {
+		return 0, err
+	}
+	res, err := x.drive(c.conc, c.phase/2)
+	if err != nil {
+		return 0, err
+	}
+	after, err := x.syncs()
+	return float64(after-before) / float64(res.steps), err
+}

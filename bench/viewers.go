@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// follow starts a run and has viewers follow it by server-sent events. What is
+// noted is how long after the answer to its last call each of them, unless it came
+// later than that, sees that the run is COMPLETED.
+func (m *api) follow(_, _ int, note func(time.Duration)) error {
+	id, err := m.p.begin(m.p.key())
+	if err != nil {
+		return err
+	}
+	seen, errs := make([]view, m.viewers), make([]error, m.viewers)
+	var wg sync.WaitGroup
+	for i := range m.viewers {
+		wg.Go(func() { seen[i], errs[i] = m.p.view(id) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	last := m.r.of(id).finished()
+	m.r.runs.Delete(id)
+	for _, v := range seen {
+		if v.first.Before(last) {
+			note(v.end.Sub(last))
+		}
+	}
+	return nil
+}
+
+// view is when a viewer saw a run's first state and its end.
+type view struct{ first, end time.Time }
+
+func (p *product) view(run string) (v view, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	defer cancel()
+	resp, err := p.send(ctx, "GET", "/runs/"+run+"/events", nil, "")
+	if err != nil {
+		return v, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return v, fmt.Errorf("events: %d", resp.StatusCode)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if err := v.saw(lines.Text()); err != nil {
+			return v, err
+		}
+	}
+	if v.end.IsZero() {
+		return v, errors.Join(fmt.Errorf("the events of %s ended before it", run), lines.Err())
+	}
+	return v, lines.Err()
+}
+
+func (v *view) saw(line string) error {
+	data, is := strings.CutPrefix(line, "data: ")
+	if !is {
+		return nil
+	}
+	now := time.Now()
+	if v.first.IsZero() {
+		v.first = now
+	}
+	var run struct{ Status string }
+	err := json.Unmarshal([]byte(data), &run)
+	if run.Status == "COMPLETED" {
+		v.end = now
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package ledger
+
+import (
+	"hash/maphash"
+
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// stamp names the very document that something was decoded from, so that what is
+// remembered of one never stands for another of the same id and version: after a
+// transaction that wasn't committed, or a database that has lost some.
+type stamp struct {
+	tenant, id string
+	version    int64
+	sum        uint64
+}
+
+var seed = maphash.MakeSeed()
+
+func stampOf(tenant, id string, version int64, doc []byte) stamp {
+	return stamp{tenant, id, version, maphash.Bytes(seed, doc)}
+}
+
+// How many are remembered: more than are usually watched or started at a time, and
+// few enough where they are large.
+const (
+	rememberedRuns  = 128
+	rememberedPlans = 64
+)
+
+// Read gives a run with its steps, for a View: what an Update reads might not be
+// committed. It must not be changed.
+func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
+	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
+	if err != nil {
+		return nil, err
+	}
+	at := stampOf(ref.Tenant, ref.RunID, row.Version, row.Doc)
+	if r, ok := l.runs.Get(at); ok {
+		return r, nil
+	}
+	r := new(records.Run)
+	if err := records.Decode(row, r); err != nil {
+		return nil, err
+	}
+	if r.Steps, _, err = loadSteps(tx, ref); err != nil {
+		return nil, err
+	}
+	l.runs.Put(at, r)
+	return r, nil
+}
+
+// Committed remembers a run as it was committed just now: whoever follows it reads
+// it next.
+func (l *Ledger) Committed(h *Held) { l.runs.Put(h.stamp, &h.record) }
+
+// ReadPlan gives a plan without its snapshots, for a View. It must not be changed.
+func (l *Ledger) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, error) {
+	row, err := tx.Get(store.Plans, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	at := stampOf(tenant, id, row.Version, row.Doc)
+	if p, ok := l.stored.Get(at); ok {
+		return p, nil
+	}
+	p := new(records.Plan)
+	if err := records.Decode(row, p); err != nil {
+		return nil, err
+	}
+	l.stored.Put(at, p)
+	return p, nil
+}
