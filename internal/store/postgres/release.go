@@ -30,7 +30,10 @@ import (
 //   - It doesn't know a new value of a field that it reads, such as a status, and
 //     what it computes over a whole document, such as a digest, leaves a new field out.
 //
-// Where that can't be borne, level is raised, and the migration sets
+// And a migration changes no row, or raises countersign_writer.turn in the same
+// transaction: processes that run remember the rows of their last batch.
+//
+// Where what older releases do can't be borne, level is raised, and the migration sets
 // countersign_writer.level to it: older releases are then refused, and end where
 // they run (see checkLevel).
 const level = 1
