@@ -124,9 +124,13 @@ func (t *Tx) store(p place, e *entry) error {
 	case err != nil:
 		return fmt.Errorf("write %s %s: %w", p.table.Name, p.id, err)
 	case changed == 0:
-		return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, e.stored, store.ErrConflict)
+		return conflict(p, e.stored)
 	}
 	return nil
+}
+
+func conflict(p place, expected int64) error {
+	return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, expected, store.ErrConflict)
 }
 
 func (t *Tx) write(p place, e *entry) (changed int64, err error) {
