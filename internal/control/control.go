@@ -21,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/recent"
+	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/throttle"
@@ -60,6 +61,7 @@ type Service struct {
 
 	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
 	tokens    *recent.Map[string, knownToken] // by hash
+	tokenRefs *recent.Map[string, records.TokenRef]
 
 	thinking  chan struct{} // bounds simulations at once
 	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
