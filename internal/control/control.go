@@ -95,6 +95,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
+		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
 		asking:    throttle.New(askedAtOnce, askedEvery, rememberedKeys), trying: throttle.New(triedAtOnce, triedEvery, rememberedKeys),
 	}
 }
