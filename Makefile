@@ -15,7 +15,7 @@ help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
-test: tools vet typescript race bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
+test: tools vet typescript engines bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
@@ -27,7 +27,7 @@ for-strace   := test/iofaults: system calls that fail
 for-chromium := test/browser: the console's stories and pages
 for-node     := sdk/typescript: the TypeScript SDK, its receiver kit and example; test/docs: its pages
 for-npm      := $(for-node)
-for-postgres := internal/store/postgres: the store of several replicas
+for-postgres := all that is of several replicas: internal/store/postgres, test/replicas, and what other tests play on a database
 package-node := nodejs
 package-postgres := postgresql
 # Debian keeps PostgreSQL's programs out of the PATH.
@@ -54,6 +54,17 @@ vet: ## Format and vet
 .PHONY: race
 race: ## Run the tests with the race detector
 	$(GO) test -race -timeout 14m ./...
+
+# test/main_test.go has the list of the tests that are of a directory. Without the
+# race detector, under which they run on the other engine; test/replicas has it.
+.PHONY: postgres
+postgres: ## Run the API's tests with a PostgreSQL database behind each server
+	cd test && $(GO) test -timeout 14m -postgres
+
+# At once, since both wait more than they compute.
+.PHONY: engines
+engines:
+	@$(MAKE) --no-print-directory -j2 race postgres
 
 .PHONY: bench-vet
 bench-vet: ## Build the benchmarks, which are a module of their own

@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
@@ -15,14 +17,15 @@ import (
 
 func TestMain(m *testing.M) {
 	onPostgres := flag.Bool("postgres", false, "give each server a PostgreSQL database instead of a directory")
+	again := flag.Bool("again", false, "run each function of a transaction twice, as PostgreSQL's engine may")
 	flag.Parse()
 	if *onPostgres {
 		harness.OnDatabase = pgtest.Database
 	}
-	waitTogether()
+	waitTogether(*onPostgres)
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
-		err = harness.Build(dir)
+		err = harness.Build(dir, tags(*again)...)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,17 +40,54 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no test has seen these commands do their work:", untried)
 		status = 1
 	}
+	if err := accountForDirectories(); *onPostgres && everything() && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(status)
 }
 
+// ofDirectories are the tests that say so of themselves, sorted: the others are of
+// every engine. A name is here so that nobody takes a test out of the run unseen.
+var ofDirectories = []string{
+	"TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore",
+	"TestADamagedOrForeignBackupIsNotRestored",
+	"TestARestoreCanRevokeEveryToken",
+	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
+	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
+}
+
+// accountForDirectories prints which tests were no part of a run on databases.
+func accountForDirectories() error {
+	out := harness.OfDirectories()
+	if len(out) > 0 {
+		fmt.Printf("%d tests are of a directory and no part of this run: %s\n", len(out), strings.Join(out, ", "))
+	}
+	if !slices.Equal(out, ofDirectories) {
+		return fmt.Errorf("these are those that should be: %v", ofDirectories)
+	}
+	return nil
+}
+
+func tags(again bool) []string {
+	if again {
+		return []string{"-tags", "again"}
+	}
+	return nil
+}
+
 // waitTogether lets more tests run at once than there are processors: most of
 // their time they wait for a process, a timeout or an expiry.
-func waitTogether() {
+func waitTogether(onPostgres bool) {
 	chosen := false
 	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	together := "6"
+	if onPostgres {
+		together = "12" // the server doesn't sync, and the race detector is off
+	}
 	if !chosen {
-		_ = flag.Set("test.parallel", "6") // it is a flag of every test binary
+		_ = flag.Set("test.parallel", together) // it is a flag of every test binary
 	}
 }
 

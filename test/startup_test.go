@@ -92,6 +92,7 @@ func TestUnknownFlagsAndCommandsExitWith2(t *testing.T) {
 }
 
 func TestASecondProcessOnAStoreExitsAndHarmsNothing(t *testing.T) {
+	harness.OnlyDirectory(t)
 	t.Parallel()
 	w := newWorld(t)
 	link := filepath.Join(t.TempDir(), "link")

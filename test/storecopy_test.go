@@ -133,3 +133,16 @@ func TestACopyOfNothingIsRefused(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 }
+
+// TestACopyThatWouldLeaveSomethingBehindIsRefused: a newer release has added to the
+// tables, which serve may use.
+func TestACopyThatWouldLeaveSomethingBehindIsRefused(t *testing.T) {
+	t.Parallel()
+	w, _ := filledWorld(t)
+	w.Stop()
+	database := pgtest.Database(t)
+	copyStore(t, w.Store, database)
+	pgtest.Exec(t, database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "copy with that release")
+	w.on(t, database)
+}

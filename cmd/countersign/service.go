@@ -85,7 +85,7 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{cfg: cfg, log: log, store: st}
+	s := &service{cfg: cfg, log: log, store: perhapsAgain(st)}
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())

@@ -103,7 +103,11 @@ func (c *copyCommand) source(ctx context.Context) (store.Store, error) {
 			return nil, cli.Unusablef("another process uses the store at %s: stop it, then copy", c.From)
 		}
 	}
-	return openStore(ctx, c.From)
+	from, err := openStore(ctx, c.From)
+	if p, is := from.(*postgres.Store); is && p.Newer() {
+		return nil, errors.Join(cli.Unusablef("a newer release has added tables or columns to %s that this one would leave behind: copy with that release", shownStore(c.From)), from.Close())
+	}
+	return from, err
 }
 
 // refusal tells what can't be used from what went wrong.

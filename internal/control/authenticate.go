@@ -60,14 +60,21 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 			return k.rec, nil
 		}
 	}
+	ref, known := s.tokenRefs.Get(hash) // it never leads elsewhere
 	err = s.store.View(ctx, func(tx store.Tx) error {
-		ref, _, err := records.TokenHashes.Get(tx, store.Realm, hash)
-		if err != nil {
-			return err
+		if !known {
+			found, _, err := records.TokenHashes.Get(tx, store.Realm, hash)
+			if err != nil {
+				return err
+			}
+			ref = *found
 		}
 		rec, _, err = records.Tokens.Get(tx, ref.TenantID, ref.TokenID)
 		return err
 	})
+	if err == nil && !known {
+		s.tokenRefs.Put(hash, ref)
+	}
 	if err == nil && knows {
 		s.tokens.Put(hash, knownToken{rec, changes})
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/recent"
+	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -60,6 +61,7 @@ type Service struct {
 
 	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
 	tokens    *recent.Map[string, knownToken] // by hash
+	tokenRefs *recent.Map[string, records.TokenRef]
 
 	thinking  chan struct{} // bounds simulations at once
 	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
@@ -84,6 +86,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
+		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	return service

@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
 )
 
@@ -33,7 +34,7 @@ type gate struct {
 
 func openGate(t *testing.T) *gate {
 	t.Helper()
-	g := &gate{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), mails: make(chan string, 100)}
+	g := &gate{t: t, store: again.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), mails: make(chan string, 100)}
 	clock := func() time.Time { return g.now }
 	newID := func(kind string) string { g.made++; return fmt.Sprintf("%s-%d", kind, g.made) }
 	secret := func() [32]byte { g.made++; return sha256.Sum256(fmt.Append(nil, g.made)) }
@@ -368,3 +369,15 @@ func TestReadsOfOneRecordAreAllowedAsTheirLists(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestATokenMakesNoTokenThatMayDoMore than itself, also where the store runs the
+// making again.
+func TestATokenMakesNoTokenThatMayDoMore(t *testing.T) {
+	g := openGate(t)
+	maker := g.admin()
+	maker.Modes = []string{countersign.ModeDryRun}
+	w := countersign.TokenWrite{Name: "more", Roles: []countersign.Role{countersign.RoleOperator}, Modes: []string{countersign.ModeLive}}
+	if made, err := g.service.CreateToken(background, maker, w); countersign.ErrorCode(err) != countersign.CodeRoleRequired {
+		t.Errorf("%+v, %v", made.TokenRecord, err)
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
 )
 
@@ -33,7 +34,7 @@ type fataler interface {
 
 var background = context.Background()
 
-// house is the use cases over a store with two tenants, acme and beta, that have
+// house is the use cases over a store that runs every function twice, with two tenants, acme and beta, that have
 // two enabled projects and some models each.
 type house struct {
 	t       fataler
@@ -54,7 +55,7 @@ func open(t fataler) *house {
 // openWith makes a house where this many runs may be READY or RUNNING.
 func openWith(t fataler, maxActive int) *house {
 	t.Helper()
-	h := &house{t: t, store: &watched{Store: memory.New()}}
+	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	l := ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now}
@@ -148,6 +149,7 @@ func (h *house) log(tenant string, from int) (out []countersign.AuditRecord) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.Audit, tenant, store.Query{Order: []store.Order{{Column: "seq"}}, Offset: from})
+		out = nil
 		for _, row := range rows {
 			out = append(out, decoded[countersign.AuditRecord](h.t, row.Doc))
 		}

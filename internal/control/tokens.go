@@ -43,10 +43,11 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
-		if w.Modes, err = withinModes(a, w.Modes); err != nil {
+		granted := w // w is read again where this runs again
+		if granted.Modes, err = withinModes(a, w.Modes); err != nil {
 			return err
 		}
-		rec := s.newToken(a, tenant, id, w)
+		rec := s.newToken(a, tenant, id, granted)
 		if err := putToken(tx, &rec, secret); err != nil {
 			return err
 		}

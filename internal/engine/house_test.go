@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
 )
 
@@ -49,7 +50,7 @@ func newID(prefix string) string { return fmt.Sprintf("%s-%03d", prefix, ids.Add
 // open starts a process on a new store.
 func open(t *testing.T, a answering) *house {
 	t.Helper()
-	return reopen(t, memory.New(), a)
+	return reopen(t, again.Always(memory.New()), a)
 }
 
 // reopen starts a process on a store that an earlier one left.
@@ -76,6 +77,7 @@ func prepare(t *testing.T, s store.Store, a answering) *house {
 func (h *house) Publish(_ string, r *countersign.Run) {
 	active := 0
 	h.view(func(tx store.Tx) error {
+		active = 0
 		for _, status := range []countersign.RunStatus{countersign.RunReady, countersign.RunRunning} {
 			n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(status))}})
 			if err != nil {

@@ -50,6 +50,7 @@ func (e *Engine) startShared(ctx context.Context) error {
 	e.leaseEnd = make(chan struct{})
 	e.renewing.Go(func() { e.keepLease(e.leaseEnd) })
 	e.adoptAll()
+	crashpoint.At("engine.recovered", nil)
 	if mine, err := e.active(ctx); err == nil { // those that Grant gave a slot
 		for _, ref := range mine {
 			e.Wake(ref)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
@@ -41,7 +42,7 @@ func (e *Engine) keepLease(end <-chan struct{}) {
 	for {
 		select {
 		case <-t.C:
-			if err := e.lease.Renew(e.life); err != nil {
+			if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
 				e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
 			}
 		case <-end:
@@ -127,6 +128,7 @@ func (e *Engine) adopt(ref ledger.Ref) error {
 		return err
 	})
 	if err == nil && adopted {
+		crashpoint.At("engine.adopted", nil)
 		e.announce(moved, nil)
 	}
 	return err

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/lease"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
 )
 
@@ -47,7 +49,7 @@ const takeOver = lease.Length + 2*time.Second
 
 func TestADeadReplicasSideEffectIsNeverSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, after(time.Hour)), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("pay", "pay"), step("look", "look", "pay")))
 		synctest.Wait()
@@ -68,7 +70,7 @@ func TestADeadReplicasSideEffectIsNeverSentAgain(t *testing.T) {
 
 func TestADeadReplicasReadIsExecutedByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other, third := join(t, s, after(time.Hour)), join(t, s, atOnce), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("look", "look"), step("pay", "pay", "look")))
 		synctest.Wait()
@@ -91,7 +93,7 @@ func TestADeadReplicasReadIsExecutedByAnother(t *testing.T) {
 // another one has taken over.
 func TestAReplicaThatStoodStillCommitsNothingAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, after(takeOver+5*time.Second)), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("pay", "pay")))
 		synctest.Wait()
@@ -120,7 +122,7 @@ func TestAReplicaThatStoodStillCommitsNothingAfterwards(t *testing.T) {
 // then the process stopped for longer than its lease.
 func TestAReplicaThatStoodStillSendsNothingAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, atOnce), join(t, s, atOnce)
 		p := one.register(step("pay", "pay"))
 		one.store.behind = func() {
@@ -158,7 +160,7 @@ func (r *replica) intends() (is bool, err error) {
 
 func TestAReplicaThatStopsHandsItsRunsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		h := hold()
 		one, other := join(t, s, h.answer), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("look", "look"), step("pay", "pay", "look")))
@@ -175,7 +177,7 @@ func TestAReplicaThatStopsHandsItsRunsOver(t *testing.T) {
 
 func TestTheLimitHoldsAcrossReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, after(time.Second)), join(t, s, after(time.Second))
 		p := one.register(step("pay", "pay"))
 		var refs []ledger.Ref
@@ -205,7 +207,7 @@ func TestTheLimitHoldsAcrossReplicas(t *testing.T) {
 // TestADecisionAtAnotherReplicaIsCarriedOutOnce.
 func TestADecisionAtAnotherReplicaIsCarriedOutOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, atOnce), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("refund", "refund")))
 		synctest.Wait()
@@ -226,7 +228,7 @@ func TestADecisionAtAnotherReplicaIsCarriedOutOnce(t *testing.T) {
 // TestARunIsBegunByItsOwnerAlone, whoever else is told of it.
 func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, atOnce), join(t, s, atOnce)
 		p := one.register(step("pay", "pay"))
 		woken := one.engine
@@ -247,11 +249,41 @@ func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
 	})
 }
 
+// waiting is a lease that is renewed when its process stops, as on a slow store.
+type waiting struct{ *lease.Keeper }
+
+func (waiting) Renew(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestAStopAmidARenewalIsNoError in the log.
+func TestAStopAmidARenewalIsNoError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := prepare(t, again.Always(memory.New()), atOnce)
+		keeper, err := lease.Join(context.Background(), h.store, "one", "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.NewTextHandler(&log, nil)))
+		h.engine.Share(waiting{keeper}, lease.Every)
+		if err := h.engine.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * lease.Every)
+		h.stop()
+		if log.Len() > 0 {
+			t.Error(log.String())
+		}
+	})
+}
+
 // TestALeaseOutlivesAShortOutage of the store: nobody is taken for dead, and the
 // run goes on.
 func TestALeaseOutlivesAShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory.New()
+		s := again.Always(memory.New())
 		one, other := join(t, s, after(time.Second)), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("pay", "pay"), step("look", "look", "pay")))
 		synctest.Wait()

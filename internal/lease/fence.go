@@ -33,11 +33,15 @@ func (k *Keeper) Fence(ctx context.Context) error {
 // we could not look, is no evidence.
 const maxBlink = 3 * time.Second
 
+// maxSilence is the longest that our own beat may not have been raised: when we
+// could not write, nobody else may have been able to either, though reads went on.
+const maxSilence = 2*Every + time.Second
+
 // still remembers what was seen and gives the processes that stand still.
 func (k *Keeper) still(list []records.Replica, now time.Time) (dead []records.Replica) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now.Sub(k.looked) > maxBlink {
+	if now.Sub(k.looked) > maxBlink || now.Sub(k.raised) > maxSilence {
 		clear(k.seen)
 	}
 	k.looked = now
@@ -59,11 +63,18 @@ func (k *Keeper) still(list []records.Replica, now time.Time) (dead []records.Re
 	return dead
 }
 
+// stale says that we waited so long to write that the look is no evidence any more.
+func (k *Keeper) stale(now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return now.Sub(k.looked) > maxBlink
+}
+
 // fence removes a record unless its process has shown itself again, or somebody
 // else was faster.
 func (k *Keeper) fence(ctx context.Context, r records.Replica) error {
 	return k.store.Update(ctx, func(tx store.Tx) error {
-		if err := k.Check(tx); err != nil {
+		if err := k.Check(tx); err != nil || k.stale(time.Now()) {
 			return err
 		}
 		now, _, err := records.Replicas.Get(tx, store.Realm, records.ReplicaID(r.ID))

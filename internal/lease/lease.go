@@ -37,6 +37,7 @@ type Keeper struct {
 
 	mu     sync.Mutex
 	until  time.Time     // until then may be sent
+	raised time.Time     // when the last beat was raised, or before
 	fresh  chan struct{} // closed and replaced by each renewal
 	lost   chan struct{}
 	seen   map[string]sighting // of the others
@@ -107,7 +108,7 @@ func (k *Keeper) Renew(ctx context.Context) error {
 func (k *Keeper) renewed(began time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.until = began.Add(Length - Margin)
+	k.until, k.raised = began.Add(Length-Margin), began
 	close(k.fresh)
 	k.fresh = make(chan struct{})
 }

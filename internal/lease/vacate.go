@@ -61,7 +61,13 @@ func Vacate(ctx context.Context, s store.Store) (gone int, err error) {
 	if len(alive) > 0 {
 		return 0, fmt.Errorf("%w: %s", ErrAlive, alive[0].ID)
 	}
-	return len(still), s.Update(ctx, func(tx store.Tx) error { return remove(tx, still) })
+	looked := time.Now()
+	return len(still), s.Update(ctx, func(tx store.Tx) error {
+		if time.Since(looked) > maxBlink { // nobody could write: that beats stood still says nothing
+			return fmt.Errorf("%w: writes had to wait, and beats with them; try again", store.ErrUnavailable)
+		}
+		return remove(tx, still)
+	})
 }
 
 // remove deletes these records, if they are all and as they were.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/memory"
 )
 
@@ -64,5 +65,28 @@ func TestAProcessThatRaisesItsBeatIsToldFromOneThatDoesNot(t *testing.T) {
 		if err != nil || len(alive) != 1 || alive[0].ID != "one" || alive[0].Version != "test" || len(still) != 1 || still[0].ID != "other" {
 			t.Errorf("%+v, %+v, %v", alive, still, err)
 		}
+	})
+}
+
+// slow is a store on which writes have to wait, as for a standby, while reads go on.
+type slow struct {
+	store.Store
+	wait time.Duration
+}
+
+func (s slow) Update(ctx context.Context, fn func(store.Tx) error) error {
+	time.Sleep(s.wait)
+	return s.Store.Update(ctx, fn)
+}
+
+// TestBeatsThatNobodyCouldWriteVacateNothing.
+func TestBeatsThatNobodyCouldWriteVacateNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		one := join(t, s, "one")
+		if _, err := lease.Vacate(context.Background(), slow{s, lease.Length}); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%v", err)
+		}
+		must(t, check(s, one))
 	})
 }

@@ -1,7 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/records"
@@ -16,15 +19,11 @@ import (
 
 // Free is nil when a new run may start now, else capacity.
 func (l *Ledger) Free(tx store.Tx) error {
-	active, err := countState(tx, records.Active)
+	taken, err := countStates(tx, records.Active, records.Queued)
 	if err != nil {
 		return err
 	}
-	queued, err := countState(tx, records.Queued)
-	if err != nil {
-		return err
-	}
-	if active+queued >= l.cfg.MaxActive {
+	if taken >= l.cfg.MaxActive {
 		return countersign.Errorf(countersign.CodeCapacity, "all %d slots are in use; try again when a run has ended or waits", l.cfg.MaxActive)
 	}
 	return nil
@@ -37,36 +36,69 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 	if before.State == after.State && before.Due.Equal(after.Due) && before.Since.Equal(after.Since) {
 		return nil, nil
 	}
+	var next []records.Unfinished
+	if before.State == records.Active || after.State == records.Queued {
+		var err error
+		if next, err = l.next(tx, before, after); err != nil {
+			return nil, err
+		}
+	}
 	if err := l.saveUnfinished(tx, is); err != nil {
 		return nil, err
 	}
-	if before.State == records.Active || after.State == records.Queued {
-		return l.grant(tx)
-	}
-	return nil, nil
+	return l.grant(tx, next, is)
 }
 
 // Grant gives free slots to queued runs, for a start under a higher limit.
 func (l *Ledger) Grant(tx store.Tx) error {
-	_, err := l.grant(tx)
+	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
+	if err == nil {
+		_, err = l.grant(tx, next, nil)
+	}
 	return err
 }
 
-// grant gives free slots to queued runs.
-func (l *Ledger) grant(tx store.Tx) ([]*Held, error) {
-	active, err := countState(tx, records.Active)
-	if err != nil || active >= l.cfg.MaxActive {
-		return nil, err
-	}
+// next are the runs that get a slot when a run goes from one entry in the list to
+// another. It is asked before that is written: an engine has written nothing of a
+// function yet, and would have to for a list.
+func (l *Ledger) next(tx store.Tx, before, after records.Unfinished) ([]records.Unfinished, error) {
 	queued, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-		Where: []store.Filter{store.Equal("state", records.Queued)}, Order: []store.Order{{Column: "since"}}, Limit: l.cfg.MaxActive - active,
+		Where: []store.Filter{store.Equal("state", records.Queued)}, Order: []store.Order{{Column: "since"}}, Limit: l.cfg.MaxActive + 1,
 	})
 	if err != nil {
 		return nil, err
 	}
+	queued = slices.DeleteFunc(queued, func(u records.Unfinished) bool { return sameRun(u, before) })
+	if after.State == records.Queued {
+		queued = append(queued, after)
+		slices.SortStableFunc(queued, earlier)
+	}
+	if len(queued) == 0 {
+		return nil, nil // mostly; nothing need be counted
+	}
+	active, err := countStates(tx, records.Active)
+	if before.State == records.Active {
+		active--
+	}
+	return queued[:min(len(queued), max(0, l.cfg.MaxActive-active))], err
+}
+
+func sameRun(a, b records.Unfinished) bool { return a.TenantID == b.TenantID && a.RunID == b.RunID }
+
+// earlier is the order of the queue: of arrival, then by id as the store has it.
+func earlier(a, b records.Unfinished) int {
+	return cmp.Or(cmp.Compare(a.Since.UnixMicro(), b.Since.UnixMicro()), strings.Compare(records.UnfinishedID(a.TenantID, a.RunID), records.UnfinishedID(b.TenantID, b.RunID)))
+}
+
+// grant gives slots to runs, held among them perhaps, which was just written.
+func (l *Ledger) grant(tx store.Tx, next []records.Unfinished, held *Held) ([]*Held, error) {
 	var granted []*Held
-	for _, u := range queued {
-		moved, err := l.Apply(tx, Ref{u.TenantID, u.RunID}, nil, run.SlotGranted{}, System)
+	for _, u := range next {
+		ref, known := Ref{u.TenantID, u.RunID}, (*Held)(nil)
+		if held != nil && held.Ref == ref {
+			known = held
+		}
+		moved, err := l.Apply(tx, ref, known, run.SlotGranted{}, System)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +107,8 @@ func (l *Ledger) grant(tx store.Tx) ([]*Held, error) {
 	return granted, nil
 }
 
-func countState(tx store.Tx, state string) (int, error) {
-	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", state)}})
+func countStates(tx store.Tx, states ...any) (int, error) {
+	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{{Column: "state", Op: store.In, Values: states}}})
 }
 
 // Adopt makes this process the owner of an active run whose owner is gone; false

@@ -140,9 +140,9 @@ func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
 // in this list are small, and most waits are decided within the hour.
 func (n *Notifier) due(ctx context.Context) (out []notice, err error) {
 	now := n.cfg.Now()
-	present := map[string]bool{}
+	var present map[string]bool
 	err = n.store.View(ctx, func(tx store.Tx) error {
-		out = nil
+		out, present = nil, map[string]bool{}
 		for offset := 0; ; offset += batch {
 			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
 				Where: []store.Filter{store.Equal("state", records.Waiting)},

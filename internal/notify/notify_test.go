@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
 )
 
@@ -32,7 +33,7 @@ type desk struct {
 }
 
 func openDesk(t *testing.T) *desk {
-	d := &desk{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	d := &desk{t: t, store: again.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	d.restart()
 	return d
 }

@@ -2,9 +2,13 @@ package crash
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/harness"
 )
 
 // cyclesOfALife is how often one store is killed before another one is made.
@@ -16,20 +20,49 @@ func TestKillUnderLoad(t *testing.T) {
 	first, total := firstSeed(), tally{}
 	for done := 0; done < *cycles && !t.Failed(); done += cyclesOfALife {
 		l := newLife(t, newBed(t, binary))
-		for i := done; i < min(done+cyclesOfALife, *cycles); i++ {
-			l.cycle(first + uint64(i))
-			if len(l.faults) > 0 {
-				t.Fatalf("cycle with -seed %d: %q", first+uint64(i), l.faults)
-			}
-			total.cycles++
-		}
-		l.finish()
-		if len(l.faults) > 0 {
-			t.Fatalf("at the end of the cycles from -seed %d on: %q", first+uint64(done), l.faults)
-		}
-		total.add(l)
+		l.live(first+uint64(done), min(cyclesOfALife, *cycles-done), &total)
 	}
 	t.Logf("%+v", total)
+}
+
+// TestKillUnderLoadOnPostgreSQL does so with a database, which survives. After each
+// kill the runs of the dead process wait for the end of its lease, so that several
+// lives go on at once.
+func TestKillUnderLoadOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	first := firstSeed()
+	hands := min(*databases, *sharedCycles)
+	totals := make([]tally, hands)
+	t.Run("lives", func(t *testing.T) {
+		for hand := range hands {
+			t.Run(strconv.Itoa(hand), func(t *testing.T) {
+				t.Parallel()
+				n := *sharedCycles/hands + min(1, max(0, *sharedCycles%hands-hand))
+				for done := 0; done < n && !t.Failed(); done += cyclesOfALife {
+					l := newLife(t, newBed(t, binary, harness.Set("STORE", pgtest.Database(t))))
+					l.live(first+uint64(hand*1000+done), min(cyclesOfALife, n-done), &totals[hand])
+				}
+			})
+		}
+	})
+	t.Logf("%+v", sum(totals))
+}
+
+// live plays so many cycles of one store, and its end.
+func (l *life) live(first uint64, cycles int, total *tally) {
+	l.t.Helper()
+	for i := range uint64(cycles) {
+		l.cycle(first + i)
+		if len(l.faults) > 0 {
+			l.t.Fatalf("cycle with -seed %d: %q", first+i, l.faults)
+		}
+		total.cycles++
+	}
+	l.finish()
+	if len(l.faults) > 0 {
+		l.t.Fatalf("at the end of the cycles from -seed %d on: %q", first, l.faults)
+	}
+	total.add(l)
 }
 
 // tally is what a campaign came to.
@@ -49,6 +82,14 @@ func (x *tally) add(l *life) {
 			x.recovered++
 		}
 	}
+}
+
+func sum(list []tally) (x tally) {
+	for _, y := range list {
+		x.cycles, x.runs, x.deliveries, x.again = x.cycles+y.cycles, x.runs+y.runs, x.deliveries+y.deliveries, x.again+y.again
+		x.recovered, x.approvals, x.promises, x.records = x.recovered+y.recovered, x.approvals+y.approvals, x.promises+y.promises, x.records+y.records
+	}
+	return x
 }
 
 // cycle lets the load go on until a drawn number of things has happened, kills

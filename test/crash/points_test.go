@@ -18,12 +18,11 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// A point is named "stage: place.kind". Which there are is found by playing each
-// stage once with nothing to die at, and compared with what is written down.
-const pointsFile = "testdata/points.txt"
-
 // leastPoints is what the assurance page asks for.
 const leastPoints = 40
+
+// A point is named "stage: place.kind". Which there are is found by playing each
+// stage once with nothing to die at, and compared with what is written down.
 
 // death is where a case dies: at the nth passage of a point in a stage.
 type death struct {
@@ -49,16 +48,23 @@ var tagged = func() func(t *testing.T) string {
 }()
 
 // TestCrashPoints lets the service die at each point, and looks at what it left.
-func TestCrashPoints(t *testing.T) {
-	passed := passages(t)
-	compareWithFile(t, passed)
-	deaths := drawDeaths(t, passed)
-	const hands = 3 // a case mostly waits
-	for hand := range hands {
+func TestCrashPoints(t *testing.T) { inDirectory().play(t) }
+
+// TestCrashPointsOnPostgreSQL does so where the database survives.
+func TestCrashPointsOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	onDatabase().play(t)
+}
+
+func (g ground) play(t *testing.T) {
+	passed := g.passages(t)
+	g.compareWithFile(t, passed)
+	deaths := g.drawDeaths(t, passed)
+	for hand := range g.hands {
 		t.Run(fmt.Sprintf("hand %d", hand), func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, tagged(t))
-			for i := hand; i < len(deaths); i += hands {
+			s := newScene(t, g)
+			for i := hand; i < len(deaths); i += g.hands {
 				t.Run(deaths[i].String(), func(t *testing.T) { s.die(t, deaths[i]) })
 			}
 		})
@@ -67,11 +73,11 @@ func TestCrashPoints(t *testing.T) {
 }
 
 // passages plays the stages and counts how often each passes each point.
-func passages(t *testing.T) map[string]map[string]int {
+func (g ground) passages(t *testing.T) map[string]map[string]int {
 	t.Helper()
-	s := newScene(t, tagged(t))
+	s := newScene(t, g)
 	passed, before := map[string]map[string]int{}, map[string]bool{}
-	for _, st := range stages() {
+	for _, st := range g.stages {
 		counts := s.trace(t, st)
 		maps.DeleteFunc(counts, func(name string, _ int) bool { return !st.everyday && before[name] })
 		for name := range counts {
@@ -162,13 +168,13 @@ func (s *scene) die(t *testing.T, d death) {
 // drawDeaths dies once at each point, and in each further round at a drawn
 // passage of it. What runs at once may share a commit, so the latest passages are
 // not sure to come again.
-func drawDeaths(t *testing.T, passed map[string]map[string]int) (deaths []death) {
+func (g ground) drawDeaths(t *testing.T, passed map[string]map[string]int) (deaths []death) {
 	t.Helper()
 	first := firstSeed()
 	t.Logf("-seed %d", first)
 	r := rand.New(rand.NewPCG(first, 3))
 	for round := range *repeats {
-		for _, st := range stages() {
+		for _, st := range g.stages {
 			for _, name := range slices.Sorted(maps.Keys(passed[st.name])) {
 				n := passed[st.name][name]
 				d := death{st, name, 1 + n/2} // in the middle of the day, not at its dawn
@@ -178,7 +184,7 @@ func drawDeaths(t *testing.T, passed map[string]map[string]int) (deaths []death)
 				case st.from == nil:
 					d.nth = 1
 				}
-				if strings.Contains(d.String(), *point) {
+				if strings.Contains(d.String(), g.only) {
 					deaths = append(deaths, d)
 				}
 			}
@@ -188,7 +194,7 @@ func drawDeaths(t *testing.T, passed map[string]map[string]int) (deaths []death)
 }
 
 // compareWithFile keeps a point from vanishing unnoticed.
-func compareWithFile(t *testing.T, passed map[string]map[string]int) {
+func (g ground) compareWithFile(t *testing.T, passed map[string]map[string]int) {
 	t.Helper()
 	var lines []string
 	names := map[string]bool{}
@@ -200,28 +206,28 @@ func compareWithFile(t *testing.T, passed map[string]map[string]int) {
 	}
 	slices.Sort(lines)
 	if *update {
-		if err := os.WriteFile(pointsFile, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(g.points, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(pointsFile)
+	text, err := os.ReadFile(g.points)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(text)), "\n"), lines); diff != "" {
-		t.Errorf("the points passed are not those of %s; -update writes it (-want +got):\n%s", pointsFile, diff)
+		t.Errorf("the points passed are not those of %s; -update writes it (-want +got):\n%s", g.points, diff)
 	}
 	if len(names) < leastPoints {
 		t.Errorf("there are %d points; at least %d are asked for", len(names), leastPoints)
 	}
-	everyPlaceIsPassed(t, names)
+	g.everyPlaceIsPassed(t, names)
 	t.Logf("%d points; %d with the stages in which they are tried", len(names), len(lines))
 }
 
 var call = regexp.MustCompile(`crashpoint\.At\("([^"]+)"`)
 
 // everyPlaceIsPassed looks for calls in the sources that no stage comes to.
-func everyPlaceIsPassed(t *testing.T, names map[string]bool) {
+func (g ground) everyPlaceIsPassed(t *testing.T, names map[string]bool) {
 	t.Helper()
 	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
@@ -230,7 +236,7 @@ func everyPlaceIsPassed(t *testing.T, names map[string]bool) {
 		text, err := os.ReadFile(path)
 		for _, found := range call.FindAllSubmatch(text, -1) {
 			place := string(found[1])
-			if !names[place] && !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool { return strings.HasPrefix(n, place+".") }) {
+			if !strings.HasPrefix(place, g.others) && !names[place] && !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool { return strings.HasPrefix(n, place+".") }) {
 				t.Errorf("%s: no stage passes %s", path, place)
 			}
 		}

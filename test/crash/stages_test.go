@@ -1,10 +1,13 @@
 package crash
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
 	"github.com/countersign/countersign/test/harness"
 )
 
@@ -21,15 +24,47 @@ type stage struct {
 	everyday bool          // all that it passes is tried in it; else what no stage before passes
 }
 
+// ground is an engine of the store, on which the stages are played.
+type ground struct {
+	points string // the file of what is passed
+	others string // begins the places of the other engine
+	only   string // of the deaths, those whose name holds this
+	hands  int    // how many die at once: a case mostly waits
+	stages []stage
+	bed    func(t *testing.T) *bed
+}
+
+// inDirectory is the embedded store.
+func inDirectory() ground {
+	return ground{
+		points: "testdata/points.txt", others: "postgres.", only: *point, hands: 3,
+		stages: append(stages(), stagesOfFiles...),
+		bed:    func(t *testing.T) *bed { return newBed(t, tagged(t)) },
+	}
+}
+
+// onDatabase is the store of several. A case waits for a lease.
+func onDatabase() ground {
+	return ground{
+		points: "testdata/points-postgres.txt", others: "sqlite.", only: *sharedPoint, hands: *databases,
+		stages: stages(),
+		bed: func(t *testing.T) *bed {
+			return newBed(t, tagged(t), harness.Set("STORE", pgtest.Database(t)))
+		},
+	}
+}
+
 func stages() []stage {
-	return append([]stage{
+	return []stage{
 		{name: "a new store", acts: idle, everyday: true},
 		{name: "a day", from: ready, acts: (*life).day, everyday: true},
 		{name: "after a crash", from: crashed, acts: (*life).recovery, everyday: true},
 		{name: "an approval lapses", from: ready, settings: []harness.Setting{harness.Set("APPROVAL_TTL", "200ms")}, acts: (*life).lapse, settled: (*life).lapsed},
-		{name: "the log is long", from: ready, acts: (*life).fill},
-	}, stagesOfThisSystem...)
+	}
 }
+
+// stagesOfFiles are those of what the embedded store does with its files.
+var stagesOfFiles = append([]stage{{name: "the log is long", from: ready, acts: (*life).fill}}, stagesOfThisSystem...)
 
 func idle(*life) []func() bool { return nil }
 
@@ -44,9 +79,9 @@ type left struct {
 	sent, inFlight []*delivery
 }
 
-func newScene(t *testing.T, program string) *scene {
+func newScene(t *testing.T, g ground) *scene {
 	t.Helper()
-	s := &scene{stopped: left{bed: newBed(t, program)}}
+	s := &scene{stopped: left{bed: g.bed(t)}}
 	s.stopped.Stop()
 	s.stopped.forgetReserve()
 	s.killed = s.stopped.copy(t).breakOff()
@@ -60,6 +95,9 @@ func crashed(s *scene) left { return s.killed }
 // forgetReserve spares copies and checks eight megabytes that only hold space
 // back, and that the next start takes up anew.
 func (b *bed) forgetReserve() {
+	if b.Shared() {
+		return
+	}
 	if err := os.Remove(filepath.Join(b.Store, "countersign.reserve")); err != nil {
 		b.t.Error(err)
 	}
@@ -68,14 +106,51 @@ func (b *bed) forgetReserve() {
 // copy is the same service on a copy of its store, with the same shop.
 func (b *bed) copy(t *testing.T) *bed {
 	t.Helper()
-	return b.with(t, b.Copy(t))
+	if !b.Shared() {
+		return b.with(t, b.Copy(t))
+	}
+	database := copied(t, b.Settings()["SVC_PLATFORM_STORE"]) // it must outlive the server
+	s := b.Anew(t)
+	s.Move(database)
+	return b.with(t, s)
+}
+
+// copied is a copy of a database that nobody uses.
+func copied(t *testing.T, from string) string {
+	t.Helper()
+	to := pgtest.Database(t)
+	admin, name := asAdmin(t, to)
+	_, template := asAdmin(t, from)
+	pgtest.Exec(t, admin, "DROP DATABASE "+name)
+	pgtest.Exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE "+template)
+	return to
+}
+
+// asAdmin is the address of the server's own database, and the name of this one.
+func asAdmin(t *testing.T, database string) (admin, name string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = strings.TrimPrefix(u.Path, "/")
+	u.Path = "/postgres"
+	return u.String(), name
 }
 
 // anew is the same service without a store, in which only the first token is
 // known.
 func (b *bed) anew(t *testing.T) *bed {
 	t.Helper()
-	c := b.with(t, b.Anew(t))
+	var database string
+	if b.Shared() {
+		database = pgtest.Database(t)
+	}
+	s := b.Anew(t)
+	if b.Shared() {
+		s.Move(database)
+	}
+	c := b.with(t, s)
 	c.operator, c.reviewer = c.Admin, c.Admin
 	return c
 }

@@ -34,14 +34,14 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// Build builds the program under test into dir, with the race detector where the
-// tests have it.
-func Build(dir string) error {
+// Build builds the program under test into dir with these flags, and with the race
+// detector where the tests have it.
+func Build(dir string, flags ...string) error {
 	binary = filepath.Join(dir, "countersign")
 	if raced {
-		return build(binary, "-race")
+		flags = append(flags, "-race")
 	}
-	return build(binary)
+	return build(binary, flags...)
 }
 
 // BuildAs builds the program under another name with these flags and never with

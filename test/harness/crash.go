@@ -57,6 +57,9 @@ func (s *Server) Copy(t testing.TB) *Server {
 	return c
 }
 
+// Move gives a server that is not started another database.
+func (s *Server) Move(database string) { s.settings["SVC_PLATFORM_STORE"] = database }
+
 // On is the same principal talking to another server.
 func (c *Client) On(s *Server) *Client {
 	other := *c

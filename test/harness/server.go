@@ -148,8 +148,8 @@ func (s *Server) Log() string {
 	return s.process.log.String()
 }
 
-// Keep adds a secret that must show nowhere: in no answer, log line or store
-// file.
+// Keep adds a secret that must show nowhere: in no answer, log line, store file
+// or row.
 func (s *Server) Keep(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +186,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// shared reports a server on a database that others may use as well.
-func (s *Server) shared() bool {
+// Shared reports a server on a database that others may use as well.
+func (s *Server) Shared() bool {
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
 
@@ -261,8 +261,9 @@ func (s *Server) checkLog() {
 }
 
 func (s *Server) checkStore() {
-	if s.shared() {
-		return // a database: it has no files of ours
+	if s.Shared() {
+		s.checkRows()
+		return
 	}
 	err := filepath.WalkDir(s.Store, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -50,7 +50,7 @@ func drawAgentOp(rng *rand.Rand, seen int64) agentOp {
 // manifest was in, so it counts as that and as a read.
 func (h *house) syncOne(ctx context.Context, played *history, client int, name string, in agentOp) {
 	call := tick()
-	list, err := h.control.SyncAgents(ctx, ada, shop, manifest(in.source, in.content, name))
+	list, err := h.any().SyncAgents(ctx, ada, shop, manifest(in.source, in.content, name))
 	ret := tick()
 	played.record(client, in, agentAnswer{answer: answerOf(err)}, call, ret)
 	if err == nil {
@@ -65,11 +65,11 @@ func (h *house) askAgent(ctx context.Context, name string, in agentOp) agentAnsw
 	}
 	switch in.what {
 	case "admit":
-		return ofAgent(h.control.AdmitAgent(ctx, ada, agentID(name), d))
+		return ofAgent(h.any().AdmitAgent(ctx, ada, agentID(name), d))
 	case "suspend":
-		return ofAgent(h.control.SuspendAgent(ctx, ada, agentID(name), d))
+		return ofAgent(h.any().SuspendAgent(ctx, ada, agentID(name), d))
 	default:
-		a, err := h.control.Agent(ctx, ada, agentID(name))
+		a, err := h.any().Agent(ctx, ada, agentID(name))
 		return ofAgent(a.AgentRecord, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
-			opened, err := s.open(t.TempDir())
+			opened, err := s.open(t)
 			if err != nil {
 				t.Fatal(err)
 			}

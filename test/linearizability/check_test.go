@@ -64,30 +64,40 @@ type kind struct {
 // lot is how many histories one service sees.
 const lot = 50
 
-// checkAll plays the histories of a kind. A seed belongs to one store, so that it
-// is played on the same one when it is played again.
+// checkAll plays the histories of a kind. A seed belongs to one store of a machine,
+// and may to one on a database, so that it is played on the same when it is played
+// again.
 func checkAll(t *testing.T, k kind) {
 	t.Parallel()
-	for i, s := range stores {
+	for _, s := range slices.Concat(stores, []kindOfStore{replicas}) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			var seeds []uint64
 			for n := range *histories {
-				if seed := *firstSeed + uint64(n); seed%uint64(len(stores)) == uint64(i) {
+				if seed := *firstSeed + uint64(n); s.plays(seed) {
 					seeds = append(seeds, seed)
 				}
 			}
 			total := &tally{}
 			for few := range slices.Chunk(seeds, lot) {
-				opened, err := s.open(t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
-				k.playLot(openHouse(t, opened, k.limit), few, total)
+				k.playLot(s.house(t, k.limit), few, total)
 			}
 			total.want(t, k.answers)
 		})
 	}
+}
+
+// house opens a service on a store of the kind, or two on one database.
+func (s kindOfStore) house(t *testing.T, limit int) *house {
+	t.Helper()
+	if s.open == nil {
+		return openReplicas(t, limit)
+	}
+	opened, err := s.open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openHouse(t, opened, limit)
 }
 
 func (k kind) playLot(h *house, seeds []uint64, total *tally) {

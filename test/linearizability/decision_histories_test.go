@@ -68,9 +68,9 @@ func (d *decisions) ask(ctx context.Context, client int, in decisionOp) {
 		case "reject":
 			return ofApproval(d.decide(ctx, client, in, countersign.ApprovalRejected))
 		case "read":
-			return ofApproval(d.h.control.Approval(ctx, ann, d.run.ApprovalID))
+			return ofApproval(d.h.any().Approval(ctx, ann, d.run.ApprovalID))
 		default:
-			return ofDecided(d.h.control.Run(ctx, ann, d.run.ID))
+			return ofDecided(d.h.any().Run(ctx, ann, d.run.ID))
 		}
 	})
 }
@@ -79,7 +79,7 @@ func (d *decisions) ask(ctx context.Context, client int, in decisionOp) {
 // that and as a read.
 func (d *decisions) cancel(ctx context.Context, client int, in decisionOp) {
 	call := tick()
-	r, err := d.h.control.CancelRun(ctx, ann, d.run.ID, "not wanted")
+	r, err := d.h.any().CancelRun(ctx, ann, d.run.ID, "not wanted")
 	ret := tick()
 	d.record(client, in, decisionAnswer{answer: answerOf(err)}, call, ret)
 	if err == nil {
@@ -92,7 +92,7 @@ func (d *decisions) decide(ctx context.Context, client int, in decisionOp, is co
 	if in.by == ann.ID {
 		who = ann
 	}
-	return d.h.control.Decide(ctx, who, d.run.ApprovalID, countersign.Decision{Decision: is, Reason: "so decided"})
+	return d.h.any().Decide(ctx, who, d.run.ApprovalID, countersign.Decision{Decision: is, Reason: "so decided"})
 }
 
 func ofApproval(a countersign.Approval, err error) decisionAnswer {

@@ -20,11 +20,14 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
 )
 
 var (
 	histories = flag.Int("histories", 100, "how many histories of each kind to check")
 	repeats   = flag.Int("repeats", 25, "how often to repeat each race, on each store")
+	sparing   = flag.Int("sparing", 10, "play one of so many on databases, where each takes longer")
 	firstSeed = flag.Uint64("seed", 1, "the seed of the first history")
 )
 
@@ -35,5 +38,5 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.M{M: m}.Run())
 }

@@ -58,7 +58,7 @@ func (b *beats) ask(ctx context.Context, client int, in beatOp) {
 		if in.read {
 			return b.read(ctx)
 		}
-		ack, err := b.h.control.Heartbeat(ctx, ann, agentID("reader"), countersign.Heartbeat{
+		ack, err := b.h.any().Heartbeat(ctx, ann, agentID("reader"), countersign.Heartbeat{
 			InstanceID: b.instance, Sequence: in.sequence, State: in.state, Timestamp: in.timestamp,
 		})
 		if err != nil {
@@ -70,7 +70,7 @@ func (b *beats) ask(ctx context.Context, client int, in beatOp) {
 
 // read finds the instance among those of its agent.
 func (b *beats) read(ctx context.Context) beatAnswer {
-	a, err := b.h.control.Agent(ctx, ann, agentID("reader"))
+	a, err := b.h.any().Agent(ctx, ann, agentID("reader"))
 	if err != nil {
 		return beatAnswer{answer: answerOf(err)}
 	}

@@ -1,7 +1,6 @@
 package linearizability
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -10,11 +9,15 @@ import (
 
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/lease"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
+	"github.com/countersign/countersign/internal/store/postgres"
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
 	"github.com/countersign/countersign/internal/store/sqlite"
 )
 
@@ -25,13 +28,41 @@ const (
 	patience = 30 * time.Second // after which a test says that something never happened
 )
 
-// stores are what everything here is shown on.
-var stores = []struct {
-	name string
-	open func(dir string) (store.Store, error)
-}{
-	{"sqlite", func(dir string) (store.Store, error) { return sqlite.Open(context.Background(), dir) }},
-	{"memory", func(string) (store.Store, error) { return memory.New(), nil }},
+// kindOfStore is what histories and races are shown on.
+type kindOfStore struct {
+	name   string
+	open   func(t *testing.T) (store.Store, error)
+	shared bool // a database: less is played on it
+	turn   uint64
+}
+
+// stores are those of one service. The memory runs each function twice, as an engine
+// may.
+var stores = []kindOfStore{
+	{name: "memory", turn: 0, open: func(*testing.T) (store.Store, error) { return again.Always(memory.New()), nil }},
+	{name: "sqlite", turn: 1, open: func(t *testing.T) (store.Store, error) { return sqlite.Open(background(), t.TempDir()) }},
+	{name: "postgres", turn: 0, shared: true, open: func(t *testing.T) (store.Store, error) { return postgres.Open(background(), pgtest.Database(t)) }},
+}
+
+// replicas are two services on one database; see openReplicas.
+var replicas = kindOfStore{name: "replicas", turn: 1, shared: true}
+
+// plays says whether the history of a seed is played on the store: each on one of
+// two, and of some also on a database.
+func (s kindOfStore) plays(seed uint64) bool {
+	if s.shared {
+		every := uint64(*sparing)
+		return seed%every == 0 && seed/every%2 == s.turn
+	}
+	return seed%2 == s.turn
+}
+
+// times is how often a race is repeated on the store.
+func (s kindOfStore) times() int {
+	if s.shared {
+		return max(1, *repeats / *sparing)
+	}
+	return *repeats
 }
 
 // house is the service in this process, HTTP apart, with what a test needs of the
@@ -48,6 +79,8 @@ type house struct {
 	ends     ends
 	clock    atomic.Int64      // how far the service's clock is off
 	plans    map[string]string // of one step: LIVE by its capability, and the rehearsal
+	others   []*replica        // on the same database
+	asked    atomic.Int64
 }
 
 var ids atomic.Int64
@@ -71,21 +104,35 @@ func startHouse(t *testing.T, s store.Store, limit int) *house {
 	t.Helper()
 	h := &house{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &live.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
+	r := h.serve(h.store, nil)
+	h.ledger, h.engine, h.control = r.ledger, r.engine, r.control
+	return h
+}
+
+// serve starts a service on a store, one of several where it has a lease.
+func (h *house) serve(s store.Store, l *lease.Keeper) *replica {
+	h.t.Helper()
 	allowed := project.Allowed{
 		Origins: []string{origin}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
 		SecretIsSetNow: func(string) bool { return true },
 	}
 	log := slog.New(slog.DiscardHandler)
-	h.ledger = ledger.New(ledger.Config{MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: h.now})
-	h.engine = engine.New(h.store, h.ledger, h.receiver, &h.ends, log)
-	h.control = control.New(control.Config{
-		Allowed: allowed, MaxActive: limit, Version: "linearizability", NewID: newID,
-		NewSecret: func() [32]byte { return [32]byte{} }, Now: h.now,
-	}, h.store, h.ledger, h.engine, h.hub, h.receiver, log)
-	if err := h.engine.Start(context.Background()); err != nil {
-		t.Fatal(err)
+	r := &replica{store: s}
+	of := ledger.Config{MaxActive: h.limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: h.now}
+	if l != nil {
+		of.Replica = l.ID()
 	}
-	return h
+	r.ledger = ledger.New(of)
+	r.engine = engine.New(s, r.ledger, h.receiver, &h.ends, log)
+	if l != nil {
+		r.engine.Share(l, lease.Every)
+	}
+	r.control = control.New(control.Config{
+		Allowed: allowed, MaxActive: h.limit, Version: "linearizability", NewID: newID,
+		NewSecret: func() [32]byte { return [32]byte{} }, Now: h.now,
+	}, s, r.ledger, r.engine, h.hub, h.receiver, log)
+	h.must(r.engine.Start(background()))
+	return r
 }
 
 // stop ends the service gracefully, with every call answered.
@@ -93,6 +140,9 @@ func (h *house) stop() {
 	h.receiver.open()
 	h.engine.Stop(patience)
 	h.control.Close()
+	for _, r := range h.others {
+		r.stop(h.t)
+	}
 }
 
 // close stops the service, checks what must hold in the end, and closes the

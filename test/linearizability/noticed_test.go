@@ -27,6 +27,9 @@ func (n *noticed) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
+// beside is another store whose commits are noticed in the same place.
+func (n *noticed) beside(s store.Store) *noticed { return &noticed{s, n.committed} }
+
 // behindCommit is the key of what is called behind the commit of a request.
 type behindCommit struct{}
 

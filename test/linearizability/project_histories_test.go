@@ -49,16 +49,16 @@ func (h *house) askProject(ctx context.Context, id string, in projectOp) project
 	toggle := countersign.Toggle{ExpectedRevision: in.expected}
 	switch in.what {
 	case "put":
-		p, err = h.control.PutProject(ctx, ada, id, shopWrite(in.content, in.expected))
+		p, err = h.any().PutProject(ctx, ada, id, shopWrite(in.content, in.expected))
 	case "read":
-		p, err = h.control.Project(ctx, ada, id)
+		p, err = h.any().Project(ctx, ada, id)
 	case "enable":
-		p, err = h.control.EnableProject(ctx, ada, id, toggle)
+		p, err = h.any().EnableProject(ctx, ada, id, toggle)
 	case "disable":
-		p, err = h.control.DisableProject(ctx, ada, id, toggle)
+		p, err = h.any().DisableProject(ctx, ada, id, toggle)
 	case "check":
 		var checked countersign.HealthCheck
-		if checked, err = h.control.CheckHealth(ctx, ada, id); err == nil {
+		if checked, err = h.any().CheckHealth(ctx, ada, id); err == nil {
 			return projectAnswer{projectState: projectState{revision: checked.Revision}}
 		}
 	}

@@ -22,14 +22,15 @@ func inLots(t *testing.T, play func(t *testing.T, opened store.Store, from, to i
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			for n := 0; n < *repeats && !t.Failed(); n += lot {
-				opened, err := s.open(t.TempDir())
+			total := s.times()
+			for n := 0; n < total && !t.Failed(); n += lot {
+				opened, err := s.open(t)
 				if err != nil {
 					t.Fatal(err)
 				}
-				play(t, opened, n, min(n+lot, *repeats))
+				play(t, opened, n, min(n+lot, total))
 			}
-			t.Logf("%d repeats played", *repeats)
+			t.Logf("%d repeats played", total)
 		})
 	}
 }

@@ -78,13 +78,13 @@ func (r *recovery) request(ctx context.Context, client int, in recoveryOp) (coun
 	}
 	switch in.what {
 	case "read":
-		return r.h.control.Run(ctx, ann, r.run.ID)
+		return r.h.any().Run(ctx, ann, r.run.ID)
 	case "cancel":
-		return r.h.control.CancelRun(ctx, ann, r.run.ID, "not wanted")
+		return r.h.any().CancelRun(ctx, ann, r.run.ID, "not wanted")
 	case wrongOutput:
-		return r.h.control.ReconcileRun(ctx, who, r.run.ID, resolution(countersign.ConfirmedCompleted, "pending"))
+		return r.h.any().ReconcileRun(ctx, who, r.run.ID, resolution(countersign.ConfirmedCompleted, "pending"))
 	default:
-		return r.h.control.ReconcileRun(ctx, who, r.run.ID, resolution(in.what, "done"))
+		return r.h.any().ReconcileRun(ctx, who, r.run.ID, resolution(in.what, "done"))
 	}
 }
 

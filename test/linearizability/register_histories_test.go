@@ -108,19 +108,19 @@ func ofModel(m countersign.Model, err error) (register, error) {
 }
 
 func (r modelRequests) put(ctx context.Context, content string, expected int64) (register, error) {
-	return ofModel(r.h.control.PutModel(ctx, ada, r.id, modelWrite(r.id, content, expected)))
+	return ofModel(r.h.any().PutModel(ctx, ada, r.id, modelWrite(r.id, content, expected)))
 }
 
 func (r modelRequests) read(ctx context.Context) (register, error) {
-	return ofModel(r.h.control.Model(ctx, ada, r.id))
+	return ofModel(r.h.any().Model(ctx, ada, r.id))
 }
 
 func (r modelRequests) suspend(ctx context.Context) (register, error) {
-	return ofModel(r.h.control.SuspendModel(ctx, ada, r.id, "a rest"))
+	return ofModel(r.h.any().SuspendModel(ctx, ada, r.id, "a rest"))
 }
 
 func (r modelRequests) resume(ctx context.Context) (register, error) {
-	return ofModel(r.h.control.ResumeModel(ctx, ada, r.id, "rested"))
+	return ofModel(r.h.any().ResumeModel(ctx, ada, r.id, "rested"))
 }
 
 // teamRequests ask about a team.
@@ -134,17 +134,17 @@ func ofTeam(t countersign.Team, err error) (register, error) {
 }
 
 func (r teamRequests) put(ctx context.Context, content string, expected int64) (register, error) {
-	return ofTeam(r.h.control.PutTeam(ctx, ada, r.id, teamWrite(content, expected)))
+	return ofTeam(r.h.any().PutTeam(ctx, ada, r.id, teamWrite(content, expected)))
 }
 
 func (r teamRequests) read(ctx context.Context) (register, error) {
-	return ofTeam(r.h.control.Team(ctx, ada, r.id))
+	return ofTeam(r.h.any().Team(ctx, ada, r.id))
 }
 
 func (r teamRequests) suspend(ctx context.Context) (register, error) {
-	return ofTeam(r.h.control.SuspendTeam(ctx, ada, r.id, "a rest"))
+	return ofTeam(r.h.any().SuspendTeam(ctx, ada, r.id, "a rest"))
 }
 
 func (r teamRequests) resume(ctx context.Context) (register, error) {
-	return ofTeam(r.h.control.ResumeTeam(ctx, ada, r.id, "rested"))
+	return ofTeam(r.h.any().ResumeTeam(ctx, ada, r.id, "rested"))
 }

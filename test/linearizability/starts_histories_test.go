@@ -73,9 +73,9 @@ func (s *starts) ask(ctx context.Context, client int, in startsOp) {
 		case "look":
 			return s.look(ctx)
 		case "disable":
-			_, err = s.h.control.DisableProject(ctx, ada, shop, toggle)
+			_, err = s.h.any().DisableProject(ctx, ada, shop, toggle)
 		case "enable":
-			_, err = s.h.control.EnableProject(ctx, ada, shop, toggle)
+			_, err = s.h.any().EnableProject(ctx, ada, shop, toggle)
 		}
 		return startsAnswer{answer: answerOf(err)}
 	})
@@ -83,13 +83,13 @@ func (s *starts) ask(ctx context.Context, client int, in startsOp) {
 
 func (s *starts) start(ctx context.Context, in startsOp) (control.Started, error) {
 	if plan := s.plans[in.content]; plan != "" {
-		return s.h.control.StartRun(ctx, ann, plan, s.key(in.key))
+		return s.h.any().StartRun(ctx, ann, plan, s.key(in.key))
 	}
 	w := countersign.AgentRunStart{ExpectedRevision: 1, Mode: countersign.ModeDryRun, Capability: pay, Expectation: done()}
 	if in.live {
 		w.Mode = countersign.ModeLive
 	}
-	return s.h.control.StartAgentRun(ctx, ann, agentID("payer"), w, s.key(in.key))
+	return s.h.any().StartAgentRun(ctx, ann, agentID("payer"), w, s.key(in.key))
 }
 
 func ofStart(out control.Started, err error) startsAnswer {
@@ -105,7 +105,7 @@ func ofStart(out control.Started, err error) startsAnswer {
 
 // look reads where the history's runs are, as one page: they are the newest.
 func (s *starts) look(ctx context.Context) startsAnswer {
-	page, err := s.h.control.Runs(ctx, ann, control.List{Limit: keys}, control.RunFilter{})
+	page, err := s.h.any().Runs(ctx, ann, control.List{Limit: keys}, control.RunFilter{})
 	if err != nil {
 		return startsAnswer{answer: answerOf(err)}
 	}
@@ -126,7 +126,7 @@ func (s *starts) look(ctx context.Context) startsAnswer {
 // settle lets every run end, and records when each did: after its call was
 // answered, or else after it was asked for, and before that was published.
 func (s *starts) settle() error {
-	page, err := s.h.control.Runs(background(), ann, control.List{Limit: keys}, control.RunFilter{})
+	page, err := s.h.any().Runs(background(), ann, control.List{Limit: keys}, control.RunFilter{})
 	for _, r := range page.Items {
 		var n int
 		if _, other := fmt.Sscanf(r.IdempotencyKey, s.prefix+"%d", &n); other != nil || err != nil {

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/memory"
 )
 
 // fault is what happens to a commit.
@@ -25,7 +24,7 @@ const (
 // disk is what outlives a process: the committed rows, and what its next commits
 // meet.
 type disk struct {
-	rows    *memory.Store
+	rows    store.Store
 	reserve bool // outcomes have space on a full disk
 
 	mu      sync.Mutex

@@ -8,6 +8,8 @@
 //	go test ./test/simulation                      a thousand seeds
 //	go test ./test/simulation -seeds 10000         more of them
 //	go test ./test/simulation -seed 4711 -v        one, with its script
+//	go test ./test/simulation -run Postgre -postgres 100
+//	                                               on a database, a second each and more
 //
 // A seed that failed once is kept in testdata/seeds.txt and runs for ever after.
 package simulation

@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/store/again"
 )
 
 const (
@@ -54,14 +55,15 @@ func (s *sim) bootOnce() bool {
 		SecretIsSetNow: func(string) bool { return true },
 	}
 	p := &process{session: s.disk.open()}
+	rows := again.New(p.session, s.lose)
 	l := ledger.New(ledger.Config{MaxActive: s.limit, ApprovalTTL: s.ttl, NewID: s.newID, OriginAllowed: allowed.Origin, Now: s.now})
 	hub := &live.Hub{}
 	log := slog.New(slog.DiscardHandler)
-	p.engine = engine.New(p.session, l, s.receiver, hub, log)
+	p.engine = engine.New(rows, l, s.receiver, hub, log)
 	p.control = control.New(control.Config{
 		Allowed: allowed, MaxActive: s.limit, Version: "simulated", NewID: s.newID,
 		NewSecret: func() [32]byte { return [32]byte{} }, Now: s.now,
-	}, p.session, l, p.engine, hub, s.receiver, log)
+	}, rows, l, p.engine, hub, s.receiver, log)
 	s.process = p
 	if p.engine.Start(context.Background()) == nil && !p.session.isDead() {
 		return true

@@ -27,6 +27,7 @@ func (t *tally) add(s *sim) {
 	}
 	t.counts["requests"] += s.requests
 	t.counts["commits"] += s.disk.commits
+	t.counts["functions run twice"] += s.loser.times
 	t.counts["deliveries"] += len(s.receiver.deliveries())
 	for _, tenant := range tenants {
 		p := s.look(tenant)

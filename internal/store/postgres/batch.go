@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
@@ -109,6 +110,7 @@ func (w *writer) try(until time.Time) error {
 
 // commit ends the batch, and finds out how it ended if no answer comes.
 func (w *writer) commit(s *session) error {
+	crashpoint.At("postgres.commit", nil)
 	committed, err := s.commit()
 	if err != nil {
 		committed, err = w.find()
@@ -120,6 +122,7 @@ func (w *writer) commit(s *session) error {
 	case !committed:
 		return errUndone
 	}
+	crashpoint.At("postgres.committed", nil)
 	return nil
 }
 
@@ -142,6 +145,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	if err != nil {
 		return a, err
 	}
+	crashpoint.At("postgres.begun", nil)
 	before, err := w.check(row)
 	if err != nil {
 		return a, err

@@ -49,7 +49,8 @@
 // # Starting
 //
 // Open makes the tables where there are none, under a lock that is a row, so that
-// replicas may start together, and refuses a database that a newer release has
-// changed. A newer release that older ones can't live with raises
-// countersign_writer.level: their next batch sees it, and they end.
+// replicas may start together. Tables that a newer release has added to are used as
+// they are. A newer release that older ones can't live with raises
+// countersign_writer.level: they don't open the database any more, and where they
+// run their next batch sees it, and they end. release.go has the rule for migrations.
 package postgres

@@ -1,6 +1,9 @@
 package postgres
 
-import "github.com/countersign/countersign/internal/store/sqldoc"
+import (
+	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/store/sqldoc"
+)
 
 // transaction is the writer's, as a batch sees it.
 type transaction struct {
@@ -39,6 +42,7 @@ func (w *writer) lendToAll(b *sqldoc.Batch) error {
 		if err := b.Lend(w.members[i]); err != nil {
 			return err
 		}
+		crashpoint.At("postgres.lent", nil)
 	}
 	return nil
 }

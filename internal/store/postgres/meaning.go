@@ -22,6 +22,7 @@ var dialect = sqldoc.Dialect{
 	Rewrite:  func(statement string) string { return statement },
 	Prepares: true,
 	Rewrites: true,
+	Together: together,
 	Keeps:    func(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") },
 	Error:    meaning,
 }

@@ -56,10 +56,10 @@ func ask(t testing.TB, url, query string) (found []string) {
 	return found
 }
 
-func TestStoreOfANewerReleaseIsRefused(t *testing.T) {
+func TestStoreOfAHigherLevelIsRefused(t *testing.T) {
 	for name, change := range map[string]string{
-		"level":  "UPDATE countersign_writer SET level = 2 WHERE id = 1",
-		"schema": "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)",
+		"level":            "UPDATE countersign_writer SET level = 2 WHERE id = 1",
+		"level and schema": "UPDATE countersign_writer SET level = 2 WHERE id = 1; " + migratedFurther,
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := pgtest.Database(t)
@@ -70,6 +70,34 @@ func TestStoreOfANewerReleaseIsRefused(t *testing.T) {
 				t.Errorf("Open: %v", err)
 			}
 		})
+	}
+}
+
+// migratedFurther is what a newer release may do without raising the level.
+const migratedFurther = `ALTER TABLE steps ADD COLUMN weight BIGINT NOT NULL DEFAULT 7;
+	CREATE TABLE additions (tenant TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (tenant, id));
+	INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`
+
+// TestTablesOfANewerReleaseAreUsedAsTheyAre where the level is ours: by an older
+// release that runs, and by one that starts again or anew.
+func TestTablesOfANewerReleaseAreUsedAsTheyAre(t *testing.T) {
+	url := pgtest.Database(t)
+	running := mustOpen(t, url)
+	mustIncrement(t, running)
+	pgtest.Exec(t, url, migratedFurther)
+	pgtest.Exec(t, url, "UPDATE steps SET weight = 8")
+	mustIncrement(t, running)
+	started := mustOpen(t, url)
+	mustIncrement(t, started)
+	wantCount(t, running, 3)
+	if got := ask(t, url, "SELECT weight::text FROM steps"); len(got) != 1 || got[0] != "8" {
+		t.Errorf("an older release's write leaves %v in a column that it doesn't know", got)
+	}
+	if running.Newer() || !started.Newer() {
+		t.Error("it isn't seen whose tables these are")
+	}
+	if got := ask(t, url, "SELECT MAX(version_id)::text FROM goose_db_version"); got[0] != "99" {
+		t.Errorf("the newest migration is now %s", got[0])
 	}
 }
 

@@ -23,6 +23,8 @@ func (w *writer) find() (committed bool, err error) {
 
 // look reads the number of the writer's last batch that is committed, once nobody
 // holds the writer's row: the lost transaction has ended then, one way or the other.
+// It commits, having locked a row: where commits wait for a standby, a server that
+// crashed meanwhile shows one that no standby has, and this one comes after it.
 func (w *writer) look(until time.Time) (committed bool, err error) {
 	w.disconnect()
 	s, err := w.connected(until)
@@ -33,7 +35,7 @@ func (w *writer) look(until time.Time) (committed bool, err error) {
 		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
 		"; SELECT level FROM countersign_writer WHERE id = " + writerRow + " FOR UPDATE" +
 		"; SELECT COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
-		"; ROLLBACK")
+		"; COMMIT")
 	if err != nil {
 		return false, err
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/countersign/countersign/internal/crashpoint"
 )
 
 // The rows of countersign_writer. Each is a lock that all processes share: who
@@ -77,12 +79,13 @@ func (d *database) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkRelease(ctx, db, provider); err != nil {
+	if d.newer, err = checkRelease(ctx, db, provider); err != nil {
 		return err
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return err
 	}
+	crashpoint.At("postgres.migrated", nil)
 	_, err = db.ExecContext(ctx, sweep)
 	return err
 }

@@ -13,31 +13,51 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// level rises with each release that reads or writes documents in a way that the
-// one before can't live with. Its migration then sets countersign_writer.level of
-// the row writerRow to the level that a program must have to use the store, which
-// also stops those that run (see checkLevel).
+// level says which releases may use a store: a program whose level is below that of
+// the row writerRow in countersign_writer may not. The number of the newest
+// migration decides nothing: amid a rolling upgrade, and after a roll-back, an
+// older release uses the tables of a newer one.
+//
+// A migration therefore only adds: tables, indexes, and columns that are nullable
+// or have a default. What an older release then does has to be bearable:
+//
+//   - It leaves a new column as it is when it changes a row, and gives a row of its
+//     own the default. A list by that column is right only once no older release
+//     writes any more.
+//   - It reads a document without the fields that it doesn't know, and writes it
+//     without them. A field that may not get lost belongs in a table, or a document,
+//     that older releases don't write.
+//   - It doesn't know a new value of a field that it reads, such as a status, and
+//     what it computes over a whole document, such as a digest, leaves a new field out.
+//
+// And a migration changes no row, or raises countersign_writer.turn in the same
+// transaction: processes that run remember the rows of their last batch.
+//
+// Where what older releases do can't be borne, level is raised, and the migration sets
+// countersign_writer.level to it: older releases are then refused, and end where
+// they run (see checkLevel).
 const level = 1
 
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// checkRelease refuses a store that a newer release has changed.
-func checkRelease(ctx context.Context, db *sql.DB, provider *goose.Provider) error {
+// checkRelease refuses a store that this release's level is too low for, and says
+// whether the tables are those of a newer release all the same.
+func checkRelease(ctx context.Context, db *sql.DB, provider *goose.Provider) (newer bool, err error) {
 	var needed int64
 	if err := db.QueryRowContext(ctx, "SELECT level FROM countersign_writer WHERE id = "+writerRow).Scan(&needed); err != nil {
-		return err
+		return false, err
 	}
 	migrated, err := provider.GetDBVersion(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	known := knownMigration(provider)
-	if migrated > known || needed > level {
-		return fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
+	if needed > level {
+		return false, fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
 			migrated, needed, known, level)
 	}
-	return nil
+	return migrated > known, nil
 }
 
 // knownMigration is the number of the newest migration of this release.

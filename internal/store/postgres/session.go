@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
@@ -64,6 +65,7 @@ func texts(values [][]byte) []string {
 // error nothing is known.
 func (s *session) commit() (committed bool, err error) {
 	answers := s.wire.Exec(context.Background(), "COMMIT")
+	crashpoint.At("postgres.sent", nil)
 	tag := ""
 	for answers.NextResult() {
 		result, _ := answers.ResultReader().Close() // Close of all gives its error again

@@ -14,6 +14,7 @@ import (
 type Store struct {
 	writer  *writer
 	views   *views
+	newer   bool
 	closing sync.Once
 	closed  error
 }
@@ -22,8 +23,8 @@ var _ store.Store = (*Store)(nil)
 
 // Open connects to a database, by an address that begins with postgres:// and that
 // the libpq parameters may follow, and makes the tables if there are none. It
-// refuses, in one clear line, a database that a newer release has changed or that
-// can't keep every text. ctx bounds the opening.
+// refuses, in one clear line, a database that a newer release keeps older ones from
+// or that can't keep every text. ctx bounds the opening.
 func Open(ctx context.Context, url string) (*Store, error) { return open(ctx, url, defaults()) }
 
 func open(ctx context.Context, url string, settings settings) (*Store, error) {
@@ -34,7 +35,7 @@ func open(ctx context.Context, url string, settings settings) (*Store, error) {
 	if err := db.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("store %s: %w", db.name(), err)
 	}
-	s := &Store{writer: newWriter(db), views: newViews(db)}
+	s := &Store{writer: newWriter(db), views: newViews(db), newer: db.newer}
 	go s.writer.run()
 	return s, nil
 }
@@ -55,6 +56,10 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 // Failed implements store.Store: an outcome could not be found out, or a newer
 // release has taken the database over.
 func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
+
+// Newer reports that, at the opening, the tables were those of a newer release. They
+// can be used, but this release doesn't know of all that they keep.
+func (s *Store) Newer() bool { return s.newer }
 
 // Full implements store.Store: the server had no space, and nothing was committed
 // since.

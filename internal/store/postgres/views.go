@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqldoc"
 )
 
 // views runs Views on connections of their own, so many at once.
@@ -29,7 +31,8 @@ func newViews(db *database) *views {
 	return v
 }
 
-// view runs fn in one snapshot, and again in another if its connection is lost.
+// view runs fn in one snapshot, and again in another if its connection is lost or
+// the first row that it read alone has changed.
 func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 	// Patience begins here: without a server those who wait for a turn must not each
 	// be patient after the other.
@@ -38,8 +41,9 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 		return err
 	}
 	defer func() { <-v.turns }()
+	snapshot := false
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
-		own, err := v.try(ctx, fn, until)
+		own, err := v.try(ctx, fn, until, snapshot)
 		if err == nil {
 			return own
 		}
@@ -47,6 +51,10 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 			return ctx.Err()
 		}
 		v.onError(err)
+		if errors.Is(err, sqldoc.ErrTogether) {
+			snapshot = true
+			continue
+		}
 		if !passes(err) || time.Now().After(until) {
 			return err
 		}
@@ -86,9 +94,9 @@ func (v *views) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try runs fn once. own is fn's error; err speaks of the transaction, and then own
-// means nothing.
-func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time) (own, err error) {
+// try runs fn once, in a snapshot from the beginning or when it needs one. own is
+// fn's error; err speaks of the transaction, and then own means nothing.
+func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own, err error) {
 	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
 	defer cancel()
 	s, err := connect(connecting, v.db)
@@ -97,23 +105,33 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 	}
 	whole := false
 	defer func() { s.release(whole) }() // also when fn panics
-	_, err = s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
-		limits(false, v.settings.statement, v.settings.lock, v.settings.reading))
-	if err != nil {
-		return nil, err
-	}
-	tx := s.conn.Begin(true)
+	tx := s.conn.Alone(func() error { return v.begin(s) })
 	defer tx.End()
-	own = fn(tx)
-	if err := tx.Err(); err != nil && (passes(err) || s.lost()) {
+	if snapshot {
+		err = tx.Join()
+	}
+	if err == nil {
+		own = fn(tx)
+	}
+	if err := tx.Err(); err != nil && (passes(err) || errors.Is(err, sqldoc.ErrTogether) || s.lost()) {
 		return nil, s.mean(err)
 	}
-	_, err = s.run("ROLLBACK")
-	whole = err == nil
+	whole = !tx.Begun()
+	if tx.Begun() {
+		_, err = s.run("ROLLBACK")
+		whole = err == nil // fn has had its answers all the same
+	}
 	if own == nil {
 		own = tx.Err() // fn swallowed it
 	}
 	return own, nil
+}
+
+// begin takes a snapshot.
+func (v *views) begin(s *session) error {
+	_, err := s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
+		limits(false, v.settings.statement, v.settings.lock, v.settings.reading))
+	return err
 }
 
 // close lets nobody begin any more and waits for those who read.

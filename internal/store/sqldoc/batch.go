@@ -114,7 +114,7 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 		return err
 	}
 	if expected < 0 || ok && was.version != expected {
-		return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, expected, store.ErrConflict)
+		return conflict(p, expected)
 	}
 	e := was
 	if !ok {
@@ -183,23 +183,46 @@ func (b *Batch) undo(t *Tx) {
 func (b *Batch) Flush() error { return b.flush(func(*store.Table) bool { return true }) }
 
 func (b *Batch) flush(of func(*store.Table) bool) error {
-	t := b.conn.Begin(false)
+	var due []place
 	kept := b.order[:0]
 	for _, p := range b.order {
-		e := b.known[p]
-		if !of(p.table) {
+		switch {
+		case !of(p.table):
 			kept = append(kept, p)
-			continue
+		case b.known[p].dirty:
+			due = append(due, p)
 		}
-		if !e.dirty {
-			continue
-		}
-		if err := b.write(t, p, &e); err != nil {
-			return b.cause(t, err)
-		}
-		b.known[p] = e
 	}
 	b.order = kept
+	t := b.conn.Begin(false)
+	if err := b.writeAll(t, due); err != nil {
+		return b.cause(t, err)
+	}
+	return nil
+}
+
+// writeAll brings rows into the database, in one message where that can be.
+func (b *Batch) writeAll(t *Tx, due []place) error {
+	if b.conn.dialect.Together == nil || len(due) < 2 {
+		for _, p := range due {
+			e := b.known[p]
+			if err := b.write(t, p, &e); err != nil {
+				return err
+			}
+			b.known[p] = e
+		}
+		return nil
+	}
+	entries := make([]entry, len(due))
+	for i, p := range due {
+		entries[i] = b.known[p]
+	}
+	if err := t.storeAll(due, entries); err != nil {
+		return err
+	}
+	for i, p := range due {
+		b.known[p] = entries[i].written()
+	}
 	return nil
 }
 
@@ -218,6 +241,12 @@ func (b *Batch) write(t *Tx, p place, e *entry) error {
 	if err := t.store(p, e); err != nil {
 		return err
 	}
-	e.stored, e.columns, e.dirty = e.version, e.keys, false
+	*e = e.written()
 	return nil
+}
+
+// written is an entry that the database has.
+func (e entry) written() entry {
+	e.stored, e.columns, e.dirty = e.version, e.keys, false
+	return e
 }

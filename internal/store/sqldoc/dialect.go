@@ -8,6 +8,7 @@
 package sqldoc
 
 import (
+	"database/sql"
 	"slices"
 
 	"github.com/countersign/countersign/internal/store"
@@ -26,9 +27,18 @@ type Dialect struct {
 	// Keeps says whether the engine can keep a text; nil: it keeps any. What it
 	// can't keep isn't there to be found.
 	Keeps func(text string) bool
+	// Together sends statements in one message and gives how many rows each changed,
+	// up to the first that fails. nil: they are sent one by one.
+	Together func(conn *sql.Conn, calls []Call) (changed []int64, err error)
 	// Error gives an error of the driver its meaning in package store; what has
 	// none there comes back as it is.
 	Error func(error) error
+}
+
+// Call is a statement with its parameters.
+type Call struct {
+	Text string
+	Args []any
 }
 
 // keeps says whether the engine can keep all these values.

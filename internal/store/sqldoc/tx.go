@@ -23,6 +23,8 @@ type Tx struct {
 	over     bool
 	err      error
 
+	alone *alone // outside any transaction yet
+
 	// -- of a function in a batch
 	batch *Batch
 	apart bool   // it runs apart: each write at once
@@ -66,6 +68,14 @@ func (t *Tx) fetch(p place) (store.Row, error) {
 	if !t.keeps(p.tenant, p.id) {
 		return store.Row{}, missing(p)
 	}
+	if t.alone != nil {
+		return t.first(p)
+	}
+	return t.get(p)
+}
+
+// get is fetch of a text that can be there, in whatever transaction there is.
+func (t *Tx) get(p place) (store.Row, error) {
 	rows, err := t.query(&t.conn.on(p.table).get, []any{p.tenant, p.id})
 	if err != nil {
 		return store.Row{}, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
@@ -124,9 +134,13 @@ func (t *Tx) store(p place, e *entry) error {
 	case err != nil:
 		return fmt.Errorf("write %s %s: %w", p.table.Name, p.id, err)
 	case changed == 0:
-		return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, e.stored, store.ErrConflict)
+		return conflict(p, e.stored)
 	}
 	return nil
+}
+
+func conflict(p place, expected int64) error {
+	return fmt.Errorf("%s %s is not at version %d: %w", p.table.Name, p.id, expected, store.ErrConflict)
 }
 
 func (t *Tx) write(p place, e *entry) (changed int64, err error) {
@@ -255,6 +269,9 @@ func (t *Tx) query(s *statement, args []any) (*sql.Rows, error) {
 }
 
 func (t *Tx) ask(b *builder) (*sql.Rows, error) {
+	if err := t.Join(); err != nil {
+		return nil, err
+	}
 	if err := t.usable(); err != nil {
 		return nil, err
 	}

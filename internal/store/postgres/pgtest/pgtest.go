@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,7 +44,7 @@ func (m M) Run() int {
 func Database(t testing.TB) string {
 	t.Helper()
 	if given := os.Getenv("TEST_POSTGRES_URL"); given != "" {
-		return database(t, given)
+		return passing(t, given)
 	}
 	shared.once.Do(func() {
 		if shared.server, shared.err = prepare(); shared.err == nil {
@@ -54,7 +55,7 @@ func Database(t testing.TB) string {
 	if shared.err != nil {
 		absent(t, shared.err)
 	}
-	return database(t, shared.server.url("postgres"))
+	return passing(t, shared.server.url())
 }
 
 // absent ends a test that has no server: without PostgreSQL installed it isn't run,
@@ -67,27 +68,34 @@ func absent(t testing.TB, err error) {
 	t.Fatal(err)
 }
 
-// database makes a database that is dropped at the end of the test. Its collation
-// is not by bytes where that can be had, as in most databases.
-func database(t testing.TB, admin string) string {
+// passing makes a database that is dropped at the end of the test.
+func passing(t testing.TB, admin string) string {
 	t.Helper()
-	name := "test_" + strings.ToLower(rand.Text()[:12])
+	name, address := database(t, admin)
+	t.Cleanup(func() {
+		// A server that a test has ended takes its databases with it.
+		_ = execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	})
+	return address
+}
+
+// database makes a database. Its collation is not by bytes where that can be had,
+// as in most databases.
+func database(t testing.TB, admin string) (name, address string) {
+	t.Helper()
+	name = "test_" + strings.ToLower(rand.Text()[:12])
 	create := "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8'"
 	if err := execute(admin, create+" LOCALE_PROVIDER icu ICU_LOCALE 'en'"); err != nil {
 		if err := execute(admin, create); err != nil {
 			t.Fatalf("make a database: %v", err)
 		}
 	}
-	t.Cleanup(func() {
-		// A server that a test has ended takes its databases with it.
-		_ = execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
-	})
 	u, err := url.Parse(admin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u.Path = "/" + name
-	return u.String()
+	return name, u.String()
 }
 
 // Exec runs a statement on a connection of its own.
@@ -96,6 +104,20 @@ func Exec(t testing.TB, url, statement string) {
 	if err := execute(url, statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
+}
+
+// Ask runs a query on a connection of its own and returns the only value, a text,
+// of the first row. A server that says nothing for some seconds is an error.
+func Ask(url, query string) (value string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", fmt.Errorf("connect: %w", err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	err = conn.QueryRow(ctx, query).Scan(&value)
+	return value, err
 }
 
 func execute(url, statement string) error {

@@ -39,10 +39,11 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Database makes a database on the server and returns its URL.
+// Database makes a database on the server, with which it ends, and returns its URL.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
-	return database(t, s.url("postgres"))
+	_, address := database(t, s.url())
+	return address
 }
 
 // Start starts a server that was stopped, and waits until it serves.
@@ -69,17 +70,21 @@ func (s *Server) signal(t testing.TB, signal syscall.Signal) {
 	<-s.ended
 }
 
-func (s *Server) url(database string) string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
+// url is the address of the administrator's database.
+func (s *Server) url() string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
 // missing begins the error that says that PostgreSQL isn't installed.
 const missing = "PostgreSQL is not installed"
 
-// programs finds the directory of the newest PostgreSQL.
+// programs finds the directory of the PostgreSQL in the path, or of the newest.
 func programs() (string, error) {
 	if found, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(found), nil
+		// A link to it stands alone, perhaps, without the other programs beside it.
+		if found, err = filepath.EvalSymlinks(found); err == nil {
+			return filepath.Dir(found), nil
+		}
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
@@ -104,7 +109,7 @@ func prepare() (s *Server, err error) {
 	return s, nil
 }
 
-func (s *Server) initialise() error {
+func (s *Server) initialise() (err error) {
 	if err := s.become(); err != nil {
 		return err
 	}
@@ -112,12 +117,16 @@ func (s *Server) initialise() error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
+	s.port, err = freePort()
+	return err
+}
+
+func freePort() (int, error) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	s.port = free.Addr().(*net.TCPAddr).Port
-	return free.Close()
+	return free.Addr().(*net.TCPAddr).Port, free.Close()
 }
 
 // become chooses whom the server runs as: PostgreSQL refuses root.
@@ -194,7 +203,7 @@ func (s *Server) launch(cmd *exec.Cmd) error {
 func (s *Server) serves() error {
 	deadline := time.After(time.Minute)
 	for {
-		err := execute(s.url("postgres"), "SELECT 1")
+		err := execute(s.url(), "SELECT 1")
 		if err == nil {
 			return nil
 		}

@@ -1,0 +1,21 @@
+//go:build again
+
+package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/again"
+)
+
+// perhapsAgain runs every function twice; see package again. The first run ends
+// early every other time.
+func perhapsAgain(s store.Store) store.Store {
+	return again.New(s, func() int {
+		if rand.IntN(2) == 0 {
+			return again.Whole
+		}
+		return 1 + rand.IntN(20)
+	})
+}

@@ -1,0 +1,33 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/countersign/countersign/internal/store/sqldoc"
+)
+
+// together sends statements in one message: a batch of sixty Updates writes some
+// hundred rows, and each round trip would keep all other processes waiting.
+func together(conn *sql.Conn, calls []sqldoc.Call) (changed []int64, err error) {
+	var b pgx.Batch
+	for _, c := range calls {
+		b.Queue(c.Text, c.Args...)
+	}
+	err = conn.Raw(func(c any) error {
+		answers := c.(*stdlib.Conn).Conn().SendBatch(context.Background(), &b)
+		for range calls {
+			tag, err := answers.Exec()
+			if err != nil {
+				_ = answers.Close() // it gives the same error
+				return err
+			}
+			changed = append(changed, tag.RowsAffected())
+		}
+		return answers.Close()
+	})
+	return changed, err
+}

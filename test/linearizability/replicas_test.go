@@ -1,0 +1,66 @@
+package linearizability
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/postgres"
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+)
+
+// replica is one service on a store that others may use too.
+type replica struct {
+	store   store.Store
+	ledger  *ledger.Ledger
+	engine  *engine.Engine
+	control *control.Service
+}
+
+func (r *replica) stop(t *testing.T) {
+	t.Helper()
+	r.engine.Stop(patience)
+	r.control.Close()
+	if err := r.store.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// openReplicas starts two services on one database, each on connections of its own.
+func openReplicas(t *testing.T, limit int) *house {
+	t.Helper()
+	url := pgtest.Database(t)
+	open := func() store.Store {
+		s, err := postgres.Open(background(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	h := &house{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &live.Hub{}, receiver: newReceiver()}
+	h.ends.hub = h.hub
+	first, second := h.serve(h.store, h.join(h.store)), h.store.beside(open())
+	h.ledger, h.engine, h.control = first.ledger, first.engine, first.control
+	h.others = []*replica{h.serve(second, h.join(second))}
+	h.furnish()
+	return h
+}
+
+func (h *house) join(s store.Store) *lease.Keeper {
+	h.t.Helper()
+	l, err := lease.Join(background(), s, newID("replica"), "test")
+	h.must(err)
+	return l
+}
+
+// any is the service of one replica or of another, by turns.
+func (h *house) any() *control.Service {
+	if n := h.asked.Add(1) % int64(1+len(h.others)); n > 0 {
+		return h.others[n-1].control
+	}
+	return h.control
+}

@@ -1,0 +1,46 @@
+package replicas
+
+import (
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+)
+
+// unnoticed is how long nobody notices that the primary is gone: longer than an
+// operation tries to get a connection, and than a lease lets anything be sent. What
+// is measured, not what is waited for.
+const unnoticed = 8 * time.Second
+
+// TestAPromotedStandbyHasAllThatWasAcknowledged: the primary dies for good under
+// load, and its synchronous standby is promoted. Nobody tells the replicas: they have
+// both addresses.
+func TestAPromotedStandbyHasAllThatWasAcknowledged(t *testing.T) {
+	primary := pgtest.Start(t)
+	standby := primary.Standby(t)
+	f := assemble(t, standby.Either(t, primary.Database(t)))
+	var after, outage time.Duration
+	var records int
+	f.load(func() {
+		f.more(100)
+		records = f.audited()
+		killed := time.Now()
+		primary.Kill(t)
+		time.Sleep(unnoticed)
+		standby.Promote(t)
+		after = f.wellAfter()
+		outage = time.Since(killed)
+		f.more(100)
+	})
+	if uncertain := f.settled(); uncertain > 0 {
+		t.Errorf("%d runs wait for a person, though no replica has failed", uncertain)
+	}
+	f.mustLive()
+	if now := f.audited(); now < records {
+		t.Errorf("the audit log had %d records and has %d", records, now)
+	}
+	t.Logf("well again %s after the promotion, %s after the primary's end", after.Round(time.Millisecond), outage.Round(time.Millisecond))
+	if after > 10*time.Second {
+		t.Errorf("well again %s after the promotion", after)
+	}
+}

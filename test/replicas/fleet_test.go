@@ -1,0 +1,170 @@
+package replicas
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/harness"
+)
+
+const (
+	count     = 3
+	limit     = 64
+	bootstrap = "bootstrap-of-the-replicas-0123456789"
+)
+
+// newer is the program of a release that has a migration more.
+var newer string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "countersign-test-")
+	if err == nil {
+		err = harness.Build(dir)
+	}
+	if err == nil {
+		newer, err = buildNewer(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := pgtest.M{M: m}.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// fleet is the replicas and what is known of what they acknowledged.
+type fleet struct {
+	t        *testing.T
+	database string
+	receiver *harness.Receiver
+	plan     string
+	token    string
+	patience time.Duration // of a client, before it asks another replica
+
+	places   sync.RWMutex // which process is in which place: they are replaced
+	replicas [count]*harness.Server
+	filling  sync.Mutex
+	names    [count]string // of the processes, among themselves
+
+	mu     sync.Mutex
+	models []string         // acknowledged
+	runs   map[string]bool  // acknowledged
+	states map[string]state // the latest that was seen of each run
+	tally  map[string]int   // how requests ended
+	active int              // the most that were seen at once
+	starts atomic.Int64
+	fenced atomic.Int64 // replicas that stood still and were taken for dead
+}
+
+func assemble(t *testing.T, url string) *fleet {
+	t.Helper()
+	f := &fleet{t: t, database: url, receiver: harness.NewReceiver(t), patience: 20 * time.Second, runs: map[string]bool{}, states: map[string]state{}, tally: map[string]int{}}
+	for place := range f.replicas {
+		f.fill(place, "")
+	}
+	admin := f.replicas[0].Admin
+	f.token = admin.Post("/tokens", harness.Doc{"name": "all", "roles": []string{"OPERATOR", "ADMIN"}}).OK(t).At("token").Text()
+	operator := f.replicas[1].As(f.token)
+	operator.Put("/models/refund", harness.Doc{"document": harness.Model("refund")}).OK(t)
+	admin.Put("/projects/default-shop", harness.Project(f.receiver.Origin())).OK(t)
+	f.replicas[2].Admin.Post("/projects/default-shop/health-check", nil).OK(t)
+	admin.Post("/projects/default-shop/enable", harness.Doc{"expectedRevision": 1}).OK(t)
+	step := func(id, capability string) harness.Doc {
+		return harness.Doc{"id": id, "name": id, "projectId": "default-shop", "capability": capability, "input": harness.Doc{}}
+	}
+	f.plan = operator.Post("/plans", harness.Doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": []any{
+		step("a", "note"), step("b", "patient"), step("c", "note"),
+	}}).OK(t).Is(t, "validationErrors", []string{}).At("id").Text()
+	return f
+}
+
+// fill starts a process of that program in a place that is empty, or whose process
+// has ended. Clients find it there when it listens.
+func (f *fleet) fill(place int, program string) {
+	f.t.Helper()
+	s := harness.Prepare(f.t, harness.Set("STORE", f.database), harness.Set("BOOTSTRAP_TOKEN", bootstrap), harness.Set("MAX_ACTIVE_RUNS", fmt.Sprint(limit)),
+		harness.Set("CONNECTION_ORIGINS", f.receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+	s.MayLogErrors(true)
+	s.Admin = s.As(bootstrap)
+	s.Use(program)
+	f.filling.Lock()
+	defer f.filling.Unlock()
+	before := f.members()
+	s.Restart()
+	joined := slices.DeleteFunc(f.members(), func(name string) bool { return slices.Contains(before, name) })
+	if len(joined) != 1 {
+		f.t.Errorf("%v joined instead of one process", joined)
+	}
+	f.places.Lock()
+	defer f.places.Unlock()
+	f.replicas[place], f.names[place] = s, strings.Join(joined, "")
+}
+
+// members are the processes that have a lease: nobody took them for dead.
+func (f *fleet) members() []string {
+	names, err := pgtest.Ask(f.database, "SELECT COALESCE(string_agg(id, ','), '') FROM meta WHERE id LIKE 'replica%'")
+	if err != nil && f.at(0) != nil { // before the first there are no tables
+		f.t.Error(err)
+	}
+	return strings.Split(names, ",")
+}
+
+// isMember says so of the process in a place.
+func (f *fleet) isMember(place int) bool {
+	f.places.RLock()
+	name := f.names[place]
+	f.places.RUnlock()
+	return slices.Contains(f.members(), name)
+}
+
+// at is the process in a place.
+func (f *fleet) at(place int) *harness.Server {
+	f.places.RLock()
+	defer f.places.RUnlock()
+	return f.replicas[place]
+}
+
+// client is that of one of the replicas.
+func (f *fleet) client() *client.Client {
+	return f.at(rand.N(count)).As(f.token).SDK(func(c *client.Config) { c.Timeout = f.patience })
+}
+
+// wellAfter is how long it takes until every replica commits something again.
+func (f *fleet) wellAfter() time.Duration {
+	began := time.Now()
+	for place := range f.replicas {
+		harness.Until(f.t, "a replica to be well", func() bool {
+			a, err := f.at(place).As(f.token).Try("POST", "/tokens", harness.Doc{"name": fmt.Sprint("after ", place), "roles": []string{"VIEWER"}})
+			return err == nil && a.Status == 201
+		})
+	}
+	return time.Since(began)
+}
+
+// mustLive fails the test for each replica whose process has ended.
+func (f *fleet) mustLive() {
+	f.t.Helper()
+	for place := range f.replicas {
+		if f.at(place).Ended() {
+			f.t.Errorf("replica %d ended:\n%s", place, f.at(place).Log())
+		}
+	}
+}
+
+// audited verifies the audit log and is how many records it has.
+func (f *fleet) audited() int {
+	f.t.Helper()
+	return f.at(0).Admin.Get("/audit/verify").OK(f.t).Is(f.t, "intact", true).At("records").Int()
+}

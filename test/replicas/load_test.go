@@ -1,0 +1,261 @@
+package replicas
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/harness"
+)
+
+// callers is how many start runs at once.
+const callers = 8
+
+// load starts runs and watches them from several sides while something is done
+// beside.
+func (f *fleet) load(beside func()) {
+	ctx, end := context.WithCancel(f.t.Context())
+	var all sync.WaitGroup
+	repeat := func(what func(context.Context), pause time.Duration) {
+		all.Go(func() {
+			for ctx.Err() == nil && !f.t.Failed() {
+				what(ctx)
+				<-time.After(pause)
+			}
+		})
+	}
+	for range callers {
+		repeat(f.start, 0)
+	}
+	repeat(f.create, 20*time.Millisecond)
+	repeat(f.look, 100*time.Millisecond)
+	repeat(f.countActive, 50*time.Millisecond)
+	all.Go(func() {
+		defer end()
+		beside()
+	})
+	all.Wait()
+}
+
+// start asks one replica after the other for a run under one key, until one
+// acknowledges it.
+func (f *fleet) start(ctx context.Context) {
+	key := client.Key(fmt.Sprintf("key-%d", f.starts.Add(1)))
+	unanswered := false
+	for ctx.Err() == nil {
+		r, err := f.client().StartRun(f.t.Context(), countersign.RunStart{PlanID: f.plan}, key)
+		ending := f.noted(err)
+		if err == nil {
+			f.acknowledged(r, unanswered)
+			return
+		}
+		unanswered = unanswered || ending == lost
+	}
+}
+
+func (f *fleet) acknowledged(r *client.Started, unanswered bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.runs[r.ID] = true
+	if unanswered && r.Replayed {
+		f.tally[unheard]++
+	}
+}
+
+// create asks one replica after the other for a model, until one acknowledges it. No
+// key guards it: that it is there already must have a reason.
+func (f *fleet) create(ctx context.Context) {
+	id := fmt.Sprintf("model-%d", f.starts.Add(1))
+	document := f.model(id)
+	unanswered := false
+	for ctx.Err() == nil {
+		_, err := f.client().SaveModel(f.t.Context(), id, countersign.ModelWrite{Document: document})
+		done := unanswered && errors.Is(err, client.ErrRevisionConflict)
+		if done {
+			err = nil
+		}
+		ending := f.noted(err)
+		if err == nil {
+			f.created(id, done)
+			return
+		}
+		unanswered = unanswered || ending == lost || ending == string(countersign.CodeInternal)
+	}
+}
+
+func (f *fleet) model(id string) (m countersign.AgentModel) {
+	text, err := json.Marshal(harness.Model(id))
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		f.t.Error(err)
+	}
+	return m
+}
+
+func (f *fleet) created(id string, before bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.models = append(f.models, id)
+	if before {
+		f.tally[unheard]++
+	}
+}
+
+// How a request may end; a refusal ends with its code.
+const (
+	answered = "answered"
+	refused  = "refused connections"
+	lost     = "lost connections"
+	unheard  = "carried out though the answer was lost"
+)
+
+// noted counts how a request ended, and fails the test for what no trouble excuses.
+func (f *fleet) noted(err error) (ending string) {
+	var connection *client.ConnectionError
+	var refusal *client.Error
+	switch {
+	case err == nil:
+		ending = answered
+	case errors.Is(err, syscall.ECONNREFUSED):
+		ending = refused
+	case errors.As(err, &connection):
+		ending = lost
+	case errors.As(err, &refusal):
+		ending = string(refusal.Code)
+	default:
+		f.t.Error(err)
+	}
+	if refusal != nil && !errors.Is(err, client.ErrCapacity) && !errors.Is(err, client.ErrUnavailable) && !errors.Is(err, client.ErrInternal) {
+		f.t.Error(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tally[ending]++
+	return ending
+}
+
+// mustNot fails the test if requests ended so.
+func (f *fleet) mustNot(endings ...string) {
+	f.t.Helper()
+	for _, ending := range endings {
+		if n := f.tally[ending]; n > 0 {
+			f.t.Errorf("%s: %d", ending, n)
+		}
+	}
+}
+
+// state is what was seen of a run. Revisions only grow.
+type state struct {
+	revision int64
+	status   countersign.RunStatus
+}
+
+// look keeps the states of the latest runs: whatever was seen must last.
+func (f *fleet) look(context.Context) {
+	page, err := f.client().Runs(f.t.Context(), client.RunFilter{Paging: client.Paging{Limit: 200}})
+	if f.noted(err); err != nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range page.Items {
+		if f.states[r.ID].revision < r.Revision {
+			f.states[r.ID] = state{revision: r.Revision, status: r.Status}
+		}
+	}
+}
+
+// countActive looks, beside the service, at how many runs hold a slot.
+func (f *fleet) countActive(context.Context) {
+	text, err := pgtest.Ask(f.database, "SELECT COUNT(*)::text FROM runs WHERE status IN ('READY', 'RUNNING')")
+	if err != nil {
+		return // the database is down
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n > limit {
+		f.t.Errorf("%q runs are active, the limit is %d", text, limit)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active = max(f.active, n)
+}
+
+// more waits for so many further acknowledgements.
+func (f *fleet) more(n int) {
+	known := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.runs)
+	}
+	for want := known() + n; known() < want && !f.t.Failed(); {
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// fillUp lets runs begin and none end until the limit refuses one.
+func (f *fleet) fillUp() {
+	refusals := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.tally["capacity"]
+	}
+	gate := make(chan struct{})
+	defer close(gate)
+	f.receiver.On("GET", "/patient", harness.After(gate, harness.Answering(200, `{"ok":true}`)))
+	for before := refusals(); refusals() == before && !f.t.Failed(); {
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// settled waits until no run is active any more, and counts those that wait for a
+// person. Whatever was acknowledged, or seen of a run, has lasted.
+func (f *fleet) settled() (uncertain int) {
+	f.t.Helper()
+	for id := range f.runs {
+		now := f.still(id)
+		if now.status == countersign.RunRecoveryRequired {
+			uncertain++
+		} else if now.status != countersign.RunCompleted {
+			f.t.Errorf("run %s is %s", id, now.status)
+		}
+		if seen := f.states[id]; now.revision < seen.revision || seen.status.IsTerminal() && seen.status != now.status {
+			f.t.Errorf("run %s was %v and is %v", id, seen, now)
+		}
+	}
+	for _, id := range f.models {
+		f.at(0).As(f.token).Get("/models/" + id).OK(f.t)
+	}
+	f.report(uncertain)
+	return uncertain
+}
+
+// still waits until a run has ended or waits for a person.
+func (f *fleet) still(id string) (now state) {
+	f.t.Helper()
+	harness.Until(f.t, "run "+id+" to end or to wait for a person", func() bool {
+		r, err := f.client().Run(f.t.Context(), id)
+		if err != nil {
+			f.noted(err)
+			return false
+		}
+		now = state{revision: r.Revision, status: r.Status}
+		return client.Still(r)
+	})
+	return now
+}
+
+func (f *fleet) report(uncertain int) {
+	f.t.Helper()
+	f.t.Logf("%d models and %d runs acknowledged, %d uncertain, at most %d active; %d notes received; %d audit records verified; requests: %v",
+		len(f.models), len(f.runs), uncertain, f.active, len(f.receiver.Seen("POST", "/notes")), f.audited(), f.tally)
+}

@@ -1,0 +1,71 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/postgres"
+	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+)
+
+var onPostgres = flag.Int("postgres", 20, "how many seeds to play on PostgreSQL")
+
+func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
+
+// TestSimulationOnPostgreSQL plays seeds on a database. Virtual time stands still
+// while anybody waits for it: what is read from a socket is no wait of the bubble's.
+func TestSimulationOnPostgreSQL(t *testing.T) {
+	total := &tally{}
+	for shard := range shards {
+		t.Run(fmt.Sprintf("shard %d", shard), func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.Database(t)
+			makeTables(t, url)
+			for i := shard; i < *onPostgres && !t.Failed(); i += shards {
+				playOn(t, url, *from+uint64(i), total)
+			}
+		})
+	}
+	t.Cleanup(func() { t.Log(total) })
+}
+
+func makeTables(t *testing.T, url string) {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url)
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// playOn plays a seed on an emptied database.
+func playOn(t *testing.T, url string, seed uint64, total *tally) {
+	t.Helper()
+	var empty []string
+	for _, table := range store.Tables() {
+		empty = append(empty, "DELETE FROM "+table.Name)
+	}
+	pgtest.Exec(t, url, strings.Join(empty, "; "))
+	synctest.Test(t, func(t *testing.T) {
+		rows, err := postgres.Open(background(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := rows.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		s := newSim(t, seed)
+		s.disk.rows = rows
+		s.run(*steps)
+		total.add(s)
+	})
+}
