@@ -64,7 +64,7 @@ func (c *restoredCommand) Run(t *cli.Terminal) (err error) {
 
 // open opens a store that there is, and makes none.
 func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
-	exists := false
+	var exists bool
 	if isShared(c.Store) {
 		sight, err := lookAt(ctx, c.Store)
 		if err != nil {

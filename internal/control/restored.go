@@ -52,7 +52,7 @@ func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens 
 	return done, err
 }
 
-// ErrReplicas: processes that share the store have a record in it.
+// ErrReplicas says that processes which share the store have a record in it.
 var ErrReplicas = errors.New("replicas use the store")
 
 func unused(tx store.Tx) error {

@@ -47,7 +47,7 @@ func Beating(ctx context.Context, v Viewer, length time.Duration) (alive, still 
 	return nil, nil, err
 }
 
-// ErrAlive: a process goes on with its work.
+// ErrAlive says that a process goes on with its work.
 var ErrAlive = errors.New("a replica is alive")
 
 // Vacate removes the records of all processes, having watched for the length of a
