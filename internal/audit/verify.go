@@ -88,13 +88,15 @@ func broken(v countersign.AuditVerification, seq int64) countersign.AuditVerific
 	return v
 }
 
-// batch reads the rows after those found. The first batch has no lower bound: a
-// row that was put before the first record shows too.
+// batch reads the rows after those found, in the order of their ids, which is that of
+// the sequence numbers. Bounds are ids that were seen, and none the first time: a row
+// that was put before the first record, or between two, shows too.
 func batch(tx store.Tx, tenant string, found *head) ([]store.Row, error) {
-	q := store.Query{Order: []store.Order{{Column: "seq"}}, Limit: verifyBatch}
-	if found.Size > 0 {
-		q.Where = []store.Filter{{Column: "seq", Op: store.AtLeast, Values: []any{found.Size}}}
+	q := store.Query{Limit: verifyBatch}
+	if found.Size == 0 {
+		return tx.List(store.Audit, tenant, q)
 	}
+	q.Where, q.Offset = []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{recordID(found.Size - 1)}}}, 1
 	return tx.List(store.Audit, tenant, q)
 }
 

@@ -2,33 +2,53 @@ package httpapi
 
 import "github.com/countersign/countersign"
 
-// encode writes an answer as JSON. The snapshot of a run's plan is most of a run's
-// answer and the same in each: it is written once and kept. control hands out one
-// snapshot for all, unless somebody must not see all of it.
+// encode writes an answer as JSON. Whoever follows a run asks for the same steps and
+// the same plan again and again: these are written once and kept, by where they are
+// in memory. control hands out one value for all that must not be changed, or one of
+// his own to somebody who must not see all of it.
 func (a *API) encode(body any) ([]byte, error) {
 	r, ok := body.(countersign.Run)
-	if !ok || r.PlanSnapshot == nil {
+	if !ok || len(r.Steps) == 0 || r.PlanSnapshot == nil {
 		return countersign.Marshal(body)
+	}
+	head, err := countersign.Marshal(runHead{Run: r})
+	if err != nil {
+		return nil, err
+	}
+	steps, known := a.steps.Get(&r.Steps[0])
+	if !known {
+		if steps, err = countersign.Marshal(r.Steps); err != nil {
+			return nil, err
+		}
+		a.steps.Put(&r.Steps[0], steps)
 	}
 	snapshot, known := a.snapshots.Get(r.PlanSnapshot)
 	if !known {
-		var err error
 		if snapshot, err = countersign.Marshal(r.PlanSnapshot); err != nil {
 			return nil, err
 		}
 		a.snapshots.Put(r.PlanSnapshot, snapshot)
 	}
-	r.PlanSnapshot = nil
-	doc, err := countersign.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	const name = `,"planSnapshot":`
-	out := make([]byte, 0, len(doc)+len(name)+len(snapshot))
-	out = append(append(out, doc[:len(doc)-1]...), name...)
-	return append(append(out, snapshot...), '}'), nil
+	return runOf(head, steps, snapshot), nil
 }
 
-// keptSnapshots bounds the memory: a snapshot has a few kilobytes, at most some
-// megabytes.
-const keptSnapshots = 16
+// runHead is a run without what is kept.
+type runHead struct {
+	countersign.Run
+	Steps        *struct{} `json:"steps,omitempty"`
+	PlanSnapshot *struct{} `json:"planSnapshot,omitempty"`
+}
+
+func runOf(head, steps, snapshot []byte) []byte {
+	const first, second = `,"planSnapshot":`, `,"steps":`
+	out := make([]byte, 0, len(head)+len(first)+len(snapshot)+len(second)+len(steps))
+	out = append(append(out, head[:len(head)-1]...), first...)
+	out = append(append(out, snapshot...), second...)
+	return append(append(out, steps...), '}')
+}
+
+// How many are kept: they have some kilobytes each, at most some megabytes.
+const (
+	keptSnapshots = 16
+	keptSteps     = 64
+)

@@ -10,12 +10,13 @@ import (
 	"github.com/countersign/countersign/internal/recent"
 )
 
-// TestAnAnswerWithAKeptSnapshotSaysTheSame as one that is written as a whole.
-func TestAnAnswerWithAKeptSnapshotSaysTheSame(t *testing.T) {
-	a := &API{snapshots: recent.New[*countersign.Plan, []byte](keptSnapshots)}
+// TestAnAnswerOfKeptPartsSaysTheSame as one that is written as a whole.
+func TestAnAnswerOfKeptPartsSaysTheSame(t *testing.T) {
+	a := &API{snapshots: recent.New[*countersign.Plan, []byte](keptSnapshots), steps: recent.New[*countersign.StepRun, []byte](keptSteps)}
 	p := &countersign.Plan{ID: "plan-1", Name: `<"&>`, Steps: []countersign.Step{{ID: "a"}}}
+	steps := []countersign.StepRun{{ID: "a"}, {ID: "b"}}
 	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunCompleted} {
-		r := countersign.Run{ID: "run-1", Status: status, PlanSnapshot: p, Steps: []countersign.StepRun{{ID: "a"}}}
+		r := countersign.Run{ID: "run-1", Status: status, PlanSnapshot: p, Steps: steps}
 		var got, want any
 		doc, err := a.encode(r)
 		if err != nil || json.Unmarshal(doc, &got) != nil {

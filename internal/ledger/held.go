@@ -47,9 +47,10 @@ func (h *Held) loadSteps(tx store.Tx) error {
 }
 
 func loadSteps(tx store.Tx, ref Ref) ([]countersign.StepRun, []int64, error) {
-	rows, err := tx.List(store.Steps, ref.Tenant, store.Query{
-		Where: []store.Filter{store.Equal("run", ref.RunID)}, Order: []store.Order{{Column: "idx"}},
-	})
+	first, last := records.StepIDs(ref.RunID)
+	rows, err := tx.List(store.Steps, ref.Tenant, store.Query{Where: []store.Filter{
+		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
+	}})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -34,6 +34,9 @@ func StepID(runID string, index int) string {
 	return runID + "/" + strings.Repeat("0", 3-len(n)) + n
 }
 
+// StepIDs are the bounds of the ids of a run's steps.
+func StepIDs(runID string) (first, last string) { return StepID(runID, 0), StepID(runID, 999) }
+
 // ModelHead is the present state of a model: small, so that asking for it before
 // each step costs little. Its document stands in the revision that wrote it.
 type ModelHead struct {

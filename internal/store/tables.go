@@ -41,7 +41,8 @@ var (
 	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"))
 	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"))
 
-	// Steps are listed by run, in the run's order. The run guards them.
+	// Steps are listed by id, which begins with their run's, in the run's order. The
+	// run guards them.
 	Steps = guarded(table("steps", text("run"), integer("idx")))
 
 	// Claims are looked up by idempotency key.
@@ -51,8 +52,8 @@ var (
 	// state in the order of arrival, and by the time when something is due.
 	Unfinished = table("unfinished", text("tenant_id"), text("state"), integer("since"), integer("due"))
 
-	// Audit is listed by sequence number, all of it or what agrees in actor,
-	// action or subject. AuditHeads has one row a log, which guards it.
+	// Audit is listed by sequence number: all of it by id, which orders as that does,
+	// or what agrees in actor, action or subject. AuditHeads has one row a log, which guards it.
 	Audit      = guarded(table("audit", integer("seq"), integer("at"), text("actor"), text("action"), text("subject")))
 	AuditHeads = table("audit_heads")
 
