@@ -49,7 +49,7 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	admin := one.As("bootstrap-of-the-doctor-0123456789")
 	one.Admin, two.Admin = admin, two.As("bootstrap-of-the-doctor-0123456789")
 	look("two replicas", map[string]string{
-		"store": "ok|schema 1, level 1", "replicas": "ok|2 alive: 2 of ", "clock": "ok", "database connections": "3 replicas",
+		"store": "ok|schema |level 1", "replicas": "ok|2 alive: 2 of ", "clock": "ok", "database connections": "3 replicas",
 	})
 	two.Kill()
 	look("one killed", map[string]string{"replicas": "warning|1 alive|1 not heard"})
