@@ -51,9 +51,11 @@ vet: ## Format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 
+# One package more than there are processors: many wait, for a lease or a browser.
+PACKAGES := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 .PHONY: race
 race: ## Run the tests with the race detector
-	$(GO) test -race -timeout 14m ./...
+	$(GO) test -race -p $(PACKAGES) -timeout 14m ./...
 
 # test/main_test.go has the list of the tests that are of a directory. Without the
 # race detector, under which they run on the other engine; test/replicas has it.

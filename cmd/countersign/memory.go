@@ -6,10 +6,10 @@ import (
 )
 
 // What a step allocates is soon garbage and what lives is small, so collecting at
-// each doubling would cost a fifth of the throughput. The limit keeps that from
+// each doubling costs a tenth of the processor. The limit keeps that from
 // growing where more lives.
 const (
-	garbagePercent = 800
+	garbagePercent = 200
 	memoryLimit    = 1 << 30
 )
 

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -58,8 +59,9 @@ type counts struct{ Approvals, Recovery, Active int }
 // banner is a line above every page, of something that somebody should know.
 type banner struct{ Text, Href, Word string }
 
-// pages are the parsed templates by name.
-type pages map[string]*template.Template
+// pages are the templates by name, each parsed when it is first shown: a service
+// that nobody looks at spares their memory.
+type pages map[string]func() (*template.Template, error)
 
 func parsePages() (pages, error) {
 	base, err := template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/*.html", "templates/parts/*.html")
@@ -72,16 +74,28 @@ func parsePages() (pages, error) {
 	}
 	out := pages{}
 	for _, file := range files {
-		t, err := base.Clone()
-		if err == nil {
-			t, err = t.ParseFS(templateFiles, file)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("template %s: %w", file, err)
-		}
-		out[strings.TrimSuffix(path.Base(file), ".html")] = t
+		out[strings.TrimSuffix(path.Base(file), ".html")] = sync.OnceValues(func() (*template.Template, error) {
+			t, err := base.Clone()
+			if err == nil {
+				t, err = t.ParseFS(templateFiles, file)
+			}
+			return t, err
+		})
 	}
 	return out, nil
+}
+
+// execute executes a block of a page's template.
+func (p pages) execute(b *bytes.Buffer, name, block string, data any) error {
+	parsed := p[name]
+	if parsed == nil {
+		return fmt.Errorf("there is no template %s", name)
+	}
+	t, err := parsed()
+	if err != nil {
+		return fmt.Errorf("template %s: %w", name, err)
+	}
+	return t.ExecuteTemplate(b, block, data)
 }
 
 // show writes a page whole or not at all.
@@ -103,11 +117,7 @@ func (v *visit) show(p *page) {
 // render executes one block of a page's template: "layout" for the whole, or a
 // part that a live page replaces.
 func (v *visit) render(b *bytes.Buffer, p *page, block string) error {
-	t := v.pages[p.name]
-	if t == nil {
-		return fmt.Errorf("there is no template %s", p.name)
-	}
-	return t.ExecuteTemplate(b, block, v.frame(p))
+	return v.pages.execute(b, p.name, block, v.frame(p))
 }
 
 func (v *visit) frame(p *page) frame {

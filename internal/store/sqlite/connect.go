@@ -32,10 +32,10 @@ var commonPragmas = []string{"temp_store(MEMORY)", "busy_timeout(5000)", "truste
 
 // The writer syncs at each commit (FULL, and all the way on macOS) and never
 // checkpoints by itself, since it would hide a failed sync.
-var writerPragmas = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-32768)"}
+var writerPragmas = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-8192)"}
 
 // The readers couldn't write if they tried.
-var readerPragmas = []string{"query_only(ON)", "cache_size(-4096)"}
+var readerPragmas = []string{"query_only(ON)", "cache_size(-2048)"}
 
 // dataSource is the address of a database file for the driver.
 func dataSource(vfs, path, mode string, pragmas ...[]string) string {

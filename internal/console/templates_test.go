@@ -1,0 +1,17 @@
+package console
+
+import "testing"
+
+// TestEveryPageCanBeParsed: they are parsed when they are first shown, which must
+// not be when somebody needs them.
+func TestEveryPageCanBeParsed(t *testing.T) {
+	all, err := parsePages()
+	if err != nil || len(all) == 0 {
+		t.Fatal(len(all), err)
+	}
+	for name, parsed := range all {
+		if _, err := parsed(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
