@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/lease"
+	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/memory"
 )
@@ -129,6 +130,19 @@ func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 	_, again := copied(t, to) // nobody has a record in it
 	if again.Rows != r.Rows {
 		t.Errorf("%+v", again)
+	}
+}
+
+// TestWhoHasTriedToSignInIsNotCopied.
+func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
+	from := filled(t)
+	_, before := copied(t, from)
+	do(t, from.Update(t.Context(), func(tx store.Tx) error {
+		_, err := records.Limits.Put(tx, store.Realm, records.LimitID("trying", "0a1"), &records.Limit{}, 0)
+		return err
+	}))
+	if _, after := copied(t, from); after.Rows != before.Rows || after.From != before.From {
+		t.Errorf("%+v", after)
 	}
 }
 
