@@ -174,7 +174,7 @@ func (l *liveRun) write(r *countersign.Run) (written, error) {
 	out := written{revision: r.Revision, ended: r.Status.IsTerminal()}
 	add := func(id, block string, data any) error {
 		var b bytes.Buffer
-		err := l.visit.pages.execute(&b, "run", block, data)
+		err := l.pages.execute(&b, "run", block, data)
 		out.list = append(out.list, piece{id, b.String()})
 		return err
 	}

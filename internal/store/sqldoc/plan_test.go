@@ -36,9 +36,6 @@ var (
 	lastHeard = []store.Order{{Column: "received", Descending: true}}
 	oldest    = []store.Order{{Column: "since"}}
 	bySeq     = []store.Order{{Column: "seq", Descending: true}}
-	atLeast   = func(column string, n int64) store.Filter {
-		return store.Filter{Column: column, Op: store.AtLeast, Values: []any{n}}
-	}
 	atMost = func(column string, n int64) store.Filter {
 		return store.Filter{Column: column, Op: store.AtMost, Values: []any{n}}
 	}
