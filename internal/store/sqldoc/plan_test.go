@@ -36,7 +36,7 @@ var (
 	lastHeard = []store.Order{{Column: "received", Descending: true}}
 	oldest    = []store.Order{{Column: "since"}}
 	bySeq     = []store.Order{{Column: "seq", Descending: true}}
-	atMost = func(column string, n int64) store.Filter {
+	atMost    = func(column string, n int64) store.Filter {
 		return store.Filter{Column: column, Op: store.AtMost, Values: []any{n}}
 	}
 )
