@@ -150,11 +150,16 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	if err != nil {
 		return a, err
 	}
-	if before != w.last || apart {
-		w.cache.Clear() // others have written, or the database has lost what we had
+	if apart {
+		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
 	}
 	a.place = inTurn{before.turn + 1, w.batch}
 	a.batch = s.conn.NewBatch(transaction{s, w}, w.cache, apart)
+	if before != w.last { // others have written, or the database has lost what we had
+		if err := a.batch.Recall(); err != nil {
+			return a, err
+		}
+	}
 	if err := w.lendToAll(a.batch); err != nil {
 		return a, err
 	}

@@ -57,6 +57,7 @@ type entry struct {
 	columns []any // the keys in the database; nil: not known
 	dirty   bool  // the database doesn't have it yet
 	asked   bool  // it was read, and may be again
+	idle    int   // batches since it was asked for last
 }
 
 const unread = -1
@@ -102,7 +103,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 		}
 		e = entry{version: row.Version, stored: row.Version, doc: string(row.Doc), keys: row.Keys, columns: row.Keys}
 	}
-	e.asked = true
+	e.asked, e.idle = true, 0
 	b.known[p] = e
 	return e, nil
 }

@@ -30,6 +30,9 @@ type Dialect struct {
 	// Together sends statements in one message and gives how many rows each changed,
 	// up to the first that fails. nil: they are sent one by one.
 	Together func(conn *sql.Conn, calls []Call) (changed []int64, err error)
+	// Ask sends queries of at most one row in one message and gives their rows, nil
+	// for none. Only an engine that shares its database needs it.
+	Ask func(conn *sql.Conn, calls []Call) (rows [][]any, err error)
 	// Error gives an error of the driver its meaning in package store; what has
 	// none there comes back as it is.
 	Error func(error) error
