@@ -166,16 +166,16 @@ func TestDoctorSaysWhatIsBrokenAndWhatToDo(t *testing.T) {
 	settings := w.Settings()
 	settings["SVC_PLATFORM_LISTEN"] = strings.TrimPrefix(w.URL, "http://")
 	well := harness.Run(t, settings, "doctor")
-	state := "in use by a process"
+	state, status := "in use by a process", 0
 	if harness.OnDatabase != nil {
-		state = "which was not looked at"
+		state, status = "1 alive", 1 // the tests' server doesn't sync: it must say so
 	}
 	for _, part := range []string{state, "runs at", harness.SecretEnv + " is set", w.shop.Origin() + " can be reached"} {
 		if !strings.Contains(well.Out, part) {
 			t.Errorf("%q is not in\n%s%s", part, well.Out, well.Err)
 		}
 	}
-	if well.Status != 0 || strings.Contains(well.Out+well.Err, harness.Secret) || strings.Contains(well.Out+well.Err, settings["SVC_PLATFORM_BOOTSTRAP_TOKEN"]) {
+	if well.Status != status || strings.Contains(well.Out+well.Err, harness.Secret) || strings.Contains(well.Out+well.Err, settings["SVC_PLATFORM_BOOTSTRAP_TOKEN"]) {
 		t.Errorf("%d\n%s%s", well.Status, well.Out, well.Err)
 	}
 	ill := harness.Run(t, map[string]string{

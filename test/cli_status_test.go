@@ -1,7 +1,6 @@
 package test
 
 import (
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,7 +22,7 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 	waiting := s.run(t, refunding()["steps"].([]any)[0].(doc))
 	s.reaches(t, waiting, "WAITING_APPROVAL")
 	invalid := s.file(t, "invalid.json", planOf(step("x", "nothing-such", doc{})))
-	nobody := "http://" + unusedAddress(t)
+	nobody := "http://" + harness.UnusedAddress(t)
 	for _, c := range []struct {
 		status int
 		says   string
@@ -65,17 +64,6 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 	if r.Status != 130 || !strings.Contains(r.Out, "interrupted") {
 		t.Errorf("an interrupted watch: %+v", r)
 	}
-}
-
-// unusedAddress is one where nobody listens.
-func unusedAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 // TestARefusedTokenIsNotKept and says how to sign in.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/test/harness"
 )
 
 // TestReadmeByCurlEndsCompleted does what the README says, word for word, in a
@@ -23,7 +23,7 @@ func TestReadmeByCurlEndsCompleted(t *testing.T) {
 	}
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "bin", "countersign"))
-	api, shop := unusedAddress(t), unusedAddress(t)
+	api, shop := harness.UnusedAddress(t), harness.UnusedAddress(t)
 	replace := strings.NewReplacer("127.0.0.1:8080", api, "127.0.0.1:9090", shop, "make build\n", "", "bin/countersign serve &", "SVC_PLATFORM_LISTEN="+api+" bin/countersign serve &",
 		"bin/countersign shop", "bin/countersign shop --listen "+shop)
 	copyExamples(t, dir, replace)
@@ -105,14 +105,4 @@ func build(t *testing.T, path string) {
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-}
-
-func unusedAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return fmt.Sprint(l.Addr())
 }

@@ -3,7 +3,6 @@ package docs
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +44,7 @@ func follow(t *testing.T, page string) {
 	if err != nil {
 		t.Fatalf("docs/%s: %v", page, err)
 	}
-	api, project := unusedAddress(t), unusedAddress(t)
+	api, project := harness.UnusedAddress(t), harness.UnusedAddress(t)
 	here := strings.NewReplacer("127.0.0.1:8080", api, "127.0.0.1:9090", project)
 	if !hasTools(t, string(text)) {
 		return
@@ -205,14 +204,4 @@ func surroundings(t *testing.T, bin, api string) []string {
 		env = append(env, []string{"GOCACHE", "GOMODCACHE", "GOTOOLCHAIN"}[i]+"="+v)
 	}
 	return env
-}
-
-func unusedAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }

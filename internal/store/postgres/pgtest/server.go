@@ -3,6 +3,7 @@ package pgtest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -121,12 +122,17 @@ func (s *Server) initialise() (err error) {
 	return err
 }
 
-func freePort() (int, error) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// freePort lies below the ports that the system gives to whoever asks for any, so
+// that nobody takes it before the server does.
+func freePort() (port int, err error) {
+	for range 100 {
+		port = 10_000 + rand.N(22_000)
+		var free net.Listener
+		if free, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, free.Close()
+		}
 	}
-	return free.Addr().(*net.TCPAddr).Port, free.Close()
+	return 0, err
 }
 
 // become chooses whom the server runs as: PostgreSQL refuses root.
