@@ -78,7 +78,7 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 
 // reachPlan reads a plan, in a View. It must not be changed.
 func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
-	rec, err := s.ledger.ReadPlan(tx, a.Tenant, id)
+	rec, _, err := s.ledger.ReadPlan(tx, a.Tenant, id)
 	if err != nil {
 		return nil, found(err, "plan", id)
 	}
@@ -107,7 +107,7 @@ func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*c
 	key := ledger.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
 	p, ok := s.snapshots.Get(key)
 	if !ok {
-		stored, err := s.ledger.ReadPlan(tx, tenant, r.PlanID)
+		stored, size, err := s.ledger.ReadPlan(tx, tenant, r.PlanID)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,9 @@ func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*c
 			return nil, err
 		}
 		p = &whole
-		s.snapshots.Put(key, p)
+		if size <= ledger.MaxRemembered {
+			s.snapshots.Put(key, p)
+		}
 	}
 	return p, nil
 }

@@ -20,14 +20,18 @@ func (a *API) encode(body any) ([]byte, error) {
 		if steps, err = countersign.Marshal(r.Steps); err != nil {
 			return nil, err
 		}
-		a.steps.Put(&r.Steps[0], steps)
+		if len(steps) <= maxKept {
+			a.steps.Put(&r.Steps[0], steps)
+		}
 	}
 	snapshot, known := a.snapshots.Get(r.PlanSnapshot)
 	if !known {
 		if snapshot, err = countersign.Marshal(r.PlanSnapshot); err != nil {
 			return nil, err
 		}
-		a.snapshots.Put(r.PlanSnapshot, snapshot)
+		if len(snapshot) <= maxKept {
+			a.snapshots.Put(r.PlanSnapshot, snapshot)
+		}
 	}
 	return runOf(head, steps, snapshot), nil
 }
@@ -47,8 +51,9 @@ func runOf(head, steps, snapshot []byte) []byte {
 	return append(append(out, steps...), '}')
 }
 
-// How many are kept: they have some kilobytes each, at most some megabytes.
+// How many are kept, which have some kilobytes each; and of how many bytes at most.
 const (
 	keptSnapshots = 16
 	keptSteps     = 64
+	maxKept       = 256 << 10
 )

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/records"
@@ -17,6 +18,7 @@ type Held struct {
 	version      int64
 	stamp        stamp // of the record without its steps
 	stepVersions []int64
+	sizes        []int // of the steps' documents, in bytes
 	plan         *countersign.Plan
 }
 
@@ -41,27 +43,34 @@ func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
 }
 
 func (h *Held) loadSteps(tx store.Tx) error {
-	steps, versions, err := loadSteps(tx, h.Ref)
-	h.record.Steps, h.stepVersions = steps, versions
+	steps, err := loadSteps(tx, h.Ref)
+	h.record.Steps, h.stepVersions, h.sizes = steps.records, steps.versions, steps.sizes
 	return err
 }
 
-func loadSteps(tx store.Tx, ref Ref) ([]countersign.StepRun, []int64, error) {
+// storedSteps are the steps of a run as they are stored.
+type storedSteps struct {
+	records  []countersign.StepRun
+	versions []int64
+	sizes    []int // of their documents
+}
+
+func loadSteps(tx store.Tx, ref Ref) (s storedSteps, err error) {
 	first, last := records.StepIDs(ref.RunID)
 	rows, err := tx.List(store.Steps, ref.Tenant, store.Query{Where: []store.Filter{
 		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
 	}})
 	if err != nil {
-		return nil, nil, err
+		return s, err
 	}
-	steps, versions := make([]countersign.StepRun, len(rows)), make([]int64, len(rows))
+	s = storedSteps{make([]countersign.StepRun, len(rows)), make([]int64, len(rows)), make([]int, len(rows))}
 	for i, row := range rows {
-		if err := records.Decode(row, &steps[i]); err != nil {
-			return nil, nil, err
+		if err := records.Decode(row, &s.records[i]); err != nil {
+			return s, err
 		}
-		versions[i] = row.Version
+		s.versions[i], s.sizes[i] = row.Version, len(row.Doc)
 	}
-	return steps, versions, nil
+	return s, nil
 }
 
 // Newer is a run with its steps if it has a later revision, else nil.
@@ -75,8 +84,8 @@ func (l *Ledger) Newer(tx store.Tx, ref Ref, than int64) (*Held, error) {
 
 // Steps reads the step records of a run.
 func Steps(tx store.Tx, ref Ref) ([]countersign.StepRun, error) {
-	steps, _, err := loadSteps(tx, ref)
-	return steps, err
+	steps, err := loadSteps(tx, ref)
+	return steps.records, err
 }
 
 // refresh loads the run unless held is still what is stored.
@@ -99,35 +108,32 @@ func (l *Ledger) refresh(tx store.Tx, ref Ref, held *Held) (*Held, error) {
 func (h *Held) save(tx store.Tx, res run.Result) (*Held, error) {
 	next := *h
 	next.record.Run = *res.Run
-	next.stepVersions = append([]int64(nil), h.stepVersions...)
+	next.stepVersions, next.sizes = slices.Clone(h.stepVersions), slices.Clone(h.sizes)
 	for _, i := range res.Changed {
-		v, err := next.saveStep(tx, i)
-		if err != nil {
+		if err := next.saveStep(tx, i); err != nil {
 			return nil, err
 		}
-		next.stepVersions[i] = v
 	}
 	return &next, next.saveHeader(tx)
 }
 
 func (h *Held) saveAll(tx store.Tx) error {
 	for i := range h.record.Steps {
-		v, err := h.saveStep(tx, i)
-		if err != nil {
+		if err := h.saveStep(tx, i); err != nil {
 			return err
 		}
-		h.stepVersions[i] = v
 	}
 	return h.saveHeader(tx)
 }
 
-func (h *Held) saveStep(tx store.Tx, i int) (int64, error) {
+func (h *Held) saveStep(tx store.Tx, i int) error {
 	runID := h.record.ID
-	v, err := records.Steps(runID, i).Put(tx, h.Ref.Tenant, records.StepID(runID, i), &h.record.Steps[i], h.stepVersions[i])
+	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), &h.record.Steps[i], h.stepVersions[i])
 	if err != nil {
-		return 0, fmt.Errorf("step %d of run %s: %w", i, runID, err)
+		return fmt.Errorf("step %d of run %s: %w", i, runID, err)
 	}
-	return v, nil
+	h.stepVersions[i], h.sizes[i] = version, len(doc)
+	return nil
 }
 
 // saveHeader writes the run without what has records of its own.

@@ -22,11 +22,12 @@ func stampOf(tenant, id string, version int64, doc []byte) stamp {
 	return stamp{tenant, id, version, maphash.Bytes(seed, doc)}
 }
 
-// How many are remembered: more than are usually watched or started at a time, and
-// few enough where they are large.
+// How many are remembered, more than are usually watched or started at a time; and
+// none of them that is larger than MaxRemembered, in bytes of its documents.
 const (
 	rememberedRuns  = 128
 	rememberedPlans = 64
+	MaxRemembered   = 256 << 10
 )
 
 // Read gives a run with its steps, for a View: what an Update reads might not be
@@ -44,31 +45,49 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	if err := records.Decode(row, r); err != nil {
 		return nil, err
 	}
-	if r.Steps, _, err = loadSteps(tx, ref); err != nil {
+	steps, err := loadSteps(tx, ref)
+	if err != nil {
 		return nil, err
 	}
-	l.runs.Put(at, r)
+	r.Steps = steps.records
+	if sum(steps.sizes) <= MaxRemembered {
+		l.runs.Put(at, r)
+	}
 	return r, nil
 }
 
 // Committed remembers a run as it was committed just now: whoever follows it reads
 // it next.
-func (l *Ledger) Committed(h *Held) { l.runs.Put(h.stamp, &h.record) }
+func (l *Ledger) Committed(h *Held) {
+	if sum(h.sizes) <= MaxRemembered {
+		l.runs.Put(h.stamp, &h.record)
+	}
+}
 
-// ReadPlan gives a plan without its snapshots, for a View. It must not be changed.
-func (l *Ledger) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, error) {
+func sum(sizes []int) (n int) {
+	for _, size := range sizes {
+		n += size
+	}
+	return n
+}
+
+// ReadPlan gives a plan without its snapshots, and the size of its document, for a
+// View. It must not be changed.
+func (l *Ledger) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, error) {
 	row, err := tx.Get(store.Plans, tenant, id)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	at := stampOf(tenant, id, row.Version, row.Doc)
 	if p, ok := l.stored.Get(at); ok {
-		return p, nil
+		return p, len(row.Doc), nil
 	}
 	p := new(records.Plan)
 	if err := records.Decode(row, p); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	l.stored.Put(at, p)
-	return p, nil
+	if len(row.Doc) <= MaxRemembered {
+		l.stored.Put(at, p)
+	}
+	return p, len(row.Doc), nil
 }
