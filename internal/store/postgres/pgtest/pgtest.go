@@ -47,7 +47,7 @@ func Database(t testing.TB) string {
 		return passing(t, given)
 	}
 	shared.once.Do(func() {
-		if shared.server, shared.err = prepare(); shared.err == nil {
+		if shared.server, shared.err = prepare(inMemory()); shared.err == nil {
 			shared.server.careless = true
 			shared.err = shared.server.start()
 		}

@@ -31,7 +31,7 @@ type Server struct {
 // Start starts a server for the test, which ends with it.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s, err := prepare()
+	s, err := prepare("")
 	if err != nil {
 		absent(t, err)
 	}
@@ -95,12 +95,13 @@ func programs() (string, error) {
 }
 
 // prepare makes a server's data, but doesn't start it.
-func prepare() (s *Server, err error) {
+// prepare makes a server's files in a folder, "" for the usual one.
+func prepare(folder string) (s *Server, err error) {
 	s = &Server{}
 	if s.programs, err = programs(); err != nil {
 		return nil, err
 	}
-	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+	if s.dir, err = os.MkdirTemp(folder, "pgtest"); err != nil {
 		return nil, err
 	}
 	if err = s.initialise(); err != nil {

@@ -1,6 +1,0 @@
-package pgtest
-
-import "syscall"
-
-// endWithUs ends the server also when the tests are killed.
-func endWithUs(attributes *syscall.SysProcAttr) { attributes.Pdeathsig = syscall.SIGQUIT }
