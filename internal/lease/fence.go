@@ -34,8 +34,11 @@ func (k *Keeper) Fence(ctx context.Context) error {
 const maxBlink = 3 * time.Second
 
 // maxSilence is the longest that our own beat may not have been raised: when we
-// could not write, nobody else may have been able to either, though reads went on.
-const maxSilence = 2*Every + time.Second
+// could not write, nobody else may have been able to either, though reads went on. A
+// process that stands still in the middle of a commit keeps everybody from writing
+// for five seconds, and must be found out all the same; and nobody who could not
+// write for so long, and was about to, has been still for the length of a lease.
+const maxSilence = Length - Every - time.Second/2
 
 // still remembers what was seen and gives the processes that stand still.
 func (k *Keeper) still(list []records.Replica, now time.Time) (dead []records.Replica) {

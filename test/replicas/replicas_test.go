@@ -48,6 +48,9 @@ func (f *fleet) trouble() {
 		}
 		waking.Wait()
 	}
+	if fenced := int(f.fenced.Load()); freezes >= 4 && 2*fenced < freezes {
+		f.t.Errorf("of %d replicas that stood still %d were taken for dead", freezes, fenced)
+	}
 	f.t.Logf("%d kills; %d times frozen for %s and %d times taken for dead", kills, freezes, frozen, f.fenced.Load())
 }
 
