@@ -29,7 +29,7 @@ import (
 var (
 	cycles = flag.Int("cycles", 20, "how often to kill the service under load")
 	// Few at a time: of a cycle's twelve seconds a lease takes ten.
-	sharedCycles = flag.Int("shared-cycles", 4, "how often to kill it under load on PostgreSQL")
+	sharedCycles = flag.Int("shared-cycles", 2, "how often to kill it under load on PostgreSQL")
 	databases    = flag.Int("databases", 4, "how many lives to play at once there")
 	seed         = flag.Uint64("seed", 0, "of the first cycle; 0: another one each time")
 	repeats      = flag.Int("repeats", 1, "how often to die at each crash point")

@@ -27,7 +27,7 @@ import (
 var (
 	histories = flag.Int("histories", 100, "how many histories of each kind to check")
 	repeats   = flag.Int("repeats", 25, "how often to repeat each race, on each store")
-	sparing   = flag.Int("sparing", 10, "play one of so many on databases, where each takes longer")
+	sparing   = flag.Int("sparing", 25, "play one of so many on databases, where each takes longer")
 	firstSeed = flag.Uint64("seed", 1, "the seed of the first history")
 )
 

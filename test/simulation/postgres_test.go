@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
 )
 
-var onPostgres = flag.Int("postgres", 8, "how many seeds to play on PostgreSQL")
+var onPostgres = flag.Int("postgres", 4, "how many seeds to play on PostgreSQL")
 
 func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
 
