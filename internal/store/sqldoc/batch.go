@@ -21,7 +21,7 @@ import (
 type Batch struct {
 	conn  *Conn
 	host  Host
-	cache *Cache // nil: others write too
+	cache *Cache
 	apart bool
 	known map[place]entry
 	order []place // of what was put off, in the order of the first write
@@ -62,7 +62,7 @@ type entry struct {
 
 const unread = -1
 
-// NewBatch begins a batch in a transaction that was just begun. cache may be nil.
+// NewBatch begins a batch in a transaction that was just begun.
 func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
 	return &Batch{conn: c, host: h, cache: cache, apart: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
 }
@@ -72,9 +72,6 @@ func (b *Batch) Changed() map[*store.Table]bool { return b.changed }
 
 // Committed hands on what is known, once the transaction is committed.
 func (b *Batch) Committed() {
-	if b.cache == nil {
-		return
-	}
 	for p, e := range b.known {
 		if e.asked {
 			b.cache.put(p, e)
@@ -185,13 +182,13 @@ func (b *Batch) Flush() error { return b.flush(func(*store.Table) bool { return 
 
 func (b *Batch) flush(of func(*store.Table) bool) error {
 	var due []place
-	kept := b.order[:0]
+	kept, seen := b.order[:0], map[place]bool{} // one that a failed function wrote too stands twice
 	for _, p := range b.order {
 		switch {
 		case !of(p.table):
 			kept = append(kept, p)
-		case b.known[p].dirty:
-			due = append(due, p)
+		case b.known[p].dirty && !seen[p]:
+			due, seen[p] = append(due, p), true
 		}
 	}
 	b.order = kept

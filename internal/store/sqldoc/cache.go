@@ -28,9 +28,6 @@ func (c *Cache) Clear() {
 }
 
 func (c *Cache) get(p place) (entry, bool) {
-	if c == nil {
-		return entry{}, false
-	}
 	e, ok := c.young[p]
 	if ok {
 		return e, true
