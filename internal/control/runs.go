@@ -35,11 +35,7 @@ func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (page 
 			return err
 		}
 		for i := range found.Items {
-			r := &found.Items[i]
-			if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}); err != nil {
-				return err
-			}
-			if err := s.maskFor(tx, a, &r.Run); err != nil {
+			if err := s.withSteps(tx, a, &found.Items[i].Run); err != nil {
 				return err
 			}
 		}
