@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	mcpclient "github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -146,8 +147,37 @@ func TestUnderAnAlwaysPolicyNoSocketOpensBeforeAnApprovalExists(t *testing.T) {
 	if got := len(w.shop.Seen("POST", "/refunds")); got != 1 {
 		t.Errorf("the receiver was asked %d times", got)
 	}
-	audited := w.tenantAdmin.Get("/audit?action=agents.run").OK(t)
-	audited.Is(t, "total", 2).Is(t, "items.0.outcome", "done").Has(t, "items.0.actor", "token:")
+}
+
+func TestAStartOverMCPIsAuditedAsTheAPIsIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
+	started := func(start func()) []string {
+		t.Helper()
+		n := w.tenantAdmin.Get("/audit").OK(t).At("total").Int()
+		start()
+		var out []string
+		_, records := w.since(t, n)
+		for _, r := range records {
+			if r.At("actor").Text() != "system" {
+				out = append(out, r.At("action").Text()+" "+r.At("outcome").Text()+" by "+r.At("actor").Text()+" in "+r.At("requestId").Text())
+			}
+		}
+		return out
+	}
+	byAPI := started(func() {
+		w.operator.Post("/agents/"+id+"/runs", agentRun("DRY_RUN", "note", doc{}), key(), "X-Request-Id: request-1")
+	})
+	byMCP := started(func() {
+		call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note","arguments":{"input":{}}}}`
+		if _, answer := w.knock(t, "POST", id, call, "X-Request-Id: request-1"); answer.At("result.structuredContent.runId").Text() == "" {
+			t.Errorf("the call was answered %s", answer)
+		}
+	})
+	if diff := cmp.Diff(byAPI, byMCP); diff != "" || len(byAPI) == 0 {
+		t.Errorf("%q by the API (-), over MCP (+):\n%s", byAPI, diff)
+	}
 }
 
 func TestTheSameKeyOverMCPFindsItsRunWhateverHasChangedSince(t *testing.T) {
@@ -162,7 +192,7 @@ func TestTheSameKeyOverMCPFindsItsRunWhateverHasChangedSince(t *testing.T) {
 	a.refuses("note", live("k", doc{"amount": 2}), "idempotency_conflict", run)
 	w.sync(t, at(2, harness.With(item, "goal", "another")))
 	a.runs("note", live("k", doc{"amount": number("1.50")})).Is(t, "runId", run)
-	a.refuses("note", live("other", nil), "agent_not_admitted", id)
+	a.refuses("note", live("other", doc{}), "agent_not_admitted", id)
 	if tools := a.tools(); len(tools) != 1 || !tools["run_status"].Exists() {
 		t.Errorf("an agent that nobody admitted offers %v", tools)
 	}
@@ -181,10 +211,10 @@ func TestWhatTheAPIRefusesIsAnErrorOfTheTool(t *testing.T) {
 	if _, err := a.client.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "lookup"}}); err == nil {
 		t.Error("a capability that isn't the agent's was called")
 	}
-	unkeyed := harness.Without(live("", nil), "idempotencyKey")
+	unkeyed := harness.Without(live("", doc{}), "idempotencyKey")
 	a.refuses("note", unkeyed, "idempotency_key_required", "idempotencyKey")
-	a.refuses("note", live("", nil), "idempotency_key_required")
-	a.refuses("note", live("a b", nil), "invalid_request", "idempotencyKey")
+	a.refuses("note", live("", doc{}), "idempotency_key_required")
+	a.refuses("note", live("a b", doc{}), "invalid_request", "idempotencyKey")
 	a.refuses("note", harness.Without(live("k", doc{}), "expectation"), "expectation_required")
 	a.refuses("note", doc{"input": doc{"currency": "USD"}}, "invalid_request", "currency")
 	a.refuses("note", doc{"inputs": doc{}}, "invalid_request", "inputs")
@@ -259,7 +289,6 @@ func TestTheDoorRefusesAsTheAPIDoes(t *testing.T) {
 	}{
 		"no token":             {"POST", id, call, "Authorization:", 401, "unauthenticated"},
 		"a wrong token":        {"POST", id, call, "Authorization: Bearer csn_x", 401, "unauthenticated"},
-		"a cookie":             {"POST", id, call, "Authorization:", 401, "unauthenticated"},
 		"a token in the query": {"POST", id + "?token=" + w.operator.Token(), call, "X-A: b", 401, "unauthenticated"},
 		"a query":              {"POST", id + "?x=1", call, "X-A: b", 400, "invalid_request"},
 		"a viewer":             {"POST", id, call, as(w.viewer), 403, "role_required"},
@@ -296,6 +325,17 @@ func TestTheDoorRefusesAsTheAPIDoes(t *testing.T) {
 	}
 	if got := w.tenantAdmin.Get("/audit?action=agents.run").OK(t).At("total").Int(); got != 5 { // the viewer, the other project, three pages
 		t.Errorf("%d refusals are in the log", got)
+	}
+}
+
+func TestABrowsersSessionOpensNoDoor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
+	ada := w.person(t, "ada@example.com", "OPERATOR")
+	w.As("").Get("/agents/"+id, ada.Cookie()).OK(t)
+	if res, answer := w.knock(t, "POST", id, listing, "Authorization:", ada.Cookie(), w.csrf(t, ada)); res.StatusCode != 401 {
+		t.Errorf("%d %s", res.StatusCode, answer)
 	}
 }
 

@@ -9,11 +9,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// toolOf describes a capability to a model.
+// toolOf describes a capability to a model. A tool is idempotent whatever its
+// capability is: the same arguments hold the same key, and a rehearsal does nothing.
 func toolOf(name string, c *countersign.Capability, fixed map[string]countersign.Value, projectID string) *sdk.Tool {
 	return &sdk.Tool{
 		Name: name, Title: c.Name, Description: describe(c, fixed, projectID), InputSchema: argumentsSchema(c, fixed),
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !c.HasSideEffect(), IdempotentHint: c.Idempotent},
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !c.HasSideEffect(), IdempotentHint: true},
 	}
 }
 
