@@ -4,6 +4,7 @@ import (
 	encoding "encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,13 +27,19 @@ type agentByMCP struct {
 
 func (w *world) enters(t *testing.T, who *harness.Client, agent string) agentByMCP {
 	t.Helper()
+	return w.entersBy(t, mcp.LATEST_PROTOCOL_VERSION, who, agent)
+}
+
+// entersBy enters with a version of the protocol: the latest knows no handshake.
+func (w *world) entersBy(t *testing.T, version string, who *harness.Client, agent string) agentByMCP {
+	t.Helper()
 	c, err := mcpclient.NewStreamableHttpClient(w.URL+"/mcp/agents/"+agent, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + who.Token()}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() }) // it has nothing to lose
 	hello := mcp.InitializeRequest{}
-	hello.Params.ProtocolVersion, hello.Params.ClientInfo = mcp.LATEST_PROTOCOL_VERSION, mcp.Implementation{Name: "test", Version: "1"}
+	hello.Params.ProtocolVersion, hello.Params.ClientInfo = version, mcp.Implementation{Name: "test", Version: "1"}
 	if err := c.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +122,19 @@ func live(key string, input doc) doc {
 
 func TestUnderAnAlwaysPolicyNoSocketOpensBeforeAnApprovalExists(t *testing.T) {
 	t.Parallel()
+	for _, version := range []string{mcp.LATEST_PROTOCOL_VERSION, mcp.LATEST_LEGACY_PROTOCOL_VERSION, "2025-03-26"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			noSocketBeforeAnApproval(t, version)
+		})
+	}
+}
+
+func noSocketBeforeAnApproval(t *testing.T, version string) {
+	t.Helper()
 	w := newWorld(t)
 	id := w.admitted(t, harness.With(agentItem("clerk", "refund", "refund"), "capabilities", []any{"refund", "lookup"}))[0]
-	a := w.enters(t, w.operator, id)
+	a := w.entersBy(t, version, w.operator, id)
 	tools := a.tools()
 	if len(tools) != 3 {
 		t.Fatalf("the tools are %v", tools)
@@ -353,4 +370,46 @@ func TestTheDoorKeepsNoStreamOpen(t *testing.T) {
 			t.Errorf("%s: %d %s", version, res.StatusCode, answer)
 		}
 	}
+}
+
+// goroutines is how many the service has.
+func (w *world) goroutines(t *testing.T) int {
+	t.Helper()
+	figures := w.Admin.Do("GET", "/metrics", nil, "Accept: text/plain").Raw
+	_, rest, _ := strings.Cut(figures, "\ncountersign_goroutines ")
+	n, err := strconv.Atoi(strings.SplitN(rest, "\n", 2)[0])
+	if err != nil {
+		t.Fatalf("the figures are %s", figures)
+	}
+	return n
+}
+
+func TestNoMessageHarmsTheService(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
+	before := w.goroutines(t)
+	params := []string{`null`, `[]`, `{}`, `"x"`, `1`, `{"name":null}`, `{"name":1,"arguments":[]}`, `{"name":"note","arguments":null}`, `{"name":"note","arguments":"x"}`, `{"name":"run_status"}`, `{"cursor":"%%%"}`, `{"_meta":1}`, `{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}`, `{"protocolVersion":{}}`, `{"uri":1,"level":9}`}
+	for _, method := range []string{
+		"initialize", "notifications/initialized", "notifications/cancelled", "notifications/progress", "ping", "server/discover", "tools/list", "tools/call", "logging/setLevel",
+		"resources/list", "resources/read", "resources/subscribe", "prompts/list", "prompts/get", "completion/complete", "subscriptions/listen", "tasks/list", "", "no/such",
+	} {
+		for _, p := range params {
+			for _, head := range []string{`"id":1,`, `"id":"x",`, `"id":null,`, `"id":{},`, `"id":1e400,`, ``} {
+				for _, version := range []harness.Header{"X-A: b", "Mcp-Protocol-Version: 2026-07-28"} {
+					body := `{"jsonrpc":"2.0",` + head + `"method":"` + method + `","params":` + p + `}`
+					if res, answer := w.knock(t, "POST", id, body, version); res.StatusCode >= 500 {
+						t.Errorf("%s was answered %d %s", body, res.StatusCode, answer)
+					}
+				}
+			}
+		}
+	}
+	for _, body := range []string{`{}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}`} {
+		w.knock(t, "POST", id, body)
+	}
+	if _, answer := w.knock(t, "POST", id, listing); answer.At("result.tools.1.name").Text() != "run_status" {
+		t.Errorf("afterwards the tools are %s", answer)
+	}
+	harness.Until(t, "what served the messages to end", func() bool { return w.goroutines(t) < before+20 })
 }
