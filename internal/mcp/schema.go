@@ -35,7 +35,7 @@ func argumentsSchema(c *countersign.Capability, fixed map[string]countersign.Val
 		"input":          input,
 		"mode":           {Type: "string", Enum: []string{countersign.ModeDryRun, countersign.ModeLive}, Default: countersign.ModeDryRun, Description: "DRY_RUN rehearses and sends nothing. LIVE sends the request, once, after any approval that it needs."},
 		"expectation":    expectationSchema(),
-		"idempotencyKey": {Type: "string", Pattern: "^[!-~]+$", MaxLength: countersign.MaxKeyLength, Description: "Required for LIVE. A stable name of this piece of work, such as refund-of-A-48213: the same key with the same arguments finds the same run, so a call that was lost can be repeated."},
+		"idempotencyKey": {Type: "string", Pattern: "^[!-~]+$", MaxLength: countersign.MaxKeyLength, Description: "Required for LIVE. A stable name of this piece of work, such as refund-of-A-48213: the same key with the same arguments finds the same run, so a call that was lost can be repeated. A LIVE call takes another key than its rehearsal."},
 	})
 	if len(input.Required) > 0 {
 		s.Required = []string{"input"}
