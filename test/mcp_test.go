@@ -136,7 +136,7 @@ func noSocketBeforeAnApproval(t *testing.T, version string) {
 	id := w.admitted(t, harness.With(agentItem("clerk", "refund", "refund"), "capabilities", []any{"refund", "lookup"}))[0]
 	a := w.entersBy(t, version, w.operator, id)
 	tools := a.tools()
-	if len(tools) != 3 {
+	if len(tools) != 3 || !tools["run_status"].Exists() {
 		t.Fatalf("the tools are %v", tools)
 	}
 	refund := tools["refund"].Has(t, "description", "POST /refunds", "ALWAYS").Is(t, "annotations.readOnlyHint", false)
@@ -408,7 +408,7 @@ func TestNoMessageHarmsTheService(t *testing.T) {
 	for _, body := range []string{`{}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}`} {
 		w.knock(t, "POST", id, body)
 	}
-	if _, answer := w.knock(t, "POST", id, listing); answer.At("result.tools.1.name").Text() != "run_status" {
+	if _, answer := w.knock(t, "POST", id, listing); answer.At("result.tools.1.name").Text() != "run_status" || answer.At("result.cacheScope").Text() != "private" {
 		t.Errorf("afterwards the tools are %s", answer)
 	}
 	harness.Until(t, "what served the messages to end", func() bool { return w.goroutines(t) < before+20 })

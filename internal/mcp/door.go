@@ -46,7 +46,7 @@ func New(cfg Config, c *control.Service) *Door {
 // Serve answers one message of a client whom the gate has let in; its body is checked
 // JSON. An error means that nothing of the protocol was answered.
 func (d *Door) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
-	method, err := methodOf(body)
+	m, err := readMessage(body)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor
 		return err
 	}
 	out := newAnswer(body)
-	d.handler.ServeHTTP(out, out.request(r, v.server(method)))
+	d.handler.ServeHTTP(out, out.request(r, v.server(m)))
 	return out.send(w)
 }
 
@@ -67,14 +67,22 @@ type visit struct {
 	offer control.Offer
 }
 
-// methodOf is the method of the one message in a body. Several at once would make one
-// request cost as much as many; the protocol gave them up with 2025-06-18.
-func methodOf(body []byte) (string, error) {
-	var message map[string]json.RawMessage
-	if json.Unmarshal(body, &message) != nil || message == nil {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "the body must be one JSON-RPC message, an object")
+// message is what has to be known of a message before the library reads it.
+type message struct {
+	method string
+	tool   string // that it calls
+}
+
+// readMessage reads the one message in a body. Several at once would make one request
+// cost as much as many; the protocol gave them up with 2025-06-18.
+func readMessage(body []byte) (m message, err error) {
+	var fields, params map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil || fields == nil {
+		return m, countersign.Errorf(countersign.CodeInvalidRequest, "the body must be one JSON-RPC message, an object")
 	}
-	var method string
-	_ = json.Unmarshal(message["method"], &method) // a message without one is the protocol's to refuse
-	return method, nil
+	// What doesn't fit here is the library's to refuse.
+	_ = json.Unmarshal(fields["method"], &m.method)
+	_ = json.Unmarshal(fields["params"], &params)
+	_ = json.Unmarshal(params["name"], &m.tool)
+	return m, nil
 }

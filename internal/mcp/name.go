@@ -53,7 +53,7 @@ func fitted(name string, taken map[string]string) string {
 	for digits := digestDigits; ; digits++ {
 		end := "_" + digest[:min(digits, maxToolName-1)]
 		tool := begin[:min(len(begin), maxToolName-len(end))] + end
-		if _, is := taken[tool]; !is || digits >= maxToolName {
+		if other, is := taken[tool]; !is || other == name || digits >= maxToolName {
 			return tool
 		}
 	}

@@ -19,34 +19,66 @@ const instructions = "Each tool is a capability that this agent was admitted for
 	"call " + statusTool + " with the runId later. COMPLETED means that the output was what the expectation said. " +
 	"RECOVERY_REQUIRED means that nobody knows whether the request took effect: a person finds out, and calling the tool again would do it twice."
 
-// server answers one message. It has the tools when they are asked for; an agent that
-// isn't admitted offers none of its capabilities, yet a call is refused as what it is.
-func (v *visit) server(method string) *sdk.Server {
+// server answers one message. Of the tools it has the one that is called: to make all
+// of them for each call would cost the more, the more an agent may do.
+func (v *visit) server(m message) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: v.offer.Agent.Name, Version: v.cfg.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 	})
 	s.AddReceivingMiddleware(v.guard)
-	admitted := v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended
-	switch {
-	case method == "tools/list" && admitted, method == "tools/call":
-		v.addCapabilities(s)
-		fallthrough
-	case method == "tools/list":
+	if m.method != "tools/call" {
+		return s
+	}
+	if m.tool == statusTool {
 		s.AddTool(statusToolOf(v.offer.Agent.ID), v.tool(v.status))
+	} else if c := v.capability(toolNames(v.offer.Capabilities)[m.tool]); c != nil {
+		s.AddTool(v.toolOf(m.tool, c), v.tool(v.starter(c.Name)))
 	}
 	return s
 }
 
-func (v *visit) addCapabilities(s *sdk.Server) {
-	byName := map[string]*countersign.Capability{}
+// private: what an answer says depends on who asks, so nobody else may be served it.
+const private = "private"
+
+func (v *visit) capability(name string) *countersign.Capability {
 	for i := range v.offer.Capabilities {
-		byName[v.offer.Capabilities[i].Name] = &v.offer.Capabilities[i]
+		if v.offer.Capabilities[i].Name == name {
+			return &v.offer.Capabilities[i]
+		}
 	}
-	byTool := toolNames(v.offer.Capabilities)
-	for _, tool := range sortedKeys(byTool) {
-		c := byName[byTool[tool]]
-		s.AddTool(toolOf(tool, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID), v.tool(v.starter(c.Name)))
+	return nil
+}
+
+func (v *visit) toolOf(name string, c *countersign.Capability) *sdk.Tool {
+	return toolOf(name, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID)
+}
+
+// list is a page of the tools by name; the cursor is the last name of the page before.
+// An agent that isn't admitted offers none of its capabilities, yet a call of one is
+// refused as what it is.
+func (v *visit) list(cursor string) *sdk.ListToolsResult {
+	offered := map[string]string{}
+	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended {
+		offered = toolNames(v.offer.Capabilities)
 	}
+	offered[statusTool] = ""
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: private}}
+	for _, name := range sortedKeys(offered) {
+		if name <= cursor {
+			continue
+		}
+		if len(out.Tools) == countersign.MaxPageLimit {
+			out.NextCursor = out.Tools[len(out.Tools)-1].Name
+			break
+		}
+		tool := statusToolOf(v.offer.Agent.ID)
+		if c := v.capability(offered[name]); c != nil {
+			tool = v.toolOf(name, c)
+		}
+		out.Tools = append(out.Tools, tool)
+	}
+	return out
 }
 
 // guard keeps the library within what the door promises: no stream that stays open,
@@ -59,8 +91,15 @@ func (v *visit) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("something broke on our side; the log has it under the request id %s", v.actor.RequestID)}
 			}
 		}()
-		if method == "subscriptions/listen" {
+		switch method {
+		case "subscriptions/listen":
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server keeps no streams; ask " + statusTool + " instead"}
+		case "tools/list":
+			p, _ := r.GetParams().(*sdk.ListToolsParams)
+			if p == nil {
+				p = &sdk.ListToolsParams{}
+			}
+			return v.list(p.Cursor), nil
 		}
 		return next(ctx, method, r)
 	}
