@@ -273,7 +273,7 @@ func (w *world) knock(t *testing.T, method, agent, body string, headers ...harne
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }() // it was read to its end
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
