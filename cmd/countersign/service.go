@@ -30,6 +30,7 @@ import (
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -46,7 +47,8 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
-	notifier *notify.Notifier // nil without a mail server
+	notifier *notify.Notifier    // nil without a mail server
+	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -137,7 +139,20 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
-	return s.engine.Start(ctx)
+	if err := s.engine.Start(ctx); err != nil {
+		return err
+	}
+	s.archives(l)
+	return nil
+}
+
+// archives lets runs that ended long ago go into files, where that is asked for.
+func (s *service) archives(l *ledger.Ledger) {
+	if s.cfg.Retention == 0 {
+		return
+	}
+	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
+	s.archiver.Start()
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -278,6 +293,9 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	if s.archiver != nil {
+		s.archiver.Stop()
+	}
 	if s.notifier != nil {
 		s.notifier.Stop()
 	}

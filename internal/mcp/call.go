@@ -33,7 +33,14 @@ func (v *visit) starter(capability string) func([]byte) (runState, error) {
 		if err != nil {
 			return runState{}, err
 		}
-		state, err := v.atRest(started.Run.ID)
+		run := &started.Run
+		if run.Status.IsActive() {
+			// It is started: no answer may say any more that it wasn't.
+			if rested, err := v.atRest(run.ID); err == nil {
+				run = rested
+			}
+		}
+		state, err := stateOf(run)
 		state.Replayed = started.Replayed
 		return state, err
 	}
@@ -63,20 +70,24 @@ func (v *visit) status(data []byte) (runState, error) {
 	if !countersign.ValidID(in.RunID) {
 		return runState{}, countersign.Errorf(countersign.CodeInvalidRequest, "runId: send the runId that a call answered")
 	}
-	return v.atRest(in.RunID)
-}
-
-// atRest is the state of a run of this agent when it ends or a person has to act, or
-// as it is after a short while: most calls are over by then, and a model is spared
-// asking. Nobody is waited for.
-func (v *visit) atRest(runID string) (runState, error) {
-	w, err := v.control.Watch(v.ctx, v.actor, runID)
+	run, err := v.atRest(in.RunID)
 	if err != nil {
 		return runState{}, err
 	}
+	return stateOf(run)
+}
+
+// atRest is a run of this agent when it ends or a person has to act, or
+// as it is after a short while: most calls are over by then, and a model is spared
+// asking. Nobody is waited for.
+func (v *visit) atRest(runID string) (*countersign.Run, error) {
+	w, err := v.control.Watch(v.ctx, v.actor, runID)
+	if err != nil {
+		return nil, err
+	}
 	defer w.Changes.Close()
 	if w.Now.AgentID != v.offer.Agent.ID {
-		return runState{}, countersign.Errorf(countersign.CodeNotFound, "agent %s has no run %s", v.offer.Agent.ID, runID)
+		return nil, countersign.Errorf(countersign.CodeNotFound, "agent %s has no run %s", v.offer.Agent.ID, runID)
 	}
 	run := &w.Now
 	enough := time.NewTimer(v.cfg.Rest)
@@ -85,10 +96,10 @@ func (v *visit) atRest(runID string) (runState, error) {
 		select {
 		case run = <-w.Changes.C:
 		case <-enough.C:
-			return stateOf(run)
+			return run, nil
 		case <-v.ctx.Done():
-			return stateOf(run)
+			return run, nil
 		}
 	}
-	return stateOf(run)
+	return run, nil
 }
