@@ -179,9 +179,9 @@ func TestValidateWarnings(t *testing.T) {
 			for i := range 30 {
 				v := input(fmt.Sprint("v", i), "boolean", null)
 				d.Variables = append(d.Variables, v)
-				d.Transitions = append(d.Transitions, ranked(arrow("t-"+v.ID, "a", "b", predicate(v.ID, "isKnown")), 2))
+				d.Transitions = append(d.Transitions, ranked(arrow("t-"+v.ID, "a", "b", predicate(v.ID, "isKnown")), int64(2+i)))
 			}
-			d.Transitions = append(d.Transitions, ranked(arrow("again", "a", "b", predicate("v7", "isKnown")), 3))
+			d.Transitions = append(d.Transitions, ranked(arrow("again", "a", "b", predicate("v7", "isKnown")), 40))
 		}, "transitions[33] transition_never_taken"},
 		{"without a start nothing is called unreachable", func(d *countersign.AgentModel) { d.States[0].IsStart = false }, ""},
 		{"a dangling way out is one", func(d *countersign.AgentModel) { d.Transitions[2].ToStateID = "x" }, ""},
