@@ -1,6 +1,10 @@
 package model
 
-import "github.com/countersign/countersign"
+import (
+	"slices"
+
+	"github.com/countersign/countersign"
+)
 
 // begin adds the pairs that a simulation can start with: each scenario's memory,
 // the defaults in a model without scenarios, with every input.
@@ -61,22 +65,42 @@ func (w *walk) start(scenario int32, cells []int32, left []choice) {
 }
 
 // eachMemory visits the cells of each beginning, with all kinds of inputs.
+// Scenarios without memory of their own begin with the same.
 func (w *walk) eachMemory(visit func(scenario int32, cells []int32)) {
+	plain := w.cellsOf(&countersign.Scenario{})
 	if len(w.m.doc.Scenarios) == 0 {
-		visit(none, w.cellsOf(w.m.ranks))
+		visit(none, w.free(plain))
 	}
-	for i := range w.m.doc.Scenarios {
-		s := countersign.Scenario{InitialMemory: w.m.doc.Scenarios[i].InitialMemory}
-		visit(int32(i), w.cellsOf(w.m.initial(&s, nil)))
+	for i, first := 0, true; i < len(w.m.doc.Scenarios); i++ {
+		memory := w.m.doc.Scenarios[i].InitialMemory
+		switch {
+		case len(memory) > 0:
+			visit(int32(i), w.free(w.cellsOf(&countersign.Scenario{InitialMemory: memory})))
+		case first:
+			visit(int32(i), w.free(slices.Clone(plain)))
+			first = false
+		}
 	}
 }
 
-func (w *walk) cellsOf(ranks []int32) []int32 {
+// cellsOf is the ranks that a scenario begins with.
+func (w *walk) cellsOf(s *countersign.Scenario) []int32 {
 	cells := make([]int32, len(w.slots))
 	for i, slot := range w.slots {
-		if w.kinds[i] == nil {
-			cells[i] = ranks[slot]
-		} else {
+		cells[i] = w.m.kindOf(slot, w.m.ranks[slot])
+	}
+	w.m.given(s, nil, func(slot int, v countersign.Scalar) {
+		if place := w.places[slot]; place != none {
+			cells[place] = w.m.kindOf(int32(slot), w.m.scales[slot].rank(v))
+		}
+	})
+	return cells
+}
+
+// free lets inputs be of any kind.
+func (w *walk) free(cells []int32) []int32 {
+	for i, k := range w.kinds {
+		if k != nil {
 			cells[i] = allKinds
 		}
 	}

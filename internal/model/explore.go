@@ -16,9 +16,14 @@ type Exploration struct {
 	LoopStates  []string // states that a cycle goes through
 	TrapStates  []string // states from which no run comes to a final state
 	Loops       int      // different cycles that can be entered
+	Overlaps    []Overlap
 	Findings    []Finding
 	Coverage
 }
+
+// Overlap is two transitions of one state and priority that can be enabled at
+// once: the first is taken then, only for its place in the document.
+type Overlap struct{ First, Second string }
 
 // Finding is one thing that an exploration shows about a place of the document.
 type Finding struct {
@@ -43,6 +48,10 @@ func Explore(m *Machine, limit int) Exploration {
 		Complete: w.complete(), Pairs: min(len(w.pairs), limit), Loops: len(s.loops),
 		States: m.stateIDs(s.reached), Transitions: m.transitionIDs(s.taken),
 		StuckStates: m.stateIDs(s.stuckIn), LoopStates: m.stateIDs(s.looping), TrapStates: m.stateIDs(s.trap),
+		Overlaps: []Overlap{},
+	}
+	for _, o := range w.overlaps {
+		e.Overlaps = append(e.Overlaps, Overlap{m.arcs[o.first].transition.ID, m.arcs[o.second].transition.ID})
 	}
 	runs := m.runs(m.limit.Work)
 	e.Findings = s.findings(runs)

@@ -1,7 +1,9 @@
 package model_test
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -71,12 +73,16 @@ func TestExploreEqualsTryingEveryInput(t *testing.T) {
 }
 
 func summary(t *rapid.T, e model.Exploration) string {
-	e.Pairs, e.Loops, e.TrapStates, e.Findings, e.Coverage = 0, 0, nil, nil, model.Coverage{}
+	e.Pairs, e.Loops, e.Findings, e.Coverage = 0, 0, nil, model.Coverage{}
+	slices.SortFunc(e.Overlaps, func(a, b model.Overlap) int {
+		return cmp.Or(strings.Compare(a.First, b.First), strings.Compare(a.Second, b.Second))
+	})
 	return mustEncode(t, e)
 }
 
 func tryAll(t *rapid.T, doc *countersign.AgentModel, m *model.Machine) model.Exploration {
 	states, taken, stuck, looping := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	ends, overlaps := map[string]bool{}, map[model.Overlap]bool{}
 	eachInput(doc, func(inputs given) {
 		for _, s := range doc.Scenarios {
 			sim := mustSimulate(t, m, s.ID, inputs)
@@ -86,20 +92,30 @@ func tryAll(t *rapid.T, doc *countersign.AgentModel, m *model.Machine) model.Exp
 			for _, entry := range sim.Trace {
 				taken[entry.TransitionID] = true
 			}
+			for _, id := range sim.Path {
+				ends[id] = ends[id] || sim.Outcome == "final"
+			}
+			enabledAtOnce(doc, s, inputs, sim, overlaps)
 			stuck[sim.FinalStateID] = stuck[sim.FinalStateID] || sim.Outcome == "stuck"
 			for _, id := range cycle(doc, s, inputs, sim) {
 				looping[id] = true
 			}
 		}
 	})
-	e := model.Exploration{Complete: true, States: []string{}, Transitions: []string{}, StuckStates: []string{}, LoopStates: []string{}}
+	e := model.Exploration{Complete: true, States: []string{}, Transitions: []string{}, StuckStates: []string{}, LoopStates: []string{}, TrapStates: []string{}, Overlaps: []model.Overlap{}}
 	for _, s := range doc.States {
 		e.States = with(e.States, s.ID, states)
 		e.StuckStates = with(e.StuckStates, s.ID, stuck)
 		e.LoopStates = with(e.LoopStates, s.ID, looping)
+		if states[s.ID] && !ends[s.ID] {
+			e.TrapStates = append(e.TrapStates, s.ID)
+		}
 	}
 	for _, t := range doc.Transitions {
 		e.Transitions = with(e.Transitions, t.ID, taken)
+	}
+	for o := range overlaps {
+		e.Overlaps = append(e.Overlaps, o)
 	}
 	return e
 }
@@ -141,24 +157,50 @@ func cycle(doc *countersign.AgentModel, s countersign.Scenario, inputs given, si
 	if sim.Outcome != "loop" {
 		return nil
 	}
+	var points []string
+	eachPoint(doc, s, inputs, sim, func(in *interpreter) { points = append(points, in.point()) })
+	return sim.Path[slices.Index(points, points[len(points)-1]):]
+}
+
+// eachPoint goes along a simulation once more.
+func eachPoint(doc *countersign.AgentModel, s countersign.Scenario, inputs given, sim countersign.Simulation, visit func(*interpreter)) {
 	in := interpreter{doc: doc, values: given{}}
 	for _, v := range doc.Variables {
 		in.values[v.ID] = v.DefaultValue
-		for _, layer := range []given{s.InitialMemory, inputs} {
+		for _, layer := range []given{s.InitialMemory, s.Inputs, inputs} {
 			if value, ok := layer[v.ID]; ok {
 				in.values[v.ID] = value
 			}
 		}
 	}
-	var points []string
 	for i, id := range sim.Path {
 		in.sim.FinalStateID = id
-		points = append(points, in.point())
+		visit(&in)
 		if i < len(sim.Trace) {
 			for _, e := range sim.Trace[i].Effects {
 				in.values[e.VariableID] = e.Value
 			}
 		}
 	}
-	return sim.Path[slices.Index(points, points[len(points)-1]):]
+}
+
+// enabledAtOnce notes the overlaps that a simulation comes by: of the enabled
+// transitions those of the smallest priority compete.
+func enabledAtOnce(doc *countersign.AgentModel, s countersign.Scenario, inputs given, sim countersign.Simulation, overlaps map[model.Overlap]bool) {
+	eachPoint(doc, s, inputs, sim, func(in *interpreter) {
+		var enabled []countersign.Transition
+		for _, tr := range doc.Transitions {
+			if tr.FromStateID == in.sim.FinalStateID && in.holds(tr.ID, tr.Condition, &[]countersign.PredicateTrace{}) {
+				enabled = append(enabled, tr)
+			}
+		}
+		slices.SortStableFunc(enabled, func(a, b countersign.Transition) int { return cmp.Compare(a.Priority, b.Priority) })
+		for i, a := range enabled {
+			for _, b := range enabled[i+1:] {
+				if a.Priority == enabled[0].Priority && b.Priority == a.Priority {
+					overlaps[model.Overlap{First: a.ID, Second: b.ID}] = true
+				}
+			}
+		}
+	})
 }

@@ -99,7 +99,7 @@ func (f *finder) looped(loops []cycle) {
 func (f *finder) more(list, code string, n int, what string) {
 	if n > f.most {
 		f.list = append(f.list, Finding{at: entry{list, -1}, Problem: countersign.Problem{
-			Path: list, Code: code, Message: fmt.Sprintf("there are %d %s; the first %d are listed", n, what, f.most),
+			Path: list, Code: code, Message: fmt.Sprintf("there are at least %d %s; the first %d are listed", n, what, f.most),
 		}})
 	}
 }
@@ -143,11 +143,7 @@ func (f *finder) twins() {
 	first := map[string]string{}
 	for i := range f.m.doc.Scenarios {
 		s := &f.m.doc.Scenarios[i]
-		ranks := f.m.initial(s, nil)
-		var key []byte
-		for _, slot := range f.slots {
-			key = keyOf(key, []int32{f.m.kindOf(slot, ranks[slot])})
-		}
+		key := keyOf(nil, f.cellsOf(s))
 		if twin, found := first[string(key)]; found {
 			f.add(nil, entry{"scenarios", i}, ScenarioCoversNothingNew,
 				"no condition tells the values of scenario %s from those of scenario %s, so it covers nothing new; change them or remove it", quoted(s.ID), quoted(twin))

@@ -5,8 +5,8 @@ import "github.com/countersign/countersign"
 // What one validation spends on exploring, and lists of one code.
 const (
 	maxPairs    = 20_000
-	maxPairWork = 2_000_000
-	maxReplays  = 2_000_000
+	maxPairWork = 1_000_000
+	maxReplays  = 1_000_000
 	maxWarnings = 50
 )
 
@@ -56,6 +56,9 @@ func (w *warner) ofStates(f *finder) {
 // scenario says it.
 func (s *survey) shown() []bool {
 	shown := make([]bool, len(s.m.nodes))
+	if len(s.loops) == 0 {
+		return shown
+	}
 	begun := map[int32]bool{}
 	for _, r := range s.m.runs(maxScenarioWork) {
 		if r.outcome == countersign.OutcomeLoop {

@@ -43,6 +43,12 @@ func (k *kinds) number(set []int32) int32 {
 // split is the part of a set in which a test holds and the part in which it
 // doesn't. It takes what it costs from budget.
 func (k *kinds) split(set, at int32, t *test, budget *int) (yes, no int32) {
+	if members := k.sets[set]; len(members) == 1 {
+		if t.in&relationOf(members[0], t.rank) != 0 {
+			return set, noKinds
+		}
+		return noKinds, set
+	}
 	key := [2]int32{set, at}
 	if h, found := k.halves[key]; found {
 		return h[0], h[1]
@@ -55,7 +61,7 @@ func (k *kinds) split(set, at int32, t *test, budget *int) (yes, no int32) {
 			out = append(out, rank)
 		}
 	}
-	*budget -= len(k.sets[set])
+	*budget -= 10 + len(k.sets[set])
 	yes, no = k.number(in), k.number(out)
 	k.halves[key] = [2]int32{yes, no}
 	return yes, no

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // overlap is two arcs of one state and priority whose conditions hold at once:
 // which of them is taken is only said by their order in the document.
 type overlap struct {
@@ -9,7 +11,7 @@ type overlap struct {
 }
 
 // maxOverlaps bounds the list; a state with n equal transitions has n² of them.
-const maxOverlaps = 1000
+const maxOverlaps = maxFindings + 1
 
 // compete looks for overlaps among the arcs of one priority, when i is the first
 // of them: with the values for which none of a smaller priority is taken.
@@ -43,18 +45,29 @@ func (w *walk) rivals(at, i int32) int32 {
 
 // unjudged reports that these arcs weren't looked at with the same values before.
 func (w *walk) unjudged(i, end int32, part []int32) bool {
+	looked := w.looked(i, end)
 	key := keyOf(nil, []int32{i})
-	seen := map[int32]bool{}
-	for _, t := range w.m.tests[w.m.arcs[i].tests:w.m.arcs[end-1].testsEnd] {
-		if place := w.places[t.slot]; !seen[place] {
-			seen[place] = true
-			key = keyOf(key, part[place:place+1])
-		}
+	for _, place := range looked {
+		key = keyOf(key, part[place:place+1])
 	}
-	w.work -= len(seen) + 1
+	w.work -= len(looked) + 10
 	before := w.judged[string(key)]
 	w.judged[string(key)] = true
 	return !before
+}
+
+// looked is the cells that the conditions of these arcs look at.
+func (w *walk) looked(i, end int32) []int32 {
+	places, found := w.rivalry[i]
+	if !found {
+		for _, t := range w.m.tests[w.m.arcs[i].tests:w.m.arcs[end-1].testsEnd] {
+			places = append(places, w.places[t.slot])
+		}
+		slices.Sort(places)
+		places = slices.Compact(places)
+		w.rivalry[i] = places
+	}
+	return places
 }
 
 // meet tries one arc with all that stand behind it.

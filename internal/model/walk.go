@@ -30,8 +30,9 @@ type walk struct {
 	known    map[string]int32
 	opened   int // pairs whose ways are all found: pairs[:opened]
 	overlaps []overlap
-	judged   map[string]bool
-	pairings map[[2]int32]bool
+	judged   map[string]bool   // what the arcs of one priority were tried with
+	rivalry  map[int32][]int32 // the cells that they look at, by the first of them
+	pairings map[[2]int32]bool // overlaps found
 }
 
 // pair is a state and the kinds of values there.
@@ -57,7 +58,7 @@ type way struct {
 
 func newWalk(m *Machine, limit, work int) *walk {
 	w := &walk{
-		m: m, limit: limit, work: work, known: map[string]int32{}, judged: map[string]bool{}, pairings: map[[2]int32]bool{},
+		m: m, limit: limit, work: work, known: map[string]int32{}, judged: map[string]bool{}, pairings: map[[2]int32]bool{}, rivalry: map[int32][]int32{},
 		places: slices.Repeat([]int32{none}, len(m.scales)),
 	}
 	tested := map[int32][]int32{}
@@ -90,7 +91,7 @@ func explored(m *Machine, limit, work int) *walk {
 		return w
 	}
 	each := newWalk(m, limit, work)
-	if each.beginEach() && each.run() {
+	if each.inputs() > 0 && each.beginEach() && each.run() {
 		return each
 	}
 	return w
@@ -104,6 +105,16 @@ func (w *walk) run() bool {
 		}
 	}
 	return true
+}
+
+func (w *walk) inputs() int {
+	n := 0
+	for _, k := range w.kinds {
+		if k != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *walk) complete() bool { return w.opened == len(w.pairs) }
