@@ -139,7 +139,7 @@ func (w *walk) open(at int32) bool {
 		parts = rest
 	}
 	if len(parts) > 0 && w.work > 0 {
-		w.pairs[at].stuck, w.pairs[at].halted = true, w.choices(at, parts[0])
+		w.pairs[at].stuck, w.pairs[at].halted = true, w.plainest(at, parts)
 	}
 	return w.work > 0 && len(w.pairs) <= w.limit
 }
@@ -185,6 +185,17 @@ func (w *walk) forgotten(cell int) int32 {
 		return allKinds
 	}
 	return unknown
+}
+
+// plainest is the part that says least of the inputs.
+func (w *walk) plainest(at int32, parts [][]int32) []choice {
+	best := w.choices(at, parts[0])
+	for _, part := range parts[1:] {
+		if left := w.choices(at, part); len(left) < len(best) {
+			best = left
+		}
+	}
+	return best
 }
 
 // choices is in what a part of a pair differs from it.
