@@ -33,7 +33,7 @@ type Finding struct {
 }
 
 // worth is how much work an exploration may do for each pair of its limit.
-const worth = 200
+const worth = 100
 
 // Explore walks every (state, values) pair that a simulation can reach, from
 // each scenario's memory (the defaults in a model without scenarios) and with

@@ -61,14 +61,11 @@ func (k *kinds) split(set, at int32, t *test, budget *int) (yes, no int32) {
 			out = append(out, rank)
 		}
 	}
-	*budget -= 10 + len(k.sets[set])
+	*budget -= 20 + len(k.sets[set])
 	yes, no = k.number(in), k.number(out)
 	k.halves[key] = [2]int32{yes, no}
 	return yes, no
 }
-
-// one is the set with a single member.
-func (k *kinds) one(rank int32) int32 { return k.number([]int32{rank}) }
 
 func (k *kinds) has(set, rank int32) bool {
 	_, found := slices.BinarySearch(k.sets[set], rank)

@@ -50,7 +50,7 @@ func (w *walk) unjudged(i, end int32, part []int32) bool {
 	for _, place := range looked {
 		key = keyOf(key, part[place:place+1])
 	}
-	w.work -= len(looked) + 10
+	w.work -= 20 + len(looked)
 	before := w.judged[string(key)]
 	w.judged[string(key)] = true
 	return !before

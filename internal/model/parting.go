@@ -6,6 +6,7 @@ import "slices"
 // for which it doesn't. When the work ends first, parts are missing.
 func (w *walk) split(entry int32, cells []int32) (holds, fails [][]int32) {
 	open := []parting{{entry, cells}}
+	w.work -= 2
 	for len(open) > 0 && w.work > 0 {
 		p := open[len(open)-1]
 		open = open[:len(open)-1]

@@ -41,7 +41,7 @@ type pair struct {
 	cells    []int32
 	from     int32    // the pair it was found from, none for a beginning
 	scenario int32    // of a beginning: whose memory it is, none for the defaults
-	left     []choice // what was left of the inputs on the way here
+	left     []choice // to what the inputs came down on the way from there
 	ways     []way
 	stuck    bool
 	halted   []choice // when stuck: what is left of the inputs then
@@ -82,39 +82,19 @@ func newWalk(m *Machine, limit, work int) *walk {
 	return w
 }
 
-// explored walks a machine. Parting pairs mostly makes few of them; where
-// conditions mix inputs so that it makes many, each combination of inputs by
-// itself may still be few enough, and is tried then.
+// explored walks a machine as far as the limit and the work go.
 func explored(m *Machine, limit, work int) *walk {
 	w := newWalk(m, limit, work)
-	if w.begin(); w.run() {
-		return w
-	}
-	each := newWalk(m, limit, work)
-	if each.inputs() > 0 && each.beginEach() && each.run() {
-		return each
-	}
+	w.begin()
+	w.run()
 	return w
 }
 
-// run opens pair after pair, nearest first, and reports that it came to the end.
-func (w *walk) run() bool {
-	for ; w.opened < len(w.pairs); w.opened++ {
-		if !w.open(int32(w.opened)) {
-			return false
-		}
+// run opens pair after pair, nearest first.
+func (w *walk) run() {
+	for w.opened < len(w.pairs) && w.open(int32(w.opened)) {
+		w.opened++
 	}
-	return true
-}
-
-func (w *walk) inputs() int {
-	n := 0
-	for _, k := range w.kinds {
-		if k != nil {
-			n++
-		}
-	}
-	return n
 }
 
 func (w *walk) complete() bool { return w.opened == len(w.pairs) }
@@ -158,7 +138,7 @@ func (w *walk) lead(at, arc int32, part []int32) {
 	left := w.choices(at, part)
 	to := w.add(pair{state: a.to, cells: cells, from: at, scenario: none, left: left})
 	w.pairs[at].ways = append(w.pairs[at].ways, way{arc: arc, to: to, left: left})
-	w.work -= 1 + len(cells)/8 + len(left)
+	w.work -= 5 + len(left)
 }
 
 // add finds or makes a pair. The one beyond the limit is only counted.
@@ -174,6 +154,7 @@ func (w *walk) add(p pair) int32 {
 	at, found := w.known[string(key)]
 	if !found {
 		at = int32(len(w.pairs))
+		w.work -= 10 + len(p.cells) // what a pair holds is paid for
 		w.known[string(key)] = at
 		w.pairs = append(w.pairs, p)
 	}
