@@ -21,7 +21,8 @@ type ModelsExplore struct {
 	Output
 }
 
-// maxPairs bounds the memory of an exploration to about a gigabyte.
+// maxPairs bounds an exploration to about a minute and two gigabytes, also of a
+// model that is made to cost as much as it can.
 const maxPairs = 5_000_000
 
 // exploration is the answer as JSON. No operation of the API gives it.
@@ -145,7 +146,7 @@ func (c *ModelsExplore) table(w io.Writer, e exploration) {
 		fmt.Fprintln(w, "complete: what is not listed can't happen with the memory that the scenarios begin with")
 		return
 	}
-	fmt.Fprintf(w, "NOT complete: the limit of %d pairs ended the walk; more can happen than is listed\n", c.Limit)
+	fmt.Fprintf(w, "NOT complete: --limit %d ended the walk at %d pairs; more can happen than is listed\n", c.Limit, e.Pairs)
 }
 
 func (e exploration) findings(w io.Writer) {

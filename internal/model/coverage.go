@@ -11,7 +11,7 @@ import (
 type Coverage struct {
 	Covered  []string               // transitions that some scenario takes
 	Proposed []countersign.Scenario // together with the model's own they take every transition that can be, but Looped
-	Looped   []string               // transitions that only runs that loop take: no scenario with them passes
+	Looped   []string               // when Complete: transitions that only runs that loop take, so no scenario with them passes
 }
 
 // scenarioRun is a scenario's course; it isn't known where it went beyond the budget.
@@ -37,7 +37,7 @@ func (s *survey) coverage(runs []scenarioRun) Coverage {
 	c := Coverage{Covered: s.m.transitionIDs(covered)}
 	p := proposer{survey: s, covered: covered, ids: s.m.ix.scenarios, used: map[string]bool{}, list: []countersign.Scenario{}}
 	p.propose()
-	c.Proposed, c.Looped = p.list, s.m.transitionIDs(p.missing())
+	c.Proposed, c.Looped = p.list, s.m.transitionIDs(p.looped)
 	return c
 }
 

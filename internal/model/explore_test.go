@@ -27,6 +27,15 @@ func TestExploreSaysThatTheLimitEndedIt(t *testing.T) {
 	wantEqual(t, "pairs", e.Pairs, 2)
 }
 
+// TestBeforeTheEndNothingIsSaidThatWasNotSeen: what doesn't happen, what only
+// loops and what is trapped is known at the end only.
+func TestBeforeTheEndNothingIsSaidThatWasNotSeen(t *testing.T) {
+	e := model.Explore(compiled(t, counter(12, false)), 100)
+	wantEqual(t, "complete", e.Complete, false)
+	wantEqual(t, "findings", encoded(t, e.Findings), "[]")
+	wantEqual(t, "traps", len(e.TrapStates)+len(e.Looped)+len(e.Proposed), 0)
+}
+
 func TestExploreNeedsNoScenario(t *testing.T) {
 	doc := sound()
 	doc.Scenarios = nil

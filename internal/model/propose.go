@@ -14,6 +14,7 @@ type proposer struct {
 	*survey
 	covered []bool
 	ids     map[string]int // of the model's scenarios
+	looped  []bool
 	used    map[string]bool
 	list    []countersign.Scenario
 }
@@ -34,6 +35,7 @@ type crossing struct{ at, way int32 }
 // path covers what lies on it.
 func (p *proposer) propose() {
 	crossings := p.crossings()
+	p.onlyLooping(crossings)
 	slices.SortStableFunc(crossings, func(a, b crossing) int { return cmp.Compare(b.at, a.at) })
 	for _, c := range crossings {
 		y := p.pairs[c.at].ways[c.way]
@@ -43,6 +45,19 @@ func (p *proposer) propose() {
 		if w, ok := p.through(c); ok && w.Outcome != countersign.OutcomeLoop {
 			p.add(p.m.arcs[y.arc].transition, w)
 		}
+	}
+}
+
+// onlyLooping marks what is missing and crossed by no run that ends. Before the
+// end of a walk that isn't known of any.
+func (p *proposer) onlyLooping(crossings []crossing) {
+	p.looped = make([]bool, len(p.taken))
+	if !p.complete() {
+		return
+	}
+	p.looped = p.missing()
+	for _, c := range crossings {
+		p.looped[p.m.arcs[p.pairs[c.at].ways[c.way].arc].index] = false
 	}
 }
 
