@@ -54,6 +54,11 @@ func (c *Client) Run(ctx context.Context, id string) (*countersign.Run, error) {
 	return get[countersign.Run](ctx, c, runPath(id))
 }
 
+// Rehearsal says whether a LIVE run sends what the last rehearsal of its plan showed.
+func (c *Client) Rehearsal(ctx context.Context, runID string) (*countersign.Rehearsal, error) {
+	return get[countersign.Rehearsal](ctx, c, runPath(runID)+"/rehearsal")
+}
+
 func runPath(id string) string { return "/runs/" + url.PathEscape(id) }
 
 // RunFilter says which runs to list.

@@ -102,6 +102,8 @@ func (a *API) listRuns(c *call) (any, error) {
 
 func (a *API) getRun(c *call) (any, error) { return a.control.Run(c.ctx, c.actor, c.id) }
 
+func (a *API) rehearsal(c *call) (any, error) { return a.control.Rehearsal(c.ctx, c.actor, c.id) }
+
 func (a *API) cancelRun(c *call) (any, error) {
 	return a.control.CancelRun(c.ctx, c.actor, c.id, bodyOf[countersign.Reason](c).Reason)
 }

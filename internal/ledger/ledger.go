@@ -120,6 +120,9 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 	if err := audit.Append(tx, held.Ref.Tenant, auditRecords(res, by, now)); err != nil {
 		return Moved{}, err
 	}
+	if err := rehearsed(tx, held, next); err != nil {
+		return Moved{}, err
+	}
 	moved := Moved{Run: next, Call: res.Call}
 	moved.Others, err = l.settle(tx, held, next)
 	return moved, err
