@@ -82,7 +82,7 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 }
 
 // CountStranger counts a request that was answered 401 (contract 9).
-func (s *Service) CountStranger() { s.strangers.Add(1) }
+func (s *Service) CountStranger() { s.cfg.Figures.Stranger() }
 
 // lapse notes that a token was seen expired before anybody is told: no clock that
 // is set back, and no crash, revives it. A store that can't write leaves it to the
@@ -98,7 +98,7 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 		return err
 	})
 	if err != nil {
-		s.log.Warn("expired token not noted", "token", t.ID, "error", err)
+		s.log.WarnContext(ctx, "expired token not noted", "token", t.ID, "error", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func principalOfUser(u *records.User) access.Principal {
 func (s *Service) forget(ctx context.Context, id string) {
 	err := s.store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
 	if err != nil {
-		s.log.Warn("expired session not deleted", "error", err)
+		s.log.WarnContext(ctx, "expired session not deleted", "error", err)
 	}
 }
 
