@@ -91,10 +91,8 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 		return nil, err
 	}
 	s := &service{cfg: cfg, log: log, figures: telemetry.NewFigures(version)}
-	if otlp.Wanted(cfg.Getenv) {
-		if s.exporter, err = otlp.Start(ctx, version, log); err != nil {
-			return nil, errors.Join(fmt.Errorf("can't export traces: %w", err), st.Close())
-		}
+	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
+		log.Warn("no traces are sent", "error", err)
 	}
 	s.store = perhapsAgain(measured.New(st, s.figures, s.exporter.Traces()))
 	s.life, s.end = context.WithCancel(context.Background())

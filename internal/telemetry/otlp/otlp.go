@@ -3,9 +3,11 @@
 package otlp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,37 +26,42 @@ const stopBound = 5 * time.Second
 // Exporter sends what its Traces record.
 type Exporter struct{ provider *sdktrace.TracerProvider }
 
-// Wanted reports whether the environment names somebody to send traces to.
-func Wanted(getenv func(string) string) bool {
-	if getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {
-		return false
+// Start begins to export, if the environment names somebody to send traces to; else
+// it gives nil, which makes none. The standard variables say where to, with which
+// headers and certificates, how many and how often; getenv answers for those that
+// decide whether. What they ask for and this binary can't do is an error that says
+// so: the service works as well without traces.
+func Start(ctx context.Context, getenv func(string) string, version string, log *slog.Logger) (*Exporter, error) {
+	if !wanted(getenv) {
+		return nil, nil
 	}
-	return getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
-}
-
-// Unusable names what the environment asks for and this binary can't do; nil for
-// nothing.
-func Unusable(getenv func(string) string) error {
-	if e := getenv("OTEL_TRACES_EXPORTER"); e != "" && e != "otlp" && e != "none" {
-		return errors.New("OTEL_TRACES_EXPORTER: traces go out by otlp; set that, or none")
+	if err := unusable(getenv); err != nil {
+		return nil, err
 	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
-		if p := getenv(name); p != "" && p != "http/protobuf" {
-			return errors.New(name + ": traces go out by http/protobuf, usually to port 4318; set that")
-		}
-	}
-	return nil
-}
-
-// Start begins to export. The process's own environment says where to, with which
-// headers and certificates, how many and how often.
-func Start(ctx context.Context, version string, log *slog.Logger) (*Exporter, error) {
 	otel.SetErrorHandler(&complaints{log: log})
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Exporter{sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(resourceOf(ctx, version)))}, nil
+}
+
+func wanted(getenv func(string) string) bool {
+	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || getenv("OTEL_TRACES_EXPORTER") == "none" {
+		return false
+	}
+	return getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+}
+
+func unusable(getenv func(string) string) error {
+	if e := getenv("OTEL_TRACES_EXPORTER"); e != "" && e != "otlp" {
+		return errors.New("OTEL_TRACES_EXPORTER: traces go out by otlp; set that, or none")
+	}
+	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
+	if protocol != "http/protobuf" {
+		return errors.New("OTEL_EXPORTER_OTLP_PROTOCOL: traces go out by http/protobuf, usually to port 4318; set that")
+	}
+	return nil
 }
 
 // resourceOf says who we are; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
