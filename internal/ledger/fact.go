@@ -21,7 +21,7 @@ func (l *Ledger) Observe(m Moved) {
 func facts(before *countersign.Run, res run.Result, e run.Event, a *heldApproval) (out []telemetry.Fact) {
 	switch e := e.(type) {
 	case run.Returned:
-		out = returned(out, &before.Steps[e.Step], &res.Run.Steps[e.Step], e.Outcome)
+		out = returned(make([]telemetry.Fact, 0, 3), &before.Steps[e.Step], &res.Run.Steps[e.Step], e.Outcome)
 	case run.Reconciled:
 		out = reconciled(out, before, e.Resolution)
 	case run.Decided:
