@@ -251,7 +251,7 @@ func (s *service) run(ctx context.Context) error {
 		return err
 	case <-s.store.Failed():
 		_ = server.Close()
-		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
+		return failure(s.store)
 	case <-s.lost():
 		_ = server.Close()
 		return lease.ErrLost
@@ -259,6 +259,15 @@ func (s *service) run(ctx context.Context) error {
 	}
 	s.log.Info("stopping", "grace", s.cfg.StopGrace.String())
 	return s.stop(server)
+}
+
+// failure says why a store can't be trusted to write again, where it knows.
+func failure(s store.Store) error {
+	const failed = "the store failed and can't be trusted to write again; the disk is the truth at the next start"
+	if knows, ok := s.(interface{ Failure() error }); ok {
+		return fmt.Errorf("%s: %w", failed, knows.Failure())
+	}
+	return errors.New(failed)
 }
 
 // stop takes no new work, lets calls in flight finish and commits their outcomes.
