@@ -18,12 +18,19 @@ func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, err
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
 		return nil, err
 	}
-	stored, err := s.census.of(a.Tenant, func() ([]telemetry.Figure, error) { return s.measure(ctx, a, countStored) })
-	if err != nil || !a.Realm {
-		return s.gather(a, stored, err)
+	measured, err := s.census.of(a.Tenant, func() ([]telemetry.Figure, error) { return s.measure(ctx, a, countStored) })
+	if err != nil {
+		return nil, err
 	}
-	installation, err := s.measure(ctx, a, func(tx store.Tx, _ string) ([]telemetry.Figure, error) { return s.installation(tx) })
-	return s.gather(a, slices.Concat(stored, installation), err)
+	seesProcess := a.Realm
+	if seesProcess {
+		installation, err := s.measure(ctx, a, s.installation)
+		if err != nil {
+			return nil, err
+		}
+		measured = slices.Concat(measured, installation)
+	}
+	return s.cfg.Figures.Gather(a.Tenant, seesProcess, measured)
 }
 
 func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Figure, error)) (figures []telemetry.Figure, err error) {
@@ -32,13 +39,6 @@ func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, 
 		return err
 	})
 	return figures, err
-}
-
-func (s *Service) gather(a Actor, measured []telemetry.Figure, err error) (telemetry.Families, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s.cfg.Figures.Gather(a.Tenant, a.Realm, measured)
 }
 
 type countOf struct {
@@ -68,7 +68,7 @@ func tenantCounts() []countOf {
 	return counts
 }
 
-func (s *Service) installation(tx store.Tx) ([]telemetry.Figure, error) {
+func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Figure, error) {
 	tenants, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 	if err != nil {
 		return nil, err
