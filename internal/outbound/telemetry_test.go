@@ -51,8 +51,8 @@ func TestTheReceiverIsToldOfTheCallsSpan(t *testing.T) {
 		t.Errorf("%q, want %s", got, want)
 	}
 	for _, a := range s.Attributes {
-		if strings.Contains(a.Value.Emit(), "A-1") || strings.Contains(a.Value.Emit(), secret) {
-			t.Errorf("%s is %s", a.Key, a.Value.Emit())
+		if strings.Contains(a.Value.String(), "A-1") || strings.Contains(a.Value.String(), secret) {
+			t.Errorf("%s is %s", a.Key, a.Value.String())
 		}
 	}
 	b.project.Auth = &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "Traceparent"}
