@@ -29,6 +29,7 @@ import (
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/measured"
 	"github.com/countersign/countersign/internal/telemetry"
@@ -43,6 +44,7 @@ type service struct {
 	figures  *telemetry.Figures
 	exporter *otlp.Exporter // nil: no traces
 	store    store.Store
+	opened   store.Store   // what store measures, as it was opened
 	lease    *lease.Keeper // nil: the store is this process's alone
 	outbound *outbound.Client
 	engine   *engine.Engine
@@ -50,7 +52,8 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
-	notifier *notify.Notifier // nil without a mail server
+	notifier *notify.Notifier    // nil without a mail server
+	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -94,6 +97,7 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
 		log.Warn("no traces are sent", "error", err)
 	}
+	s.opened = st
 	s.store = perhapsAgain(measured.New(st, s.figures, s.exporter.Traces()))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
@@ -147,7 +151,20 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
-	return s.engine.Start(ctx)
+	if err := s.engine.Start(ctx); err != nil {
+		return err
+	}
+	s.archives(l)
+	return nil
+}
+
+// archives lets runs that ended long ago go into files, where that is asked for.
+func (s *service) archives(l *ledger.Ledger) {
+	if s.cfg.Retention == 0 {
+		return
+	}
+	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
+	s.archiver.Start()
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -251,7 +268,7 @@ func (s *service) run(ctx context.Context) error {
 		return err
 	case <-s.store.Failed():
 		_ = server.Close()
-		return failure(s.store)
+		return failure(s.opened)
 	case <-s.lost():
 		_ = server.Close()
 		return lease.ErrLost
@@ -287,6 +304,9 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	if s.archiver != nil {
+		s.archiver.Stop()
+	}
 	if s.notifier != nil {
 		s.notifier.Stop()
 	}
