@@ -70,6 +70,7 @@ type Service struct {
 	pulse     pulse
 	asking    limit        // by e-mail address: sign-in codes that are asked for
 	trying    limit        // by network address: everything that somebody without a session tries
+	prover    audit.Prover // of the records in receipts
 	strangers atomic.Int64 // requests that no principal made: counted, never recorded
 }
 
