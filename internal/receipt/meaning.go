@@ -37,6 +37,7 @@ type claims struct {
 	digests  map[string]bool // of the requests
 	proven   []proven        // records of the log
 	approved int
+	hidden   int // requests whose digest can't be computed
 }
 
 func (c *claims) masked() bool { return c.statement.at("masked").is(true) }
@@ -81,7 +82,10 @@ func (c *claims) checkRequests() string {
 	c.digests = map[string]bool{}
 	for _, r := range c.requests.list() {
 		digest := r.at("digest").text()
-		if hidden := r.at("masked").is(true) && c.masked(); !hidden && digestOf(r) != digest {
+		switch hidden := r.at("masked").is(true) && c.masked(); {
+		case hidden:
+			c.hidden++
+		case digestOf(r) != digest:
 			return "the digest " + digest + " is not that of the request beside it"
 		}
 		c.digests[digest] = true
@@ -119,6 +123,6 @@ func (c *claims) told(v Verdict) Verdict {
 	v.Tenant, v.IssuedAt, v.Masked = c.statement.at("tenantId").text(), c.statement.at("issuedAt").text(), c.masked()
 	v.TreeSize, v.TreeRoot = head.at("size").whole(), head.at("root").text()
 	v.Records, v.LeftOut = len(c.proven), int(c.audit.at("leftOut").whole())
-	v.Requests, v.Approved = len(c.digests), c.approved
+	v.Requests, v.Hidden, v.Approved = len(c.digests), c.hidden, c.approved
 	return v
 }

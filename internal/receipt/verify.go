@@ -35,6 +35,7 @@ type Verdict struct {
 	Records  int    `json:"records"`
 	LeftOut  int    `json:"leftOut"`
 	Requests int    `json:"requests"`
+	Hidden   int    `json:"hidden"` // of the requests, those whose digest could not be computed
 	Approved int    `json:"approved"`
 }
 
