@@ -3,7 +3,9 @@ package receipt
 import (
 	"crypto/ed25519"
 	"encoding/hex"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -19,14 +21,16 @@ func (p proven) says(action, step, digest string) bool {
 
 func (p proven) done() bool { return p.at("outcome").text() == countersign.AuditDone }
 
+var signatureValue = regexp.MustCompile(`^[0-9a-f]{128}$`)
+
 // checkAudit verifies the signed tree head, each record's way to it, and that the
 // run is what the records say.
 func (c *claims) checkAudit() string {
 	head := c.audit.at("head")
 	text := headText(head.at("tenantId").text(), head.at("size").number(), head.at("root").text(), head.at("at").text())
-	signature, err := hex.DecodeString(head.at("signature").text())
+	signature := head.at("signature").text()
 	switch {
-	case err != nil || !ed25519.Verify(c.key, text, signature):
+	case !signatureValue.MatchString(signature) || !ed25519.Verify(c.key, text, unhex([]byte(signature))):
 		return "the tree head is not signed by the key"
 	case head.at("tenantId").text() != c.statement.at("tenantId").text():
 		return "the tree head is of another tenant's log"
@@ -47,19 +51,30 @@ func (c *claims) checkInclusion(head node) string {
 	}
 	for _, r := range c.audit.at("records").list() {
 		text := r.at("text").text()
-		record := proven{parse([]byte(text))}
-		seq := record.at("seq").whole()
+		record, seq := proven{parse([]byte(text))}, seqOf(text)
 		path, ok := pathOf(r)
 		if seq <= last || seq >= size || !ok || tlog.CheckRecord(path, size, root, seq, tlog.RecordHash([]byte(text))) != nil {
-			return "record " + record.at("seq").number() + " is not proven to stand in the log"
+			return "a record is not proven to stand in the log at its place: " + strconv.FormatInt(seq, 10)
 		}
 		if !c.isAbout(record.at("subject").text()) {
-			return "record " + record.at("seq").number() + " is about something else"
+			return "a record is about something else: " + strconv.FormatInt(seq, 10)
 		}
 		last = seq
 		c.proven = append(c.proven, record)
 	}
 	return ""
+}
+
+var seqForm = regexp.MustCompile(`^\{"seq":(0|[1-9][0-9]{0,14}),`)
+
+// seqOf is the number that a record's text begins with; -1 for none.
+func seqOf(text string) int64 {
+	found := seqForm.FindStringSubmatch(text)
+	if found == nil {
+		return -1
+	}
+	n, _ := strconv.ParseInt(found[1], 10, 64) // at most 15 digits
+	return n
 }
 
 func pathOf(record node) (path tlog.RecordProof, ok bool) {

@@ -15,7 +15,9 @@ func parse(text []byte) node {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any
-	_ = d.Decode(&v) // what can't be read is nothing
+	if !json.Valid(text) || d.Decode(&v) != nil {
+		return node{}
+	}
 	return node{v}
 }
 
