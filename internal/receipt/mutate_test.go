@@ -128,7 +128,11 @@ func sectionsOf(file []byte) map[string][]byte {
 // TestMutantsFailInTheSectionThatWasAltered: a thousand receipts that hold, and of
 // each a mutant that doesn't.
 func TestMutantsFailInTheSectionThatWasAltered(t *testing.T) {
-	for _, c := range corpus(t, 1000) {
+	pairs := corpus(t, 1000)
+	if *written != "" {
+		writeCorpus(t, pairs)
+	}
+	for _, c := range pairs {
 		v := Verify(c.good, public(c.key))
 		if !v.OK {
 			t.Fatalf("%d: %s: %s\n%s", c.seed, v.Section, v.Problem, c.good)
