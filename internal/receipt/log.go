@@ -130,12 +130,13 @@ func (c *claims) logged(matches func(proven) bool) bool {
 	return slices.ContainsFunc(c.proven, matches)
 }
 
+var endings = []string{"run.complete", "run.fail", "run.cancel"}
+
 // ended is the status that the run ended with by the log. Where records were left
 // out, that one may be among them.
 func (c *claims) ended() (status string, known bool) {
 	for _, p := range slices.Backward(c.proven) {
-		switch p.at("action").text() {
-		case "run.complete", "run.fail", "run.cancel":
+		if p.done() && slices.Contains(endings, p.at("action").text()) {
 			return p.at("after").text(), true
 		}
 	}

@@ -80,7 +80,7 @@ function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): number
   const logged = (...wanted: [string, string][]) => records.some((r) => word(r, "outcome") === "done" && wanted.every(([name, value]) => word(r, name) === value));
   const status = text(at(c.run, "status"));
   need(logged(["action", "runs.start"], ["step", ""], ["digest", text(at(c.run, "planDigest"))]), "audit", "the log has no start of this run with this plan");
-  const end = records.filter((r) => ["run.complete", "run.fail", "run.cancel"].includes(word(r, "action"))).at(-1);
+  const end = records.filter((r) => word(r, "outcome") === "done" && ["run.complete", "run.fail", "run.cancel"].includes(word(r, "action"))).at(-1);
   need(end === undefined ? leftOut > 0 : word(end, "after") === status, "audit", `the log does not say that the run ended ${status}`);
   const live = text(at(c.run, "mode")) === "LIVE";
   for (const s of list(at(c.run, "steps"))) checkStep(s, live, logged);
