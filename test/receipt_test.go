@@ -169,3 +169,21 @@ func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 		t.Errorf("standard output begins %s", got[:12])
 	}
 }
+
+// TestTheConsoleOffersTheReceiptOfAnEndedRun, which the session may read.
+func TestTheConsoleOffersTheReceiptOfAnEndedRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mara := w.person(t, "mara@example.com", "VIEWER")
+	run := w.run(t, refunding()["steps"].([]any)[0].(doc))
+	w.approval(t, run)
+	link := `href="/v1/runs/` + run + `/receipt"`
+	if p := mara.Open("/runs/" + run); strings.Contains(p.Text, link) {
+		t.Error("a run that has not ended offers one")
+	}
+	w.cancel(t, run)
+	prints(t, mara.Open("/runs/"+run).Text, link, `download="`+run+`.receipt.json"`)
+	cookie := w.As("").Get("/runs/"+run+"/receipt", mara.Cookie())
+	cookie.OK(t)
+	w.judge(t, 0, cookie.Raw, "--key", w.receiptKey(t)).Is(t, "origin", true)
+}
