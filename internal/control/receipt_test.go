@@ -3,6 +3,7 @@ package control_test
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -133,7 +134,8 @@ func TestALogThatWasTamperedWithGivesNoReceipt(t *testing.T) {
 		row.Doc[len(row.Doc)-3] ^= 1 // in its hash
 		return tx.Put(store.Audit, "acme", row, row.Version)
 	}))
-	if _, err := h.service.Receipt(background, as("acme"), run); err == nil || countersign.ErrorCode(err) != "" {
+	_, err := h.service.Receipt(background, as("acme"), run)
+	if coded := new(countersign.Error); err == nil || errors.As(err, &coded) {
 		t.Errorf("%v", err)
 	}
 }
