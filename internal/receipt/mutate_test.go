@@ -37,14 +37,14 @@ func (d *drawn) alter(file []byte) mutant {
 	switch d.IntN(5) {
 	case 0, 1:
 		out[at] ^= 1 << d.IntN(8)
-		return mutant{out, partAt(file, at), "flipped a bit of byte " + strconv.Itoa(at)}
+		return mutant{out, partAt(partsOf(file), at), "flipped a bit of byte " + strconv.Itoa(at)}
 	case 2:
 		b := pick(d, []byte("\"\\{}[],:0e- \n\x00\xff")...)
 		if b == out[at] {
 			b ^= 1
 		}
 		out[at] = b
-		return mutant{out, partAt(file, at), "overwrote byte " + strconv.Itoa(at)}
+		return mutant{out, partAt(partsOf(file), at), "overwrote byte " + strconv.Itoa(at)}
 	case 3:
 		return mutant{slices.Insert(out, at, byte(d.IntN(256))), "", "inserted at " + strconv.Itoa(at)}
 	default:
@@ -128,6 +128,7 @@ func sectionsOf(file []byte) map[string][]byte {
 // TestMutantsFailInTheSectionThatWasAltered: a thousand receipts that hold, and of
 // each a mutant that doesn't.
 func TestMutantsFailInTheSectionThatWasAltered(t *testing.T) {
+	t.Parallel()
 	pairs := corpus(t, 1000)
 	if *written != "" {
 		writeCorpus(t, pairs)

