@@ -61,6 +61,16 @@ func (c *Client) Rehearsal(ctx context.Context, runID string) (*countersign.Rehe
 
 func runPath(id string) string { return "/runs/" + url.PathEscape(id) }
 
+// Receipt reads the signed receipt of an ended run, as the bytes that were signed:
+// keep them as they are. `countersign receipt verify` judges them offline.
+func (c *Client) Receipt(ctx context.Context, id string) ([]byte, error) {
+	_, a, err := answered[countersign.Value](ctx, c, Request{Method: http.MethodGet, Path: runPath(id) + "/receipt"})
+	if err != nil {
+		return nil, err
+	}
+	return a.Body, nil
+}
+
 // RunFilter says which runs to list.
 type RunFilter struct {
 	Paging

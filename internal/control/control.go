@@ -72,6 +72,7 @@ type Service struct {
 	asking   limit // by e-mail address: sign-in codes that are asked for
 	trying   limit // by network address: everything that somebody without a session tries
 	census   census
+	prover   audit.Prover // of the records in receipts
 }
 
 // thinkers is how many models are simulated or validated at once.
