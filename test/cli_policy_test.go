@@ -41,5 +41,5 @@ func TestTheCommandLineComparesARunWithItsRehearsal(t *testing.T) {
 	prints(t, s.command(t, 1, "runs", "rehearsal", id).Out, "NONE: no rehearsal")
 	rehearsal := run(dry, "dry")
 	prints(t, s.command(t, 0, "runs", "rehearsal", id).Out, rehearsal, "SAME: it sends what was rehearsed")
-	s.command(t, 1, "runs", "rehearsal", rehearsal)
+	s.command(t, 3, "runs", "rehearsal", rehearsal)
 }
