@@ -94,32 +94,10 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 }
 
 func (s *service) wire(ctx context.Context) error {
-	allowed := project.Allowed{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
-	}
-	s.outbound = outbound.New(outbound.Config{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
-	})
 	if err := s.join(ctx); err != nil {
 		return err
 	}
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
-	hub := &live.Hub{}
-	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
-	if s.lease != nil {
-		s.engine.Share(s.lease, lease.Every)
-		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
-	}
-	useCases := control.Config{
-		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil,
-	}
-	if s.cfg.Mail != nil {
-		useCases.Post = s.cfg.Mail
-	}
-	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
+	s.assemble()
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
@@ -137,6 +115,34 @@ func (s *service) wire(ctx context.Context) error {
 	}
 	s.notifies()
 	return s.engine.Start(ctx)
+}
+
+// assemble makes the parts of the service. They write nothing before the engine is
+// started or somebody asks.
+func (s *service) assemble() {
+	allowed := project.Allowed{
+		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
+	}
+	s.outbound = outbound.New(outbound.Config{
+		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+	})
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
+	hub := &live.Hub{}
+	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
+	if s.lease != nil {
+		s.engine.Share(s.lease, lease.Every)
+		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
+	}
+	useCases := control.Config{
+		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil,
+	}
+	if s.cfg.Mail != nil {
+		useCases.Post = s.cfg.Mail
+	}
+	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
 }
 
 // notifies lets approvers be told, where there is a mail server.
