@@ -98,7 +98,7 @@ licences: ## Say under which licence each dependency is; fails for one that is n
 EXPOSURE := 2.0
 .PHONY: systemd-check
 systemd-check: ## Have systemd judge the unit
-	@set -o pipefail; systemd-analyze security --offline=true --no-pager --threshold=$(subst .,,$(EXPOSURE)) deploy/systemd/countersign.service | tail -n 1
+	@set -o pipefail; command -v systemd-analyze >/dev/null || { echo "NOT RUN, for want of systemd-analyze: what systemd makes of the unit"; [ -z "$$CI" ]; exit; }; systemd-analyze security --offline=true --no-pager --threshold=$(subst .,,$(EXPOSURE)) deploy/systemd/countersign.service | tail -n 1
 
 .PHONY: check
 check: test lint vuln licences systemd-check ## test, lint, vuln, licences and systemd-check
