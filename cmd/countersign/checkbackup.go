@@ -42,15 +42,41 @@ func (c *checkBackupCommand) Run(t *cli.Terminal) error {
 		if err := held.verdict(); err != nil || c.Listen == "" {
 			return err
 		}
-		return c.serve(t, f.plain)
+		return current(t.Context, f.plain, func(held *sqlite.Copy) error { return c.serve(t, held) })
 	})
 }
 
-func (c *checkBackupCommand) serve(t *cli.Terminal, file string) (err error) {
-	held, err := sqlite.OpenCopy(t.Context, file)
+// current gives fn a backup with the tables of this release: the file itself, or, for
+// one of an earlier release, a copy that was brought up to date.
+func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) error {
+	held, err := sqlite.OpenCopy(ctx, file)
 	if err != nil {
 		return err
 	}
+	if !held.Behind() {
+		return fn(held)
+	}
+	if err := held.Close(); err != nil {
+		return err
+	}
+	return apart(func(plain string) error {
+		dir := plain + ".store"
+		if err := sqlite.Restore(ctx, file, dir, func(*sqlite.Store) error { return nil }); err != nil {
+			return err
+		}
+		if err := sqlite.Backup(ctx, dir, plain, nil); err != nil {
+			return err
+		}
+		held, err := sqlite.OpenCopy(ctx, plain)
+		if err != nil {
+			return err
+		}
+		return fn(held)
+	})
+}
+
+// serve answers reads until it is interrupted, and closes what it was given.
+func (c *checkBackupCommand) serve(t *cli.Terminal, held *sqlite.Copy) (err error) {
 	// No origin and no credential: it could not send anything if it wanted to.
 	cfg := config{Listen: c.Listen, Store: c.File, MaxActive: countersign.MaxActiveRuns, Getenv: func(string) string { return "" }}
 	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}}

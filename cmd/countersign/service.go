@@ -29,6 +29,7 @@ import (
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -45,7 +46,8 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
-	notifier *notify.Notifier // nil without a mail server
+	notifier *notify.Notifier    // nil without a mail server
+	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -97,7 +99,7 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.join(ctx); err != nil {
 		return err
 	}
-	s.assemble()
+	l := s.assemble()
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
@@ -114,12 +116,25 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
-	return s.engine.Start(ctx)
+	if err := s.engine.Start(ctx); err != nil {
+		return err
+	}
+	s.archives(l)
+	return nil
+}
+
+// archives lets runs that ended long ago go into files, where that is asked for.
+func (s *service) archives(l *ledger.Ledger) {
+	if s.cfg.Retention == 0 {
+		return
+	}
+	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
+	s.archiver.Start()
 }
 
 // assemble makes the parts of the service. They write nothing before the engine is
 // started or somebody asks.
-func (s *service) assemble() {
+func (s *service) assemble() *ledger.Ledger {
 	allowed := project.Allowed{
 		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
 		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
@@ -143,6 +158,7 @@ func (s *service) assemble() {
 		useCases.Post = s.cfg.Mail
 	}
 	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
+	return l
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -242,7 +258,7 @@ func (s *service) run(ctx context.Context) error {
 		return err
 	case <-s.store.Failed():
 		_ = server.Close()
-		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
+		return failure(s.store)
 	case <-s.lost():
 		_ = server.Close()
 		return lease.ErrLost
@@ -250,6 +266,15 @@ func (s *service) run(ctx context.Context) error {
 	}
 	s.log.Info("stopping", "grace", s.cfg.StopGrace.String())
 	return s.stop(server)
+}
+
+// failure says why a store can't be trusted to write again, where it knows.
+func failure(s store.Store) error {
+	const failed = "the store failed and can't be trusted to write again; the disk is the truth at the next start"
+	if knows, ok := s.(interface{ Failure() error }); ok {
+		return fmt.Errorf("%s: %w", failed, knows.Failure())
+	}
+	return errors.New(failed)
 }
 
 // stop takes no new work, lets calls in flight finish and commits their outcomes.
@@ -269,6 +294,9 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	if s.archiver != nil {
+		s.archiver.Stop()
+	}
 	if s.notifier != nil {
 		s.notifier.Stop()
 	}

@@ -91,7 +91,7 @@ func (s *Service) planCrew(tx store.Tx, a Actor, c crewStart, o order) (p counte
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
 		return p, err
 	}
-	if earlier, err := claimed(tx, a, o); err != nil || earlier != "" {
+	if earlier, err := claimed(tx, a, o); err != nil || earlier != nil {
 		return p, err
 	}
 	crew, err := c.gather(tx)
