@@ -31,7 +31,8 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no command\n" + usage)
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("no command was given")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	version := flags.String("version", "", "the version, as 0.1.0")
@@ -51,5 +52,6 @@ func run(ctx context.Context, args []string) error {
 	case "licences":
 		return checkLicences(ctx, root)
 	}
-	return fmt.Errorf("there is no command %q\n%s", args[0], usage)
+	fmt.Fprint(os.Stderr, usage)
+	return fmt.Errorf("there is no command %q", args[0])
 }

@@ -76,7 +76,7 @@ func (r *release) make(ctx context.Context, t target, program string) error {
 	}
 	body, err := os.ReadFile(program)
 	if err == nil {
-		err = r.pack(t, name, body, modules)
+		err = r.pack(ctx, t, name, body, modules)
 	}
 	if err != nil || t.os != "linux" {
 		return err
@@ -93,8 +93,12 @@ func (r *release) make(ctx context.Context, t target, program string) error {
 }
 
 // pack makes the archive of one system, everything in a folder of its name.
-func (r *release) pack(t target, name string, program []byte, modules []module) error {
-	std, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "LICENSE"))
+func (r *release) pack(ctx context.Context, t target, name string, program []byte, modules []module) error {
+	goroot, err := output(ctx, r.dir, nil, "go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	std, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot), "LICENSE"))
 	if err != nil {
 		return err
 	}
