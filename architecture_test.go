@@ -51,6 +51,7 @@ var neighbours = map[string][]string{
 	"internal/conformance":     {"internal/exact", "internal/request", "internal/signature"},
 	"internal/control":         {"internal/access", "internal/agent", "internal/audit", "internal/crashpoint", "internal/ledger", "internal/live", "internal/model", "internal/plan", "internal/project", "internal/recent", "internal/records", "internal/request", "internal/run", "internal/store", "internal/throttle"},
 	"internal/httpapi":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/recent", "internal/signature"},
+	"internal/mcp":             {"internal/control", "internal/exact"},
 	"internal/throttle":        {},
 	"internal/mail":            {},
 	"internal/mail/mailtest":   {},

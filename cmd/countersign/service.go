@@ -25,6 +25,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/manual"
+	"github.com/countersign/countersign/internal/mcp"
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
@@ -176,6 +177,8 @@ func (s *service) serves() (err error) {
 	if err != nil {
 		return err
 	}
+	door := mcp.New(mcp.Config{Version: version, Rest: restOfARun, NewID: newID, Log: s.log}, s.control)
+	s.api.AgentDoor(mcp.Pattern, door.Serve)
 	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
 	}
@@ -191,6 +194,9 @@ func (s *service) serves() (err error) {
 	s.console, err = console.New(pages, s.control)
 	return err
 }
+
+// restOfARun is how long a call over MCP waits, at most, for its run to come to rest.
+const restOfARun = 2 * time.Second
 
 // handler leads browsers to the console, readers to the manual, and everything
 // else to the API.
