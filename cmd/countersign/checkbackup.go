@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/httpapi"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // checkBackupCommand looks at a backup and, where wanted, serves it for reading.
@@ -79,7 +80,7 @@ func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) erro
 func (c *checkBackupCommand) serve(t *cli.Terminal, held *sqlite.Copy) (err error) {
 	// No origin and no credential: it could not send anything if it wanted to.
 	cfg := config{Listen: c.Listen, Store: c.File, MaxActive: countersign.MaxActiveRuns, Getenv: func(string) string { return "" }}
-	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}}
+	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}, opened: readOnly{held}, figures: telemetry.NewFigures(version)}
 	s.life, s.end = context.WithCancel(context.Background())
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.assemble()
