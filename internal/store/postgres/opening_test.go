@@ -29,7 +29,7 @@ func TestTogetherOpenedStoresMigrateOnce(t *testing.T) {
 		mustIncrement(t, s)
 	}
 	wantCount(t, stores[0], int64(len(stores)))
-	if got := ask(t, url, "SELECT COUNT(*)::text FROM goose_db_version WHERE version_id > 0"); got[0] != "1" {
+	if got := ask(t, url, "SELECT MAX(n)::text FROM (SELECT COUNT(*) AS n FROM goose_db_version WHERE version_id > 0 GROUP BY version_id) AS times"); got[0] != "1" {
 		t.Errorf("the migrations were run %s times", got)
 	}
 	for _, s := range stores {
