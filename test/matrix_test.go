@@ -196,7 +196,7 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	s.ids["approval"+string(o)] = c.Get("/runs/" + run).OK(t).At("approvalId").Text()
 	c.Post("/runs/"+run+"/cancel", doc{"reason": "r"}).OK(t)
 	waits := c.Post("/runs", doc{"planId": "good-" + name}, key()).OK(t).At("id").Text()
-	harness.Until(t, "a run that keeps its project in use", func() bool { return c.Get("/runs/"+waits).OK(t).At("approvalId").Exists() })
+	harness.Until(t, "a run that keeps its project in use", func() bool { return c.Get("/runs/" + waits).OK(t).At("approvalId").Exists() })
 	token := c.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t).At("id").Text()
 	c.Delete("/tokens/" + token).OK(t)
 	s.ids["token"+string(o)] = token

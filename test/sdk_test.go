@@ -2,8 +2,8 @@ package test
 
 import (
 	"context"
-	"io"
 	"errors"
+	"io"
 	"net/http"
 	"reflect"
 	"slices"

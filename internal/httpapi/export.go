@@ -42,6 +42,7 @@ type lines struct {
 
 func (l *lines) begin() error {
 	l.w.Header().Set("Content-Type", "application/x-ndjson")
+	l.w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)
 	l.w.Header().Set("X-Accel-Buffering", "no")
 	l.w.WriteHeader(http.StatusOK)
 	l.buffer = bufio.NewWriterSize(l.w, exportBuffer)
