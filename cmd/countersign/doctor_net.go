@@ -77,9 +77,9 @@ func checkCertificate(_ context.Context, cfg config) []finding {
 	case err != nil:
 		return []finding{bad("certificate", "give another", "%v", err)}
 	case time.Until(leaf.NotAfter) < 0:
-		return []finding{bad("certificate", "renew it and start again", "it ended at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+		return []finding{bad("certificate", "renew its files; the service takes them at once", "it ended at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 	case time.Until(leaf.NotAfter) < fewDays:
-		return []finding{warn("certificate", "renew it and start again", "it ends at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+		return []finding{warn("certificate", "renew its files; the service takes them at once", "it ends at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 	}
 	return []finding{fine("certificate", "good until %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 }
