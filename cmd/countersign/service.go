@@ -25,10 +25,12 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/manual"
+	"github.com/countersign/countersign/internal/mcp"
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -45,7 +47,8 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
-	notifier *notify.Notifier // nil without a mail server
+	notifier *notify.Notifier    // nil without a mail server
+	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -136,7 +139,20 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
-	return s.engine.Start(ctx)
+	if err := s.engine.Start(ctx); err != nil {
+		return err
+	}
+	s.archives(l)
+	return nil
+}
+
+// archives lets runs that ended long ago go into files, where that is asked for.
+func (s *service) archives(l *ledger.Ledger) {
+	if s.cfg.Retention == 0 {
+		return
+	}
+	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
+	s.archiver.Start()
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -154,6 +170,8 @@ func (s *service) serves() (err error) {
 	if err != nil {
 		return err
 	}
+	door := mcp.New(mcp.Config{Version: version, Rest: restOfARun, NewID: newID, Log: s.log}, s.control)
+	s.api.AgentDoor(mcp.Pattern, door.Serve)
 	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
 	}
@@ -169,6 +187,9 @@ func (s *service) serves() (err error) {
 	s.console, err = console.New(pages, s.control)
 	return err
 }
+
+// restOfARun is how long a call over MCP waits, at most, for its run to come to rest.
+const restOfARun = 2 * time.Second
 
 // handler leads browsers to the console, readers to the manual, and everything
 // else to the API.
@@ -236,7 +257,7 @@ func (s *service) run(ctx context.Context) error {
 		return err
 	case <-s.store.Failed():
 		_ = server.Close()
-		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
+		return failure(s.store)
 	case <-s.lost():
 		_ = server.Close()
 		return lease.ErrLost
@@ -244,6 +265,15 @@ func (s *service) run(ctx context.Context) error {
 	}
 	s.log.Info("stopping", "grace", s.cfg.StopGrace.String())
 	return s.stop(server)
+}
+
+// failure says why a store can't be trusted to write again, where it knows.
+func failure(s store.Store) error {
+	const failed = "the store failed and can't be trusted to write again; the disk is the truth at the next start"
+	if knows, ok := s.(interface{ Failure() error }); ok {
+		return fmt.Errorf("%s: %w", failed, knows.Failure())
+	}
+	return errors.New(failed)
 }
 
 // stop takes no new work, lets calls in flight finish and commits their outcomes.
@@ -263,6 +293,9 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	if s.archiver != nil {
+		s.archiver.Stop()
+	}
 	if s.notifier != nil {
 		s.notifier.Stop()
 	}

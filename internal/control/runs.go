@@ -70,7 +70,7 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
 	rec, err := s.ledger.Read(tx, ledger.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
-		return countersign.Run{}, found(err, "run", id)
+		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
 	return rec.Run, access.InScope(a.Principal, rec.Projects...)
 }
@@ -78,7 +78,7 @@ func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run
 func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, found(err, "run", id)
+		return nil, foundRun(tx, a, id, err)
 	}
 	return rec, access.InScope(a.Principal, rec.Projects...)
 }

@@ -28,6 +28,9 @@ func (h *Held) Run() *countersign.Run { return &h.record.Run }
 // Plan is the plan that the run was started from, with its project snapshots.
 func (h *Held) Plan() *countersign.Plan { return h.plan }
 
+// Size is how many bytes the run's steps take in the store.
+func (h *Held) Size() int { return sum(h.sizes) }
+
 // Load reads a run with its steps and plan.
 func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
 	rec, version, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)

@@ -47,6 +47,9 @@ var (
 	// run guards them.
 	Steps = guarded(table("steps", text("run"), integer("idx")))
 
+	// Archived runs are looked up by their id.
+	Archived = table("archived")
+
 	// Claims are looked up by idempotency key.
 	Claims = table("claims")
 
@@ -68,7 +71,7 @@ func Tables() []*Table {
 	return []*Table{
 		Tenants, Users, Sessions, SignIns, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
 		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
-		Plans, Runs, Steps, Approvals, Claims, Unfinished, Audit, AuditHeads, Meta,
+		Plans, Runs, Steps, Approvals, Archived, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}
 }
 
