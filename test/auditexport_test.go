@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,7 +87,7 @@ func TestFilteredExportHasWhatTheListHas(t *testing.T) {
 	for _, filter := range [][]string{
 		{"--action", "users.write"}, {"--subject", "user/user-001@marlow.example"}, {"--since", "1h"}, {"--action", "users.write", "--since", "1h"}, {"--subject", "none"}, {"--realm"},
 	} {
-		args := append(filter, "--profile", "admin")
+		args := slices.Concat(filter, []string{"--profile", "admin"})
 		listed := s.asked(t, append([]string{"audit", "list", "--all"}, args...)...).At("items").Items()
 		out := strings.TrimSuffix(s.command(t, 0, append([]string{"audit", "export"}, args...)...).Out, "\n")
 		lines := strings.Split(out, "\n")

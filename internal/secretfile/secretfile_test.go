@@ -45,7 +45,7 @@ func TestFileIsReadAtEachUse(t *testing.T) {
 
 func TestOneLineEndIsDropped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
-	for text, want := range map[string]string{"": "", "a": "a", "a\n": "a", "a\r\n": "a", "a\n\n": "a\n", " a \n": " a "} {
+	for text, want := range map[string]string{"": "", "a": "a", "a\n": "a", "a\r\n": "a", "a\n\n": "a\n", "a b\t\n": "a b\t"} {
 		write(t, path, text)
 		if got, err := secretfile.Read(path); got != want || err != nil {
 			t.Errorf("%q gives %q, %v", text, got, err)
