@@ -78,6 +78,7 @@ type config struct {
 	ArchiveDir        string
 	LogFormat         string
 	Warnings          []string
+	Getenv            func(string) string
 	Secrets           *secretfile.Source // of the variables on the lists
 }
 
@@ -104,6 +105,7 @@ func understand(s settings, environ []string) (config, error) {
 		AllowSelfApproval: r.flag("ALLOW_SELF_APPROVAL"), PublicURL: r.text("PUBLIC_URL", ""),
 		CertFile: r.text("TLS_CERT_FILE", ""), KeyFile: r.text("TLS_KEY_FILE", ""),
 		StopGrace: r.duration("STOP_GRACE", 65*time.Second), LogFormat: r.text("LOG", ""),
+		Getenv: func(name string) string { return r.env[name] },
 	}
 	c.Origins = r.origins("CONNECTION_ORIGINS")
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")

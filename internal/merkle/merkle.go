@@ -23,7 +23,7 @@ func (t *Tree) Add(leaf tlog.Hash) {
 	node := leaf
 	for n := t.Size; n&1 == 1; n >>= 1 {
 		last := len(t.Roots) - 1
-		node = tlog.NodeHash(parseHash(t.Roots[last]), node)
+		node = tlog.NodeHash(ParseHash(t.Roots[last]), node)
 		t.Roots = t.Roots[:last]
 	}
 	t.Roots = append(t.Roots, hex.EncodeToString(node[:]))
@@ -35,15 +35,16 @@ func (t *Tree) Hash() string {
 	if t.Size == 0 {
 		return countersign.SHA256Hex(nil)
 	}
-	node := parseHash(t.Roots[len(t.Roots)-1])
+	node := ParseHash(t.Roots[len(t.Roots)-1])
 	for i := len(t.Roots) - 2; i >= 0; i-- {
-		node = tlog.NodeHash(parseHash(t.Roots[i]), node)
+		node = tlog.NodeHash(ParseHash(t.Roots[i]), node)
 	}
 	return hex.EncodeToString(node[:])
 }
 
-func parseHash(s string) (h tlog.Hash) {
-	_, _ = hex.Decode(h[:], []byte(s)) // a wrong one never verifies
+// ParseHash reads a hash in hex; what is none gives one that never verifies.
+func ParseHash(s string) (h tlog.Hash) {
+	_, _ = hex.Decode(h[:], []byte(s))
 	return h
 }
 
