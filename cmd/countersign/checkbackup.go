@@ -7,8 +7,8 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/secretfile"
 	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/secretfile"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/sqlite"
 	"github.com/countersign/countersign/internal/telemetry"
