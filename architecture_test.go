@@ -46,6 +46,7 @@ var neighbours = map[string][]string{
 	"internal/records":         {"internal/access", "internal/store"},
 	"internal/ledger":          {"internal/access", "internal/audit", "internal/crashpoint", "internal/plan", "internal/recent", "internal/records", "internal/request", "internal/run", "internal/store", "internal/telemetry"},
 	"internal/archive":         {},
+	"internal/budget":          {},
 	"internal/policy":          {},
 	"internal/retention":       {"internal/archive", "internal/audit", "internal/ledger", "internal/records", "internal/store"},
 	"internal/lease":           {"internal/records", "internal/store"},
