@@ -56,8 +56,8 @@ var ofDirectories = []string{
 	"TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt",
 	"TestADamagedOrForeignBackupIsNotRestored",
 	"TestARestoreCanRevokeEveryToken",
-	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
+	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 
