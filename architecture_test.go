@@ -61,6 +61,7 @@ var neighbours = map[string][]string{
 	"internal/cli":             {"client", "receiver", "internal/exact", "internal/importer", "internal/conformance", "internal/model", "internal/project", "internal/request"},
 	"internal/manual":          {"internal/graph"},
 	"internal/recent":          {},
+	"internal/inbound":         {},
 	"internal/sample":          {"internal/signature"},
 	"docs":                     {},
 	"client":                   {},

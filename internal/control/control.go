@@ -67,6 +67,7 @@ type Service struct {
 	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
 	touching  sync.Map      // ids of the tokens whose last use is being written
 	chores    sync.WaitGroup
+	viewers   viewers
 	pulse     pulse
 	asking    limit        // by e-mail address: sign-in codes that are asked for
 	trying    limit        // by network address: everything that somebody without a session tries

@@ -75,7 +75,7 @@ var limitsContract = map[string]int64{
 	"planSteps": countersign.MaxPlanSteps, "bodyBytes": countersign.MaxBodyBytes, "jsonDepth": countersign.MaxJSONDepth,
 	"timeoutMsMin": countersign.MinCapabilityTimeoutMs, "timeoutMsMax": countersign.MaxCapabilityTimeoutMs,
 	"heartbeatSeconds": int64(countersign.HeartbeatCadence.Seconds()), "livenessSeconds": int64(countersign.HeartbeatWindow.Seconds()),
-	"tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": maxKeyLength,
+	"eventStreams": countersign.MaxEventStreams, "tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": maxKeyLength,
 }
 
 func errorCodes() map[string]int {

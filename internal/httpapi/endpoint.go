@@ -161,6 +161,9 @@ func decode(c *call, rt route, data []byte) error {
 	if kind, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Type: send application/json")
 	}
+	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Encoding: send the body as it is; a compressed one is not read")
+	}
 	into := reflect.New(rt.body)
 	c.body = into.Interface()
 	return exact.Decode(data, c.body)
