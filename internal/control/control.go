@@ -62,6 +62,7 @@ type Service struct {
 	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
 	tokens    *recent.Map[string, knownToken] // by hash
 	tokenRefs *recent.Map[string, records.TokenRef]
+	documents *recent.Map[documentKey, ListedModel]
 
 	thinking  chan struct{} // bounds simulations at once
 	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
@@ -88,6 +89,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
 		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
+		documents: recent.New[documentKey, ListedModel](rememberedModels),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	return service
