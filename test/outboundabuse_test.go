@@ -78,15 +78,17 @@ func TestAnEchoedCredentialShowsNowhere(t *testing.T) {
 		harness.Answering(200, harness.Secret), harness.Answering(200, `{"`+harness.Secret+`":`), harness.Answering(500, harness.Secret),
 		harness.Raw("HTTP/1.1 200 " + harness.Secret + "\r\nContent-Length: x\r\n\r\n"), harness.Raw("HTTP/1.1 " + harness.Secret + "\r\n\r\n"),
 		harness.Raw("HTTP/1.1 302 Found\r\nLocation: http://" + harness.Secret + "/\r\nContent-Length: 0\r\n\r\n"),
-		harness.Raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + harness.Secret + "\r\n\r\n{}"), harness.Raw("HTTP/1.1 200 OK\r\nContent-Encoding: " + harness.Secret + "\r\nContent-Length: 2\r\n\r\n{}"),
+		harness.Raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + harness.Secret + "\r\n\r\n{}"),
 	} {
 		w.shop.On("POST", "/notes", reply)
 		id := w.run(t, first)
 		w.reaches(t, id, "RECOVERY_REQUIRED")
 		w.approver.Post("/runs/"+id+"/reconcile", doc{"resolution": "ABANDON", "evidence": "e"}).OK(t)
 	}
-	w.shop.On("POST", "/notes", harness.Typed(200, harness.Secret, `{"ok":true}`))
-	w.reaches(t, w.run(t, first), "COMPLETED")
+	for _, reply := range []harness.Reply{harness.Typed(200, harness.Secret, `{"ok":true}`), harness.Raw("HTTP/1.1 200 OK\r\nContent-Encoding: " + harness.Secret + "\r\nContent-Length: 2\r\n\r\n{}")} {
+		w.shop.On("POST", "/notes", reply) // what is said of JSON doesn't matter
+		w.reaches(t, w.run(t, first), "COMPLETED")
+	}
 	w.shop.On("GET", "/health", harness.Raw("HTTP/1.1 "+harness.Secret+"\r\n\r\n"))
 	w.Admin.Post("/projects/default-echoing/health-check", nil).OK(t).Is(t, "healthy", false)
 	w.Admin.Get("/audit?limit=200").OK(t)
