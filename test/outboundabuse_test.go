@@ -49,6 +49,7 @@ func echoes(secret string) map[string]string {
 	out := map[string]string{"escaped": `{"ok":true,"you":"` + escaped + `"}`, "as a key": `{"ok":true,"` + secret + `":1}`, "deep": `{"ok":true,"a":[[{"b":"x` + secret + `y"}]]}`}
 	for name, form := range map[string]string{
 		"as it is": secret, "base64": base64.StdEncoding.EncodeToString(raw), "base64 for URLs": base64.URLEncoding.EncodeToString(raw),
+		"base64 of more": base64.StdEncoding.EncodeToString([]byte("user:" + secret + ";")), "base64 of much more": base64.URLEncoding.EncodeToString([]byte("k=" + secret + "?q=1")),
 		"hex": hex.EncodeToString(raw), "HEX": strings.ToUpper(hex.EncodeToString(raw)), "query": url.QueryEscape(secret), "path": url.PathEscape(secret),
 	} {
 		out[name] = `{"ok":true,"you":"Bearer ` + form + `"}`

@@ -84,6 +84,26 @@ func (k *Kept) openDatabase() error {
 	return nil
 }
 
+// checkDocuments looks for secrets in the rows of a directory's database: in its file
+// a long document lies in pieces. One that can't be read was searched as a file.
+func (s *Server) checkDocuments() {
+	k := &Kept{s: s}
+	if k.openDirectory() != nil {
+		return
+	}
+	defer k.Close()
+	tables, err := k.query(`SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%doc TEXT%'`)
+	if err != nil {
+		return
+	}
+	for _, table := range tables {
+		rows, _ := k.query("SELECT tenant || ' ' || id || ' ' || doc FROM " + table)
+		if secret := s.leaked(strings.Join(rows, "\n")); secret != "" {
+			s.t.Errorf("the secret %s is in the store's table %s", secret, table)
+		}
+	}
+}
+
 // Rows names every row with its version, which rises with each change. It is one
 // statement, and so one snapshot.
 func (k *Kept) Rows() string {
