@@ -126,6 +126,12 @@ bench-replicas: build ## Measure 1 to 3 replicas on one PostgreSQL beside DBOS o
 bench-api: build ## Measure the API under load, alone and beside runs; some 5 minutes
 	cd bench && $(GO) run . api -binary ../bin/countersign $(BENCH_FLAGS)
 
+# A try: make bench-history BENCH_FLAGS='-finished 20000 -reps 1 -phase 2s'
+.PHONY: bench-history
+bench-history: build ## Measure a store with a million finished runs beside an empty one; some 8 minutes and 6 GB
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/history ./test/history
+	cd bench && $(GO) run . history -binary ../bin/countersign -fill ../bin/history $(BENCH_FLAGS)
+
 .PHONY: bench-simulation
 bench-simulation: ## Measure simulations beside looplab/fsm, qmuntal/stateless and XState, in turns
 	cd bench && $(GO) run . simulation $(BENCH_FLAGS)

@@ -43,6 +43,20 @@ func OwnsProjectID(tenant, projectID string) bool {
 	return ValidID(projectID) && strings.HasPrefix(projectID, tenant+"-") && len(projectID) > len(tenant)+1
 }
 
+// MaxKeyLength is the longest idempotency key, in bytes (contract 6).
+const MaxKeyLength = 255
+
+// ValidIdempotencyKey reports whether s is 1 to MaxKeyLength visible ASCII
+// characters: it travels in a header, to receivers too.
+func ValidIdempotencyKey(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return s != "" && len(s) <= MaxKeyLength
+}
+
 func isAlphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

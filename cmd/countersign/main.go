@@ -33,6 +33,7 @@ type commands struct {
 	Doctor  doctorCommand  `cmd:"" group:"Server" help:"Check settings, clock, disk, store and connections, and say what to do." example:"doctor --store ./countersign-data"`
 	Version versionCommand `cmd:"" group:"Server" help:"Print the version." example:"version"`
 	cli.Commands
+	Receipt receiptCommand `cmd:"" group:"Client" help:"Receipts of runs: get, verify, keys; rotate."`
 }
 
 type versionCommand struct{}

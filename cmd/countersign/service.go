@@ -26,11 +26,16 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/manual"
+	"github.com/countersign/countersign/internal/mcp"
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/measured"
+	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/telemetry/otlp"
 )
 
 // service is the running product, wired. open makes it, run serves until the
@@ -38,7 +43,10 @@ import (
 type service struct {
 	cfg      config
 	log      *slog.Logger
+	figures  *telemetry.Figures
+	exporter *otlp.Exporter // nil: no traces
 	store    store.Store
+	opened   store.Store   // what store measures, as it was opened
 	lease    *lease.Keeper // nil: the store is this process's alone
 	outbound *outbound.Client
 	engine   *engine.Engine
@@ -46,7 +54,8 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
-	notifier *notify.Notifier // nil without a mail server
+	notifier *notify.Notifier    // nil without a mail server
+	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -86,7 +95,12 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{cfg: cfg, log: log, store: perhapsAgain(st)}
+	s := &service{cfg: cfg, log: log, figures: telemetry.NewFigures(version)}
+	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
+		log.Warn("no traces are sent", "error", err)
+	}
+	s.opened = st
+	s.store = perhapsAgain(measured.New(st, s.figures, s.exporter.Traces()))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -102,20 +116,22 @@ func (s *service) wire(ctx context.Context) error {
 	s.outbound = outbound.New(outbound.Config{
 		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
 		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+		Traces: s.exporter.Traces(), Log: s.log,
 	})
 	if err := s.join(ctx); err != nil {
 		return err
 	}
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
+	s.engine.Trace(s.exporter.Traces())
 	if s.lease != nil {
 		s.engine.Share(s.lease, lease.Every)
 		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
 	}
 	useCases := control.Config{
 		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
 	}
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail
@@ -137,7 +153,20 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
-	return s.engine.Start(ctx)
+	if err := s.engine.Start(ctx); err != nil {
+		return err
+	}
+	s.archives(l)
+	return nil
+}
+
+// archives lets runs that ended long ago go into files, where that is asked for.
+func (s *service) archives(l *ledger.Ledger) {
+	if s.cfg.Retention == 0 {
+		return
+	}
+	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
+	s.archiver.Start()
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -155,6 +184,8 @@ func (s *service) serves() (err error) {
 	if err != nil {
 		return err
 	}
+	door := mcp.New(mcp.Config{Version: version, Rest: restOfARun, NewID: newID, Log: s.log}, s.control)
+	s.api.AgentDoor(mcp.Pattern, door.Serve)
 	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
 	}
@@ -171,20 +202,27 @@ func (s *service) serves() (err error) {
 	return err
 }
 
+// restOfARun is how long a call over MCP waits, at most, for its run to come to rest.
+const restOfARun = 2 * time.Second
+
 // handler leads browsers to the console, readers to the manual, and everything
 // else to the API.
 func (s *service) handler() http.Handler {
+	watched := func(h http.Handler, route string) http.Handler {
+		return telemetry.Handler(h, route, s.figures, s.exporter.Traces())
+	}
+	pages, reader, api := watched(s.console, console.Prefix), watched(s.manual, "manual"), watched(s.api, "none")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		switch {
 		case path == console.Prefix || strings.HasPrefix(path, console.Prefix+"/"):
-			s.console.ServeHTTP(w, r)
+			pages.ServeHTTP(w, r)
 		case manual.Serves(path):
-			s.manual.ServeHTTP(w, r)
+			reader.ServeHTTP(w, r)
 		case path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
 			http.Redirect(w, r, console.Prefix+"/", http.StatusSeeOther)
 		default:
-			s.api.ServeHTTP(w, r)
+			api.ServeHTTP(w, r)
 		}
 	})
 }
@@ -238,7 +276,7 @@ func (s *service) run(ctx context.Context) error {
 		return err
 	case <-s.store.Failed():
 		_ = server.Close()
-		return errors.New("the store failed and can't be trusted to write again; the disk is the truth at the next start")
+		return failure(s.opened)
 	case <-s.lost():
 		_ = server.Close()
 		return lease.ErrLost
@@ -246,6 +284,15 @@ func (s *service) run(ctx context.Context) error {
 	}
 	s.log.Info("stopping", "grace", s.cfg.StopGrace.String())
 	return s.stop(server)
+}
+
+// failure says why a store can't be trusted to write again, where it knows.
+func failure(s store.Store) error {
+	const failed = "the store failed and can't be trusted to write again; the disk is the truth at the next start"
+	if knows, ok := s.(interface{ Failure() error }); ok {
+		return fmt.Errorf("%s: %w", failed, knows.Failure())
+	}
+	return errors.New(failed)
 }
 
 // stop takes no new work, lets calls in flight finish and commits their outcomes.
@@ -265,6 +312,9 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	if s.archiver != nil {
+		s.archiver.Stop()
+	}
 	if s.notifier != nil {
 		s.notifier.Stop()
 	}
@@ -282,13 +332,13 @@ func (s *service) close() error {
 	if s.listener != nil {
 		_ = s.listener.Close() // closed already after a graceful stop
 	}
-	return s.store.Close()
+	return errors.Join(s.store.Close(), s.exporter.Stop())
 }
 
 // newLog writes text on a terminal, else JSON, unless the settings say which.
 func newLog(format string, w io.Writer) *slog.Logger {
 	if format == "text" || format == "" && cli.Watched(w) {
-		return slog.New(slog.NewTextHandler(w, nil))
+		return slog.New(telemetry.Log(slog.NewTextHandler(w, nil)))
 	}
-	return slog.New(slog.NewJSONHandler(w, nil))
+	return slog.New(telemetry.Log(slog.NewJSONHandler(w, nil)))
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,14 +45,15 @@ type settings struct {
 	OIDCClientSecret  string `name:"oidc-client-secret-env" help:"Variable that holds the client's secret." placeholder:"NAME"`
 	AdminEmail        string `help:"First realm administrator of the console." placeholder:"EMAIL"`
 	StopGrace         string `help:"How long a stop waits for calls in flight." placeholder:"65s"`
-	Retention         string `help:"How long finished runs stay before they are archived; default: for ever." placeholder:"DURATION"`
+	Retention         string `help:"How long finished runs stay before they are archived, such as 2160h or 90d; default: for ever." placeholder:"DURATION"`
+	ArchiveDir        string `help:"Directory that runs are archived in; default: archive in the store's directory." placeholder:"DIR"`
 	NotifyOrigins     string `help:"Origins that notifications may go to." placeholder:"URL,…"`
 	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
 }
 
 // notYet are settings that the contract names and this release has no use for:
 // the start says so instead of letting them pass for effective.
-var notYet = []string{"RETENTION", "NOTIFY_ORIGINS"}
+var notYet = []string{"NOTIFY_ORIGINS"}
 
 // config is the settings, understood.
 type config struct {
@@ -71,6 +73,8 @@ type config struct {
 	Mail              *mail.Server // nil: none
 	OIDC              *oidc.Config // nil: none; its addresses are the service's to set
 	StopGrace         time.Duration
+	Retention         time.Duration // 0: for ever
+	ArchiveDir        string
 	LogFormat         string
 	Warnings          []string
 	Getenv            func(string) string
@@ -99,6 +103,7 @@ func understand(s settings, environ []string) (config, error) {
 	}
 	c.Origins = r.origins("CONNECTION_ORIGINS")
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
+	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
 	c.CredentialEnv = c.SigningEnv
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
@@ -135,7 +140,7 @@ func (s settings) byName() map[string]string {
 		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "PUBLIC_URL": s.PublicURL,
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
-		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
+		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
 	}
 }
 
@@ -206,6 +211,33 @@ func (r *settingReader) duration(name string, fallback time.Duration) time.Durat
 		r.bad(name, "%q is no duration such as 24h or 90s", v)
 	}
 	return d
+}
+
+// retention is how long finished runs stay, and where they go then. Whole days are
+// written with a d, which Go's durations lack.
+func (r *settingReader) retention(st string) (keep time.Duration, dir string) {
+	v := r.text("RETENTION", "")
+	dir = r.text("ARCHIVE_DIR", "")
+	if v == "" {
+		return 0, dir
+	}
+	keep, err := time.ParseDuration(v)
+	if days, isDays := strings.CutSuffix(v, "d"); isDays {
+		var n int
+		n, err = strconv.Atoi(days)
+		keep = time.Duration(min(n, 100*365)) * 24 * time.Hour
+	}
+	if err != nil || keep <= 0 {
+		r.bad("RETENTION", "%q is no duration such as 2160h or 90d", v)
+	}
+	switch {
+	case dir != "":
+	case isShared(st):
+		r.bad("RETENTION", "with a database as the store, say with %sARCHIVE_DIR in which directory runs are archived; replicas may share it", prefix)
+	default:
+		dir = filepath.Join(st, "archive")
+	}
+	return keep, dir
 }
 
 func (r *settingReader) flag(name string) bool {

@@ -15,12 +15,25 @@ import (
 // StartAgentRun starts a run of one capability by one agent (specification
 // 2.17). Its 202 means that the request was received, and nothing else.
 func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
+}
+
+// StartAgentRunAsItStands is StartAgentRun for a caller who isn't told the agent's
+// revision: the agent is taken as it stands, and the revision is no part of what a
+// repeat must have in common with the first start. Admission still guards: an agent
+// that changed is PENDING.
+func (s *Service) StartAgentRunAsItStands(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+	start.ExpectedRevision = 0
+	return s.startAgent(ctx, a, id, start, nil, key)
+}
+
+func (s *Service) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
 	if start.Mode == countersign.ModeLive && start.Expectation == nil {
 		return Started{}, countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be; a 200 proves nothing")
 	}
 	return s.startCrew(ctx, a, crewStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
-		gather: func(tx store.Tx) (plan.Crew, error) { return s.agentCrew(tx, a, id, start.ExpectedRevision) },
+		gather: func(tx store.Tx) (plan.Crew, error) { return s.agentCrew(tx, a, id, expected) },
 		plan: func(c plan.Crew, o plan.Origin) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
@@ -91,7 +104,7 @@ func (s *Service) planCrew(tx store.Tx, a Actor, c crewStart, o order) (p counte
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
 		return p, err
 	}
-	if earlier, err := claimed(tx, a, o); err != nil || earlier != "" {
+	if earlier, err := claimed(tx, a, o); err != nil || earlier != nil {
 		return p, err
 	}
 	crew, err := c.gather(tx)
@@ -121,9 +134,9 @@ func mayStartCrew(tx store.Tx, a Actor, p *countersign.Plan, problems []string) 
 	return nil
 }
 
-// agentCrew is one agent, at the revision that the caller expects and admitted.
+// agentCrew is one agent, at the revision that the caller expects (nil: any) and admitted.
 // A suspended one is refused as such, whatever revision is expected.
-func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected int64) (c plan.Crew, err error) {
+func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected *int64) (c plan.Crew, err error) {
 	head, _, err := reachAgent(tx, a, id)
 	if err != nil {
 		return c, err
@@ -132,8 +145,8 @@ func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected int64) (c 
 	if err := s.enlist(tx, a, &c, head); err != nil {
 		return c, err
 	}
-	if !head.Suspended {
-		err = current("agent", id, head.Revision, expected)
+	if expected != nil && !head.Suspended {
+		err = current("agent", id, head.Revision, *expected)
 	}
 	if err == nil {
 		err = admitted(c)

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // RunFilter narrows a listing of runs; empty fields do not. Since keeps the runs
@@ -70,7 +71,7 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
 	rec, err := s.ledger.Read(tx, ledger.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
-		return countersign.Run{}, found(err, "run", id)
+		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
 	return rec.Run, access.InScope(a.Principal, rec.Projects...)
 }
@@ -78,7 +79,7 @@ func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run
 func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err != nil {
-		return nil, found(err, "run", id)
+		return nil, foundRun(tx, a, id, err)
 	}
 	return rec, access.InScope(a.Principal, rec.Projects...)
 }
@@ -133,7 +134,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	if err != nil {
 		return r, err
 	}
-	s.settled(moved)
+	s.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the run has moved: no answer may say any more that nothing was changed
 	err = s.view(ctx, a, op, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
@@ -142,7 +143,9 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	return r, err
 }
 
-func (s *Service) settled(m ledger.Moved) {
+func (s *Service) settled(ctx context.Context, m ledger.Moved) {
+	s.ledger.Observe(m)
+	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())
 	s.moved(m.Run)
 	for _, other := range m.Others {
 		s.moved(other)

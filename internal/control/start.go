@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // Started is the answer of starting a run: the run, and whether an earlier start
@@ -19,6 +20,7 @@ import (
 type Started struct {
 	Run      countersign.Run
 	Replayed bool
+	archived bool
 }
 
 // order is one request to start a run: by which operation, about what, under
@@ -46,9 +48,11 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
 		earlier, err := claimed(tx, a, o)
-		if err != nil || earlier != "" {
+		if err != nil || earlier != nil {
 			out = Started{Replayed: true}
-			out.Run.ID = earlier
+			if err == nil {
+				out.Run, out.archived = earlier.Run, earlier.archived
+			}
 			return err
 		}
 		p, err := ready(tx)
@@ -60,7 +64,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
-		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), a.RequestID)
+		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), ledger.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
 		return err
 	})
 	if err != nil {
@@ -68,6 +72,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
+		telemetry.Moved(ctx, runID, held.Trace())
 		s.moved(held)
 		if p, ok := s.snapshots.Get(ledger.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
 			out.Run.PlanSnapshot = p
@@ -78,8 +83,12 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 }
 
 // withSnapshot completes the answer of a start. A replay shows the run's present
-// state; a new run is shown as it was stored, READY.
+// state; a new run is shown as it was stored, READY, and an archived one as far as
+// it is still here.
 func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation, out Started) (Started, error) {
+	if out.archived {
+		return out, nil
+	}
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	var whole countersign.Run
 	err := s.view(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
@@ -93,25 +102,42 @@ func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation
 	return out, err
 }
 
-// claimed finds the run that the key started before; "" when the key is free.
-func claimed(tx store.Tx, a Actor, o order) (string, error) {
+// claimed finds the run that the key started before; nil when the key is free. What
+// belongs to the run is read later.
+func claimed(tx store.Tx, a Actor, o order) (*Started, error) {
 	claim, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	_, err = reachRun(tx, a, claim.RunID)
+	earlier, err := startedAs(tx, a, claim.RunID)
 	switch {
 	case countersign.ErrorCode(err) == countersign.CodeProjectScope:
-		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
+		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
-		return "", err
+		return nil, err
 	case claim.Fingerprint != o.fingerprint:
-		return "", countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
+		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
 	}
-	return claim.RunID, nil
+	return earlier, nil
+}
+
+// startedAs finds a run that was started, archived or not.
+func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
+	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
+	if err == nil {
+		return &Started{Run: rec.Run, Replayed: true}, access.InScope(a.Principal, rec.Projects...)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	left, err := archived(tx, a, id)
+	if err != nil {
+		return nil, found(err, "run", id)
+	}
+	return &Started{Run: left.Run, Replayed: true, archived: true}, nil
 }
 
 // StartRun starts a plan's run.

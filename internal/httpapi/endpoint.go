@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // route is one operation: everything that the handler, the access rule and the
@@ -48,6 +49,7 @@ type call struct {
 // order (contract 2).
 func (a *API) endpoint(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		telemetry.Route(w, rt.method+" "+rt.path)
 		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
 		if err := a.admit(c, rt); err != nil {
 			a.fail(w, r, err)
@@ -101,16 +103,26 @@ func subjectOf(rt route, id string) string {
 // authenticate takes the bearer token of the one Authorization header, or where
 // there is none the session's cookie. A header wins, and never falls back.
 func (a *API) authenticate(c *call) error {
+	if len(c.r.Header.Values("Authorization")) == 0 && a.cookie(c.r) != "" && !tokenInQuery(c.r) {
+		return a.resume(c)
+	}
+	return a.bearer(c)
+}
+
+func tokenInQuery(r *http.Request) bool {
+	q := r.URL.Query()
+	return q.Has("token") || q.Has("access_token")
+}
+
+// bearer authenticates by the token of the one Authorization header.
+func (a *API) bearer(c *call) error {
 	refuse := func(what string) error {
 		return countersign.Errorf(countersign.CodeUnauthenticated, "%s; send Authorization: Bearer <token>", what)
 	}
 	headers := c.r.Header.Values("Authorization")
-	q := c.r.URL.Query()
 	switch {
-	case q.Has("token") || q.Has("access_token"):
+	case tokenInQuery(c.r):
 		return refuse("a token has no place in the query, where logs keep it")
-	case len(headers) == 0 && a.cookie(c.r) != "":
-		return a.resume(c)
 	case len(headers) == 0:
 		return refuse("there is no Authorization header")
 	case len(headers) > 1:
@@ -122,6 +134,7 @@ func (a *API) authenticate(c *call) error {
 	}
 	p, err := a.control.Authenticate(c.ctx, token)
 	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
+	telemetry.By(c.ctx, p.Tenant)
 	return err
 }
 
@@ -158,8 +171,8 @@ func decode(c *call, rt route, data []byte) error {
 	if rt.body == nil {
 		return nil
 	}
-	if kind, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Type: send application/json")
+	if err := isJSON(c.r); err != nil {
+		return err
 	}
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Encoding: send the body as it is; a compressed one is not read")
@@ -169,15 +182,19 @@ func decode(c *call, rt route, data []byte) error {
 	return exact.Decode(data, c.body)
 }
 
+func isJSON(r *http.Request) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Type: send application/json")
+	}
+	return nil
+}
+
 func pathProblems(c *call, rt route) []countersign.Problem {
 	if !strings.Contains(rt.path, "{id}") || countersign.ValidID(c.id) {
 		return nil
 	}
 	return []countersign.Problem{{Path: "id", Message: "an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first"}}
 }
-
-// maxKeyLength bounds an Idempotency-Key (contract 6).
-const maxKeyLength = 255
 
 func idempotencyKey(r *http.Request) (string, error) {
 	keys := r.Header.Values("Idempotency-Key")
@@ -187,9 +204,8 @@ func idempotencyKey(r *http.Request) (string, error) {
 	case len(keys) > 1:
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: send one")
 	}
-	visible := func(c rune) bool { return c > ' ' && c < 0x7f }
-	if len(keys[0]) > maxKeyLength || strings.ContainsFunc(keys[0], func(c rune) bool { return !visible(c) }) {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: it is 1 to %d visible ASCII characters", maxKeyLength)
+	if !countersign.ValidIdempotencyKey(keys[0]) {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: it is 1 to %d visible ASCII characters", countersign.MaxKeyLength)
 	}
 	return keys[0], nil
 }

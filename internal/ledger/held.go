@@ -25,8 +25,14 @@ type Held struct {
 // Run is the run with its steps. It must not be changed.
 func (h *Held) Run() *countersign.Run { return &h.record.Run }
 
+// Trace is the traceparent of the request that started the run, "" for none.
+func (h *Held) Trace() string { return h.record.Trace }
+
 // Plan is the plan that the run was started from, with its project snapshots.
 func (h *Held) Plan() *countersign.Plan { return h.plan }
+
+// Size is how many bytes the run's steps take in the store.
+func (h *Held) Size() int { return sum(h.sizes) }
 
 // Load reads a run with its steps and plan.
 func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {

@@ -198,7 +198,7 @@ func TestTheReferenceShowsEveryFieldOfTheDocument(t *testing.T) {
 
 func TestTheIndexForProgramsLeadsToTheMarkdown(t *testing.T) {
 	r := ask(newManual(t, nil), "GET", "/llms.txt")
-	wantAll(t, read(t, r), "# Countersign\n\n> What this is.", "## Start", "- [One](https://c.example/docs/one.md): First words.", "https://c.example/v1/openapi.json")
+	wantAll(t, read(t, r), "# Countersign\n\n> What this is.", "## Start", "- [One](https://c.example/docs/one.md): First words.", "https://c.example/v1/openapi.json", "https://c.example/mcp/agents/")
 	if kind := r.Header.Get("Content-Type"); kind != "text/plain; charset=utf-8" {
 		t.Errorf("it is %q", kind)
 	}

@@ -25,6 +25,6 @@ func (b *builder) programs() []byte {
 			}
 		}
 	}
-	fmt.Fprintf(&out, "\n## For programs\n\n- [OpenAPI document](%s/v1/openapi.json): every operation, its fields and its refusals\n- [Integration contract](%s/v1/integrations/contract): signing, headers, limits and error codes; needs a token\n", base, base)
+	fmt.Fprintf(&out, "\n## For programs\n\n- [OpenAPI document](%s/v1/openapi.json): every operation, its fields and its refusals\n- [Integration contract](%s/v1/integrations/contract): signing, headers, limits and error codes; needs a token\n- MCP: %s/mcp/agents/{agentId}, streamable HTTP, one server an agent; needs an OPERATOR token\n", base, base, base)
 	return []byte(out.String())
 }

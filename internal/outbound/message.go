@@ -20,6 +20,7 @@ type message struct {
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
 	credential credential
+	trace      string    // traceparent; "": none is sent
 	sendBefore time.Time // zero: whenever
 }
 
@@ -95,6 +96,9 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 	}
 	for _, h := range m.runtime {
 		b = field(b, h.name, h.value)
+	}
+	if m.trace != "" {
+		b = field(b, headerTrace, m.trace)
 	}
 	timestamp := strconv.FormatInt(now.Unix(), 10)
 	b = field(b, signature.HeaderTimestamp, timestamp)

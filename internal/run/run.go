@@ -146,11 +146,17 @@ func (t *transition) planned(i int) *countersign.Step { return &t.env.Plan.Steps
 // target finds the project revision and capability that a step calls.
 func (t *transition) target(i int) (*countersign.Project, *countersign.Capability) {
 	s := t.planned(i)
-	p := projectsOf(t.env.Plan)[s.ProjectID]
+	return targetOf(t.env.Plan, s.ProjectID, s.Capability)
+}
+
+// targetOf is a capability with its project as the plan saw them, nil for what it
+// didn't see.
+func targetOf(plan *countersign.Plan, projectID, capability string) (*countersign.Project, *countersign.Capability) {
+	p := projectsOf(plan)[projectID]
 	if p == nil {
 		return nil, nil
 	}
-	return p, p.Capability(s.Capability)
+	return p, p.Capability(capability)
 }
 
 func projectsOf(p *countersign.Plan) map[string]*countersign.Project {

@@ -45,6 +45,12 @@ var (
 	// run guards them.
 	Steps = guarded(table("steps", text("run"), integer("idx")))
 
+	// Rehearsals are looked up by the digest of their plan.
+	Rehearsals = table("rehearsals")
+
+	// Archived runs are looked up by their id.
+	Archived = table("archived")
+
 	// Claims are looked up by idempotency key.
 	Claims = table("claims")
 
@@ -66,7 +72,7 @@ func Tables() []*Table {
 	return []*Table{
 		Tenants, Users, Sessions, SignIns, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
 		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
-		Plans, Runs, Steps, Approvals, Claims, Unfinished, Audit, AuditHeads, Meta,
+		Plans, Runs, Steps, Approvals, Rehearsals, Archived, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}
 }
 

@@ -33,6 +33,8 @@ type Dialect struct {
 	// Ask sends queries of at most one row in one message and gives their rows, nil
 	// for none. Only an engine that shares its database needs it.
 	Ask func(conn *sql.Conn, calls []Call) (rows [][]any, err error)
+	// Counted are the tables whose rows are counted as they are written.
+	Counted map[*store.Table]*Counted
 	// Error gives an error of the driver its meaning in package store; what has
 	// none there comes back as it is.
 	Error func(error) error

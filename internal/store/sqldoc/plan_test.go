@@ -41,7 +41,8 @@ var (
 	}
 )
 
-// TestListsUseTheirIndex: no list of the product reads a whole table or sorts.
+// TestListsUseTheirIndex: no list of the product reads a whole table or sorts it, and
+// no page reads more than the index of what it skips.
 func TestListsUseTheirIndex(t *testing.T) {
 	db := schema(t)
 	for _, c := range []struct {
@@ -81,7 +82,7 @@ func TestListsUseTheirIndex(t *testing.T) {
 		for _, page := range []store.Query{{}, {Limit: 50}, {Limit: 50, Offset: 100}} {
 			c.q.Limit, c.q.Offset = page.Limit, page.Offset
 			text, args := sqldoc.ListText(c.table, c.q)
-			wantIndex(t, db, text, args, c.index)
+			wantIndex(t, db, text, args, c.index, page.Offset > 0)
 		}
 	}
 }
@@ -105,10 +106,15 @@ func atLeastText(column, value string) store.Filter {
 	return store.Filter{Column: column, Op: store.AtLeast, Values: []any{value}}
 }
 
-func wantIndex(t *testing.T, db *sql.DB, text string, args []any, index string) {
+// wantIndex: a page that skips is found in the index alone, and only then put in
+// order, which is the one sort.
+func wantIndex(t *testing.T, db *sql.DB, text string, args []any, index string, skips bool) {
 	t.Helper()
-	plan := explain(t, db, text, args)
-	if !strings.Contains(plan, "INDEX "+index+" ") || strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") {
+	plan, sorts := explain(t, db, text, args), 0
+	if skips {
+		index, sorts = "COVERING INDEX "+index, 1
+	}
+	if !strings.Contains(plan, index+" ") || strings.Contains(plan, "SCAN") || strings.Count(plan, "TEMP B-TREE") > sorts {
 		t.Errorf("want index %s for\n%s\n%s", index, text, plan)
 	}
 }

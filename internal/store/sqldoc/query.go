@@ -23,10 +23,37 @@ func (b *builder) parameter(v any) {
 func listStatement(t *store.Table, tenant string, q store.Query) *builder {
 	b := new(builder)
 	b.WriteString(selectFrom(t))
+	if q.Offset == 0 {
+		b.where(tenant, q.Where)
+	} else {
+		b.found(t, tenant, q)
+	}
+	b.order(q.Order)
+	if q.Offset == 0 {
+		b.page(q.Limit, q.Offset)
+	}
+	return b
+}
+
+// found looks for the page among the ids alone: what is skipped is then read from an
+// index and nowhere else.
+func (b *builder) found(t *store.Table, tenant string, q store.Query) {
+	b.WriteString(" WHERE tenant = ")
+	b.parameter(tenant)
+	b.WriteString(" AND id IN (SELECT id FROM " + t.Name)
 	b.where(tenant, q.Where)
 	b.order(q.Order)
 	b.page(q.Limit, q.Offset)
-	return b
+	b.WriteString(")")
+}
+
+// count sums the ranges of a list where rows are counted as they are written.
+func (c *Conn) count(t *store.Table, tenant string, q store.Query) *builder {
+	counted := c.dialect.Counted[t]
+	if of, ok := counted.list(q); ok {
+		return counted.total(tenant, of)
+	}
+	return countStatement(t, tenant, q)
 }
 
 func countStatement(t *store.Table, tenant string, q store.Query) *builder {

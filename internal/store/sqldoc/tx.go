@@ -173,7 +173,11 @@ func (t *Tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row
 	if err := t.listing(table); err != nil {
 		return nil, err
 	}
-	rows, err := t.ask(listStatement(table, tenant, t.conn.dialect.within(q)))
+	q, err := t.nearer(table, tenant, t.conn.dialect.within(q))
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", table.Name, err)
+	}
+	rows, err := t.ask(listStatement(table, tenant, q))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", table.Name, err)
 	}
@@ -193,7 +197,7 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 		return 0, err
 	}
 	n := 0
-	rows, err := t.ask(countStatement(table, tenant, t.conn.dialect.within(q)))
+	rows, err := t.ask(t.conn.count(table, tenant, t.conn.dialect.within(q)))
 	if err == nil {
 		err = t.each(rows, func() error { return rows.Scan(&n) })
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -20,10 +21,15 @@ type settings struct {
 	// (16 MB) make it rare.
 	checkpointPages int
 	readers         int
+	wholeAtStart    int64         // bytes of the largest database of which a start reads every page; 0: of any
+	scrubPause      time.Duration // between two reads of a scrub
 }
 
 func defaults() settings {
-	return settings{checkpointPages: 4000, readers: min(max(4, 2*runtime.GOMAXPROCS(0)), 16)}
+	return settings{
+		checkpointPages: 4000, readers: min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+		wholeAtStart: wholeAtStart, scrubPause: scrubPause,
+	}
 }
 
 // Both kinds of connection keep temporary data in memory, take no double-quoted

@@ -16,6 +16,9 @@ import (
 var dialect = sqldoc.Dialect{
 	Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
 	Error:   meaning,
+	Counted: map[*store.Table]*sqldoc.Counted{
+		store.Runs: {Name: "runs_counted", By: "created", Of: "status", Values: []string{"COMPLETED", "FAILED", "CANCELLED"}},
+	},
 }
 
 // meaning makes store.ErrUnavailable of every error that speaks of the disk, the

@@ -28,7 +28,7 @@ func checkPages(ctx context.Context, db *sql.DB) error {
 	found, err := quickCheck(ctx, db)
 	if page := missedPage(found); err == nil && page > 0 {
 		// quick_check says of some pages that it could not get them, and not why.
-		if err := readPage(ctx, db, page); err != nil {
+		if err := readPages(ctx, db, page, page); err != nil {
 			return unreadable(err)
 		}
 		found, err = quickCheck(ctx, db) // it can be read now
@@ -61,12 +61,6 @@ func missedPage(found string) (page int64) {
 	return page
 }
 
-// readPage reads one page, and says why it can't be.
-func readPage(ctx context.Context, db *sql.DB, page int64) error {
-	var size int
-	return db.QueryRowContext(ctx, "SELECT length(data) FROM sqlite_dbpage WHERE pgno = ?1", page).Scan(&size)
-}
-
 // reportedCode is the result code that quick_check names where it could not get at
 // a page, 0 where it names none.
 func reportedCode(found string) (c int) {
@@ -84,7 +78,7 @@ func unreadable(err error) error {
 	switch c := code(err); {
 	case c == codes.SQLITE_ERROR:
 		return fmt.Errorf("is not a Countersign store, or it is damaged: %w", err)
-	case c == codes.SQLITE_IOERR_DATA, c&0xff == codes.SQLITE_CORRUPT, c&0xff == codes.SQLITE_NOTADB:
+	case isDamage(err):
 		return fmt.Errorf("is damaged: restore it from a backup: %w", err)
 	case c == codes.SQLITE_IOERR_SHMSIZE, c == codes.SQLITE_FULL:
 		return fmt.Errorf("can't be opened without some space on its disk: %w", err)

@@ -34,14 +34,14 @@ func TestMigrationsAndTablesAgree(t *testing.T) {
 	}
 }
 
-// schema returns the columns of every table of documents; all must be NOT NULL
+// schema returns the columns of every table of documents, none of what counts them; all must be NOT NULL
 // in STRICT tables.
 func schema(t *testing.T, db *sql.DB) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	rows, err := db.Query(`SELECT l.name, l.strict, c.name, c.type, c."notnull", c.pk
 		FROM pragma_table_list l, pragma_table_info(l.name) c
-		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite%' AND l.name NOT LIKE 'goose%'
+		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite%' AND l.name NOT LIKE 'goose%' AND l.name NOT LIKE '%_counted'
 		ORDER BY l.name, c.cid`)
 	mustDo(t, err)
 	defer func() { _ = rows.Close() }()

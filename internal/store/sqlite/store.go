@@ -17,6 +17,7 @@ type Store struct {
 	readersDB *sql.DB
 	writer    *writer
 	readers   *readers
+	scrubber  *scrubber // nil: every page was read
 	closing   sync.Once
 	closed    error
 }
@@ -68,7 +69,8 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkPages(ctx, s.readersDB); err != nil {
+	whole, err := checkAtStart(ctx, s.readersDB, settings.wholeAtStart)
+	if err != nil {
 		return err
 	}
 	if err := checkRelease(ctx, s.readersDB, known); err != nil {
@@ -77,7 +79,10 @@ func (s *Store) connect(ctx context.Context, settings settings) (err error) {
 	if err := migrate(ctx, s.writerDB); err != nil {
 		return err
 	}
-	return s.pin(ctx, settings)
+	if err := s.pin(ctx, settings); err != nil || whole {
+		return err
+	}
+	return s.scrub(settings)
 }
 
 func (s *Store) pin(ctx context.Context, settings settings) error {
@@ -98,6 +103,13 @@ func (s *Store) pin(ctx context.Context, settings settings) error {
 	return nil
 }
 
+// scrub reads, while the store is in use, what the start left unread.
+func (s *Store) scrub(settings settings) (err error) {
+	path := s.dir.file(databaseFile)
+	s.scrubber, err = settings.scrub(path, func(err error) { s.writer.fail(fmt.Errorf("store %s: %w", path, err)) })
+	return err
+}
+
 // View implements store.Store.
 func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
 	return s.readers.view(ctx, fn)
@@ -112,17 +124,27 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 // Failed implements store.Store.
 func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
 
+// Failure says why the store failed, once it has.
+func (s *Store) Failure() error {
+	<-s.writer.failed
+	return s.writer.reason
+}
+
 // Full implements store.Store.
 func (s *Store) Full() bool { return s.writer.reserve.spent.Load() }
+
+// Commits counts the commits that were made; Updates share them.
+func (s *Store) Commits() int64 { return s.writer.commits.Load() }
 
 // Close waits for the Updates that wait for their turn and for the Views that
 // run, moves the write-ahead log into the database and gives the directory free.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		scrubbed := s.scrubber.close()
 		s.writer.close()
 		s.readers.gather()
 		err := s.writer.finish()
-		s.closed = errors.Join(err, s.disconnect(s.writer.poisoned()), s.release())
+		s.closed = errors.Join(scrubbed, err, s.disconnect(s.writer.poisoned()), s.release())
 	})
 	return s.closed
 }

@@ -19,6 +19,7 @@ type writer struct {
 	closing chan struct{} // closed to stop
 	failed  chan struct{} // closed when poisoned
 	stopped chan struct{} // closed at the end; reason is set before
+	damage  chan error    // why no more may be written, found out by somebody else
 	reason  error
 	commits atomic.Int64 // one sync each, for benchmarks
 	changes map[*store.Table]*atomic.Int64
@@ -47,6 +48,7 @@ func newWriter(conn *sqldoc.Conn, r *reserve, checkpointPages int) *writer {
 		closing:         make(chan struct{}),
 		failed:          make(chan struct{}),
 		stopped:         make(chan struct{}),
+		damage:          make(chan error),
 		changes:         noChanges(),
 		checkpointPages: checkpointPages,
 		checkpointAt:    checkpointPages,
@@ -95,10 +97,20 @@ func (w *writer) run() {
 			if w.admit(first) {
 				w.serve(first)
 			}
+		case cause := <-w.damage:
+			w.poison(cause)
 		case <-w.closing:
 			w.drain()
 			return
 		}
+	}
+}
+
+// fail ends all writing, on what somebody else has found.
+func (w *writer) fail(cause error) {
+	select {
+	case w.damage <- cause:
+	case <-w.stopped:
 	}
 }
 

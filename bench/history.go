@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// history is the benchmark of a store with years of runs beside an empty one: how
+// soon a service on it is ready, how fast it drives runs, how long a page of its
+// runs takes, wherever the page is.
+type history struct {
+	workload
+	fill           string // the program that fills a store
+	runs, reps     int
+	at, starts     int
+	pages          int
+	phase          time.Duration
+	*bed           // with the service on the empty store
+	old            *product
+	empty, filled  []float64 // steps a second
+	ready          []time.Duration
+	first          time.Duration // the first start, which may bring the tables up to date
+	plain, ofEnded []time.Duration
+}
+
+func measureHistory(args []string) (err error) {
+	var m history
+	f := flag.NewFlagSet("bench history", flag.ExitOnError)
+	m.flags(f)
+	f.StringVar(&m.fill, "fill", "../bin/history", "the program that fills a store, built of test/history")
+	f.IntVar(&m.runs, "finished", 1_000_000, "finished one-step runs in the store")
+	f.IntVar(&m.at, "runs", 4, "runs at once")
+	f.IntVar(&m.reps, "reps", 5, "interleaved repetitions")
+	f.IntVar(&m.starts, "starts", 5, "starts on the full store")
+	f.IntVar(&m.pages, "pages", 500, "pages of 100 runs that are read, of each kind")
+	f.DurationVar(&m.phase, "phase", 5*time.Second, "length of each turn")
+	_ = f.Parse(args) // it exits
+	m.conc = 64
+	if m.bed, err = m.start(false); err != nil {
+		return err
+	}
+	defer m.clear()
+	defer func() { m.old.clear() }()
+	if err := errors.Join(m.grow(), m.restart()); err != nil {
+		return err
+	}
+	here := watchMachine()
+	if err := errors.Join(m.drive(), m.read()); err != nil {
+		return err
+	}
+	m.print()
+	here.print()
+	return nil
+}
+
+// grow makes the store with history: a service prepares it, and the program that
+// fills it writes what years would have brought.
+func (m *history) grow() error {
+	m.old = newProduct(m.binary, filepath.Join(m.bed.dir, "old"), m.r, m.conc)
+	if err := errors.Join(os.Mkdir(filepath.Join(m.bed.dir, "old"), 0o700), m.old.start()); err != nil {
+		return err
+	}
+	if err := m.old.prepare(); err != nil {
+		return err
+	}
+	made, err := m.old.must("POST", "/plans", object{"name": "one", "modelId": "bench", "modelRevision": 1, "mode": "LIVE", "steps": steps(1)})
+	if err != nil {
+		return err
+	}
+	if err := m.old.stop(); err != nil {
+		return err
+	}
+	fill := exec.Command(m.fill, "-store", m.old.dir, "-plan", made["id"].(string), "-runs", strconv.Itoa(m.runs))
+	fill.Stderr = os.Stderr
+	return fill.Run()
+}
+
+// restart starts the service on the full store, several times.
+func (m *history) restart() error {
+	for i := range m.starts + 1 {
+		begin := time.Now()
+		if err := m.old.start(); err != nil {
+			return err
+		}
+		if took := time.Since(begin); i == 0 {
+			m.first = took
+		} else {
+			m.ready = append(m.ready, took)
+		}
+		if i < m.starts {
+			if err := m.old.stop(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// drive has both services drive runs, in turns.
+func (m *history) drive() error {
+	both := []*product{m.p, m.old}
+	for _, p := range both { // warm up
+		if _, err := p.drive(m.at, m.phase/2); err != nil {
+			return err
+		}
+	}
+	for rep := range m.reps {
+		for i := range both {
+			p := both[(i+rep)%2]
+			res, err := p.drive(m.at, m.phase)
+			if err != nil {
+				return err
+			}
+			rates := &m.empty
+			if p == m.old {
+				rates = &m.filled
+			}
+			*rates = append(*rates, res.stepsPerSecond())
+		}
+		fmt.Fprintf(os.Stderr, "repetition %d of %d: %.0f and %.0f steps/s\n", rep+1, m.reps, m.empty[rep], m.filled[rep])
+	}
+	return nil
+}
+
+// read asks for pages anywhere in the list, and in the list of those that COMPLETED.
+func (m *history) read() error {
+	for range m.pages {
+		for path, took := range map[string]*[]time.Duration{"/runs?limit=100": &m.plain, "/runs?limit=100&status=COMPLETED": &m.ofEnded} {
+			begin := time.Now()
+			status, err := m.old.fetch(context.Background(), http.MethodGet, path+"&offset="+strconv.Itoa(rand.IntN(m.runs)), nil)
+			if err != nil || status != http.StatusOK {
+				return errors.Join(err, fmt.Errorf("GET %s: %d", path, status))
+			}
+			*took = append(*took, time.Since(begin))
+		}
+	}
+	return nil
+}
+
+func (m *history) print() {
+	printMachine()
+	fmt.Printf("\n### %d finished runs in the store\n\n", m.runs)
+	fmt.Println("| | |\n|---|--:|")
+	bytes, _ := taken(m.old.dir, "")
+	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(bytes), float64(bytes)/1024/float64(m.runs))
+	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), brief(middle(m.ready)), brief(quantile(m.ready, 1)))
+	fmt.Printf("| ready after the first | %s |\n", brief(m.first))
+	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), middle(m.filled)/middle(m.empty))
+	fmt.Printf("| GET /runs, 100 runs anywhere, of %d pages | p50 %s, p99 %s |\n", m.pages, brief(quantile(m.plain, 0.5)), brief(quantile(m.plain, 0.99)))
+	fmt.Printf("| the same, only COMPLETED | p50 %s, p99 %s |\n", brief(quantile(m.ofEnded, 0.5)), brief(quantile(m.ofEnded, 0.99)))
+}

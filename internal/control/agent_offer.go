@@ -1,0 +1,52 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Offer is what an agent may be asked to do: the capabilities of its manifest that
+// its project has now, in the manifest's order. Whether it may do them at this
+// moment is the question of each start.
+type Offer struct {
+	Agent        countersign.Agent
+	Capabilities []countersign.Capability
+}
+
+// AgentOffer reads an agent with its capabilities, in one snapshot, for somebody who
+// may start its runs.
+func (s *Service) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, err error) {
+	err = s.view(ctx, a, access.StartAgentRun, func(tx store.Tx) error {
+		head, _, err := reachAgent(tx, a, id)
+		if err != nil {
+			return err
+		}
+		o, err = s.offerOf(tx, a.Tenant, head)
+		return err
+	})
+	return o, s.refused(ctx, a, access.StartAgentRun, "agent/"+id, err)
+}
+
+func (s *Service) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (o Offer, err error) {
+	if o.Agent, err = agentOf(tx, tenant, head); err != nil {
+		return o, err
+	}
+	system, _, err := records.Projects.Get(tx, tenant, head.ProjectID)
+	if err != nil {
+		return o, err
+	}
+	p, err := s.projectOf(tx, tenant, *system)
+	if err != nil {
+		return o, err
+	}
+	for _, name := range o.Agent.Capabilities {
+		if c := p.Capability(name); c != nil {
+			o.Capabilities = append(o.Capabilities, *c)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,34 @@
+package control
+
+import (
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// archived reads what stays of a run that was archived; ErrNotFound where there is
+// none either. Who may not see the run's projects may not see this (contract 3).
+func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
+	left, _, err := records.ArchivedRuns.Get(tx, a.Tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	return left, access.InScope(a.Principal, left.Projects...)
+}
+
+// foundRun is found for a run: one that was archived isn't here any more, and who
+// looks for it is told where it is.
+func foundRun(tx store.Tx, a Actor, id string, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	left, gone := archived(tx, a, id)
+	if gone != nil {
+		return found(gone, "run", id)
+	}
+	return countersign.Errorf(countersign.CodeNotFound, "run %s ended %s and was archived on %s: it is in the archive's file %s (SHA-256 %s)",
+		id, left.Run.Status, left.At.UTC().Format("2006-01-02"), left.File, left.SHA256)
+}

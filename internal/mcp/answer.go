@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/countersign/countersign"
+)
+
+// answer holds what the protocol's library answers until it is whole. So no stream is
+// ever open, and what the library refuses in plain text has the Error body.
+type answer struct {
+	in     []byte
+	header http.Header
+	status int
+	bytes.Buffer
+}
+
+func newAnswer(in []byte) *answer {
+	return &answer{in: in, header: http.Header{}, status: http.StatusOK}
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+type serverKey struct{}
+
+func serverOf(r *http.Request) *sdk.Server {
+	s, _ := r.Context().Value(serverKey{}).(*sdk.Server)
+	return s
+}
+
+// request is r for the library: with the body that was read before, and the server
+// that answers it.
+func (a *answer) request(r *http.Request, s *sdk.Server) *http.Request {
+	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, s))
+	r.Body = io.NopCloser(bytes.NewReader(a.in))
+	r.ContentLength = int64(len(a.in))
+	return r
+}
+
+// send passes the answer on, or gives the refusal that it is.
+func (a *answer) send(w http.ResponseWriter) error {
+	if a.status >= http.StatusBadRequest && !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.TrimSpace(a.String()))
+	}
+	if kind := a.header.Get("Content-Type"); kind != "" {
+		w.Header().Set("Content-Type", kind)
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.Bytes()) // a caller that has gone reads nothing
+	return nil
+}

@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/countersign/countersign"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// What a model is shown of a capability; testdata/tools.json is read by people.
+func TestTheToolsAreAsTheGoldenFileShowsThem(t *testing.T) {
+	yes := true
+	field := func(typ string, required bool) countersign.InputField {
+		return countersign.InputField{Type: typ, Required: required}
+	}
+	fixed := map[string]countersign.Value{"currency": countersign.String("EUR")}
+	tools := []any{
+		toolOf("orders_read_6d7c070f", &countersign.Capability{Name: "orders.read", Method: "GET", Path: "/shops/{shop}/orders/{resourceId}", InputSchema: map[string]countersign.InputField{"shop": field("number", false)}}, nil, "acme-shop"),
+		toolOf("refund", &countersign.Capability{
+			Name: "refund", Description: "Pays money back to the customer's card.", Method: "POST", Path: "/refunds", Idempotent: true,
+			InputSchema: map[string]countersign.InputField{"orderId": field("string", true), "amount": field("number", true), "currency": field("string", true), "tags": field("array", false), "more": field("object", false), "urgent": field("boolean", false)},
+		}, fixed, "acme-shop"),
+		toolOf("search", &countersign.Capability{Name: "search", Method: "GET", Path: "/search", SideEffect: &yes, Approval: countersign.ApprovalNone}, fixed, "acme-shop"),
+		statusToolOf("agent-1"),
+	}
+	got, err := json.MarshalIndent(tools, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/tools.json"
+	if got = append(got, '\n'); *update {
+		if err := os.WriteFile(golden, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the tools are (%v)\n%s", err, got)
+	}
+}

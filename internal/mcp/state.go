@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"fmt"
+
+	"github.com/countersign/countersign"
+)
+
+// runState is a run as the tools answer it: what a model needs to go on, in the words
+// of `GET /runs/{id}`, which has the rest.
+type runState struct {
+	RunID          string                  `json:"runId"`
+	Status         countersign.RunStatus   `json:"status"`
+	Mode           string                  `json:"mode"`
+	WaitingFor     *countersign.WaitingFor `json:"waitingFor,omitempty"`
+	Error          string                  `json:"error,omitempty"`
+	IdempotencyKey string                  `json:"idempotencyKey"`
+	Replayed       bool                    `json:"replayed,omitempty"` // an earlier start with the same key made it
+	Steps          []stepState             `json:"steps"`
+}
+
+// stepState is a step of it.
+type stepState struct {
+	ID           string                 `json:"id"`
+	Capability   string                 `json:"capability"`
+	Status       countersign.StepStatus `json:"status"`
+	Request      countersign.Value      `json:"request,omitzero"`
+	Output       countersign.Value      `json:"output,omitzero"`
+	Verification countersign.Value      `json:"verification,omitzero"`
+	Error        *countersign.StepError `json:"error,omitempty"`
+}
+
+func stateOf(r *countersign.Run) (runState, error) {
+	out := runState{
+		RunID: r.ID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
+		Steps: make([]stepState, len(r.Steps)),
+	}
+	for i := range r.Steps {
+		var err error
+		if out.Steps[i], err = stepOf(&r.Steps[i]); err != nil {
+			return runState{}, err
+		}
+	}
+	return out, nil
+}
+
+func stepOf(s *countersign.StepRun) (out stepState, err error) {
+	out = stepState{ID: s.ID, Capability: s.Capability, Status: s.Status, Output: bounded(s.Output), Error: s.Error}
+	if s.Request != nil {
+		if out.Request, err = countersign.ValueOf(s.Request); err != nil {
+			return out, err
+		}
+	}
+	if s.Verification != nil {
+		out.Verification, err = countersign.ValueOf(s.Verification)
+	}
+	out.Request, out.Verification = bounded(out.Request), bounded(out.Verification)
+	return out, err
+}
+
+// bounded leaves a value out that is larger than lists show (contract 1): a model
+// would choke on it. The read of the run has it whole.
+func bounded(v countersign.Value) countersign.Value {
+	text := v.Raw()
+	if len(text) <= countersign.MaxListedValue {
+		return v
+	}
+	return countersign.RawValue(fmt.Sprintf(`{"$omitted":{"bytes":%d,"sha256":%q}}`, len(text), countersign.SHA256Hex([]byte(text))))
+}

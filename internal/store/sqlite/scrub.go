@@ -1,0 +1,109 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	codes "modernc.org/sqlite/lib"
+)
+
+// A store of up to wholeAtStart bytes is read whole before it serves. Of a larger
+// one a start reads what it needs, so that it takes no longer for a long history,
+// and a scrub reads the pages while the store is in use. No damaged page is handed
+// out in either: each has its sum, which is checked wherever it is read.
+const wholeAtStart = 256 << 20
+
+// A scrub reads some 10 MB a second and so takes little of a disk or processor.
+const (
+	scrubPages = 256
+	scrubPause = 100 * time.Millisecond
+)
+
+// checkAtStart refuses a damaged store, as far as it reads it, and says whether it
+// has read it whole.
+func checkAtStart(ctx context.Context, db *sql.DB, bound int64) (whole bool, err error) {
+	pages, err := pageCount(ctx, db)
+	switch {
+	case err != nil:
+		return false, unreadable(err)
+	case bound == 0 || pages*pageSize <= bound:
+		return true, checkPages(ctx, db)
+	}
+	for _, page := range []int64{1, pages} { // a file that was cut lacks its last
+		if err := readPages(ctx, db, page, page); err != nil {
+			return false, unreadable(err)
+		}
+	}
+	return false, nil
+}
+
+func pageCount(ctx context.Context, db *sql.DB) (n int64, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA page_count").Scan(&n)
+	return n, err
+}
+
+// readPages reads pages, and says of the first that can't be read why.
+func readPages(ctx context.Context, db *sql.DB, first, last int64) error {
+	var bytes sql.NullInt64
+	return db.QueryRowContext(ctx, "SELECT SUM(length(data)) FROM sqlite_dbpage WHERE pgno BETWEEN ?1 AND ?2", first, last).Scan(&bytes)
+}
+
+// scrubber reads all pages once.
+type scrubber struct {
+	db    *sql.DB // its own: it would drive out what others' caches hold
+	pause time.Duration
+	end   context.CancelFunc
+	ended chan struct{}
+}
+
+// scrub begins to read all pages of a store that was opened without. damaged is
+// called if a page can't be what was written.
+func (s settings) scrub(path string, damaged func(error)) (*scrubber, error) {
+	db, err := s.readerPool(path)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	ctx, end := context.WithCancel(context.Background())
+	c := &scrubber{db: db, pause: s.scrubPause, end: end, ended: make(chan struct{})}
+	go func() {
+		defer close(c.ended)
+		if err := c.read(ctx); isDamage(err) {
+			damaged(fmt.Errorf("is damaged: restore it from a backup: %w", err))
+		}
+	}()
+	return c, nil
+}
+
+// read stops at the first page that can't be read. A disk that won't serve one now
+// is noticed by those who need it.
+func (c *scrubber) read(ctx context.Context) error {
+	pages, err := pageCount(ctx, c.db)
+	for first := int64(1); err == nil && first <= pages; first += scrubPages {
+		t := time.NewTimer(c.pause)
+		select {
+		case <-t.C:
+			err = readPages(ctx, c.db, first, min(first+scrubPages-1, pages))
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (c *scrubber) close() error {
+	if c == nil {
+		return nil
+	}
+	c.end()
+	<-c.ended
+	return c.db.Close()
+}
+
+func isDamage(err error) bool {
+	c := code(err)
+	return c == codes.SQLITE_IOERR_DATA || c&0xff == codes.SQLITE_CORRUPT || c&0xff == codes.SQLITE_NOTADB
+}

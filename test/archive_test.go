@@ -1,0 +1,50 @@
+package test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// TestAKeyFindsItsRunBeyondItsArchiving: what ended goes into a file that the audit
+// log knows; its key starts nothing a second time, and whoever asks for the run is
+// told where it is.
+func TestAKeyFindsItsRunBeyondItsArchiving(t *testing.T) {
+	t.Parallel()
+	archive := filepath.Join(t.TempDir(), "archive")
+	w := newWorld(t, harness.Set("RETENTION", "500ms"), harness.Set("ARCHIVE_DIR", archive))
+	plan := w.ready(t, planOf(step("n", "note", nil)))
+	id := w.operator.Post("/runs", doc{"planId": plan}, keyed("k")).OK(t).At("id").Text()
+	var gone *harness.Answer
+	harness.Until(t, "the archiving", func() bool {
+		gone = w.operator.Get("/runs/" + id)
+		return gone.Status == 404
+	})
+	gone.Refused(t, "not_found", id, "COMPLETED", "default/runs-")
+	w.viewer.Get("/runs").OK(t).Is(t, "total", 0)
+	again := w.operator.Post("/runs", doc{"planId": plan}, keyed("k"))
+	again.OK(t).Is(t, "id", id).Is(t, "status", "COMPLETED").Is(t, "planId", plan)
+	if again.Status != 202 || again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Error(again.Status, again.Header)
+	}
+	w.operator.Post("/runs", doc{"planId": w.ready(t, planOf(step("m", "note", nil)))}, keyed("k")).Refused(t, "idempotency_conflict", id)
+	if n := len(w.shop.Seen("POST", "/notes")); n != 1 {
+		t.Errorf("%d requests were sent", n)
+	}
+	noted := w.Admin.Get("/audit?action=runs.archive").OK(t)
+	noted.Is(t, "total", 1).Is(t, "items.0.actor", "system")
+	name := strings.TrimPrefix(noted.At("items.0.subject").Text(), "archive/")
+	file, err := os.ReadFile(filepath.Join(archive, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != noted.At("items.0.digest").Text() {
+		t.Errorf("the file's digest isn't what the log says: %s", noted)
+	}
+	w.Admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
+}
