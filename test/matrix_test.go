@@ -174,6 +174,7 @@ func newStage(t *testing.T) *stage {
 	s.ids["project"+string(missing)] = "default-nothing"
 	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"
 	s.call(t)
+	s.Admin.Get("/runs/" + s.ids["run"+string(own)] + "/receipt").OK(t) // the first one makes the key that signs them
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -33,6 +34,8 @@ func (w *world) tenantPlayer(t *testing.T, name string) *tenantPlayer {
 	w.Admin.Put("/tenants/"+name, doc{"name": name}).OK(t)
 	token := func(more doc) *harness.Client {
 		c, _ := w.token(t, with(doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}, "tenantId": name}, more))
+		made := time.Now().UnixMilli()
+		harness.Until(t, "another millisecond, by which ids are sorted", func() bool { return time.Now().UnixMilli() > made })
 		return c
 	}
 	return &tenantPlayer{
@@ -164,7 +167,7 @@ type spelling struct{ numbers map[string]string }
 var (
 	unique = regexp.MustCompile(`\b[a-z]+-[2-7a-z]{19,20}\b|\b[0-9a-f]{64}\b|\bcsn_[0-9A-Za-z]{49}\b`)
 	moment = regexp.MustCompile(`\b2\d{3}-\d\d-\d\dT[0-9:.]+Z`)
-	taken  = regexp.MustCompile(`"(durationMs|latencyMs)":\d+`)
+	taken  = regexp.MustCompile(`"(durationMs|latencyMs|p50|p95|sum)":[0-9.e+-]+`)
 )
 
 func (s *spelling) plain(text string) string {

@@ -20,14 +20,16 @@ type Kept struct {
 	Close  func()
 }
 
+// documentTables are those of documents. What counts or indexes them follows from them.
+const documentTables = `SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%doc TEXT%'`
+
 // Kept opens the server's store for reading.
 func (s *Server) Kept() *Kept {
 	s.t.Helper()
 	k := &Kept{s: s}
-	catalogue := `SELECT name FROM sqlite_master WHERE type = 'table'`
-	open := k.openDirectory
+	catalogue, open := documentTables, k.openDirectory
 	if s.Shared() {
-		open, catalogue = k.openDatabase, strings.Replace(ownTables, "quote_ident(table_name)", "table_name", 1)
+		open, catalogue = k.openDatabase, `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'doc'`
 	}
 	err := open()
 	if err == nil {
@@ -92,7 +94,7 @@ func (s *Server) checkDocuments() {
 		return
 	}
 	defer k.Close()
-	tables, err := k.query(`SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%doc TEXT%'`)
+	tables, err := k.query(documentTables)
 	if err != nil {
 		return
 	}
@@ -110,7 +112,7 @@ func (k *Kept) Rows() string {
 	k.s.t.Helper()
 	var parts []string
 	for _, table := range k.tables {
-		if strings.HasPrefix(table, "audit") || strings.HasPrefix(table, "goose") || strings.HasPrefix(table, "sqlite_") {
+		if strings.HasPrefix(table, "audit") {
 			continue
 		}
 		parts = append(parts, "SELECT '"+table+" ' || tenant || '/' || id || ' ' || "+k.state(table)+" FROM "+table+own(table))
