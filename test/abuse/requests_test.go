@@ -15,6 +15,7 @@ import (
 // TestOddRequestsEndSoonAndCostLittle: what no client of ours sends is refused in
 // time, whatever of it comes, and the process holds no more than before.
 func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
+	t.Parallel()
 	v := serve(t, 0)
 	before, _ := v.resident(t)
 	mebibyte := strings.Repeat("a", 1<<20)
@@ -59,6 +60,7 @@ func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 // TestACompressedBodyIsNotRead: nothing is unpacked, so nothing unpacks to more than
 // it was.
 func TestACompressedBodyIsNotRead(t *testing.T) {
+	t.Parallel()
 	v := serve(t, 0)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

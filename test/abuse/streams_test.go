@@ -11,6 +11,7 @@ import (
 // TestViewersOfOnePrincipalAreBounded: one that opens streams without end is refused
 // further ones, and nobody else is.
 func TestViewersOfOnePrincipalAreBounded(t *testing.T) {
+	t.Parallel()
 	v := serve(t, 0)
 	plan := v.operator.Post("/plans", doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": []any{
 		doc{"id": "a", "name": "a", "projectId": "default-shop", "capability": "refund", "input": doc{"orderId": "o"}},
