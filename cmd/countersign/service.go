@@ -109,34 +109,10 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 }
 
 func (s *service) wire(ctx context.Context) error {
-	allowed := project.Allowed{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
-	}
-	s.outbound = outbound.New(outbound.Config{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
-		Traces: s.exporter.Traces(), Log: s.log,
-	})
 	if err := s.join(ctx); err != nil {
 		return err
 	}
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
-	hub := &live.Hub{}
-	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
-	s.engine.Trace(s.exporter.Traces())
-	if s.lease != nil {
-		s.engine.Share(s.lease, lease.Every)
-		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
-	}
-	useCases := control.Config{
-		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
-	}
-	if s.cfg.Mail != nil {
-		useCases.Post = s.cfg.Mail
-	}
-	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
+	l := s.assemble()
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
@@ -167,6 +143,37 @@ func (s *service) archives(l *ledger.Ledger) {
 	}
 	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
 	s.archiver.Start()
+}
+
+// assemble makes the parts of the service. They write nothing before the engine is
+// started or somebody asks.
+func (s *service) assemble() *ledger.Ledger {
+	allowed := project.Allowed{
+		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		SecretIsSetNow: func(name string) bool { return s.cfg.Secrets.Get(name) != "" },
+	}
+	s.outbound = outbound.New(outbound.Config{
+		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+		Traces: s.exporter.Traces(), Log: s.log,
+	})
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	hub := &live.Hub{}
+	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
+	s.engine.Trace(s.exporter.Traces())
+	if s.lease != nil {
+		s.engine.Share(s.lease, lease.Every)
+		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
+	}
+	useCases := control.Config{
+		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
+	}
+	if s.cfg.Mail != nil {
+		useCases.Post = s.cfg.Mail
+	}
+	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
+	return l
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -236,11 +243,11 @@ func (s *service) listen() error {
 	if s.cfg.CertFile == "" {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.cfg.CertFile, s.cfg.KeyFile)
+	certificate, err := loadCertificate(s.cfg.CertFile, s.cfg.KeyFile, s.log)
 	if err != nil {
-		return fmt.Errorf("can't use the TLS certificate: %w", err)
+		return err
 	}
-	s.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	s.listener = tls.NewListener(listener, &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12})
 	s.address = "https://" + listener.Addr().String()
 	return nil
 }

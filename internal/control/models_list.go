@@ -25,7 +25,7 @@ type ListedModel struct {
 // time.
 func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
-		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil))
+		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil, l.current()...))
 		if err != nil {
 			return err
 		}
