@@ -70,6 +70,7 @@ var neighbours = map[string][]string{
 	"internal/cli":             {"client", "receiver", "internal/archive", "internal/exact", "internal/importer", "internal/conformance", "internal/merkle", "internal/model", "internal/policy", "internal/project", "internal/receipt", "internal/request"},
 	"internal/manual":          {"internal/graph"},
 	"internal/recent":          {},
+	"internal/inbound":         {},
 	"internal/secretfile":      {},
 	"internal/merkle":          {},
 	"internal/sample":          {"internal/signature"},
