@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/test/harness"
 )
 
@@ -167,4 +168,19 @@ func TestNoMessageHarmsTheService(t *testing.T) {
 		t.Errorf("afterwards the tools are %s", answer)
 	}
 	harness.Until(t, "what served the messages to end", func() bool { return w.goroutines(t) < before+20 })
+}
+
+// TestCallsLeaveNothingOpen: each looks for its run to come to rest, and however many
+// there were, the next one may look too.
+func TestCallsLeaveNothingOpen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
+	run := w.operator.Post("/agents/"+id+"/runs", doc{"expectedRevision": 2, "capability": "note", "mode": "DRY_RUN", "inputs": doc{}}, key()).OK(t).At("id").Text()
+	status := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_status","arguments":{"runId":"` + run + `"}}}`
+	for n := range countersign.MaxEventStreams + 2 {
+		if res, answer := w.knock(t, "POST", id, status); res.StatusCode != 200 || answer.At("result.structuredContent.runId").Text() != run {
+			t.Fatalf("call %d: %d %s", n, res.StatusCode, answer)
+		}
+	}
 }

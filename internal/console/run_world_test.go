@@ -157,7 +157,7 @@ func (w *runWorld) until(id string, holds func(countersign.Run) bool) countersig
 	w.t.Helper()
 	watched, err := w.service.Watch(nowhere, boss, id)
 	w.must(err)
-	defer watched.Changes.Close()
+	defer watched.Close()
 	late := time.After(20 * time.Second)
 	for r := &watched.Now; ; {
 		if holds(*r) {

@@ -3,11 +3,11 @@ package exact
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/countersign/countersign/internal/budget"
 	"strings"
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/budget"
 )
 
 // realisticModel is a model as a team would keep it, of about 20 KB: a chain of

@@ -85,7 +85,7 @@ func (v *visit) atRest(runID string) (*countersign.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.Changes.Close()
+	defer w.Close()
 	if w.Now.AgentID != v.offer.Agent.ID {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "agent %s has no run %s", v.offer.Agent.ID, runID)
 	}
