@@ -176,7 +176,7 @@ func TestCallsLeaveNothingOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
-	run := w.operator.Post("/agents/"+id+"/runs", doc{"expectedRevision": 2, "capability": "note", "mode": "DRY_RUN", "inputs": doc{}}, key()).OK(t).At("id").Text()
+	run := w.operator.Post("/agents/"+id+"/runs", doc{"expectedRevision": 1, "capability": "note", "mode": "DRY_RUN", "inputs": doc{}}, key()).OK(t).At("id").Text()
 	status := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_status","arguments":{"runId":"` + run + `"}}}`
 	for n := range countersign.MaxEventStreams + 2 {
 		if res, answer := w.knock(t, "POST", id, status); res.StatusCode != 200 || answer.At("result.structuredContent.runId").Text() != run {
