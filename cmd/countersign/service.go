@@ -32,6 +32,7 @@ import (
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/webhook"
 )
 
 // service is the running product, wired. open makes it, run serves until the
@@ -48,6 +49,8 @@ type service struct {
 	console  *console.Console
 	manual   *manual.Manual
 	notifier *notify.Notifier    // nil without a mail server
+	teller   *webhook.Sender     // nil where no webhook may be told
+	hooks    *outbound.Client    // the teller's
 	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
@@ -98,13 +101,10 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 
 func (s *service) wire(ctx context.Context) error {
 	allowed := project.Allowed{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
 		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
 	}
-	s.outbound = outbound.New(outbound.Config{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
-	})
+	s.outbound = s.caller(s.cfg.Origins)
 	if err := s.join(ctx); err != nil {
 		return err
 	}
@@ -139,11 +139,31 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
+	s.tells()
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}
 	s.archives(l)
 	return nil
+}
+
+// caller makes what sends requests, to these origins only.
+func (s *service) caller(origins []string) *outbound.Client {
+	return outbound.New(outbound.Config{
+		Origins: origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+	})
+}
+
+// tells lets webhooks be told, where there is an origin that they may be at. Their
+// calls share no connection with those of steps.
+func (s *service) tells() {
+	if len(s.cfg.NotifyOrigins) == 0 {
+		return
+	}
+	s.hooks = s.caller(s.cfg.NotifyOrigins)
+	s.teller = webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log}, s.store, s.hooks)
+	s.teller.Start()
 }
 
 // archives lets runs that ended long ago go into files, where that is asked for.
@@ -298,6 +318,10 @@ func (s *service) close() error {
 	}
 	if s.notifier != nil {
 		s.notifier.Stop()
+	}
+	if s.teller != nil {
+		s.teller.Stop()
+		s.hooks.Close()
 	}
 	if s.engine != nil {
 		s.engine.Stop(0)

@@ -66,3 +66,35 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 	}
 	return r, json.Unmarshal(row.Doc, &r)
 }
+
+// Size is how many records a tenant's log has: the sequence number of the next.
+func Size(tx store.Tx, tenant string) (int64, error) {
+	h, err := loadHead(tx, tenant)
+	if err != nil {
+		return 0, err
+	}
+	return h.Size, nil
+}
+
+// Following reads, in order, at most limit records of these actions from sequence
+// number first to before last.
+func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {
+	of := store.Filter{Column: "action", Op: store.In}
+	for _, action := range actions {
+		of.Values = append(of.Values, action)
+	}
+	rows, err := tx.List(store.Audit, tenant, store.Query{
+		Where: []store.Filter{of, {Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}},
+		Order: []store.Order{{Column: "seq"}}, Limit: limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]countersign.AuditRecord, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row.Doc, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

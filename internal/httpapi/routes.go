@@ -96,6 +96,11 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/tokens", op: access.CreateToken, id: "createToken", tag: "access", summary: "Make a token; it is shown once", body: typeOf[countersign.TokenWrite](), status: 201, answer: typeOf[countersign.NewToken](), handle: a.createToken},
 		{method: "DELETE", path: "/tokens/{id}", op: access.RevokeToken, id: "revokeToken", tag: "access", summary: "Revoke a token at once", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.Token](), handle: a.revokeToken},
 
+		{method: "GET", path: "/webhooks", op: access.ReadWebhooks, id: "listWebhooks", tag: "webhooks", summary: "List where the tenant is told of events", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Webhook]](), handle: a.listWebhooks},
+		{method: "GET", path: "/webhooks/{id}", op: access.ReadWebhooks, id: "getWebhook", tag: "webhooks", summary: "Read a webhook and how its deliveries go", status: 200, answer: typeOf[countersign.Webhook](), handle: a.getWebhook},
+		{method: "PUT", path: "/webhooks/{id}", op: access.WriteWebhook, id: "putWebhook", tag: "webhooks", summary: "Create or update a webhook", body: typeOf[countersign.WebhookWrite](), status: 200, answer: typeOf[countersign.Webhook](), handle: a.putWebhook},
+		{method: "DELETE", path: "/webhooks/{id}", op: access.DeleteWebhook, id: "deleteWebhook", tag: "webhooks", summary: "Delete a webhook", status: 200, answer: typeOf[countersign.Webhook](), handle: a.deleteWebhook},
+
 		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(
 			param{name: "subject", doc: "kind/id"}, param{name: "actor", doc: "user:…, token:… or system"}, param{name: "action", doc: "such as runs.start"},
 			param{name: "since", doc: "not before this time", kind: timeParam}, realmParam), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
