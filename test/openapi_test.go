@@ -22,6 +22,7 @@ var routes = []string{
 	"POST /models/{id}/suspend", "POST /models/{id}/validate", "POST /plans",
 	"POST /projects/{id}/conformance", "POST /projects/{id}/disable", "POST /projects/{id}/enable", "POST /projects/{id}/health-check",
 	"POST /runs", "POST /runs/{id}/cancel", "POST /runs/{id}/probe", "POST /runs/{id}/reconcile", "POST /tokens",
+	"GET /webhooks", "GET /webhooks/{id}", "PUT /webhooks/{id}", "DELETE /webhooks/{id}",
 	"PUT /models/{id}", "PUT /projects/{id}", "PUT /tenants/{id}",
 }
 
