@@ -114,13 +114,13 @@ func SplitAddress(raw string) (origin, target string, err error) {
 	case strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }), strings.ContainsAny(raw, `#\`):
 		return "", "", errors.New("must be ASCII without spaces, backslashes and fragment")
 	}
-	end := strings.Index(raw, "://") + len("://")
-	if i := strings.IndexAny(raw[end:], "/?"); i >= 0 {
-		raw, target = raw[:end+i], raw[end+i:]
+	scheme, rest, _ := strings.Cut(raw, "://")
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest, target = rest[:i], rest[i:]
 	}
 	if !strings.HasPrefix(target, "/") {
 		target = "/" + target
 	}
-	origin, err = NormalizeOrigin(raw)
+	origin, err = NormalizeOrigin(scheme + "://" + rest)
 	return origin, target, err
 }
