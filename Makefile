@@ -15,7 +15,7 @@ help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
-test: tools vet typescript engines bench-vet not-run ## Run all checks that gate a change: format, vet, tests with the race detector
+test: tools vet typescript engines bench-vet release-test not-run ## Run all checks that gate a change: format, vet, tests with the race detector
 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
@@ -72,6 +72,10 @@ engines:
 bench-vet: ## Build the benchmarks, which are a module of their own
 	cd bench && $(GO) vet ./...
 
+.PHONY: release-test
+release-test: ## Test the making of releases, a module of its own
+	cd release && $(GO) vet ./... && $(GO) test ./...
+
 # Without Node it does nothing here; not-run says so. It goes before the Go tests:
 # test/docs builds the SDK with what is installed here.
 .PHONY: typescript
@@ -86,8 +90,28 @@ lint: ## Run golangci-lint, import rules included
 vuln: ## Look for known vulnerabilities in what is used
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) ./...
 
+.PHONY: licences
+licences: ## Say under which licence each dependency is; fails for one that is not known
+	cd release && $(GO) run . licences
+
+# What systemd makes of the unit, on a scale of 0 (safe) to 10.
+EXPOSURE := 2.0
+.PHONY: systemd-check
+systemd-check: ## Have systemd judge the unit
+	@set -o pipefail; command -v systemd-analyze >/dev/null || { echo "NOT RUN, for want of systemd-analyze: what systemd makes of the unit"; [ -z "$$CI" ]; exit; }; systemd-analyze security --offline=true --no-pager --threshold=$(subst .,,$(EXPOSURE)) deploy/systemd/countersign.service | tail -n 1
+
 .PHONY: check
-check: test lint vuln ## test, lint and vuln
+check: test lint vuln licences systemd-check ## test, lint, vuln, licences and systemd-check
+
+# `make release VERSION=0.1.0` fills dist/ with what is published of the last commit;
+# needs nothing but Go and git.
+.PHONY: release
+release: ## Build binaries, images, bills of materials and checksums of the last commit: VERSION=0.1.0
+	cd release && $(GO) run . build -version "$(VERSION)" -out ../dist
+
+.PHONY: release-check
+release-check: ## Build the binary twice, apart, the second from nothing, and compare digests; some minutes
+	cd release && $(GO) run . check
 
 .PHONY: fuzz
 fuzz: ## Fuzz every target for a minute

@@ -54,7 +54,22 @@ func (c *Client) Run(ctx context.Context, id string) (*countersign.Run, error) {
 	return get[countersign.Run](ctx, c, runPath(id))
 }
 
+// Rehearsal says whether a LIVE run sends what the last rehearsal of its plan showed.
+func (c *Client) Rehearsal(ctx context.Context, runID string) (*countersign.Rehearsal, error) {
+	return get[countersign.Rehearsal](ctx, c, runPath(runID)+"/rehearsal")
+}
+
 func runPath(id string) string { return "/runs/" + url.PathEscape(id) }
+
+// Receipt reads the signed receipt of an ended run, as the bytes that were signed:
+// keep them as they are. `countersign receipt verify` judges them offline.
+func (c *Client) Receipt(ctx context.Context, id string) ([]byte, error) {
+	_, a, err := answered[countersign.Value](ctx, c, Request{Method: http.MethodGet, Path: runPath(id) + "/receipt"})
+	if err != nil {
+		return nil, err
+	}
+	return a.Body, nil
+}
 
 // RunFilter says which runs to list.
 type RunFilter struct {

@@ -42,6 +42,8 @@ type Contract struct {
 	Signing        Signing           `json:"signing"`
 	Limits         map[string]int64  `json:"limits"`
 	ErrorCodes     map[string]int    `json:"errorCodes"` // code to HTTP status
+
+	ReceiptKeys []countersign.ReceiptKey `json:"receiptKeys"` // that receipts are signed with, the present one first
 }
 
 // Signing is how calls to a project with HMAC are signed. The package receiver

@@ -51,9 +51,12 @@ func TestMain(m *testing.M) {
 // ofDirectories are the tests that say so of themselves, sorted: the others are of
 // every engine. A name is here so that nobody takes a test out of the run unseen.
 var ofDirectories = []string{
+	"TestABackupIsServedForReadingAlone",
 	"TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore",
+	"TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt",
 	"TestADamagedOrForeignBackupIsNotRestored",
 	"TestARestoreCanRevokeEveryToken",
+	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }

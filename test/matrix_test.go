@@ -72,6 +72,8 @@ var matrix = map[string]row{
 	"listRuns":            {},
 	"getRun":              {kind: "run"},
 	"runEvents":           {kind: "run"},
+	"runRehearsal":        {kind: "run"},
+	"runReceipt":          {kind: "run"},
 	"cancelRun":           {role: "OPERATOR", kind: "run", body: always(doc{"reason": "r"})},
 	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict"},
 	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict"},

@@ -17,7 +17,7 @@ var routes = []string{
 	"POST /systems/{id}/agents/sync", "POST /teams/{id}/resume", "POST /teams/{id}/runs", "POST /teams/{id}/suspend", "PUT /teams/{id}",
 	"GET /approvals", "GET /approvals/{id}", "GET /audit", "GET /audit/verify", "GET /health", "GET /integrations/contract", "GET /metrics",
 	"GET /models", "GET /models/{id}", "GET /openapi.json", "GET /plans", "GET /plans/{id}", "GET /plans/{id}/drift",
-	"GET /projects", "GET /projects/{id}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/events", "GET /tenants", "GET /tokens",
+	"GET /projects", "GET /projects/{id}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/events", "GET /runs/{id}/receipt", "GET /tenants", "GET /tokens",
 	"POST /approvals/{id}/decision", "POST /models/{id}/compile-plan", "POST /models/{id}/resume", "POST /models/{id}/simulate",
 	"POST /models/{id}/suspend", "POST /models/{id}/validate", "POST /plans",
 	"POST /projects/{id}/conformance", "POST /projects/{id}/disable", "POST /projects/{id}/enable", "POST /projects/{id}/health-check",

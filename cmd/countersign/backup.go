@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"filippo.io/age"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/cli"
@@ -21,17 +23,24 @@ import (
 
 // backupCommand copies the store while the service runs, and looks at the copy.
 type backupCommand struct {
-	File  string `arg:"" help:"File to write; one that exists is never written over."`
-	Store string `help:"Directory of the store; else SVC_PLATFORM_STORE, or ./countersign-data." placeholder:"DIR"`
+	File      string   `arg:"" help:"File to write; one that exists is never written over."`
+	Store     string   `help:"Directory of the store; else SVC_PLATFORM_STORE, or ./countersign-data." placeholder:"DIR"`
+	Recipient []string `help:"Encrypt the file for this public key of age (age1…); may be given several times, and any of them opens it." placeholder:"KEY"`
 	cli.Output
+}
+
+// Help says what is on the disk meanwhile.
+func (backupCommand) Help() string {
+	return "A backup holds everything that the store does. Keys are made by 'age-keygen' (age-encryption.org); the service needs the public one alone. The copy is checked before it is encrypted, in a folder of its own below TMPDIR that is removed afterwards."
 }
 
 // backupReport says what a backup holds.
 type backupReport struct {
 	File    string      `json:"file"`
-	TakenAt time.Time   `json:"takenAt"`
+	TakenAt time.Time   `json:"takenAt,omitzero"` // not known of a file that was found
 	Bytes   int64       `json:"bytes"`
 	SHA256  string      `json:"sha256"`
+	Sealed  bool        `json:"encrypted"`
 	Logs    []logReport `json:"logs"`
 }
 
@@ -50,27 +59,77 @@ func (c *backupCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	taken := now()
-	bar := cli.NewBar(t, "copying")
-	if err := sqlite.Backup(t.Context, dir, c.File, func(done, all int) { bar.Set(int64(done), int64(all)) }); err != nil {
-		return err
-	}
-	bar.Done()
-	report, err := inspect(t.Context, c.File)
+	to, err := recipients(c.Recipient)
 	if err != nil {
 		return err
 	}
-	report.TakenAt = taken
+	report, err := c.take(t, dir, to)
+	if err != nil {
+		return err
+	}
 	if err := c.Print(t, report, report.table); err != nil {
 		return err
 	}
 	return report.verdict()
 }
 
+// take copies the store and looks at the copy, before it is encrypted if it is.
+func (c *backupCommand) take(t *cli.Terminal, dir string, to []age.Recipient) (r backupReport, err error) {
+	taken := now()
+	copied := func(file string) error {
+		bar := cli.NewBar(t, "copying")
+		err := sqlite.Backup(t.Context, dir, file, func(done, all int) { bar.Set(int64(done), int64(all)) })
+		if err == nil {
+			bar.Done()
+		}
+		return err
+	}
+	if len(to) == 0 {
+		if err := copied(c.File); err != nil {
+			return r, err
+		}
+		r, err = inspect(t.Context, backupFile{path: c.File, plain: c.File})
+	} else {
+		r, err = c.sealed(t.Context, to, copied)
+	}
+	r.TakenAt = taken
+	return r, err
+}
+
+// sealed makes the copy where nobody else reads, and the file of it when it is good.
+func (c *backupCommand) sealed(ctx context.Context, to []age.Recipient, copied func(file string) error) (r backupReport, err error) {
+	if _, err := os.Lstat(c.File); err == nil {
+		return r, fmt.Errorf("%s exists; a backup never writes over a file", c.File)
+	}
+	err = apart(func(plain string) error {
+		if err := copied(plain); err != nil {
+			return err
+		}
+		if r, err = inspect(ctx, backupFile{path: plain, plain: plain}); err != nil || r.verdict() != nil {
+			return err
+		}
+		return seal(plain, c.File, to)
+	})
+	if err != nil || r.verdict() != nil {
+		r.File = "" // there is none
+		return r, err
+	}
+	r.File, r.Sealed = c.File, true
+	r.SHA256, r.Bytes, err = digestOf(c.File)
+	return r, err
+}
+
 func (r backupReport) table(w io.Writer) {
-	cli.Facts(w, [2]string{"backup", r.File}, [2]string{"taken at", r.TakenAt.Format(time.RFC3339)},
-		[2]string{"bytes", strconv.FormatInt(r.Bytes, 10)}, [2]string{"sha256", r.SHA256})
+	facts := r.facts()
+	if !r.TakenAt.IsZero() {
+		facts = append(facts, [2]string{"taken at", r.TakenAt.Format(time.RFC3339)})
+	}
+	cli.Facts(w, facts...)
 	logTable(w, r.Logs)
+}
+
+func (r backupReport) facts() [][2]string {
+	return [][2]string{{"backup", orElse(r.File, "none was written")}, {"bytes", strconv.FormatInt(r.Bytes, 10)}, {"sha256", r.SHA256}, {"encrypted", yesNo(r.Sealed)}}
 }
 
 func logTable(w io.Writer, logs []logReport) {
@@ -106,13 +165,14 @@ func storeDirectory(flag string, environ []string) (string, error) {
 	return cfg.Store, err
 }
 
-// inspect reads a whole backup: every page, and every audit log computed anew.
-func inspect(ctx context.Context, file string) (r backupReport, err error) {
-	r = backupReport{File: file}
-	if r.SHA256, r.Bytes, err = digestOf(file); err != nil {
+// inspect reads a whole backup: every page, and every audit log computed anew. The
+// digest is of the file as it is kept.
+func inspect(ctx context.Context, f backupFile) (r backupReport, err error) {
+	r = backupReport{File: f.path, Sealed: f.path != f.plain}
+	if r.SHA256, r.Bytes, err = digestOf(f.path); err != nil {
 		return r, err
 	}
-	held, err := sqlite.OpenCopy(ctx, file)
+	held, err := sqlite.OpenCopy(ctx, f.plain)
 	if err != nil {
 		return r, err
 	}

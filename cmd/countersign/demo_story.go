@@ -35,6 +35,7 @@ func (d *demo) tell(ctx context.Context) error {
 		{"Two agents of the shop", d.enlist},
 		{"The agents as a team (LIVE)", d.teamRefund},
 		{"The evidence", d.evidence},
+		{"The receipt", d.receipt},
 	} {
 		d.print.begin(chapter.title)
 		if err := chapter.tell(ctx); err != nil {

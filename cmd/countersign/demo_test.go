@@ -47,6 +47,7 @@ var demoLines = []string{
 	witnesses("the refund of A-48213"), witnesses("the team's refund of A-48377"),
 	`signatures +(\d+) of (\d+) right`,
 	`audit log +intact, \d+ records`,
+	`kept +\S*refund\.receipt\.json.*, \d+ bytes\n +valid +signed by the key that the service publishes,\n +[0-9a-f]{64}\n +proven +\d+ audit records`, `altered +.* it fails, in the section approvals`,
 	`All of it holds\.`,
 }
 

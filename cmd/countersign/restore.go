@@ -16,6 +16,7 @@ type restoreCommand struct {
 	File         string `arg:"" help:"The backup."`
 	Store        string `help:"Directory to make, missing or empty; else SVC_PLATFORM_STORE, or ./countersign-data." placeholder:"DIR"`
 	SHA256       string `name:"sha256" help:"Refuse another file than the one with this digest, as 'backup' printed it." placeholder:"HEX"`
+	Identity     string `help:"File with the secret key of age, for a backup that is encrypted." placeholder:"FILE"`
 	RevokeTokens bool   `help:"Revoke every token: those that were revoked since the backup would be good again."`
 	cli.Output
 }
@@ -41,28 +42,46 @@ func (c *restoreCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	held, err := inspect(t.Context, c.File)
-	if err != nil {
-		return err
-	}
-	if c.SHA256 != "" && c.SHA256 != held.SHA256 {
-		return cli.Unusablef("%s has the digest %s, not %s", c.File, held.SHA256, c.SHA256)
-	}
-	if err := held.verdict(); err != nil {
-		held.table(t.Errs)
-		return fmt.Errorf("an audit log in %s is broken; it is not restored", c.File)
-	}
-	r := restoreReport{Store: cfg.Store, Backup: held, TokensRevoked: c.RevokeTokens}
-	err = sqlite.Restore(t.Context, c.File, cfg.Store, func(st *sqlite.Store) error {
-		use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
-		defer use.Close()
-		r.Restored, err = use.AfterRestore(t.Context, "restored from a backup with the digest "+held.SHA256, c.RevokeTokens)
+	var r restoreReport
+	err = opened(c.File, c.Identity, func(f backupFile) error {
+		r, err = c.from(t, cfg, f)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return c.Print(t, r, r.table)
+}
+
+// from makes the store of a file that can be read.
+func (c *restoreCommand) from(t *cli.Terminal, cfg config, f backupFile) (r restoreReport, err error) {
+	held, err := inspect(t.Context, f)
+	if err != nil {
+		return r, err
+	}
+	if err := held.is(c.SHA256); err != nil {
+		return r, err
+	}
+	if err := held.verdict(); err != nil {
+		held.table(t.Errs)
+		return r, fmt.Errorf("an audit log in %s is broken; it is not restored", c.File)
+	}
+	r = restoreReport{Store: cfg.Store, Backup: held, TokensRevoked: c.RevokeTokens}
+	err = sqlite.Restore(t.Context, f.plain, cfg.Store, func(st *sqlite.Store) error {
+		use := control.New(control.Config{NewID: newID, NewSecret: newSecret, Now: now}, st, nil, nil, nil, nil, newLog(cfg.LogFormat, t.Errs))
+		defer use.Close()
+		r.Restored, err = use.AfterRestore(t.Context, "restored from a backup with the digest "+held.SHA256, c.RevokeTokens)
+		return err
+	})
+	return r, err
+}
+
+// is refuses another file than the one with a digest, "" for any.
+func (r backupReport) is(digest string) error {
+	if digest != "" && digest != r.SHA256 {
+		return cli.Unusablef("%s has the digest %s, not %s", r.File, r.SHA256, digest)
+	}
+	return nil
 }
 
 func (r restoreReport) table(w io.Writer) {

@@ -32,6 +32,9 @@ import (
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/measured"
+	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/telemetry/otlp"
 	"github.com/countersign/countersign/internal/webhook"
 )
 
@@ -40,7 +43,10 @@ import (
 type service struct {
 	cfg      config
 	log      *slog.Logger
+	figures  *telemetry.Figures
+	exporter *otlp.Exporter // nil: no traces
 	store    store.Store
+	opened   store.Store   // what store measures, as it was opened
 	lease    *lease.Keeper // nil: the store is this process's alone
 	outbound *outbound.Client
 	engine   *engine.Engine
@@ -91,7 +97,12 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{cfg: cfg, log: log, store: perhapsAgain(st)}
+	s := &service{cfg: cfg, log: log, figures: telemetry.NewFigures(version)}
+	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
+		log.Warn("no traces are sent", "error", err)
+	}
+	s.opened = st
+	s.store = perhapsAgain(measured.New(st, s.figures, s.exporter.Traces()))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -100,29 +111,10 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 }
 
 func (s *service) wire(ctx context.Context) error {
-	allowed := project.Allowed{
-		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
-	}
-	s.outbound = s.caller(s.cfg.Origins)
 	if err := s.join(ctx); err != nil {
 		return err
 	}
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now})
-	hub := &live.Hub{}
-	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
-	if s.lease != nil {
-		s.engine.Share(s.lease, lease.Every)
-		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
-	}
-	useCases := control.Config{
-		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil,
-	}
-	if s.cfg.Mail != nil {
-		useCases.Post = s.cfg.Mail
-	}
-	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
+	l := s.assemble()
 	var err error
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
@@ -152,6 +144,7 @@ func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
 		Origins: origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
 		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+		Traces: s.exporter.Traces(), Log: s.log,
 	})
 }
 
@@ -173,6 +166,33 @@ func (s *service) archives(l *ledger.Ledger) {
 	}
 	s.archiver = retention.New(retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log}, s.store, l)
 	s.archiver.Start()
+}
+
+// assemble makes the parts of the service. They write nothing before the engine is
+// started or somebody asks.
+func (s *service) assemble() *ledger.Ledger {
+	allowed := project.Allowed{
+		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
+	}
+	s.outbound = s.caller(s.cfg.Origins)
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	hub := &live.Hub{}
+	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
+	s.engine.Trace(s.exporter.Traces())
+	if s.lease != nil {
+		s.engine.Share(s.lease, lease.Every)
+		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
+	}
+	useCases := control.Config{
+		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
+	}
+	if s.cfg.Mail != nil {
+		useCases.Post = s.cfg.Mail
+	}
+	s.control = control.New(useCases, s.store, l, s.engine, hub, s.outbound, s.log)
+	return l
 }
 
 // notifies lets approvers be told, where there is a mail server.
@@ -214,17 +234,21 @@ const restOfARun = 2 * time.Second
 // handler leads browsers to the console, readers to the manual, and everything
 // else to the API.
 func (s *service) handler() http.Handler {
+	watched := func(h http.Handler, route string) http.Handler {
+		return telemetry.Handler(h, route, s.figures, s.exporter.Traces())
+	}
+	pages, reader, api := watched(s.console, console.Prefix), watched(s.manual, "manual"), watched(s.api, "none")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		switch {
 		case path == console.Prefix || strings.HasPrefix(path, console.Prefix+"/"):
-			s.console.ServeHTTP(w, r)
+			pages.ServeHTTP(w, r)
 		case manual.Serves(path):
-			s.manual.ServeHTTP(w, r)
+			reader.ServeHTTP(w, r)
 		case path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
 			http.Redirect(w, r, console.Prefix+"/", http.StatusSeeOther)
 		default:
-			s.api.ServeHTTP(w, r)
+			api.ServeHTTP(w, r)
 		}
 	})
 }
@@ -277,7 +301,7 @@ func (s *service) run(ctx context.Context) error {
 		return err
 	case <-s.store.Failed():
 		_ = server.Close()
-		return failure(s.store)
+		return failure(s.opened)
 	case <-s.lost():
 		_ = server.Close()
 		return lease.ErrLost
@@ -337,13 +361,13 @@ func (s *service) close() error {
 	if s.listener != nil {
 		_ = s.listener.Close() // closed already after a graceful stop
 	}
-	return s.store.Close()
+	return errors.Join(s.store.Close(), s.exporter.Stop())
 }
 
 // newLog writes text on a terminal, else JSON, unless the settings say which.
 func newLog(format string, w io.Writer) *slog.Logger {
 	if format == "text" || format == "" && cli.Watched(w) {
-		return slog.New(slog.NewTextHandler(w, nil))
+		return slog.New(telemetry.Log(slog.NewTextHandler(w, nil)))
 	}
-	return slog.New(slog.NewJSONHandler(w, nil))
+	return slog.New(telemetry.Log(slog.NewJSONHandler(w, nil)))
 }

@@ -27,6 +27,7 @@ const (
 	ReadPlans      Operation = "plans.read"
 	CreatePlan     Operation = "plans.create"
 	ReadRuns       Operation = "runs.read"
+	ReadReceipt    Operation = "runs.receipt"
 	StartRun       Operation = "runs.start"
 	CancelRun      Operation = "runs.cancel"
 	ReconcileRun   Operation = "runs.reconcile"
@@ -94,6 +95,7 @@ var rules = map[Operation]rule{
 	ReadPlans:      {},
 	CreatePlan:     {roles: operator, write: true},
 	ReadRuns:       {},
+	ReadReceipt:    {},
 	StartRun:       {roles: operator, write: true},
 	CancelRun:      {roles: operator, write: true},
 	ReconcileRun:   {roles: approver, write: true},

@@ -16,6 +16,16 @@ type Filter struct {
 	Since   time.Time
 }
 
+// Size is how many records a tenant's log has, by its head: it costs the same
+// however long the log is.
+func Size(tx store.Tx, tenant string) (int64, error) {
+	h, err := loadHead(tx, tenant)
+	if err != nil {
+		return 0, err
+	}
+	return h.Size, nil
+}
+
 // List reads one page of a tenant's log, newest first.
 func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.Page[countersign.AuditRecord], error) {
 	q := store.Query{Where: f.where(), Order: f.order(), Limit: limit, Offset: offset}
@@ -65,15 +75,6 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 		return r, err
 	}
 	return r, json.Unmarshal(row.Doc, &r)
-}
-
-// Size is how many records a tenant's log has: the sequence number of the next.
-func Size(tx store.Tx, tenant string) (int64, error) {
-	h, err := loadHead(tx, tenant)
-	if err != nil {
-		return 0, err
-	}
-	return h.Size, nil
 }
 
 // Following reads, in order, at most limit records of these actions from sequence

@@ -16,6 +16,7 @@ type Commands struct {
 	Agents    Agents    `cmd:"" group:"Client" help:"Agents: list, show, sync, admit, suspend, beat, start."`
 	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents: list, show, put, start, suspend, resume."`
 	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events: list, put, delete."`
+	Policy    Policy    `cmd:"" group:"Client" help:"Approval policies: what-if."`
 	Audit     Audit     `cmd:"" group:"Client" help:"The audit log: list, verify."`
 	Archive   Archive   `cmd:"" group:"Client" help:"Files of archived runs: verify, show."`
 	Tokens    Tokens    `cmd:"" group:"Client" help:"Bearer tokens: list, create, revoke."`

@@ -159,7 +159,7 @@ func writeNew(path string, data []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, mode, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return Unusablef("%s is there already; --force overwrites it, --out names another", path)
+		return Unusablef("%s is there already; --force overwrites it, or name another file", path)
 	}
 	if err != nil {
 		return Unusablef("%v", err)

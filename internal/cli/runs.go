@@ -16,6 +16,7 @@ type Runs struct {
 	Start     RunsStart     `cmd:"" help:"Start a plan's run (OPERATOR)." example:"runs start plan-1 --key refund-of-A-48213 --watch"`
 	Watch     RunsWatch     `cmd:"" help:"Print each change of a run until it ends or a person is needed." example:"runs watch run-1 --wait"`
 	Show      RunsShow      `cmd:"" help:"Show a run: its steps, what was sent, what came back, who decided." example:"runs show run-1"`
+	Rehearsal RunsRehearsal `cmd:"" help:"Say whether a LIVE run sends what was rehearsed; exit status 1 where it doesn't." example:"runs rehearsal run-1"`
 	Cancel    RunsCancel    `cmd:"" help:"Cancel a run (OPERATOR)." example:"runs cancel run-1 --reason 'the customer called'"`
 	Probe     RunsProbe     `cmd:"" help:"Send an uncertain step's probe, a read that shows what happened (APPROVER)." example:"runs probe run-1"`
 	Reconcile RunsReconcile `cmd:"" help:"Say, with evidence, what became of an uncertain step (APPROVER)." example:"runs reconcile run-1 --completed --evidence 'refund r-9 is in the ledger' --result '{\"status\":\"refunded\"}'"`

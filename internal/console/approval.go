@@ -25,6 +25,8 @@ type approvalData struct {
 	Led     []ledStep
 	Course  approvalCourse
 
+	Rehearsed *comparison // nil where it can't be said
+
 	Left    int // of a thousand: the time that is left
 	Problem *problem
 	Errors  map[string]string // by field
@@ -76,6 +78,7 @@ func (v *visit) approval(id string) (*approvalData, error) {
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
 	d.settle()
+	d.Rehearsed = v.rehearsedStep(a.RunID, a.StepID)
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
 	}

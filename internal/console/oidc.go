@@ -49,7 +49,7 @@ func beginElsewhere(v *visit) (string, error) {
 	}
 	address, flow, err := v.cfg.Verifier.Begin(v.r.Context())
 	if err != nil {
-		v.cfg.Log.Warn("sign-in elsewhere not begun", "requestId", v.actor.RequestID, "error", err)
+		v.cfg.Log.WarnContext(v.r.Context(), "sign-in elsewhere not begun", "error", err)
 		return "", v.elsewhereFailed(http.StatusBadGateway, v.cfg.Verifier.Host()+" can't be reached now.", "Try again in a while, or sign in with a code.", local(v.form("next")))
 	}
 	v.hold(url.Values{"flow": {flow}, "next": {local(v.form("next"))}}.Encode())
@@ -71,7 +71,7 @@ func finishElsewhere(v *visit) (string, error) {
 	}
 	email, err := v.cfg.Verifier.Finish(v.r.Context(), held.Get("flow"), v.query("state"), v.query("code"))
 	if err != nil {
-		v.cfg.Log.Warn("sign-in elsewhere refused", "requestId", v.actor.RequestID, "error", err)
+		v.cfg.Log.WarnContext(v.r.Context(), "sign-in elsewhere refused", "error", err)
 		return "", v.elsewhereFailed(http.StatusUnauthorized, "This sign-in could not be finished.", "It belongs to another browser, took too long, or your e-mail address is not verified at "+v.cfg.Verifier.Host()+". Begin again.", next)
 	}
 	session, err := v.control.SignInVerified(v.r.Context(), email, v.actor.RequestID)

@@ -102,7 +102,7 @@ func (p pages) execute(b *bytes.Buffer, name, block string, data any) error {
 func (v *visit) show(p *page) {
 	var b bytes.Buffer
 	if err := v.render(&b, p, "layout"); err != nil {
-		v.cfg.Log.Error("page not written", "requestId", v.actor.RequestID, "page", p.name, "error", err)
+		v.cfg.Log.ErrorContext(v.r.Context(), "page not written", "page", p.name, "error", err)
 		http.Error(v.w, "Something broke on our side; request "+v.actor.RequestID+" is in the log.", http.StatusInternalServerError)
 		return
 	}

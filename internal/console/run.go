@@ -26,6 +26,8 @@ type runData struct {
 	Trail  *trail
 	Pinned string // the step that the address asks for, "" for the one that acts
 	Self   string // the page's address
+
+	Rehearsed *comparison // nil for a rehearsal
 }
 
 func runPage(v *visit) (*page, error) {
@@ -42,6 +44,9 @@ func runPage(v *visit) (*page, error) {
 		return nil, err
 	}
 	if d.Trail, err = v.trail(&r); err != nil {
+		return nil, err
+	}
+	if d.Rehearsed, err = v.rehearsedRun(&r); err != nil {
 		return nil, err
 	}
 	if !r.Status.IsTerminal() {

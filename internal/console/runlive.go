@@ -136,7 +136,7 @@ func (l *liveRun) show(r *countersign.Run) bool {
 	now, err := l.pieces(r)
 	if err != nil {
 		if l.r.Context().Err() == nil {
-			l.cfg.Log.Error("live page not written", "requestId", l.actor.RequestID, "error", err)
+			l.cfg.Log.ErrorContext(l.r.Context(), "live page not written", "error", err)
 		}
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // visit is one request: who makes it, and when.
@@ -32,7 +33,11 @@ const maxForm = countersign.MaxBodyBytes + 64<<10
 // its page repeats nothing.
 func (c *Console) serve(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{Console: c, w: w, r: r, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
+		v := &visit{Console: c, w: w, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
+		v.r = r.WithContext(telemetry.WithRequestID(r.Context(), v.actor.RequestID))
+		if rt.method != "" {
+			telemetry.Route(w, rt.method+" "+Prefix+rt.path)
+		}
 		defer v.recovered()
 		w.Header().Set("X-Request-Id", v.actor.RequestID)
 		if err := v.enter(rt); err != nil {
@@ -172,7 +177,7 @@ func (v *visit) fail(err error) {
 			return
 		}
 		if v.r.Context().Err() == nil {
-			v.cfg.Log.Error("page failed", "requestId", v.actor.RequestID, "method", v.r.Method, "path", v.r.URL.Path, "error", err)
+			v.cfg.Log.ErrorContext(v.r.Context(), "page failed", "method", v.r.Method, "path", v.r.URL.Path, "error", err)
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)
 	}
@@ -194,6 +199,6 @@ func (v *visit) recovered() {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // net/http's own sentinel, compared as it documents
 		panic(cause)
 	}
-	v.cfg.Log.Error("panic", "requestId", v.actor.RequestID, "cause", cause, "stack", string(debug.Stack()))
+	v.cfg.Log.ErrorContext(v.r.Context(), "panic", "cause", cause, "stack", string(debug.Stack()))
 	v.show(v.errorPage(countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)))
 }

@@ -95,7 +95,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 	if err != nil {
 		return out, err
 	}
-	s.settled(moved)
+	s.settled(ctx, moved)
 	return out, nil
 }
 

@@ -35,7 +35,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 		return access.Principal{}, refused
 	}
 	if now.Sub(rec.LastUsedAt) > coarseUse {
-		s.touch(rec, func(r *records.Token) { r.LastUsedAt = now })
+		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
 	return principalOf(rec), nil
 }
@@ -82,7 +82,7 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 }
 
 // CountStranger counts a request that was answered 401 (contract 9).
-func (s *Service) CountStranger() { s.strangers.Add(1) }
+func (s *Service) CountStranger() { s.cfg.Figures.Stranger() }
 
 // lapse notes that a token was seen expired before anybody is told: no clock that
 // is set back, and no crash, revives it. A store that can't write leaves it to the
@@ -98,7 +98,7 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 		return err
 	})
 	if err != nil {
-		s.log.Warn("expired token not noted", "token", t.ID, "error", err)
+		s.log.WarnContext(ctx, "expired token not noted", "token", t.ID, "error", err)
 	}
 }
 
@@ -106,13 +106,14 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 const coarseUse = 10 * time.Minute
 
 // touch writes a token's last use without making the request wait.
-func (s *Service) touch(t *records.Token, set func(*records.Token)) {
+func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records.Token)) {
 	if _, underway := s.touching.LoadOrStore(t.ID, true); underway {
 		return
 	}
 	s.chores.Go(func() {
 		defer s.touching.Delete(t.ID)
-		err := s.store.Update(context.Background(), func(tx store.Tx) error {
+		ctx := context.WithoutCancel(ctx)
+		err := s.store.Update(ctx, func(tx store.Tx) error {
 			rec, version, err := records.Tokens.Get(tx, t.TenantID, t.ID)
 			if err != nil {
 				return err
@@ -123,7 +124,7 @@ func (s *Service) touch(t *records.Token, set func(*records.Token)) {
 		})
 		crashpoint.At("control.touched", nil)
 		if err != nil {
-			s.log.Warn("token use not noted", "token", t.ID, "error", err)
+			s.log.WarnContext(ctx, "token use not noted", "token", t.ID, "error", err)
 		}
 	})
 }

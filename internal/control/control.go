@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -24,6 +23,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // Waker is told of a run that was started or moved.
@@ -47,6 +47,7 @@ type Config struct {
 	Now               func() time.Time
 	Post              Postbox // nil: sign-in codes go to the log
 	Shared            bool    // other processes use the store too
+	Figures           *telemetry.Figures
 }
 
 // Service is the use cases.
@@ -63,14 +64,15 @@ type Service struct {
 	tokens    *recent.Map[string, knownToken] // by hash
 	tokenRefs *recent.Map[string, records.TokenRef]
 
-	thinking  chan struct{} // bounds simulations at once
-	probing   sync.Map      // ledger.Ref of the runs that a probe is under way for
-	touching  sync.Map      // ids of the tokens whose last use is being written
-	chores    sync.WaitGroup
-	pulse     pulse
-	asking    limit        // by e-mail address: sign-in codes that are asked for
-	trying    limit        // by network address: everything that somebody without a session tries
-	strangers atomic.Int64 // requests that no principal made: counted, never recorded
+	thinking chan struct{} // bounds simulations at once
+	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
+	touching sync.Map      // ids of the tokens whose last use is being written
+	chores   sync.WaitGroup
+	pulse    pulse
+	asking   limit // by e-mail address: sign-in codes that are asked for
+	trying   limit // by network address: everything that somebody without a session tries
+	census   census
+	prover   audit.Prover // of the records in receipts
 }
 
 // thinkers is how many models are simulated or validated at once.
@@ -109,7 +111,7 @@ func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: 
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
 	err := access.Allow(a.Principal, op)
 	if err != nil && op == access.SendHeartbeat {
-		s.pulse.refuse(a.Tenant)
+		s.cfg.Figures.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
 	}
 	return s.refused(ctx, a, op, subject, err)
 }

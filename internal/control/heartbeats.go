@@ -19,7 +19,7 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 		return countersign.HeartbeatAck{}, err
 	}
 	if problems := agent.CheckHeartbeat(h); len(problems) > 0 {
-		s.pulse.refuse(a.Tenant)
+		s.cfg.Figures.Heartbeat(a.Tenant, "refused")
 		return countersign.HeartbeatAck{}, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
 	}
 	b := &beat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}

@@ -24,6 +24,7 @@ import (
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/again"
 	"github.com/countersign/countersign/internal/store/memory"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // fataler is what the house needs of *testing.T and *rapid.T.
@@ -58,7 +59,7 @@ func openWith(t fataler, maxActive int) *house {
 	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	l := ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
-	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now}
+	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
 	h.service = control.New(cfg, h.store, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {

@@ -3,41 +3,39 @@ package control
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
-
-// Figure is one measured value: a name in Prometheus's style, at most one label
-// and the value.
-type Figure struct {
-	Name  string
-	Help  string
-	Label string // label name, "" for none
-	Is    string // label value
-	Value float64
-}
 
 // Metrics gives the tenant's figures, and to a realm administrator those of the
 // process and the installation too (contract 9).
-func (s *Service) Metrics(ctx context.Context, a Actor) (figures []Figure, err error) {
-	err = s.view(ctx, a, access.ReadMetrics, func(tx store.Tx) error {
-		figures = nil
-		for _, count := range tenantCounts() {
-			n, err := tx.Count(count.table, a.Tenant, store.Query{Where: equals(map[string]string{"status": count.is})})
-			if err != nil {
-				return err
-			}
-			figures = append(figures, Figure{Name: count.name, Help: count.help, Label: count.label, Is: count.is, Value: float64(n)})
+func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, error) {
+	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
+		return nil, err
+	}
+	measured, err := s.census.of(a.Tenant, func() ([]telemetry.Figure, error) { return s.measure(ctx, a, countStored) })
+	if err != nil {
+		return nil, err
+	}
+	seesProcess := a.Realm
+	if seesProcess {
+		installation, err := s.measure(ctx, a, s.installation)
+		if err != nil {
+			return nil, err
 		}
-		figures = append(figures, s.pulse.figures(a.Tenant)...)
-		if !a.Realm {
-			return nil
-		}
-		installation, err := s.installation(tx)
-		figures = append(figures, installation...)
+		measured = slices.Concat(measured, installation)
+	}
+	return s.cfg.Figures.Gather(a.Tenant, seesProcess, measured)
+}
+
+func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Figure, error)) (figures []telemetry.Figure, err error) {
+	err = s.view(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
+		figures, err = count(tx, a.Tenant)
 		return err
 	})
 	return figures, err
@@ -54,7 +52,6 @@ func tenantCounts() []countOf {
 		{table: store.Projects, name: "countersign_projects", help: "Projects of the tenant."},
 		{table: store.Teams, name: "countersign_teams", help: "Teams of the tenant."},
 		{table: store.Tokens, name: "countersign_tokens", help: "Tokens of the tenant, expired and revoked ones included."},
-		{table: store.Audit, name: "countersign_audit_records", help: "Records of the tenant's audit log."},
 	}
 	for _, status := range countersign.RunStatuses {
 		counts = append(counts, countOf{store.Runs, "countersign_runs", "Runs of the tenant by status.", "status", string(status)})
@@ -71,13 +68,12 @@ func tenantCounts() []countOf {
 	return counts
 }
 
-func (s *Service) installation(tx store.Tx) ([]Figure, error) {
+func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Figure, error) {
 	tenants, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 	if err != nil {
 		return nil, err
 	}
-	out := []Figure{
-		{Name: "countersign_unauthenticated", Help: "Requests answered 401 since the process began.", Value: float64(s.strangers.Load())},
+	out := []telemetry.Figure{
 		{Name: "countersign_tenants", Help: "Tenants of the installation.", Value: float64(tenants)},
 		{Name: "countersign_slots", Help: "Runs that may be READY or RUNNING at once.", Value: float64(s.cfg.MaxActive)},
 		{Name: "countersign_goroutines", Help: "Goroutines of the process.", Value: float64(runtime.NumGoroutine())},
@@ -88,7 +84,7 @@ func (s *Service) installation(tx store.Tx) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Figure{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
+		out = append(out, telemetry.Figure{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
 	}
 	return out, nil
 }

@@ -44,11 +44,7 @@ type pulse struct {
 	last     time.Time     // when the latest commit began
 	took     time.Duration // how long it took
 	together int           // and how many it took in
-	counts   map[string]*beatCounts
 }
-
-// beatCounts are a tenant's heartbeats since the process began.
-type beatCounts struct{ accepted, duplicate, refused int }
 
 func (s *Service) join(b *beat) {
 	p := &s.pulse
@@ -111,7 +107,7 @@ func (s *Service) takeIn(batch []*beat) {
 		if err != nil {
 			b.err = err
 		}
-		s.pulse.count(b)
+		s.cfg.Figures.Heartbeat(b.actor.Tenant, b.became())
 		close(b.done)
 	}
 }
@@ -122,54 +118,14 @@ func (p *pulse) note(took time.Duration) {
 	p.took = took
 }
 
-func (p *pulse) count(b *beat) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.of(b.actor.Tenant)
+// became is how a heartbeat is counted: nothing else keeps it (contract 9).
+func (b *beat) became() string {
 	switch {
 	case b.err != nil:
-		c.refused++
+		return "refused"
 	case b.ack.Duplicate:
-		c.duplicate++
+		return "duplicate"
 	default:
-		c.accepted++
+		return "accepted"
 	}
-}
-
-// refuse counts a heartbeat that its sender's role refused: nothing else keeps
-// it (contract 9).
-func (p *pulse) refuse(tenant string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.of(tenant).refused++
-}
-
-func (p *pulse) of(tenant string) *beatCounts {
-	if p.counts == nil {
-		p.counts = map[string]*beatCounts{}
-	}
-	c := p.counts[tenant]
-	if c == nil {
-		c = &beatCounts{}
-		p.counts[tenant] = c
-	}
-	return c
-}
-
-// figures are a tenant's heartbeats since the process began.
-func (p *pulse) figures(tenant string) []Figure {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := beatCounts{}
-	if of := p.counts[tenant]; of != nil {
-		c = *of
-	}
-	var out []Figure
-	for result, n := range map[string]int{"accepted": c.accepted, "duplicate": c.duplicate, "refused": c.refused} {
-		out = append(out, Figure{
-			Name: "countersign_heartbeats", Help: "Heartbeats of the tenant since the process began, by what became of them.",
-			Label: "result", Is: result, Value: float64(n),
-		})
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // RunFilter narrows a listing of runs; empty fields do not. Since keeps the runs
@@ -133,7 +134,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	if err != nil {
 		return r, err
 	}
-	s.settled(moved)
+	s.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the run has moved: no answer may say any more that nothing was changed
 	err = s.view(ctx, a, op, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
@@ -142,7 +143,9 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	return r, err
 }
 
-func (s *Service) settled(m ledger.Moved) {
+func (s *Service) settled(ctx context.Context, m ledger.Moved) {
+	s.ledger.Observe(m)
+	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())
 	s.moved(m.Run)
 	for _, other := range m.Others {
 		s.moved(other)

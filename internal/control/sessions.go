@@ -43,7 +43,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 		return access.Principal{}, errSignedOut
 	}
 	if now.Sub(rec.SeenAt) > coarseUse {
-		s.touchSession(id, now)
+		s.touchSession(ctx, id, now)
 	}
 	p := principalOfUser(user)
 	p.Session, p.ExpiresAt = id, rec.ExpiresAt
@@ -62,18 +62,19 @@ func principalOfUser(u *records.User) access.Principal {
 func (s *Service) forget(ctx context.Context, id string) {
 	err := s.store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
 	if err != nil {
-		s.log.Warn("expired session not deleted", "error", err)
+		s.log.WarnContext(ctx, "expired session not deleted", "error", err)
 	}
 }
 
 // touchSession notes that a session is used, without making the request wait.
-func (s *Service) touchSession(id string, now time.Time) {
+func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
 	if _, underway := s.touching.LoadOrStore(id, true); underway {
 		return
 	}
 	s.chores.Go(func() {
 		defer s.touching.Delete(id)
-		err := s.store.Update(context.Background(), func(tx store.Tx) error {
+		ctx := context.WithoutCancel(ctx)
+		err := s.store.Update(ctx, func(tx store.Tx) error {
 			rec, version, err := records.Sessions.Get(tx, store.Realm, id)
 			if err != nil {
 				return err
@@ -83,7 +84,7 @@ func (s *Service) touchSession(id string, now time.Time) {
 			return err
 		})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			s.log.Warn("session use not noted", "error", err)
+			s.log.WarnContext(ctx, "session use not noted", "error", err)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	if err != nil {
 		return "", public(err)
 	}
-	s.chores.Go(func() { s.deliver(email, code) })
+	s.chores.Go(func() { s.deliver(context.WithoutCancel(ctx), email, code) })
 	return secret, nil
 }
 
@@ -76,8 +76,7 @@ func (s *Service) sweep(tx store.Tx, t *store.Table) error {
 
 // deliver brings a code to its user: by mail, or without a mail server into the
 // log, where only the operator reads. Whoever is no user gets none.
-func (s *Service) deliver(email, code string) {
-	ctx := context.Background()
+func (s *Service) deliver(ctx context.Context, email, code string) {
 	var users []*records.User
 	err := s.store.View(ctx, func(tx store.Tx) (err error) {
 		users, err = memberships(tx, email)
@@ -85,14 +84,14 @@ func (s *Service) deliver(email, code string) {
 	})
 	switch {
 	case err != nil:
-		s.log.Error("sign-in code not delivered", "error", err)
+		s.log.ErrorContext(ctx, "sign-in code not delivered", "error", err)
 	case len(users) == 0:
 	case s.cfg.Post == nil:
-		s.log.Info("sign-in code (no mail server is set)", "email", email, "code", code)
+		s.log.InfoContext(ctx, "sign-in code (no mail server is set)", "email", email, "code", code)
 	default:
 		text := "Your sign-in code is " + code + ".\n\nIt is good for 10 minutes, in the browser that asked for it. If you did not ask, ignore this mail: without the code nobody gets in.\n"
 		if err := s.cfg.Post.Send(ctx, email, "Your Countersign code", text); err != nil {
-			s.log.Error("sign-in code not sent", "error", err)
+			s.log.ErrorContext(ctx, "sign-in code not sent", "error", err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // Started is the answer of starting a run: the run, and whether an earlier start
@@ -63,7 +64,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
-		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), a.RequestID)
+		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), ledger.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
 		return err
 	})
 	if err != nil {
@@ -71,6 +72,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
+		telemetry.Moved(ctx, runID, held.Trace())
 		s.moved(held)
 		if p, ok := s.snapshots.Get(ledger.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
 			out.Run.PlanSnapshot = p

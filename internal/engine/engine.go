@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // Caller sends one request and says what became of it. It must send at most
@@ -36,6 +37,8 @@ type Engine struct {
 	caller  Caller
 	publish Publisher
 	log     *slog.Logger
+
+	traces *telemetry.Traces // nil: nobody traces
 
 	lease Lease         // nil: the store is this process's alone
 	every time.Duration // between two renewals
@@ -58,6 +61,9 @@ type Engine struct {
 type drive struct {
 	ctx context.Context
 	end context.CancelFunc
+
+	step string          // whose call is or was under way, "" before the first
+	span *telemetry.Span // its own, nil when nobody traces
 }
 
 // New makes an engine. Start begins its work.
@@ -90,19 +96,21 @@ func (e *Engine) spawn(f func()) {
 func (e *Engine) drive(ref ledger.Ref) {
 	d := e.begin(ref)
 	defer e.finish(ref, d)
+	defer func() { d.span.End() }()
 	var held *ledger.Held
 	var event run.Event = run.Taken{}
 	for {
-		moved, err := e.apply(ref, held, event)
+		moved, err := e.apply(d.span.In(context.Background()), ref, held, event)
 		if errors.Is(err, errNotOurs) {
 			return
 		}
 		if err != nil {
 			if isOutcome(event) || !e.isHalted() {
-				e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+				e.notDriven(d, ref, err)
 			}
 			return
 		}
+		d.settle(event, moved)
 		if moved.Call == nil && heldBack(event, moved) {
 			held, event = moved.Run, run.Taken{}
 			continue
@@ -111,9 +119,10 @@ func (e *Engine) drive(ref ledger.Ref) {
 			e.endReads(ref, moved.Run)
 			return
 		}
+		e.open(d, moved)
 		outcome, err := e.call(d, moved.Call)
 		if err != nil { // the lease: whoever has taken over knows of the intent
-			e.log.Error("run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			e.notDriven(d, ref, err)
 			return
 		}
 		crashpoint.At("engine.returned", moved.Call.Request.Method)
@@ -138,14 +147,14 @@ func isOutcome(event run.Event) bool {
 // store can't write, an outcome is kept and tried again: it must not be lost. It
 // may be written where nothing else may (store.Urgent), but then alone: a full
 // disk is no place to begin the next step.
-func (e *Engine) apply(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+func (e *Engine) apply(ctx context.Context, ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
 	tight := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
 			outcome.Alone = tight
 			event = outcome
 		}
-		moved, err := e.applyOnce(ref, held, event)
+		moved, err := e.applyIn(ctx, ref, held, event)
 		if !errors.Is(err, store.ErrUnavailable) || !e.pause(wait, event) {
 			return moved, err
 		}
@@ -180,8 +189,11 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 }
 
 func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+	return e.applyIn(context.Background(), ref, held, event)
+}
+
+func (e *Engine) applyIn(ctx context.Context, ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
 	var moved ledger.Moved
-	ctx := context.Background()
 	if isOutcome(event) {
 		ctx = store.Urgent(ctx)
 	}
@@ -203,6 +215,7 @@ func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (
 
 // announce publishes what was committed and drives the runs that got a slot.
 func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
+	e.ledger.Observe(moved)
 	if moved.Run != was {
 		e.ledger.Committed(moved.Run)
 		e.publish.Publish(moved.Run.Ref.Tenant, moved.Run.Run())
@@ -223,9 +236,9 @@ func (e *Engine) call(d *drive, c *run.Call) (request.Outcome, error) {
 	out := c.Call
 	out.SendBefore = until
 	if c.SideEffect {
-		return e.caller.Call(e.life, out), nil
+		return e.caller.Call(d.span.In(e.life), out), nil
 	}
-	return e.caller.Call(d.ctx, out), nil
+	return e.caller.Call(d.span.In(d.ctx), out), nil
 }
 
 // begin notes a drive before it commits anything, so that a cancel which comes

@@ -216,7 +216,7 @@ func (h *house) start(p *countersign.Plan) (ledger.Ref, error) {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
-		started, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, "req-1")
+		started, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, ledger.Request{ID: "req-1"})
 		return err
 	})
 	if err != nil {

@@ -7,12 +7,14 @@ import (
 
 // contract publishes, machine-readable, what a project's back end needs to call
 // the service and to be called by it (contract 8).
-func (a *API) contract(*call) (any, error) {
+func (a *API) contract(c *call) (any, error) {
+	keys, err := a.control.ReceiptKeys(c.ctx)
 	return integrationContract{
 		APIVersion: "0.3.0", Prefixes: []string{Prefix, AliasPrefix}, DefaultPrefix: AliasPrefix,
 		SDKOperations: sdkOperations, Manifest: manifestContract, Heartbeat: heartbeatContract,
 		RuntimeHeaders: runtimeHeaders, Signing: signingContract, Limits: limitsContract, ErrorCodes: errorCodes(),
-	}, nil
+		ReceiptKeys: keys,
+	}, err
 }
 
 type integrationContract struct {
@@ -26,6 +28,8 @@ type integrationContract struct {
 	Signing        signing           `json:"signing"`
 	Limits         map[string]int64  `json:"limits"`
 	ErrorCodes     map[string]int    `json:"errorCodes"`
+
+	ReceiptKeys []countersign.ReceiptKey `json:"receiptKeys"` // the present one first
 }
 
 var sdkOperations = []string{

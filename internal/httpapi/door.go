@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // AgentDoor adds a way in beside the routes, for those who run one agent by another
@@ -17,6 +18,7 @@ import (
 func (a *API) AgentDoor(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
 	a.mux.Handle(pattern, a.notAllowed([]string{http.MethodPost}))
 	a.mux.HandleFunc(http.MethodPost+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
+		telemetry.Route(w, http.MethodPost+" "+pattern)
 		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
 		body, err := a.enter(c, route{path: "/agents/{id}", op: access.StartAgentRun})
 		if err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // route is one operation: everything that the handler, the access rule and the
@@ -48,6 +49,7 @@ type call struct {
 // order (contract 2).
 func (a *API) endpoint(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		telemetry.Route(w, rt.method+" "+rt.path)
 		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
 		if err := a.admit(c, rt); err != nil {
 			a.fail(w, r, err)
@@ -132,6 +134,7 @@ func (a *API) bearer(c *call) error {
 	}
 	p, err := a.control.Authenticate(c.ctx, token)
 	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
+	telemetry.By(c.ctx, p.Tenant)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -101,6 +102,15 @@ func (a *API) listRuns(c *call) (any, error) {
 }
 
 func (a *API) getRun(c *call) (any, error) { return a.control.Run(c.ctx, c.actor, c.id) }
+
+func (a *API) rehearsal(c *call) (any, error) { return a.control.Rehearsal(c.ctx, c.actor, c.id) }
+
+// runReceipt answers with the very bytes that were signed: they hold no blank that
+// encoding would take out.
+func (a *API) runReceipt(c *call) (any, error) {
+	doc, err := a.control.Receipt(c.ctx, c.actor, c.id)
+	return json.RawMessage(doc), err
+}
 
 func (a *API) cancelRun(c *call) (any, error) {
 	return a.control.CancelRun(c.ctx, c.actor, c.id, bodyOf[countersign.Reason](c).Reason)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // retryAfter is how long, in seconds, a caller does well to wait after a 503.
@@ -27,7 +27,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *countersign.Error
 	if !errors.As(err, &e) || e.Code.Status() == 0 {
 		if r.Context().Err() == nil {
-			a.cfg.Log.Error("request failed", "requestId", requestID(r), "method", r.Method, "path", r.URL.Path, "error", err)
+			a.cfg.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
 	}
@@ -45,7 +45,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any) {
 	doc, err := a.encode(body)
 	if err != nil {
-		a.cfg.Log.Error("answer not encoded", "requestId", requestID(r), "error", err)
+		a.cfg.Log.ErrorContext(r.Context(), "answer not encoded", "error", err)
 		status, doc = 500, []byte(`{"error":"internal","message":"the answer could not be written","requestId":"`+requestID(r)+`"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -55,8 +55,6 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any
 		_, _ = w.Write(doc) // a caller that has gone reads nothing
 	}
 }
-
-type requestIDKey struct{}
 
 var incomingID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
@@ -70,13 +68,10 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) *http.Request {
 	h.Set("X-Request-Id", id)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	return r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	return r.WithContext(telemetry.WithRequestID(r.Context(), id))
 }
 
-func requestID(r *http.Request) string {
-	id, _ := r.Context().Value(requestIDKey{}).(string)
-	return id
-}
+func requestID(r *http.Request) string { return telemetry.RequestID(r.Context()) }
 
 // recovered turns a panic into a 500 without partial state: what a transaction
 // had begun was rolled back.
@@ -88,6 +83,6 @@ func (a *API) recovered(w http.ResponseWriter, r *http.Request) {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // net/http's own sentinel, compared as it documents
 		panic(cause)
 	}
-	a.cfg.Log.Error("panic", "requestId", requestID(r), "cause", cause, "stack", string(debug.Stack()))
+	a.cfg.Log.ErrorContext(r.Context(), "panic", "cause", cause, "stack", string(debug.Stack()))
 	a.fail(w, r, errors.New("panic"))
 }

@@ -25,6 +25,9 @@ type Held struct {
 // Run is the run with its steps. It must not be changed.
 func (h *Held) Run() *countersign.Run { return &h.record.Run }
 
+// Trace is the traceparent of the request that started the run, "" for none.
+func (h *Held) Trace() string { return h.record.Trace }
+
 // Plan is the plan that the run was started from, with its project snapshots.
 func (h *Held) Plan() *countersign.Plan { return h.plan }
 

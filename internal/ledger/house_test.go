@@ -131,7 +131,7 @@ func (h *house) start(tenant string) (ref ledger.Ref, err error) {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, h.now)
-		_, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, "req-1")
+		_, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, ledger.Request{ID: "req-1"})
 		return err
 	})
 	return ref, err

@@ -16,6 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // Config is what the ledger is told by the settings.
@@ -26,6 +27,8 @@ type Config struct {
 	NewID         func(prefix string) string
 	OriginAllowed func(baseURL string) bool
 	Now           func() time.Time
+	// Observe is told what is true of capabilities, once it is committed; nil: nobody.
+	Observe func(tenant string, facts []telemetry.Fact)
 }
 
 // Ledger moves stored runs. It is safe for concurrent use; what it remembers is
@@ -64,6 +67,10 @@ type Actor struct {
 	RequestID string
 }
 
+// Request is what a run was started by: its id, and where its trace goes on, ""
+// where nobody traces it.
+type Request struct{ ID, Trace string }
+
 // System is the service itself.
 var System = Actor{ID: countersign.SystemPrincipal}
 
@@ -74,6 +81,8 @@ type Moved struct {
 	Call *run.Call
 	// Others are runs that got a slot which this one gave back.
 	Others []*Held
+
+	facts []telemetry.Fact
 }
 
 // Apply applies an event to a run. held is the run as the caller last saw it,
@@ -91,10 +100,15 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 		approval.decide(d, env.Now) // env.Approval is this record; nothing is kept if the run refuses
 	}
 	res, err := run.Apply(env, held.Run(), e)
-	if err != nil || res.Unchanged() {
+	if err != nil {
 		return Moved{Run: held, Call: res.Call}, err
 	}
+	known := facts(held.Run(), res, e, approval)
+	if res.Unchanged() {
+		return Moved{Run: held, Call: res.Call, facts: known}, nil
+	}
 	moved, err := l.commit(tx, held, approval, res, by, env.Now)
+	moved.facts = known
 	crashpoint.At("ledger.applied", e)
 	return moved, err
 }
@@ -120,6 +134,9 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 	if err := audit.Append(tx, held.Ref.Tenant, auditRecords(res, by, now)); err != nil {
 		return Moved{}, err
 	}
+	if err := rehearsed(tx, held, next); err != nil {
+		return Moved{}, err
+	}
 	moved := Moved{Run: next, Call: res.Call}
 	moved.Others, err = l.settle(tx, held, next)
 	return moved, err
@@ -127,8 +144,8 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 
 // Start stores a new run with its audit record. The caller has checked that it
 // may start and that a slot is free.
-func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, requestID string) (*Held, error) {
-	h := &Held{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p)}}
+func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*Held, error) {
+	h := &Held{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
 	h.stepVersions, h.sizes = make([]int64, len(r.Steps)), make([]int, len(r.Steps))
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
@@ -139,7 +156,7 @@ func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *count
 	crashpoint.At("ledger.started", r.Mode)
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
-		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: requestID,
+		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID,
 	}})
 }
 

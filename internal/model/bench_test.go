@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -47,7 +48,7 @@ func BenchmarkValidate(b *testing.B) {
 	doc := guarded()
 	b.ReportAllocs()
 	for b.Loop() {
-		if v := model.Validate(doc); len(v.Warnings) > 0 {
+		if v := model.Validate(doc); !v.Valid {
 			b.Fatal(v)
 		}
 	}
@@ -101,4 +102,52 @@ func BenchmarkSimulateLongLoop(b *testing.B) {
 
 func perTransition(b *testing.B, n int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/transition")
+}
+
+// mixed is a model of 30 states and 8 boolean inputs in which every transition
+// looks at three inputs, in no order, and may lead back.
+func mixed() *countersign.AgentModel {
+	random := rand.New(rand.NewPCG(30, 8))
+	doc := &countersign.AgentModel{Variables: []countersign.Variable{memory("again", "boolean", raw("false"))}}
+	for i := range 8 {
+		doc.Variables = append(doc.Variables, input(fmt.Sprint("v", i), "boolean", null))
+	}
+	for i := range 30 {
+		id := fmt.Sprint("s", i)
+		doc.States = append(doc.States, countersign.ModelState{ID: id, IsStart: i == 0, IsFinal: i == 29})
+		for j := range 4 {
+			var looks []countersign.Condition
+			for range 3 {
+				looks = append(looks, predicate(fmt.Sprint("v", random.IntN(8)), "eq", raw([]string{"true", "false"}[random.IntN(2)])))
+			}
+			if i < 29 {
+				to := fmt.Sprint("s", random.IntN(30))
+				doc.Transitions = append(doc.Transitions, ranked(arrow(fmt.Sprint(id, "-", j), id, to, group([]string{"AND", "OR"}[j%2], looks...)), int64(j)))
+			}
+		}
+	}
+	doc.Scenarios = []countersign.Scenario{{ID: "s", ExpectedStateID: "s29"}}
+	return doc
+}
+
+// BenchmarkExplore has the figure of issue 10: a model of 30 states with 8
+// boolean inputs, as people write them (one input a state) and with all mixed.
+func BenchmarkExplore(b *testing.B) {
+	for name, doc := range map[string]*countersign.AgentModel{
+		"one input a state": workflow(rand.New(rand.NewPCG(1, 1)), 30, 8),
+		"inputs mixed":      mixed(),
+	} {
+		b.Run(name, func(b *testing.B) {
+			m := compiled(b, doc)
+			b.ReportAllocs()
+			var e model.Exploration
+			for b.Loop() {
+				e = model.Explore(m, 200_000)
+			}
+			if !e.Complete {
+				b.Fatal("not complete")
+			}
+			b.ReportMetric(float64(e.Pairs), "pairs")
+		})
+	}
 }

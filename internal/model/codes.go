@@ -30,4 +30,11 @@ const (
 	ExpectationNotMet    = "expectation_not_met"    // a scenario comes to something else
 	ScenarioLoops        = "scenario_loops"         // a scenario never ends
 	ScenarioTooLong      = "scenario_too_long"      // not judged: it goes beyond the work of one validation
+
+	TrapState                = "trap_state"                  // every run that comes there never ends in a final state
+	LoopPossible             = "loop_possible"               // some inputs lead into a loop
+	OverlappingTransitions   = "overlapping_transitions"     // two of one state and priority, enabled at once
+	ScenarioCoversNothingNew = "scenario_covers_nothing_new" // an earlier one shows the same
+	ExplorationEnded         = "exploration_ended"           // the limit ended it: what wasn't seen isn't judged
+	StuckPossible            = "stuck_possible"              // only of Explore: it may be how a run waits
 )

@@ -9,5 +9,8 @@
 // another, only with constants, and an effect assigns only constants. So a
 // value is compiled to its rank among its variable's constants (scale), a
 // predicate is one comparison of two integers (test), and equal ranks are equal
-// values for everything that can happen next (course).
+// values for everything that can happen next (course). For the same reason
+// exploring all inputs is exact and ends: an input has as many kinds of values
+// as its constants part (kinds), and a set of them goes together until a test
+// parts it (walk).
 package model

@@ -31,6 +31,7 @@ func (w *warner) scenarios() {
 			continue
 		}
 		w.unmet(at, s, c)
+		w.warnings = append(w.warnings, w.seen[at]...)
 	}
 }
 

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/countersign/countersign"
+import (
+	"fmt"
+
+	"github.com/countersign/countersign"
+)
 
 // Courses finds the way that a scenario takes without writing it down: the part of
 // a simulation that steps. The function gives how many transitions it took and what
@@ -12,4 +16,24 @@ func (m *Machine) Courses(s *countersign.Scenario) func() (transitions int, outc
 		c, _ := m.follow(cells, &budget)
 		return len(c.arcs), c.outcome
 	}
+}
+
+// SpellingFault spells a value of each rank among some constants and says where
+// it isn't of that rank.
+func SpellingFault(variableType string, constants ...string) string {
+	s := newScale(&countersign.Variable{Type: variableType})
+	for _, c := range constants {
+		s.add(countersign.Scalar{Value: countersign.RawValue(c)})
+	}
+	s.settle()
+	for rank := unknown; rank <= int32(2*len(s.marks)); rank++ {
+		if rank >= 0 && rank%2 == 0 && !s.numbers && (rank > 0 || s.closed) {
+			continue // texts besides the constants are one kind, booleans have none
+		}
+		v := s.spelt(rank)
+		if got := s.rank(v); got != rank && (s.numbers || got%2 != rank%2) {
+			return fmt.Sprintf("%s is of rank %d, not %d", v.Raw(), got, rank)
+		}
+	}
+	return ""
 }

@@ -140,3 +140,21 @@ func BenchmarkValidateHostile(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkExploreHostile shows what the default limit of `models explore` bounds.
+func BenchmarkExploreHostile(b *testing.B) {
+	for _, h := range hostile {
+		doc := h.doc()
+		m, err := model.Compile(doc)
+		if err != nil {
+			continue // some of them are full of errors
+		}
+		b.Run(h.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				e := model.Explore(m, 200_000)
+				b.ReportMetric(float64(e.Pairs), "pairs")
+			}
+		})
+	}
+}

@@ -20,6 +20,7 @@ const unknown int32 = -1
 type scale struct {
 	numbers bool
 	closed  bool // a boolean or choice: there are no values besides the marks
+	boolean bool
 	marks   []mark
 }
 
@@ -73,7 +74,7 @@ func newScale(v *countersign.Variable) scale {
 	s := scale{numbers: v.Type == countersign.TypeNumber}
 	switch v.Type {
 	case countersign.TypeBoolean:
-		s.closed, s.marks = true, []mark{{text: "false"}, {text: "true"}}
+		s.closed, s.boolean, s.marks = true, true, []mark{{text: "false"}, {text: "true"}}
 	case countersign.TypeChoice:
 		s.closed = true
 		for _, c := range v.Choices {

@@ -179,10 +179,48 @@ func TestValidateWarnings(t *testing.T) {
 			for i := range 30 {
 				v := input(fmt.Sprint("v", i), "boolean", null)
 				d.Variables = append(d.Variables, v)
-				d.Transitions = append(d.Transitions, ranked(arrow("t-"+v.ID, "a", "b", predicate(v.ID, "isKnown")), 2))
+				d.Transitions = append(d.Transitions, ranked(arrow("t-"+v.ID, "a", "b", predicate(v.ID, "isKnown")), int64(2+i)))
 			}
-			d.Transitions = append(d.Transitions, ranked(arrow("again", "a", "b", predicate("v7", "isKnown")), 3))
+			d.Transitions = append(d.Transitions, ranked(arrow("again", "a", "b", predicate("v7", "isKnown")), 40))
 		}, "transitions[33] transition_never_taken"},
+		{"two transitions of one priority at once", func(d *countersign.AgentModel) { d.Transitions[1].Priority = 0 }, "transitions[1] overlapping_transitions"},
+		{"of different priorities there is no doubt", func(d *countersign.AgentModel) { d.Transitions[1].Condition = predicate("amount", "gt", raw("6")) }, ""},
+		{"a state that no run comes to", func(d *countersign.AgentModel) {
+			d.States = append(d.States, countersign.ModelState{ID: "d", IsFinal: true})
+			d.Transitions = append(d.Transitions, ranked(arrow("bd", "b", "d", predicate("done", "neq", raw("true"))), 1))
+		}, "states[3] unreachable_state\ntransitions[3] transition_never_taken"},
+		{"a scenario that begins otherwise comes there", func(d *countersign.AgentModel) {
+			d.States = append(d.States, countersign.ModelState{ID: "d", IsFinal: true})
+			d.Transitions = append(d.Transitions, ranked(arrow("ad", "a", "d", predicate("done", "eq", raw("false"))), 2))
+			d.Scenarios = append(d.Scenarios, countersign.Scenario{
+				ID: "s2", Inputs: given{"amount": null, "note": text("n")}, InitialMemory: given{"done": raw("false")},
+				ExpectedStateID: "d", ExpectedPath: []string{"a", "d"},
+			})
+		}, ""},
+		{"a trap", func(d *countersign.AgentModel) {
+			d.States = append(d.States, countersign.ModelState{ID: "d"}, countersign.ModelState{ID: "e"})
+			d.Transitions = append(d.Transitions, ranked(arrow("ad", "a", "d", predicate("amount", "lt", raw("0"))), 2),
+				arrow("de", "d", "e", and()), arrow("ed", "e", "d", and()))
+		}, "states[3] trap_state\nstates[3] loop_possible\nstates[4] trap_state"},
+		{"a scenario that nothing tells from another", func(d *countersign.AgentModel) {
+			d.Scenarios = append(d.Scenarios, d.Scenarios[0])
+			d.Scenarios[1].ID, d.Scenarios[1].Inputs = "s2", given{"amount": raw("11")}
+		}, "scenarios[1] scenario_covers_nothing_new"},
+		{"a scenario on the other side of a constant is another", func(d *countersign.AgentModel) {
+			d.Scenarios = append(d.Scenarios, d.Scenarios[0])
+			d.Scenarios[1].ID, d.Scenarios[1].Inputs, d.Scenarios[1].ExpectedPath, d.Scenarios[1].ExpectedResult = "s2", given{"amount": raw("5")}, []string{"a", "c"}, ""
+		}, ""},
+		{"a model too large to be explored", func(d *countersign.AgentModel) {
+			big := counter(20, false)
+			d.States[2].IsFinal, d.Variables = false, append(d.Variables, big.Variables...)
+			d.States = append(d.States, countersign.ModelState{ID: "full", IsFinal: true})
+			d.Actions = append(d.Actions, big.Actions...)
+			for _, t := range big.Transitions {
+				t.FromStateID, t.ToStateID = "c", map[string]string{"count": "c", "full": "full"}[t.ToStateID]
+				d.Transitions = append(d.Transitions, t)
+			}
+			d.Scenarios = nil
+		}, " exploration_ended"},
 		{"without a start nothing is called unreachable", func(d *countersign.AgentModel) { d.States[0].IsStart = false }, ""},
 		{"a dangling way out is one", func(d *countersign.AgentModel) { d.Transitions[2].ToStateID = "x" }, ""},
 	}
@@ -195,6 +233,14 @@ func TestValidateWarnings(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAWarningNamesInputsThatShowIt(t *testing.T) {
+	doc := sound()
+	doc.Transitions[1].Priority = 0
+	want := `transitions "ab" and "ac" of state "a" have the same priority and can be enabled at once, so only their order in the document decides: ` +
+		`with inputs {"amount": 10, "color": "red", "note": null} it goes a > b > c; give them different priorities or conditions that exclude each other`
+	wantEqual(t, "message", model.Validate(doc).Warnings[0].Message, want)
 }
 
 func TestProblemsSayWhatWouldBeRight(t *testing.T) {

@@ -11,11 +11,13 @@ package outbound
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/telemetry"
 )
 
 // Config is what the operator's settings and the program give a Client.
@@ -38,6 +40,12 @@ type Config struct {
 	CheckJSON func([]byte) error
 	// UserAgent is sent with every call; "countersign" when empty.
 	UserAgent string
+	// Traces makes a span of each call and lets the receiver make its own below it;
+	// nil: neither.
+	Traces *telemetry.Traces
+	// Log is told of calls that were not sent or whose outcome isn't known; nil:
+	// nobody is.
+	Log *slog.Logger
 }
 
 // Client calls project APIs. It is safe for concurrent use and keeps a few idle
@@ -48,6 +56,8 @@ type Client struct {
 	now         func() time.Time
 	checkJSON   func([]byte) error
 	userAgent   string
+	traces      *telemetry.Traces
+	log         *slog.Logger
 	dialer      dialer
 	pool        *pool
 }
@@ -63,6 +73,8 @@ func New(cfg Config) *Client {
 		now:         cfg.Now,
 		checkJSON:   cfg.CheckJSON,
 		userAgent:   cfg.UserAgent,
+		traces:      cfg.Traces,
+		log:         cfg.Log,
 		pool:        newPool(),
 	}
 	if c.now == nil {
@@ -84,9 +96,25 @@ func (c *Client) Call(ctx context.Context, call request.Call) request.Outcome {
 	if call.Project.Adapter == countersign.AdapterLocalEcho {
 		return echo(call.Input)
 	}
+	ctx, span := c.traces.Call(ctx, call.Request.Method, call.Project.BaseURL, call.RunID, call.StepID)
+	defer span.End()
+	o := c.send(ctx, call)
+	status := 0
+	if o.Response != nil {
+		status = o.Response.StatusCode
+	}
+	span.Returned(o.Certainty.String(), status)
+	c.note(ctx, call, o)
+	return o
+}
+
+func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
 	m, err := c.message(call)
 	if err != nil {
 		return request.Outcome{Certainty: request.NotSent, Cause: causeOf(err)}
+	}
+	if c.traces != nil {
+		m.follow(telemetry.Traceparent(ctx))
 	}
 	a := c.perform(ctx, m, call.Timeout)
 	return c.judge(a, m.credential.secret)

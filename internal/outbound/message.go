@@ -20,6 +20,7 @@ type message struct {
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
 	credential credential
+	trace      string      // traceparent; "": none is sent
 	sendBefore time.Time   // zero: whenever
 	notice     *noticeHead // a webhook's, instead of runtime and credential; nil: a step's call
 	maxAnswer  int         // bytes of the answer's body; 0: as many as a step's
@@ -109,6 +110,9 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 func (m *message) appendRuntime(b []byte, timestamp string) []byte {
 	for _, h := range m.runtime {
 		b = field(b, h.name, h.value)
+	}
+	if m.trace != "" {
+		b = field(b, headerTrace, m.trace)
 	}
 	b = field(b, signature.HeaderTimestamp, timestamp)
 	if h := m.credential.header(m, timestamp); h.name != "" {

@@ -77,6 +77,7 @@ type Run struct {
 	countersign.Run
 	Requester access.Requester `json:"requester"`
 	Projects  []string         `json:"projects"`
+	Trace     string           `json:"trace,omitempty"` // traceparent of the request that started it
 }
 
 // Approval is a stored approval.

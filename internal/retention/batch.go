@@ -138,7 +138,7 @@ func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error 
 			return err
 		}
 	}
-	if err := r.removePlan(tx, tenant); err != nil {
+	if err := errors.Join(r.removePlan(tx, tenant), r.removeRehearsal(tx, tenant)); err != nil {
 		return err
 	}
 	return records.Runs.Delete(tx, tenant, run.ID)
@@ -153,4 +153,20 @@ func (r filed) removePlan(tx store.Tx, tenant string) error {
 		return err
 	}
 	return records.Plans.Delete(tx, tenant, id)
+}
+
+// removeRehearsal: nothing is compared with a run that isn't here any more.
+func (r filed) removeRehearsal(tx store.Tx, tenant string) error {
+	run := r.held.Run()
+	if run.Mode != countersign.ModeDryRun {
+		return nil
+	}
+	last, _, err := records.Rehearsals.Get(tx, tenant, run.PlanDigest)
+	if errors.Is(err, store.ErrNotFound) || err == nil && last.RunID != run.ID {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return records.Rehearsals.Delete(tx, tenant, run.PlanDigest)
 }

@@ -90,7 +90,7 @@ func (h *house) newPlan(id string) *countersign.Plan {
 func (h *house) start(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
-		_, err := h.ledger.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, "")
+		_, err := h.ledger.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, ledger.Request{})
 		return err
 	})
 }

@@ -52,7 +52,8 @@ func compareStep(p *countersign.Plan, live, rehearsed *countersign.StepRun) coun
 		out.Verdict = countersign.RehearsalOpen
 		return out
 	}
-	out.Differences = append(differentInputs(out.Bound, live.Input, rehearsed.Input), differentRequest(live.Request, expected(p, live, rehearsed, out.Bound))...)
+	out.Differences = append(out.Differences, differentInputs(out.Bound, live.Input, rehearsed.Input)...)
+	out.Differences = append(out.Differences, differentRequest(live.Request, expected(p, live, rehearsed, out.Bound))...)
 	if len(out.Differences) > 0 {
 		out.Verdict = countersign.RehearsalDifferent
 	}

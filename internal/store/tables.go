@@ -45,6 +45,9 @@ var (
 	// run guards them.
 	Steps = guarded(table("steps", text("run"), integer("idx")))
 
+	// Rehearsals are looked up by the digest of their plan.
+	Rehearsals = table("rehearsals")
+
 	// Archived runs are looked up by their id.
 	Archived = table("archived")
 
@@ -69,7 +72,7 @@ func Tables() []*Table {
 	return []*Table{
 		Tenants, Users, Sessions, SignIns, Tokens, TokenHashes, Models, ModelRevisions, Projects, ProjectRevisions,
 		Agents, AgentRevisions, Instances, Teams, TeamRevisions,
-		Plans, Runs, Steps, Approvals, Archived, Claims, Unfinished, Audit, AuditHeads, Meta,
+		Plans, Runs, Steps, Approvals, Rehearsals, Archived, Claims, Unfinished, Audit, AuditHeads, Meta,
 	}
 }
 

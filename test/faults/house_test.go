@@ -136,7 +136,7 @@ func (h *house) run(t *testing.T, capability string) *countersign.Run {
 			return err
 		}
 		r := run.New(whole, ref.RunID, p.CreatedBy, ref.RunID, time.Now())
-		_, err = h.ledger.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, "req-1")
+		_, err = h.ledger.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, ledger.Request{ID: "req-1"})
 		return err
 	})
 	h.engine.Wake(ref)

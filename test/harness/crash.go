@@ -11,6 +11,9 @@ import (
 // Use lets the next starts run another build of the program.
 func (s *Server) Use(binary string) { s.binary = binary }
 
+// Command is what the next starts run instead of `serve`.
+func (s *Server) Command(args ...string) { s.args = args }
+
 // Begin starts a stopped server that may die of itself. It returns when the
 // server listens, or false when it ended before.
 func (s *Server) Begin(settings ...Setting) (up bool) {

@@ -25,7 +25,8 @@ type Server struct {
 	Admin *Client
 
 	t        testing.TB
-	binary   string // "" is what Build built
+	binary   string   // "" is what Build built
+	args     []string // the command that serves
 	settings map[string]string
 	faulty   bool // may log errors
 	process  *process
@@ -60,7 +61,7 @@ var OnDatabase func(t testing.TB) string
 // Prepare makes a server with a store to be, which Restart or Begin starts.
 func Prepare(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
-	s := &Server{t: t, Store: filepath.Join(t.TempDir(), "store"), http: newHTTPClient()}
+	s := &Server{t: t, Store: filepath.Join(t.TempDir(), "store"), http: newHTTPClient(), args: []string{"serve"}}
 	bootstrap := "bootstrap-" + rand.Text()
 	s.settings = map[string]string{
 		"SVC_PLATFORM_LISTEN": "127.0.0.1:0", "SVC_PLATFORM_STORE": s.Store, "SVC_PLATFORM_BOOTSTRAP_TOKEN": bootstrap,
@@ -104,7 +105,7 @@ func (s *Server) spawn() *process {
 	if s.binary != "" {
 		path = s.binary
 	}
-	return launch(s.t, path, s.settings, "serve")
+	return launch(s.t, path, s.settings, s.args...)
 }
 
 // understand reads the server's description, by which answers are judged.

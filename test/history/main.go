@@ -53,4 +53,3 @@ func fill(dir string, f filler) error {
 	}
 	return s.Close()
 }
-

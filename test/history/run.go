@@ -55,7 +55,7 @@ func (f *filler) one(tx store.Tx, p *countersign.Plan, n int) error {
 	if _, err := records.Claims.Put(tx, f.tenant, r.IdempotencyKey, claim, 0); err != nil {
 		return err
 	}
-	held, err := f.ledger.Start(tx, p, f.tenant, r, access.Requester{ID: by}, "history")
+	held, err := f.ledger.Start(tx, p, f.tenant, r, access.Requester{ID: by}, ledger.Request{ID: "history"})
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ func TestTogetherOpenedStoresMigrateOnce(t *testing.T) {
 		mustIncrement(t, s)
 	}
 	wantCount(t, stores[0], int64(len(stores)))
-	if got := ask(t, url, "SELECT COUNT(*)::text FROM goose_db_version WHERE version_id > 0"); got[0] != "1" {
-		t.Errorf("the migrations were run %s times", got)
+	if got := ask(t, url, "SELECT version_id::text FROM goose_db_version WHERE version_id > 0 GROUP BY version_id HAVING COUNT(*) <> 1"); len(got) > 0 {
+		t.Errorf("these migrations were run more than once: %s", got)
 	}
 	for _, s := range stores {
 		mustClose(t, s)

@@ -65,6 +65,9 @@ func (s *Store) Newer() bool { return s.newer }
 // since.
 func (s *Store) Full() bool { return s.writer.full.Load() }
 
+// Commits counts the commits that were made; Updates share them.
+func (s *Store) Commits() int64 { return s.writer.commits.Load() }
+
 // Close waits for the Updates that wait for their turn and for the Views that run.
 func (s *Store) Close() error {
 	s.closing.Do(func() { s.closed = errors.Join(s.writer.close(), s.views.close()) })

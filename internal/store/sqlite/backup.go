@@ -146,6 +146,7 @@ func allPages(ctx context.Context, b *sqlite.Backup, progress func(done, all int
 type Copy struct {
 	db      *sql.DB
 	readers *readers
+	behind  bool
 }
 
 // OpenCopy refuses a file that isn't a backup of a store, isn't whole, or was
@@ -184,6 +185,9 @@ func (c *Copy) check(ctx context.Context) error {
 	if err := checkRelease(ctx, c.db, known); err != nil {
 		return err
 	}
+	if err := c.db.QueryRowContext(ctx, "SELECT MAX(version_id) < ? FROM goose_db_version", known).Scan(&c.behind); err != nil {
+		return unreadable(err)
+	}
 	conn, err := pin(ctx, c.db)
 	if err != nil {
 		return err
@@ -196,6 +200,10 @@ func (c *Copy) check(ctx context.Context) error {
 func (c *Copy) View(ctx context.Context, fn func(store.Tx) error) error {
 	return c.readers.view(ctx, fn)
 }
+
+// Behind reports a backup by a release that knew fewer tables or columns: not
+// everything that this release may ask for can be read from it.
+func (c *Copy) Behind() bool { return c.behind }
 
 // Close gives the file free.
 func (c *Copy) Close() error { return errors.Join(c.readers.close(), c.db.Close()) }

@@ -133,6 +133,9 @@ func (s *Store) Failure() error {
 // Full implements store.Store.
 func (s *Store) Full() bool { return s.writer.reserve.spent.Load() }
 
+// Commits counts the commits that were made; Updates share them.
+func (s *Store) Commits() int64 { return s.writer.commits.Load() }
+
 // Close waits for the Updates that wait for their turn and for the Views that
 // run, moves the write-ahead log into the database and gives the directory free.
 func (s *Store) Close() error {

@@ -71,6 +71,9 @@ export class Countersign {
 
   run = (id: string, o?: CallOptions) => this.#get<t.Run>(`/runs/${segment(id)}`, o);
   runs = (query: t.Query<"listRuns"> = {}, o?: CallOptions) => this.#list<t.ListedRun, typeof query>("/runs", query, "id", o);
+  /** The signed receipt of an ended run, byte for byte; `@countersign/sdk/receipt` verifies it. */
+  runReceipt = (id: string, o?: CallOptions) => this.#transport.bytes({ method: "GET", path: `/runs/${segment(id)}/receipt`, signal: o?.signal });
+  runRehearsal = (id: string, o?: CallOptions) => this.#get<t.Rehearsal>(`/runs/${segment(id)}/rehearsal`, o);
   startRun = (body: Body<t.RunStart>, o?: StartOptions) => this.#start("/runs", body, o);
   cancelRun = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/cancel`, body, o);
   reconcileRun = (id: string, body: Body<t.Reconcile>, o?: CallOptions) => this.#post<t.Run>(`/runs/${segment(id)}/reconcile`, body, o);

@@ -390,6 +390,14 @@ export interface components {
             /** @description never blank */
             reason: string;
         };
+        Difference: {
+            /** @description such as input.amount, method, url or body */
+            path: string;
+            /** @description null: it wasn't there */
+            rehearsed: unknown;
+            /** @description null: it isn't there */
+            sent: unknown;
+        };
         Drift: {
             changes: components["schemas"]["Change"][];
             current: boolean;
@@ -1279,6 +1287,29 @@ export interface components {
             evidence: string;
             /** @enum {string} */
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
+        };
+        Rehearsal: {
+            planDigest: string;
+            /** @description the DRY_RUN run; absent when there is none */
+            rehearsalId?: string;
+            /** Format: date-time */
+            rehearsedAt?: string;
+            runId: string;
+            steps: components["schemas"]["RehearsedStep"][];
+            /** @enum {string} */
+            verdict: "SAME" | "DIFFERENT" | "OPEN" | "NONE";
+        };
+        RehearsedStep: {
+            /** @description the inputs that came from earlier outputs */
+            bound: string[];
+            differences: components["schemas"]["Difference"][];
+            /** @description null where an input was bound */
+            rehearsedDigest: string | null;
+            /** @description null until the request is made */
+            sentDigest: string | null;
+            stepId: string;
+            /** @enum {string} */
+            verdict: "SAME" | "DIFFERENT" | "OPEN";
         };
         Request: {
             /** @description the exact JSON that is sent; null without a body */
@@ -2882,6 +2913,30 @@ export interface operations {
             };
         };
     };
+    runReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     reconcileRun: {
         parameters: {
             query?: never;
@@ -2904,6 +2959,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    runRehearsal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rehearsal"];
                 };
             };
         };

@@ -1,4 +1,4 @@
-import { parse, read, refusal, TooLarge } from "./answer.js";
+import { type Answer, parse, read, refusal, TooLarge } from "./answer.js";
 import { CountersignConnectionError, CountersignError } from "./errors.js";
 import { encode } from "./json.js";
 import { type Options, type Settings, settle } from "./options.js";
@@ -28,11 +28,20 @@ export class Transport {
 
   /** send is the value that a call is answered with, repeated where that is safe; any refusal is thrown. */
   async send(call: Call): Promise<unknown> {
+    return this.#repeated(call, parse);
+  }
+
+  /** bytes are those of an answer, as they came. */
+  async bytes(call: Call): Promise<Uint8Array> {
+    return this.#repeated(call, (answer) => Buffer.from(answer.text)); // it is strict UTF-8
+  }
+
+  async #repeated<T>(call: Call, take: (answer: Answer) => T): Promise<T> {
     const prepared = { ...call, body: call.body === undefined ? undefined : encode(call.body) };
     const repeatable = call.method === "GET" || call.idempotencyKey !== undefined;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#attempt(prepared);
+        return await this.#attempt(prepared, take);
       } catch (error) {
         const delay = attempt < this.#settings.retries ? retryDelay(error, repeatable, attempt) : undefined;
         if (delay === undefined) throw keyed(error, call.idempotencyKey);
@@ -41,13 +50,13 @@ export class Transport {
     }
   }
 
-  async #attempt(call: Call & { body: string | undefined }): Promise<unknown> {
+  async #attempt<T>(call: Call & { body: string | undefined }, take: (answer: Answer) => T): Promise<T> {
     const deadline = new Deadline(call.timeoutMs ?? this.#settings.timeoutMs, call.signal);
     try {
       const response = await this.#fetch(call, deadline.signal, "application/json");
       const answer = { status: response.status, headers: response.headers, text: await read(response, this.#settings.maxAnswerBytes) };
       if (!response.ok) throw refusal(answer);
-      return parse(answer);
+      return take(answer);
     } catch (error) {
       throw this.#explain(error, call, deadline);
     } finally {

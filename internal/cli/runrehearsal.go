@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// RunsRehearsal compares.
+type RunsRehearsal struct {
+	ID string `arg:"" help:"A LIVE run's id."`
+	Asking
+}
+
+// Help says what is compared.
+func (RunsRehearsal) Help() string {
+	return "The run is compared with the last DRY_RUN run of the same plan content that completed, request by request and byte by byte. Where an input was bound to an earlier output, that output is filled in first."
+}
+
+// Run compares a run with its rehearsal.
+func (r *RunsRehearsal) Run(t *Terminal) error {
+	same := false
+	err := show(t, r.Asking, func(c *client.Client) (*countersign.Rehearsal, error) { return c.Rehearsal(t.Context, r.ID) }, printRehearsal,
+		func(found *countersign.Rehearsal) {
+			same = found.Verdict != countersign.RehearsalDifferent && found.Verdict != countersign.RehearsalNone
+		})
+	return verdictOf(same, err)
+}
+
+var rehearsalVerdicts = map[string]string{
+	countersign.RehearsalSame:      "SAME: it sends what was rehearsed",
+	countersign.RehearsalDifferent: "DIFFERENT: it doesn't send what was rehearsed",
+	countersign.RehearsalOpen:      "OPEN: nothing differs; not every step has its request yet",
+	countersign.RehearsalNone:      "NONE: no rehearsal of this plan's content has completed",
+}
+
+func printRehearsal(w io.Writer, r *countersign.Rehearsal) {
+	Facts(w, [2]string{"run", r.RunID}, [2]string{"rehearsal", r.RehearsalID}, [2]string{"rehearsed", moment(r.RehearsedAt)}, [2]string{"verdict", rehearsalVerdicts[r.Verdict]})
+	if len(r.Steps) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	Table(w, []string{"step", "verdict", "bound", "sent"}, rows(r.Steps, func(s countersign.RehearsedStep) []string {
+		sent := ""
+		if s.SentDigest != nil {
+			sent = *s.SentDigest
+		}
+		return []string{s.StepID, s.Verdict, strings.Join(s.Bound, ", "), sent}
+	}))
+	for _, s := range r.Steps {
+		for _, d := range s.Differences {
+			fmt.Fprintf(w, "%s %s: rehearsed %s, sent %s\n", Plain(s.StepID), Plain(d.Path), Plain(value(d.Rehearsed)), Plain(value(d.Sent)))
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package console
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// comparison says whether a LIVE run, or one step of it, sends what was rehearsed.
+type comparison struct {
+	RunID  string // of the rehearsal, "" for none
+	Words  string
+	Differ bool
+}
+
+// rehearsedRun is nil for a run that is a rehearsal itself.
+func (v *visit) rehearsedRun(r *countersign.Run) (*comparison, error) {
+	if r.Mode != countersign.ModeLive {
+		return nil, nil
+	}
+	found, err := v.control.Rehearsal(v.r.Context(), v.actor, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &comparison{found.RehearsalID, rehearsalWords(found.Verdict, differing(found.Steps)), found.Verdict == countersign.RehearsalDifferent}, nil
+}
+
+// rehearsedStep is nil where the run can't be compared.
+func (v *visit) rehearsedStep(runID, stepID string) *comparison {
+	found, err := v.control.Rehearsal(v.r.Context(), v.actor, runID)
+	if err != nil { // the run is archived, or seen by somebody with less scope: the page has its own say
+		return nil
+	}
+	i := slices.IndexFunc(found.Steps, func(s countersign.RehearsedStep) bool { return s.StepID == stepID })
+	if i < 0 {
+		return &comparison{Words: rehearsalWords(found.Verdict, nil)}
+	}
+	step := found.Steps[i]
+	return &comparison{found.RehearsalID, rehearsalWords(step.Verdict, differing(found.Steps[i:i+1])), step.Verdict == countersign.RehearsalDifferent}
+}
+
+// differing names what differs, the parts of one step or the steps.
+func differing(steps []countersign.RehearsedStep) (names []string) {
+	for _, s := range steps {
+		for _, d := range s.Differences {
+			name := d.Path
+			if len(steps) > 1 {
+				name = s.StepID
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+func rehearsalWords(verdict string, differ []string) string {
+	switch verdict {
+	case countersign.RehearsalSame:
+		return "sends what was rehearsed"
+	case countersign.RehearsalOpen:
+		return "as rehearsed so far"
+	case countersign.RehearsalDifferent:
+		return "not what was rehearsed: " + strings.Join(differ, ", ")
+	default:
+		return "never rehearsed"
+	}
+}

@@ -1,0 +1,141 @@
+package control_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/receipt"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// ended makes a run that was cancelled.
+func (h *house) ended(tenant string) string {
+	h.t.Helper()
+	p, err := h.service.CreatePlan(background, as(tenant), countersign.PlanWrite{Name: "p", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive, Steps: []countersign.Step{
+		{ID: "s", Name: "s", ProjectID: tenant + "-one", Capability: "ping"},
+	}})
+	h.must(err)
+	started, err := h.service.StartRun(background, as(tenant), p.ID, h.newID("key"))
+	h.must(err)
+	_, err = h.service.CancelRun(background, as(tenant), started.Run.ID, "enough")
+	h.must(err)
+	return started.Run.ID
+}
+
+func (h *house) receipt(tenant, run string) []byte {
+	h.t.Helper()
+	text, err := h.service.Receipt(background, as(tenant), run)
+	h.must(err)
+	return text
+}
+
+func (h *house) receiptKeys() (keys records.ReceiptKeys) {
+	h.t.Helper()
+	h.must(h.store.View(background, func(tx store.Tx) error {
+		found, _, err := records.AllReceiptKeys.Get(tx, store.Realm, records.ReceiptKeysID)
+		if err == nil {
+			keys = *found
+		}
+		return err
+	}))
+	return keys
+}
+
+// TestTheFirstReceiptsAtOnceShareOneKey, also over tenants.
+func TestTheFirstReceiptsAtOnceShareOneKey(t *testing.T) {
+	h := open(t)
+	runs := map[string]string{"acme": h.ended("acme"), "beta": h.ended("beta")}
+	texts := make([][]byte, 8)
+	var all sync.WaitGroup
+	for i := range texts {
+		all.Go(func() {
+			tenant := tenants[i%2]
+			texts[i], _ = h.service.Receipt(background, as(tenant), runs[tenant])
+		})
+	}
+	all.Wait()
+	keys, err := h.service.ReceiptKeys(background)
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("%v %v", keys, err)
+	}
+	key, _ := receipt.ParseKey(keys[0].PublicKey)
+	for _, text := range texts {
+		if v := receipt.Verify(text, key); !v.OK || !v.Origin {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// TestThePrivateHalfOfAKeyLeavesTheStoreNowhere: not in receipts, published keys or
+// audit records, in any spelling, rotated ones included.
+func TestThePrivateHalfOfAKeyLeavesTheStoreNowhere(t *testing.T) {
+	h := open(t)
+	run := h.ended("acme")
+	var shown strings.Builder
+	var seeds [][]byte
+	for range 3 {
+		shown.Write(h.receipt("acme", run))
+		seeds = append(seeds, h.receiptKeys().Seed)
+		made, err := h.service.RotateReceiptKey(background, "again")
+		h.must(err)
+		shown.WriteString(made.PublicKey)
+	}
+	keys, err := h.service.ReceiptKeys(background)
+	h.must(err)
+	if len(keys) != 4 || len(keys[0].KeyID) != 64 || !keys[0].RetiredAt.IsZero() || keys[3].RetiredAt.IsZero() {
+		t.Errorf("%+v", keys)
+	}
+	for _, log := range []string{"acme", store.Realm} {
+		for _, r := range h.log(log, 0) {
+			text, err := countersign.Marshal(r)
+			h.must(err)
+			shown.Write(text)
+		}
+	}
+	text, err := countersign.Marshal(keys)
+	h.must(err)
+	shown.Write(text)
+	for _, seed := range append(seeds, h.receiptKeys().Seed) {
+		for _, spelling := range []string{string(seed), hex.EncodeToString(seed), base64.StdEncoding.EncodeToString(seed), base64.RawURLEncoding.EncodeToString(seed)} {
+			if strings.Contains(shown.String(), spelling) {
+				t.Fatal("the private half is shown")
+			}
+		}
+	}
+}
+
+// TestARunThatHasNotEndedHasNoReceiptAndMakesNoKey.
+func TestARunThatHasNotEndedHasNoReceiptAndMakesNoKey(t *testing.T) {
+	h := open(t)
+	run := h.ended("acme")
+	_, err := h.service.Receipt(background, as("beta"), run)
+	wantCode(t, err, countersign.CodeNotFound)
+	if keys, err := h.service.ReceiptKeys(background); err != nil || len(keys) != 0 {
+		t.Errorf("%v %v", keys, err)
+	}
+}
+
+// TestALogThatWasTamperedWithGivesNoReceipt, and the answer says nothing of it.
+func TestALogThatWasTamperedWithGivesNoReceipt(t *testing.T) {
+	h := open(t)
+	run := h.ended("acme")
+	h.receipt("acme", run)
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		row, err := tx.Get(store.Audit, "acme", "0000000000000002")
+		if err != nil {
+			return err
+		}
+		row.Doc[len(row.Doc)-3] ^= 1 // in its hash
+		return tx.Put(store.Audit, "acme", row, row.Version)
+	}))
+	_, err := h.service.Receipt(background, as("acme"), run)
+	if coded := new(countersign.Error); err == nil || errors.As(err, &coded) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package control
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/receipt"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// The actions that the realm's audit log has of keys. They belong to no operation of
+// the API.
+const (
+	makeReceiptKey   = "receipts.make_key"
+	rotateReceiptKey = "receipts.rotate_key"
+)
+
+// ReceiptKeys lists the public keys of receipts, the present one first; none before
+// the first receipt.
+func (s *Service) ReceiptKeys(ctx context.Context) (keys []countersign.ReceiptKey, err error) {
+	err = s.store.View(ctx, func(tx store.Tx) error {
+		found, _, err := receiptKeys(tx)
+		keys = []countersign.ReceiptKey{}
+		if err == nil && found.Seed != nil {
+			keys = found.Public()
+		}
+		return err
+	})
+	return keys, public(err)
+}
+
+// receiptKeys reads the keys; without any, there is no seed.
+func receiptKeys(tx store.Tx) (*records.ReceiptKeys, int64, error) {
+	keys, version, err := records.AllReceiptKeys.Get(tx, store.Realm, records.ReceiptKeysID)
+	if errors.Is(err, store.ErrNotFound) {
+		return &records.ReceiptKeys{}, 0, nil
+	}
+	return keys, version, err
+}
+
+// signingKey is the key to sign with, made at its first use.
+func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err error) {
+	read := func(tx store.Tx) error {
+		keys, _, err := receiptKeys(tx)
+		if key = nil; err == nil && keys.Seed != nil {
+			key = keys.PrivateKey()
+		}
+		return err
+	}
+	if err := s.store.View(ctx, read); err != nil || key != nil {
+		return key, err
+	}
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		if err := read(tx); err != nil || key != nil { // another request was faster
+			return err
+		}
+		keys, err := s.newReceiptKey(tx, makeReceiptKey, "")
+		if err == nil {
+			key = keys.PrivateKey()
+		}
+		return err
+	})
+	return key, err
+}
+
+// RotateReceiptKey makes the key that later receipts are signed with. The public
+// halves of the earlier ones stay published.
+func (s *Service) RotateReceiptKey(ctx context.Context, reason string) (made countersign.ReceiptKey, err error) {
+	err = s.store.Update(ctx, func(tx store.Tx) error {
+		keys, err := s.newReceiptKey(tx, rotateReceiptKey, reason)
+		if err == nil {
+			made = keys.Present
+		}
+		return err
+	})
+	return made, public(err)
+}
+
+func (s *Service) newReceiptKey(tx store.Tx, action access.Operation, reason string) (*records.ReceiptKeys, error) {
+	keys, version, err := receiptKeys(tx)
+	if err != nil {
+		return nil, err
+	}
+	seed := s.cfg.NewSecret()
+	public := ed25519.NewKeyFromSeed(seed[:]).Public().(ed25519.PublicKey)
+	made := countersign.ReceiptKey{KeyID: receipt.KeyID(public), Algorithm: receipt.Algorithm, PublicKey: receipt.KeyText(public), CreatedAt: s.cfg.Now()}
+	before := keys.Present.KeyID
+	keys.Rotate(seed[:], made, made.CreatedAt)
+	if _, err := records.AllReceiptKeys.Put(tx, store.Realm, records.ReceiptKeysID, keys, version); err != nil {
+		return nil, err
+	}
+	system := Actor{Principal: access.System(countersign.DefaultTenant)}
+	return keys, s.auditIn(tx, store.Realm, system, action, "receipt-key/"+made.KeyID, change{before: before, after: made.KeyID, reason: reason})
+}

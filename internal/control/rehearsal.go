@@ -1,0 +1,68 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Rehearsal says whether a LIVE run sends what the last rehearsal of its plan's
+// content showed.
+func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
+	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		if _, err := reachRun(tx, a, id); err != nil {
+			return err
+		}
+		live, err := s.ledger.Load(tx, ledger.Ref{Tenant: a.Tenant, RunID: id})
+		if err != nil {
+			return err
+		}
+		out, err = s.compare(tx, a, live)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) compare(tx store.Tx, a Actor, live *ledger.Held) (countersign.Rehearsal, error) {
+	r := live.Run()
+	none := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
+	if r.Mode != countersign.ModeLive {
+		return none, countersign.Errorf(countersign.CodeStateConflict, "run %s is a rehearsal itself; ask of a LIVE run", r.ID)
+	}
+	last, _, err := records.Rehearsals.Get(tx, a.Tenant, r.PlanDigest)
+	if errors.Is(err, store.ErrNotFound) {
+		return none, nil
+	}
+	if err != nil {
+		return none, err
+	}
+	rehearsed, err := s.ledger.Read(tx, ledger.Ref{Tenant: a.Tenant, RunID: last.RunID})
+	if err != nil {
+		return none, err
+	}
+	out := run.Compare(live.Plan(), r, &rehearsed.Run)
+	if masks(a) {
+		maskRehearsal(&out, live)
+	}
+	return out, nil
+}
+
+// maskRehearsal keeps the values of a capability with sensitive fields from who only
+// views: that something differs, and where, stays.
+func maskRehearsal(r *countersign.Rehearsal, live *ledger.Held) {
+	for i := range r.Steps {
+		step := live.Run().Steps[i]
+		if hiddenFor(live.Plan(), step.ProjectID, step.Capability) == nil {
+			continue
+		}
+		for j := range r.Steps[i].Differences {
+			r.Steps[i].Differences[j].Rehearsed, r.Steps[i].Differences[j].Sent = masked, masked
+		}
+	}
+}

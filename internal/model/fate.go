@@ -1,0 +1,112 @@
+package model
+
+import (
+	"slices"
+)
+
+// fates is what becomes of each pair of a walk: for every pair the next way on
+// the shortest path to a final state, and to one where a run gets stuck; none
+// where there is no such path.
+type fates struct {
+	final, stuck []int32 // index into the pair's ways; here for a pair that is the end itself
+}
+
+// here says that a pair is an end itself.
+const here int32 = -2
+
+func (w *walk) fates() fates {
+	back := w.backward()
+	return fates{
+		final: w.toward(back, func(p *pair) bool { return w.m.nodes[p.state].final }),
+		stuck: w.toward(back, func(p *pair) bool { return p.stuck }),
+	}
+}
+
+// backward is, for each pair, the ways that lead to it: pair and index.
+func (w *walk) backward() [][][2]int32 {
+	back := make([][][2]int32, len(w.pairs))
+	for i := range w.pairs {
+		for j, y := range w.pairs[i].ways {
+			back[y.to] = append(back[y.to], [2]int32{int32(i), int32(j)})
+		}
+	}
+	return back
+}
+
+func (w *walk) toward(back [][][2]int32, end func(*pair) bool) []int32 {
+	next := slices.Repeat([]int32{none}, len(w.pairs))
+	var queue []int32
+	for i := range w.pairs {
+		if end(&w.pairs[i]) {
+			next[i], queue = here, append(queue, int32(i))
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, b := range back[queue[0]] {
+			if next[b[0]] == none {
+				next[b[0]], queue = b[1], append(queue, b[0])
+			}
+		}
+	}
+	return next
+}
+
+// cycle is a loop that runs can enter: its arcs, and the pair of it that was
+// found first.
+type cycle struct {
+	at   int32
+	arcs []int32
+}
+
+// cycles lists the different loops. On a cycle no input is parted, or it would
+// become less each time; so each of its pairs has one way only, and following
+// such ways finds them all.
+func (w *walk) cycles() []cycle {
+	var found []cycle
+	seen := map[string]bool{}
+	visited := make([]int32, len(w.pairs)) // the round in which, from 1
+	for i := range w.pairs {
+		at := int32(i)
+		for visited[at] == 0 && w.only(at) != none {
+			visited[at] = int32(i) + 1
+			at = w.only(at)
+		}
+		if w.only(at) == none || visited[at] != int32(i)+1 {
+			continue
+		}
+		c := w.cycleAt(at)
+		if key := string(keyOf(nil, rotated(c.arcs))); !seen[key] {
+			seen[key] = true
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// only is where the only way out of a pair leads, none when there are more or a
+// run can get stuck there.
+func (w *walk) only(at int32) int32 {
+	p := &w.pairs[at]
+	if len(p.ways) != 1 || p.stuck || len(p.ways[0].left) > 0 || int(at) >= w.opened {
+		return none
+	}
+	return p.ways[0].to
+}
+
+func (w *walk) cycleAt(at int32) cycle {
+	c := cycle{at: at}
+	for next := at; ; {
+		c.arcs = append(c.arcs, w.pairs[next].ways[0].arc)
+		c.at = min(c.at, next)
+		if next = w.only(next); next == at {
+			return c
+		}
+	}
+}
+
+// rotated begins a cycle at the smallest of its rotations by first arc, so that
+// a loop is the same wherever it is entered.
+func rotated(arcs []int32) []int32 {
+	first := slices.Index(arcs, slices.Min(arcs))
+	return append(slices.Clone(arcs[first:]), arcs[:first]...)
+}

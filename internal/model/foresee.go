@@ -1,0 +1,129 @@
+package model
+
+import "github.com/countersign/countersign"
+
+// What one validation spends on exploring, and lists of one code.
+const (
+	maxPairs    = 20_000
+	maxPairWork = 1_000_000
+	maxReplays  = 1_000_000
+	maxWarnings = 50
+)
+
+// foresee explores the model and keeps, by place, what a validation warns of
+// besides what the document says by itself and what its scenarios show already.
+func (w *warner) foresee() {
+	if w.machine == nil {
+		return
+	}
+	walked := explored(w.machine, maxPairs, maxPairWork)
+	walked.replays = maxReplays
+	s := walked.survey()
+	f := &finder{survey: s, most: maxWarnings}
+	if !s.complete() {
+		w.warn("", ExplorationEnded, "the model is too large to be explored within one validation: what can't happen is judged by each state alone, and more can go wrong than is listed; explore it by itself")
+	}
+	w.ofStates(f)
+	for i := range w.never {
+		if w.never[i] == "" {
+			f.never(i)
+		}
+	}
+	f.overlapping(w.undecided(s))
+	f.twins()
+	for _, found := range f.list {
+		w.seen[found.at] = append(w.seen[found.at], found.Problem)
+	}
+}
+
+// ofStates leaves out what has been said of a state before.
+func (w *warner) ofStates(f *finder) {
+	static, _ := w.reachable()
+	shown, ended := f.shown(), w.toDeadEnd(f.survey)
+	for i := range w.doc.States {
+		if static[i] {
+			f.unreachable(i)
+		}
+		if !ended[i] && !shown[i] {
+			f.trapped(i)
+		}
+		shown[i] = shown[i] || !w.leavable(i)
+	}
+	f.looped(f.unshown(shown))
+}
+
+// shown marks the states of loops that scenarios run into: the warning about the
+// scenario says it.
+func (s *survey) shown() []bool {
+	shown := make([]bool, len(s.m.nodes))
+	if len(s.loops) == 0 {
+		return shown
+	}
+	begun := map[int32]bool{}
+	for _, r := range s.m.runs(maxScenarioWork) {
+		if r.outcome == countersign.OutcomeLoop {
+			begun[r.arcs[len(r.arcs)-1]] = true
+		}
+	}
+	for _, c := range s.loops {
+		for _, arc := range c.arcs {
+			if begun[arc] {
+				s.m.mark(shown, c.arcs)
+			}
+		}
+	}
+	return shown
+}
+
+func (m *Machine) mark(states []bool, arcs []int32) {
+	for _, arc := range arcs {
+		states[m.arcs[arc].to] = true
+	}
+}
+
+// unshown is the loops through a state that none before them goes through.
+func (s *survey) unshown(shown []bool) []cycle {
+	var list []cycle
+	for _, c := range s.loops {
+		fresh := false
+		for _, arc := range c.arcs {
+			fresh = fresh || !shown[s.m.arcs[arc].to]
+		}
+		if fresh {
+			list = append(list, c)
+			s.m.mark(shown, c.arcs)
+		}
+	}
+	return list
+}
+
+// toDeadEnd marks the states that transitions taken lead to a dead end from: the
+// warning about that one says why nothing ends.
+func (w *warner) toDeadEnd(s *survey) []bool {
+	ended, before := make([]bool, len(s.m.nodes)), s.m.predecessors()
+	var open []int32
+	for i := range s.m.nodes {
+		if s.reached[i] && !s.m.nodes[i].final && !w.leavable(i) {
+			open = append(open, int32(i))
+		}
+	}
+	for len(open) > 0 {
+		state := open[len(open)-1]
+		if open = open[:len(open)-1]; !ended[state] {
+			ended[state] = true
+			open = append(open, before[state]...)
+		}
+	}
+	return ended
+}
+
+// undecided is the overlaps of transitions that can be taken.
+func (w *warner) undecided(s *survey) []overlap {
+	var list []overlap
+	for _, o := range s.overlaps {
+		if w.never[s.m.arcs[o.second].index] == "" {
+			list = append(list, o)
+		}
+	}
+	return list
+}

@@ -1,0 +1,137 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+)
+
+// proposer makes scenarios until every transition that was taken is covered.
+type proposer struct {
+	*survey
+	covered []bool
+	ids     map[string]int // of the model's scenarios
+	looped  []bool
+	used    map[string]bool
+	list    []countersign.Scenario
+}
+
+// missing is the transitions that were taken and aren't covered.
+func (p *proposer) missing() []bool {
+	missing := make([]bool, len(p.taken))
+	for i := range missing {
+		missing[i] = p.taken[i] && !p.covered[i]
+	}
+	return missing
+}
+
+// crossing is a pair and the index of a way out of it.
+type crossing struct{ at, way int32 }
+
+// propose goes from the transitions that are met last to those met first: a long
+// path covers what lies on it.
+func (p *proposer) propose() {
+	crossings := p.crossings()
+	p.onlyLooping(crossings)
+	slices.SortStableFunc(crossings, func(a, b crossing) int { return cmp.Compare(b.at, a.at) })
+	for _, c := range crossings {
+		y := p.pairs[c.at].ways[c.way]
+		if p.covered[p.m.arcs[y.arc].index] {
+			continue
+		}
+		if w, ok := p.through(c); ok && w.Outcome != countersign.OutcomeLoop {
+			p.add(p.m.arcs[y.arc].transition, w)
+		}
+	}
+}
+
+// onlyLooping marks what is missing and crossed by no run that ends. Before the
+// end of a walk that isn't known of any.
+func (p *proposer) onlyLooping(crossings []crossing) {
+	p.looped = make([]bool, len(p.taken))
+	if !p.complete() {
+		return
+	}
+	p.looped = p.missing()
+	for _, c := range crossings {
+		p.looped[p.m.arcs[p.pairs[c.at].ways[c.way].arc].index] = false
+	}
+}
+
+// crossings is, for each transition that is missing, where a run takes it that
+// ends best: in a final state, else stuck. Runs that only loop can't pass.
+func (p *proposer) crossings() []crossing {
+	missing, best := p.missing(), map[int]crossing{}
+	for i := range p.pairs {
+		for j, y := range p.pairs[i].ways {
+			index := p.m.arcs[y.arc].index
+			c := crossing{int32(i), int32(j)}
+			old, found := best[index]
+			if missing[index] && p.merit(c) > 0 && (!found || p.merit(c) > p.merit(old)) {
+				best[index] = c
+			}
+		}
+	}
+	var list []crossing
+	for i := range missing {
+		if c, ok := best[i]; ok {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func (p *proposer) merit(c crossing) int {
+	switch to := p.pairs[c.at].ways[c.way].to; {
+	case p.fates.final[to] != none:
+		return 2
+	case p.fates.stuck[to] != none:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// through makes a run that goes along a way and then to the nearest end.
+func (p *proposer) through(c crossing) (Witness, bool) {
+	y := p.pairs[c.at].ways[c.way]
+	fate := p.fates.final
+	if fate[y.to] == none {
+		fate = p.fates.stuck
+	}
+	left := slices.Clone(y.left)
+	at := y.to
+	for fate[at] >= 0 {
+		next := p.pairs[at].ways[fate[at]]
+		left = append(left, next.left...)
+		at = next.to
+	}
+	left = append(left, p.pairs[at].halted...)
+	slices.Reverse(left) // the last word on each input first
+	return p.witness(c.at, left)
+}
+
+func (p *proposer) add(t *countersign.Transition, w Witness) {
+	fresh := p.m.cover(p.covered, w.course.arcs)
+	w.Scenario.ID = p.unused("covers-" + t.ID)
+	w.Scenario.Name = fmt.Sprintf("Takes %s", clipped(t.ID))
+	w.Scenario.Description = fmt.Sprintf("Proposed by explore: no other scenario takes %s.", some(fresh))
+	p.list = append(p.list, w.Scenario)
+}
+
+func (p *proposer) unused(id string) string {
+	name := id
+	for n := 2; p.isUsed(name); n++ {
+		name = id + "-" + strconv.Itoa(n)
+	}
+	p.used[name] = true
+	return name
+}
+
+func (p *proposer) isUsed(id string) bool {
+	_, used := p.ids[id]
+	return used || p.used[id]
+}

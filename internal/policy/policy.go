@@ -1,0 +1,156 @@
+// Package policy answers what an approval policy would have asked for, of runs that
+// there were: by stored facts alone, with the gate's own question
+// (countersign.Capability.NeedsApproval, contract 5).
+package policy
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// Proposal is another policy. A name is a project's id and a capability's,
+// as in "acme-shop/refund".
+type Proposal struct {
+	All   string            // for every capability; "": as it was
+	Named map[string]string // for some, whatever All says
+}
+
+// Name is a capability's name in a Proposal and a Report.
+func Name(projectID, capability string) string { return projectID + "/" + capability }
+
+func (p Proposal) of(name, was string) string {
+	return cmp.Or(p.Named[name], p.All, was)
+}
+
+// Report is what a proposal would have asked for.
+type Report struct {
+	Runs         int         `json:"runs"`  // LIVE runs that were looked at
+	Steps        int         `json:"steps"` // their steps that came to the gate
+	Asked        int         `json:"asked"`
+	WouldAsk     int         `json:"wouldAsk"`
+	Capabilities []Questions `json:"capabilities"`
+}
+
+// Questions is how a capability fared.
+type Questions struct {
+	Name     string   `json:"name"`
+	Was      []string `json:"was"` // its policies in the plans of these runs
+	Would    []string `json:"would"`
+	Steps    int      `json:"steps"`
+	Asked    int      `json:"asked"`
+	WouldAsk int      `json:"wouldAsk"`
+	More     int      `json:"more"`  // steps that would be asked about and were not
+	Fewer    int      `json:"fewer"` // and the other way round
+	// Of the fewer: what nobody would have kept from being sent.
+	Rejected []string `json:"rejected"` // runs in which a person rejected the step
+	Lapsed   []string `json:"lapsed"`   // runs in which nobody decided in time
+	// Of the more: what went wrong and would have been seen by a person first.
+	Wrong []string `json:"wrong"` // runs in which the step failed its expectation or its outcome was uncertain
+}
+
+// Tally adds up runs, in any order.
+type Tally struct {
+	proposal Proposal
+	report   Report
+	by       map[string]*Questions
+}
+
+// NewTally begins to add up.
+func NewTally(p Proposal) *Tally { return &Tally{proposal: p, by: map[string]*Questions{}} }
+
+// Add counts the steps of a run that came to the gate. p is the run's plan, with its
+// project snapshots: the policy of that time. A rehearsal asks nobody.
+func (t *Tally) Add(r *countersign.Run, p *countersign.Plan) {
+	if r.Mode != countersign.ModeLive {
+		return
+	}
+	t.report.Runs++
+	for i := range r.Steps {
+		if c := capabilityOf(p, &r.Steps[i]); c != nil && cameToTheGate(&r.Steps[i]) {
+			t.step(r.ID, &r.Steps[i], *c)
+		}
+	}
+}
+
+// Report is what was added up, by the capabilities' names.
+func (t *Tally) Report() Report {
+	out := t.report
+	out.Capabilities = []Questions{}
+	for _, name := range slices.Sorted(maps.Keys(t.by)) {
+		q := *t.by[name]
+		slices.Sort(q.Was)
+		slices.Sort(q.Would)
+		out.Capabilities = append(out.Capabilities, q)
+	}
+	return out
+}
+
+func capabilityOf(p *countersign.Plan, s *countersign.StepRun) *countersign.Capability {
+	for i := range p.ProjectSnapshots {
+		if p.ProjectSnapshots[i].ID == s.ProjectID {
+			return p.ProjectSnapshots[i].Capability(s.Capability)
+		}
+	}
+	return nil
+}
+
+// cameToTheGate: the request was made, so the question was put.
+func cameToTheGate(s *countersign.StepRun) bool { return s.RequestDigest != nil }
+
+func (t *Tally) step(runID string, s *countersign.StepRun, c countersign.Capability) {
+	name := Name(s.ProjectID, c.Name)
+	q := t.by[name]
+	if q == nil {
+		q = &Questions{Name: name, Rejected: []string{}, Lapsed: []string{}, Wrong: []string{}}
+		t.by[name] = q
+	}
+	was := c.ApprovalPolicy()
+	c.Approval = t.proposal.of(name, was)
+	q.Was, q.Would = noted(q.Was, was), noted(q.Would, c.Approval)
+	would := c.NeedsApproval()
+	t.report.Steps, q.Steps = t.report.Steps+1, q.Steps+1
+	if s.ApprovalRequired {
+		t.report.Asked, q.Asked = t.report.Asked+1, q.Asked+1
+	}
+	if would {
+		t.report.WouldAsk, q.WouldAsk = t.report.WouldAsk+1, q.WouldAsk+1
+	}
+	switch {
+	case would && !s.ApprovalRequired:
+		q.More++
+		if wentWrong(s) {
+			q.Wrong = noted(q.Wrong, runID)
+		}
+	case !would && s.ApprovalRequired:
+		q.Fewer++
+		q.fewer(runID, s)
+	}
+}
+
+func (q *Questions) fewer(runID string, s *countersign.StepRun) {
+	if s.Error == nil {
+		return
+	}
+	switch s.Error.Code {
+	case countersign.CodeApprovalRejected:
+		q.Rejected = noted(q.Rejected, runID)
+	case countersign.CodeApprovalExpired:
+		q.Lapsed = noted(q.Lapsed, runID)
+	}
+}
+
+// wentWrong: its expectation failed, or nobody knew what became of it.
+func wentWrong(s *countersign.StepRun) bool {
+	failed := s.Verification != nil && s.Verification.Status == countersign.VerificationFailed
+	return failed || s.Reconciliation != nil || s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned
+}
+
+func noted(list []string, item string) []string {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}

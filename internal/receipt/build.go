@@ -1,0 +1,150 @@
+package receipt
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// Facts are what a receipt is made of.
+type Facts struct {
+	Tenant   string
+	Version  string // of the service
+	IssuedAt time.Time
+	Masked   bool            // sensitive values are left out: the receipt is for somebody who must not see them
+	Run      countersign.Run // ended, with its steps and the snapshot of its plan
+	// Approvals are all of the run, the oldest first.
+	Approvals []countersign.Approval
+	Log       Log
+}
+
+// Log is the part of the tenant's audit log that is about the run.
+type Log struct {
+	Size    int64
+	Root    string // of the tree of Size records, lowercase hex
+	Records []Record
+	LeftOut int // records about the run that are not in the receipt
+}
+
+// Record is one record of the log: the very text that its leaf hash is taken of, and
+// the path from there to the root.
+type Record struct {
+	Text  string   `json:"text"`
+	Proof []string `json:"proof"`
+}
+
+type statement struct {
+	IssuedAt time.Time `json:"issuedAt"`
+	Masked   bool      `json:"masked"`
+	RunID    string    `json:"runId"`
+	Tenant   string    `json:"tenantId"`
+	Version  string    `json:"version"`
+}
+
+type auditSection struct {
+	Head    head     `json:"head"`
+	LeftOut int      `json:"leftOut"`
+	Records []Record `json:"records"`
+}
+
+// head is a signed tree head: it can be kept apart from the receipt and be compared
+// with what the log says later.
+type head struct {
+	At        string `json:"at"`
+	Root      string `json:"root"`
+	Signature string `json:"signature"`
+	Size      int64  `json:"size"`
+	Tenant    string `json:"tenantId"`
+}
+
+func (h head) signed() []byte { return headText(h.Tenant, strconv.FormatInt(h.Size, 10), h.Root, h.At) }
+
+// headText is what the signature of a tree head is taken of.
+func headText(tenant, size, root, at string) []byte {
+	return []byte("countersign-tree-head/1\n" + tenant + "\n" + size + "\n" + root + "\n" + at + "\n")
+}
+
+// Build makes and signs the receipt of an ended run. The same facts and key make the
+// same bytes.
+func Build(f Facts, key ed25519.PrivateKey) ([]byte, error) {
+	h := head{Tenant: f.Tenant, Size: f.Log.Size, Root: f.Log.Root, At: f.IssuedAt.Format(time.RFC3339Nano)}
+	h.Signature = hex.EncodeToString(ed25519.Sign(key, h.signed()))
+	r := f.Run
+	r.PlanSnapshot = nil
+	sections := map[string]any{
+		Approvals: notNil(f.Approvals),
+		Audit:     auditSection{Head: h, LeftOut: f.Log.LeftOut, Records: notNil(f.Log.Records)},
+		Plan:      f.Run.PlanSnapshot,
+		Requests:  requestsOf(f),
+		Run:       r,
+		Statement: statement{f.IssuedAt, f.Masked, r.ID, f.Tenant, f.Version},
+	}
+	texts := make(map[string][]byte, len(sections))
+	for name, section := range sections {
+		v, err := countersign.ValueOf(section)
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = v.Canonical()
+	}
+	return Seal(texts, key), nil
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Seal writes the sections as one receipt and signs it.
+func Seal(sections map[string][]byte, key ed25519.PrivateKey) []byte {
+	contents := contentsOf(sections)
+	size := len(contents) + 1024
+	for _, text := range sections {
+		size += len(text)
+	}
+	b := make([]byte, 0, size)
+	b = append(append(b, opening...), contents...)
+	b = append(b, beforeSections...)
+	for i, name := range Sections {
+		b = append(append(b, before(i, name)...), sections[name]...)
+	}
+	b = append(b, beforeSignature...)
+	b = append(b, signatureOf(contents, key)...)
+	return append(b, '}')
+}
+
+// What stands around the parts.
+const (
+	opening         = `{"contents":`
+	beforeSections  = `,"sections":{`
+	beforeSignature = `},"signature":`
+)
+
+// before is what stands before the i-th section.
+func before(i int, name string) string {
+	text := `"` + name + `":`
+	if i > 0 {
+		return "," + text
+	}
+	return text
+}
+
+func contentsOf(sections map[string][]byte) []byte {
+	entries := make([]string, len(Sections))
+	for i, name := range Sections {
+		entries[i] = `{"bytes":` + strconv.Itoa(len(sections[name])) + `,"name":"` + name + `","sha256":"` + countersign.SHA256Hex(sections[name]) + `"}`
+	}
+	return []byte(`{"format":"` + Format + `","sections":[` + strings.Join(entries, ",") + `]}`)
+}
+
+func signatureOf(contents []byte, key ed25519.PrivateKey) string {
+	public := key.Public().(ed25519.PublicKey)
+	return `{"algorithm":"` + Algorithm + `","contentsSha256":"` + countersign.SHA256Hex(contents) + `","keyId":"` + KeyID(public) +
+		`","publicKey":"` + KeyText(public) + `","value":"` + hex.EncodeToString(ed25519.Sign(key, signed(contents))) + `"}`
+}

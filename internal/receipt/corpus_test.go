@@ -1,0 +1,41 @@
+package receipt
+
+import (
+	"bufio"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"testing"
+)
+
+var written = flag.String("write", "", "also write the receipts and mutants to this file, for the verifier of sdk/typescript")
+
+// judged is a receipt with what this verifier says of it.
+type judged struct {
+	How     string  `json:"how"`
+	Key     string  `json:"key"`
+	File    []byte  `json:"file"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// writeCorpus writes a line each.
+func writeCorpus(t *testing.T, pairs []pair) {
+	t.Helper()
+	f, err := os.Create(*written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	e := json.NewEncoder(w)
+	judge := func(file []byte, key ed25519.PublicKey, how string) error {
+		return e.Encode(judged{how, KeyText(key), file, Verify(file, key)})
+	}
+	for _, p := range pairs {
+		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
+	}
+	if err := errors.Join(err, w.Flush(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

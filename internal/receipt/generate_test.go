@@ -1,0 +1,206 @@
+package receipt
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/request"
+)
+
+var morning = time.Date(2026, 11, 21, 9, 0, 0, 123456000, time.UTC)
+
+// drawn draws the facts of runs that could have been, with every digest and record
+// that belongs to them.
+type drawn struct {
+	*rand.Rand
+	t     *testing.T
+	facts Facts
+	log   []countersign.AuditRecord
+}
+
+// draw is the same for the same seed.
+func draw(t *testing.T, seed uint64) Facts {
+	t.Helper()
+	d := &drawn{Rand: newRand(seed), t: t}
+	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour), Masked: d.IntN(5) == 0}
+	d.run()
+	d.prove()
+	return d.facts
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 10)) }
+
+func (d *drawn) key() ed25519.PrivateKey { return keyOf(d.Uint64()) }
+
+func keyOf(n uint64) ed25519.PrivateKey {
+	seed := make([]byte, ed25519.SeedSize)
+	for i := range 8 {
+		seed[i] = byte(n >> (8 * i))
+	}
+	return ed25519.NewKeyFromSeed(seed)
+}
+
+func (d *drawn) run() {
+	r := &d.facts.Run
+	mode := pick(d, countersign.ModeLive, countersign.ModeLive, countersign.ModeDryRun)
+	*r = countersign.Run{
+		ID: "run-" + fmt.Sprint(d.IntN(1000)), PlanID: "plan-1", Mode: mode, PlanDigest: countersign.SHA256Hex([]byte{byte(d.IntN(9))}),
+		Status:      pick(d, countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled),
+		RequestedBy: "user:ines@marlow.example", IdempotencyKey: d.word(), CreatedAt: morning, UpdatedAt: morning, CompletedAt: morning, Steps: []countersign.StepRun{},
+	}
+	r.PlanSnapshot = &countersign.Plan{
+		ID: "plan-1", Name: d.word(), Mode: mode, PlanDigest: r.PlanDigest, Steps: []countersign.Step{}, ValidationErrors: []string{},
+		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
+	}
+	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", r.PlanDigest)
+	for i := range d.IntN(4) {
+		d.step(fmt.Sprintf("s%d", i))
+	}
+	end := map[countersign.RunStatus]string{countersign.RunCompleted: "run.complete", countersign.RunFailed: "run.fail", countersign.RunCancelled: "run.cancel"}
+	d.note(end[r.Status], "", countersign.SystemPrincipal, string(r.Status), r.Error, "")
+}
+
+func (d *drawn) step(id string) {
+	r := &d.facts.Run
+	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: "refund", DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
+	if d.IntN(8) == 0 {
+		s.Status = countersign.StepSkipped
+		r.Steps = append(r.Steps, s)
+		return
+	}
+	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Query: countersign.RawValue("{}"), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
+	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
+	s.RequestDigest = &digest
+	if d.facts.Masked && d.IntN(2) == 0 {
+		s.Request.Body = countersign.String("•••")
+	}
+	if r.Mode == countersign.ModeLive {
+		d.live(&s, digest)
+	} else {
+		d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
+	}
+	r.Steps = append(r.Steps, s)
+}
+
+func (d *drawn) live(s *countersign.StepRun, digest string) {
+	r := &d.facts.Run
+	for range d.IntN(3) {
+		a := countersign.Approval{
+			ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: pick(d, countersign.ApprovalApproved, countersign.ApprovalRejected),
+			Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
+			RequestedAt: morning, ExpiresAt: morning, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
+		}
+		if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {
+			a.DecidedBy = countersign.SystemPrincipal
+			d.note("approval.close", s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
+		} else {
+			d.note("approvals.decide", s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
+		}
+		d.facts.Approvals = append(d.facts.Approvals, a)
+	}
+	s.Attempt = 1 + d.IntN(2)
+	d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
+	s.Response = &countersign.Response{StatusCode: 200, Bytes: d.Int64N(1 << 20), BodySHA256: digest}
+	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: "ok", Expected: d.value(2), Actual: d.value(2)}
+	if d.IntN(4) == 0 {
+		s.Reconciliation = &countersign.Reconciliation{Resolution: countersign.ConfirmedCompleted, Evidence: d.word(), By: "token:t-1", At: morning}
+		d.note("runs.reconcile", s.ID, "token:t-1", "COMPLETED", countersign.ConfirmedCompleted+": "+s.Reconciliation.Evidence, digest)
+	}
+}
+
+func (d *drawn) note(action, step, actor, after, reason, digest string) {
+	d.log = append(d.log, countersign.AuditRecord{
+		At: morning, Actor: actor, Action: action, Subject: "run/" + d.facts.Run.ID, Step: step, Outcome: countersign.AuditDone,
+		After: after, Reason: reason, Digest: digest, RequestID: "req-1",
+	})
+}
+
+// prove puts the records into a log among others, which has its own length.
+func (d *drawn) prove() {
+	var stored []tlog.Hash
+	read := tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
+		out := make([]tlog.Hash, len(at))
+		for i, x := range at {
+			out[i] = stored[x]
+		}
+		return out, nil
+	})
+	var seqs []int64
+	var texts []string
+	size := int64(0)
+	add := func(text string) {
+		more, err := tlog.StoredHashes(size, []byte(text), read)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		stored = append(stored, more...)
+		size++
+	}
+	others := func() {
+		for range d.IntN(6) {
+			add(fmt.Sprint("another ", size))
+		}
+	}
+	for _, r := range d.log {
+		others()
+		r.Seq = size
+		text, err := countersign.Marshal(r)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		seqs, texts = append(seqs, size), append(texts, string(text))
+		add(string(text))
+	}
+	others()
+	root, err := tlog.TreeHash(size, read)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.facts.Log = Log{Size: size, Root: hex.EncodeToString(root[:])}
+	for i, seq := range seqs {
+		proof, err := tlog.ProveRecord(size, seq, read)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		rec := Record{Text: texts[i], Proof: []string{}}
+		for _, h := range proof {
+			rec.Proof = append(rec.Proof, hex.EncodeToString(h[:]))
+		}
+		d.facts.Log.Records = append(d.facts.Log.Records, rec)
+	}
+}
+
+func pick[T any](d *drawn, of ...T) T { return of[d.IntN(len(of))] }
+
+// words hold what strings can: escapes, and characters that UTF-16 sorts otherwise
+// than UTF-8 does.
+var words = []string{"", "a", "amount", "é", "\uffee", "😀", "\u2028", "<&>", "\"\\/", "\n\r\t\x01\x1f", "\x7f", "\ufeff", "日本", "{\"seq\":1}"}
+
+func (d *drawn) word() string { return pick(d, words...) + pick(d, words...) }
+
+var numbers = []string{
+	"0", "-0", "1.50", "9007199254740993", "-12.000e-3", "1e400", "1E+20", "1e21", "100000000000000000000000", "0.1", "12345678901234567890.123456789", "-7e-999999999", "5e18",
+}
+
+// value is any JSON value, not deeper than it is said to be.
+func (d *drawn) value(depth int) countersign.Value {
+	switch kind := d.IntN(8); {
+	case kind < 2:
+		return countersign.RawValue(pick(d, numbers...))
+	case kind < 4 || depth > 3:
+		return countersign.String(d.word())
+	case kind == 4:
+		return pick(d, countersign.Null, countersign.Bool(true), countersign.Bool(false))
+	case kind == 5:
+		return countersign.ArrayValue([]countersign.Value{d.value(depth + 1), d.value(depth + 1)})
+	default:
+		return countersign.ObjectValue(map[string]countersign.Value{d.word(): d.value(depth + 1), d.word(): d.value(depth + 1), d.word(): d.value(depth + 1)})
+	}
+}

@@ -1,0 +1,169 @@
+package receipt
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// Verdict is what a verification came to.
+type Verdict struct {
+	OK      bool   `json:"ok"`
+	Section string `json:"section,omitempty"` // the part that fails, "" when none does
+	Problem string `json:"problem,omitempty"`
+
+	// Of a receipt whose signature is good, and that is whole.
+	PublicKey string `json:"publicKey,omitempty"`
+	KeyID     string `json:"keyId,omitempty"`
+	// Origin says that the signature is by the key that was given. Without one, only
+	// integrity is judged.
+	Origin bool `json:"origin"`
+
+	RunID    string `json:"runId,omitempty"`
+	Status   string `json:"status,omitempty"`
+	Mode     string `json:"mode,omitempty"`
+	Tenant   string `json:"tenantId,omitempty"`
+	IssuedAt string `json:"issuedAt,omitempty"`
+	Masked   bool   `json:"masked"`
+	TreeSize int64  `json:"treeSize"`
+	TreeRoot string `json:"treeRoot,omitempty"`
+	Records  int    `json:"records"`
+	LeftOut  int    `json:"leftOut"`
+	Requests int    `json:"requests"`
+	Hidden   int    `json:"hidden"` // of the requests, those whose digest could not be computed
+	Approved int    `json:"approved"`
+}
+
+func (v Verdict) failed(section, problem string) Verdict {
+	return Verdict{Section: section, Problem: problem, PublicKey: v.PublicKey, KeyID: v.KeyID, Origin: v.Origin}
+}
+
+// Verify judges a receipt, step by step in the order of the specification; the first
+// part that fails is named. With a key, the receipt must be signed by it.
+func Verify(file []byte, key ed25519.PublicKey) Verdict {
+	whole, section, problem := open(file)
+	v := Verdict{PublicKey: whole.publicKey, KeyID: whole.keyID}
+	if section != "" {
+		return v.failed(section, problem)
+	}
+	if key != nil && KeyText(key) != whole.publicKey {
+		return v.failed(Signature, "it is signed by the key "+whole.publicKey+", not by the one that was given")
+	}
+	v.Origin = key != nil
+	for i, name := range Sections {
+		if problem := uncanonical(whole.sections[i]); problem != "" {
+			return v.failed(name, problem)
+		}
+	}
+	return meaning(whole, v)
+}
+
+// opened is a receipt of which no byte was altered since it was signed.
+type opened struct {
+	publicKey, keyID string
+	sections         [][]byte
+}
+
+const hex32 = "[0-9a-f]{64}"
+
+var (
+	contentsForm  = regexp.MustCompile(`^\{"format":"` + Format + `","sections":\[` + strings.Join(entryForms(), ",") + `\]\}`)
+	signatureForm = regexp.MustCompile(`^\{"algorithm":"` + Algorithm + `","contentsSha256":"(` + hex32 + `)","keyId":"(` + hex32 + `)","publicKey":"(` + hex32 + `)","value":"([0-9a-f]{128})"\}$`)
+)
+
+func entryForms() []string {
+	forms := make([]string, len(Sections))
+	for i, name := range Sections {
+		forms[i] = `\{"bytes":([1-9][0-9]{0,8}),"name":"` + name + `","sha256":"(` + hex32 + `)"\}`
+	}
+	return forms
+}
+
+// signatureLength is that of the signature, which is of one form and one length.
+const signatureLength = len(`{"algorithm":"`+Algorithm+`","contentsSha256":"","keyId":"","publicKey":"","value":""}`) + 3*64 + 128
+
+// maxContents bounds how much of a file is looked at before anything of it is known.
+const maxContents = 4 << 10
+
+// open takes a receipt apart by what its contents say, without reading JSON, so that
+// a byte that was altered is found where it stands, whatever it was made.
+func open(file []byte) (whole opened, section, problem string) {
+	if !bytes.HasPrefix(file, []byte(opening)) {
+		return whole, Frame, "it does not begin as a receipt does"
+	}
+	rest := file[len(opening):]
+	found := contentsForm.FindSubmatch(rest[:min(len(rest), maxContents)])
+	if found == nil {
+		return whole, Contents, "it is no table of contents of the format " + Format
+	}
+	contents := found[0]
+	end := len(file) - 1 - signatureLength
+	if end < len(opening)+len(contents) || file[len(file)-1] != '}' {
+		return whole, Frame, "it does not end as a receipt does"
+	}
+	if whole, section, problem = checkSignature(contents, file[end:len(file)-1]); section != "" {
+		return whole, section, problem
+	}
+	at := len(opening) + len(contents)
+	return cut(whole, file, at, end, found[1:])
+}
+
+// checkSignature tells contents that were altered from a signature that was.
+func checkSignature(contents, text []byte) (whole opened, section, problem string) {
+	found := signatureForm.FindSubmatch(text)
+	if found == nil {
+		return whole, Signature, "it is no signature of the format " + Format
+	}
+	public, value := unhex(found[3]), unhex(found[4])
+	hashed := countersign.SHA256Hex(contents) == string(found[1])
+	good := ed25519.Verify(public, signed(contents), value)
+	switch {
+	case !hashed && !good:
+		return whole, Contents, "the table of contents is not what was signed"
+	case !hashed:
+		return whole, Signature, "its contentsSha256 is not that of the contents, which are what was signed"
+	case !good:
+		return whole, Signature, "it is not that of the contents by the key beside it"
+	case KeyID(public) != string(found[2]):
+		return whole, Signature, "its keyId is not that of the key beside it"
+	}
+	return opened{publicKey: string(found[3]), keyID: string(found[2])}, "", ""
+}
+
+// cut finds each section where the contents put it, and compares its digest.
+func cut(whole opened, file []byte, at, end int, entries [][]byte) (opened, string, string) {
+	literal := func(text string) bool {
+		ok := at+len(text) <= end && string(file[at:at+len(text)]) == text
+		at += len(text)
+		return ok
+	}
+	misplaced := "what stands around the sections is not as the format has it"
+	if !literal(beforeSections) {
+		return whole, Frame, misplaced
+	}
+	for i, name := range Sections {
+		if !literal(before(i, name)) {
+			return whole, Frame, misplaced
+		}
+		n, _ := strconv.Atoi(string(entries[2*i])) // at most nine digits: the form says so
+		if at+n > end || countersign.SHA256Hex(file[at:at+n]) != string(entries[2*i+1]) {
+			return whole, name, "it is not the " + strconv.Itoa(n) + " bytes whose digest was signed"
+		}
+		whole.sections = append(whole.sections, file[at:at+n])
+		at += n
+	}
+	if !literal(beforeSignature) || at != end {
+		return whole, Frame, misplaced
+	}
+	return whole, "", ""
+}
+
+func unhex(text []byte) []byte {
+	b, _ := hex.DecodeString(string(text)) // its form was checked
+	return b
+}

@@ -1,0 +1,114 @@
+package telemetry
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Figures is the one registry of the process. What is the process's own is kept
+// apart from what is a tenant's, and each tenant's from the others', so that no
+// answer can hold more than its reader may see.
+//
+// Its counters begin with the process. Added up over all replicas, and over
+// restarts as Prometheus's rate and increase do it, they are the installation's:
+// each fact is counted once, by the process that committed it.
+type Figures struct {
+	process   *prometheus.Registry
+	requests  *prometheus.HistogramVec
+	strangers prometheus.Counter
+	updates   *prometheus.HistogramVec
+
+	mu      sync.RWMutex
+	tenants map[string]*tenantFigures
+}
+
+// NewFigures makes the registry of a process of this version.
+func NewFigures(version string) *Figures {
+	f := &Figures{
+		process: prometheus.NewRegistry(), tenants: map[string]*tenantFigures{},
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_http_request_duration_seconds", Buckets: requestBuckets,
+			Help: "Requests by route and class of status: how many, and the time to the first byte of the answer.",
+		}, []string{"route", "status"}),
+		strangers: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "countersign_unauthenticated_total", Help: "Requests answered 401.",
+		}),
+		updates: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_store_update_duration_seconds", Buckets: requestBuckets,
+			Help: "Changes of the store by result: how many, and the time from asking to durable.",
+		}, []string{"result"}),
+	}
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "countersign_build_info", Help: "1, with what is running as labels."}, []string{"version", "go"})
+	build.WithLabelValues(version, runtime.Version()).Set(1)
+	f.process.MustRegister(f.requests, f.strangers, f.updates, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return f
+}
+
+// Counter exposes a count of the process that somebody else keeps.
+func (f *Figures) Counter(name, help string, value func() int64) {
+	f.process.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+}
+
+// Stranger counts a request that no principal made.
+func (f *Figures) Stranger() {
+	if f != nil {
+		f.strangers.Inc()
+	}
+}
+
+func (f *Figures) request(route string, status int, took time.Duration) {
+	if f != nil {
+		f.requests.WithLabelValues(route, class(status)).Observe(took.Seconds())
+	}
+}
+
+// Updated counts a change of the store: durable, or not.
+func (f *Figures) Updated(err error, took time.Duration) {
+	if f == nil {
+		return
+	}
+	result := "durable"
+	if err != nil {
+		result = "refused"
+	}
+	f.updates.WithLabelValues(result).Observe(took.Seconds())
+}
+
+// Observe counts facts of a tenant. They must be committed.
+func (f *Figures) Observe(tenant string, facts []Fact) {
+	if f == nil || len(facts) == 0 {
+		return
+	}
+	t := f.of(tenant)
+	for _, fact := range facts {
+		t.count(fact)
+	}
+}
+
+// Heartbeat counts a heartbeat by what became of it: accepted, duplicate, refused.
+func (f *Figures) Heartbeat(tenant, result string) {
+	if f != nil {
+		f.of(tenant).heartbeats.WithLabelValues(result).Inc()
+	}
+}
+
+// of gives the figures of a tenant that exists.
+func (f *Figures) of(tenant string) *tenantFigures {
+	f.mu.RLock()
+	t := f.tenants[tenant]
+	f.mu.RUnlock()
+	if t != nil {
+		return t
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tenants[tenant] == nil {
+		f.tenants[tenant] = newTenantFigures()
+	}
+	return f.tenants[tenant]
+}

@@ -1,0 +1,71 @@
+package telemetry
+
+import (
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// Figure is a gauge that was measured for one answer: at most one label.
+type Figure struct {
+	Name  string
+	Help  string
+	Label string // label name, "" for none
+	Is    string // label value
+	Value float64
+}
+
+// Families are measured figures, the same for each face.
+type Families []*dto.MetricFamily
+
+// Gather gives a tenant's figures: those of this process, and those that were just
+// measured for it. With process it gives the process's own too.
+func (f *Figures) Gather(tenant string, process bool, measured []Figure) (Families, error) {
+	now := prometheus.NewRegistry()
+	if err := now.Register(gauges(measured)); err != nil {
+		return nil, fmt.Errorf("figures measured: %w", err)
+	}
+	all := prometheus.Gatherers{now}
+	if f != nil {
+		all = append(all, f.of(tenant).registry)
+		if process {
+			all = append(all, f.process)
+		}
+	}
+	return all.Gather()
+}
+
+// Gather implements prometheus.Gatherer.
+func (f Families) Gather() ([]*dto.MetricFamily, error) { return f, nil }
+
+type gauges []Figure
+
+// Describe implements prometheus.Collector.
+func (g gauges) Describe(ch chan<- *prometheus.Desc) {
+	seen := map[string]bool{}
+	for _, f := range g {
+		if !seen[f.Name] {
+			ch <- f.describe()
+		}
+		seen[f.Name] = true
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (g gauges) Collect(ch chan<- prometheus.Metric) {
+	for _, f := range g {
+		ch <- prometheus.MustNewConstMetric(f.describe(), prometheus.GaugeValue, f.Value, optional(f.Is)...)
+	}
+}
+
+func (f Figure) describe() *prometheus.Desc {
+	return prometheus.NewDesc(f.Name, f.Help, optional(f.Label), nil)
+}
+
+func optional(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}

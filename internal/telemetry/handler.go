@@ -1,0 +1,73 @@
+package telemetry
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Handler measures and traces what next serves. route names what is not named
+// more exactly by Route.
+func Handler(next http.Handler, route string, f *Figures, t *Traces) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o := &answer{ResponseWriter: w, route: route, began: time.Now()}
+		ctx, span := t.Request(r)
+		defer func() {
+			o.end()
+			span.Answered(o.route, o.status)
+			span.End()
+			f.request(o.route, o.status, o.took)
+		}()
+		if span != nil {
+			r = r.WithContext(ctx)
+		}
+		next.ServeHTTP(o, r)
+	})
+}
+
+// Route names the route that a request took, if it is measured.
+func Route(w http.ResponseWriter, route string) {
+	if o, is := w.(*answer); is {
+		o.route = route
+	}
+}
+
+// answer is a response on its way. What it took is the time to its first byte: an
+// event stream ends when its viewer goes, which says nothing of the service.
+type answer struct {
+	http.ResponseWriter
+	route  string
+	status int
+	began  time.Time
+	took   time.Duration
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (o *answer) WriteHeader(status int) {
+	if o.status == 0 {
+		o.status, o.took = status, time.Since(o.began)
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (o *answer) Write(b []byte) (int, error) {
+	if o.status == 0 {
+		o.status, o.took = http.StatusOK, time.Since(o.began)
+	}
+	return o.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach what is below.
+func (o *answer) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+// end settles a request that nothing was written to: net/http answers 200 then,
+// or closes the connection after a panic.
+func (o *answer) end() {
+	if o.status == 0 {
+		o.status, o.took = http.StatusOK, time.Since(o.began)
+	}
+}
+
+// class is the first digit of a status, as 2xx.
+func class(status int) string { return fmt.Sprintf("%dxx", status/100) }

@@ -1,0 +1,112 @@
+package telemetry
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// maxCapabilities bounds the series of one tenant: capabilities beyond it are
+// counted together, under a name that no project can have.
+const (
+	maxCapabilities = 500
+	other           = "(other)"
+)
+
+// HeartbeatResults are what can become of a heartbeat.
+var HeartbeatResults = []string{"accepted", "duplicate", "refused"}
+
+// tenantFigures are what one tenant may see of this process.
+type tenantFigures struct {
+	registry   *prometheus.Registry
+	counters   map[string]*prometheus.CounterVec // by name
+	waits      *prometheus.HistogramVec
+	calls      *prometheus.HistogramVec
+	heartbeats *prometheus.CounterVec
+
+	mu           sync.Mutex
+	capabilities map[[2]string]*capabilityFigures
+}
+
+// capabilityFigures are the series of one capability, looked up once.
+type capabilityFigures struct {
+	counters map[Kind]prometheus.Counter
+	wait     prometheus.Observer
+	call     prometheus.Observer
+}
+
+func newTenantFigures() *tenantFigures {
+	labels := []string{"project", "capability"}
+	t := &tenantFigures{
+		registry: prometheus.NewRegistry(), counters: map[string]*prometheus.CounterVec{}, capabilities: map[[2]string]*capabilityFigures{},
+		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_capability_approval_wait_seconds", Buckets: waitBuckets,
+			Help: "How long approvals waited until a person decided.",
+		}, labels),
+		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_capability_call_duration_seconds", Buckets: callBuckets,
+			Help: "How long calls took that were answered, whatever the answer.",
+		}, labels),
+		heartbeats: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_heartbeats_total", Help: "Heartbeats by what became of them.",
+		}, []string{"result"}),
+	}
+	for _, result := range HeartbeatResults {
+		t.heartbeats.WithLabelValues(result)
+	}
+	t.registry.MustRegister(t.waits, t.calls, t.heartbeats)
+	for _, c := range counted {
+		if t.counters[c.name] != nil {
+			continue
+		}
+		named := labels
+		if c.resolution != "" {
+			named = []string{"project", "capability", "resolution"}
+		}
+		t.counters[c.name] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: c.name, Help: c.help}, named)
+		t.registry.MustRegister(t.counters[c.name])
+	}
+	return t
+}
+
+func (t *tenantFigures) count(fact Fact) {
+	c := t.capability(fact.ProjectID, fact.Capability)
+	if counter := c.counters[fact.Kind]; counter != nil {
+		counter.Inc()
+	}
+	switch {
+	case fact.Kind == Decided:
+		c.wait.Observe(fact.Took.Seconds())
+	case fact.Kind == Sent && fact.Took > 0:
+		c.call.Observe(fact.Took.Seconds())
+	}
+}
+
+// capability gives the series of a capability. All of them appear with its first
+// fact, so that a rate of none is 0 and not absent.
+func (t *tenantFigures) capability(project, name string) *capabilityFigures {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.capabilities[[2]string{project, name}]
+	if c == nil && len(t.capabilities) >= maxCapabilities {
+		project, name = other, other
+		c = t.capabilities[[2]string{project, name}]
+	}
+	if c == nil {
+		c = t.series(project, name)
+		t.capabilities[[2]string{project, name}] = c
+	}
+	return c
+}
+
+func (t *tenantFigures) series(project, name string) *capabilityFigures {
+	c := &capabilityFigures{counters: map[Kind]prometheus.Counter{}, wait: t.waits.WithLabelValues(project, name), call: t.calls.WithLabelValues(project, name)}
+	for kind, as := range counted {
+		labels := []string{project, name}
+		if as.resolution != "" {
+			labels = append(labels, as.resolution)
+		}
+		c.counters[kind] = t.counters[as.name].WithLabelValues(labels...)
+	}
+	return c
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"time"
+)
+
+// entry is a file in an archive.
+type entry struct {
+	name string
+	mode int64
+	uid  int
+	body []byte
+}
+
+// isDir reports an entry that is a folder, empty.
+func (e entry) isDir() bool { return e.name[len(e.name)-1] == '/' }
+
+// tarOf has the entries in their order, with one time and no owner's name: the same
+// bytes each time.
+func tarOf(entries []entry, at time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: e.mode, Uid: e.uid, Gid: e.uid, Size: int64(len(e.body)), ModTime: at, Format: tar.FormatUSTAR}
+		if e.isDir() {
+			h.Typeflag = tar.TypeDir
+		}
+		if err := w.WriteHeader(h); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(e.body); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+func gzipped(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+func zipOf(entries []entry, at time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: at}
+		f, err := w.CreateHeader(h)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Write(e.body); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// archive packs what somebody on a system wants together: its usual format, and the
+// ending of its name.
+func archive(t target, entries []entry, at time.Time) (ending string, text []byte, err error) {
+	if t.os == "windows" {
+		text, err = zipOf(entries, at)
+		return ".zip", text, err
+	}
+	if text, err = tarOf(entries, at); err == nil {
+		text, err = gzipped(text)
+	}
+	return ".tar.gz", text, err
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// configOf reads what an image runs as from the last stage of a Dockerfile, so that
+// there is one place that says it.
+func configOf(dockerfile string) (c v1.Config, err error) {
+	c.ExposedPorts = map[string]struct{}{}
+	for _, line := range lastStage(dockerfile) {
+		word, rest, _ := strings.Cut(line, " ")
+		switch rest = strings.TrimSpace(rest); word {
+		case "USER":
+			c.User = rest
+		case "ENV":
+			c.Env = append(c.Env, strings.Fields(rest)...)
+		case "EXPOSE":
+			c.ExposedPorts[rest+"/tcp"] = struct{}{}
+		case "ENTRYPOINT":
+			err = json.Unmarshal([]byte(rest), &c.Entrypoint)
+		case "CMD":
+			err = json.Unmarshal([]byte(rest), &c.Cmd)
+		case "COPY": // the files are image's
+		default:
+			err = fmt.Errorf("it has %s, which is not known here", word)
+		}
+		if err != nil {
+			return c, fmt.Errorf("dockerfile: %q: %w", line, err)
+		}
+	}
+	if c.User == "" || len(c.Entrypoint) == 0 {
+		return c, fmt.Errorf("dockerfile: the last stage names no user or no program")
+	}
+	return c, nil
+}
+
+// lastStage is the instructions after the last FROM, each on one line.
+func lastStage(dockerfile string) (lines []string) {
+	for _, line := range strings.Split(strings.ReplaceAll(dockerfile, "\\\n", " "), "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "FROM "):
+			lines = nil
+		case line != "" && !strings.HasPrefix(line, "#"):
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

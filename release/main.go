@@ -1,0 +1,57 @@
+// Command release makes what is published of Countersign: binaries for each system,
+// archives, images, bills of materials and their checksums, the same bytes whoever
+// makes them of one commit with one release of Go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+)
+
+const usage = `release: makes what is published
+  go run . build -version 0.1.0 [-out DIR]   everything, of the last commit
+  go run . check                             builds one binary twice, apart, and compares digests
+  go run . licences                          says under which licence each dependency is; refuses others than those known
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return errors.New("no command was given")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	version := flags.String("version", "", "the version, as 0.1.0")
+	out := flags.String("out", "../dist", "the directory to fill, missing or empty")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "build":
+		return publish(ctx, root, *version, *out)
+	case "check":
+		return checkReproducible(ctx, root)
+	case "licences":
+		return checkLicences(ctx, root)
+	}
+	fmt.Fprint(os.Stderr, usage)
+	return fmt.Errorf("there is no command %q", args[0])
+}

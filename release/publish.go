@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// semantic is a version as `countersign version` says it.
+var semantic = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+
+// release is one in the making.
+type release struct {
+	commit
+	version, out string
+	written      []string
+}
+
+// publish fills a directory with all that is published of the last commit.
+func publish(ctx context.Context, root, version, out string) (err error) {
+	if !semantic.MatchString(version) {
+		return fmt.Errorf("-version: %q is no version such as 0.1.0", version)
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	if held, err := os.ReadDir(out); err != nil || len(held) > 0 {
+		return errors.Join(err, fmt.Errorf("%s is not empty, and nothing is written over", out))
+	}
+	work, err := os.MkdirTemp("", "countersign-release-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	r := release{version: version, out: out}
+	if r.commit, err = checkout(ctx, root, work, "source"); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if err := r.make(ctx, t, filepath.Join(work, t.String(), t.program())); err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	return r.sums()
+}
+
+// make makes what there is for one system: the archive, its bill of materials and,
+// on Linux, an image.
+func (r *release) make(ctx context.Context, t target, program string) error {
+	if err := compile(ctx, r.commit, t, r.version, program); err != nil {
+		return err
+	}
+	modules, err := used(ctx, r.dir, t, false, "./cmd/countersign")
+	if err != nil {
+		return err
+	}
+	licences := map[string][]string{}
+	for _, m := range modules {
+		if licences[m.Path] = m.Licences; len(m.Licences) == 0 {
+			return fmt.Errorf("%s is under a licence that is not known", m.Path)
+		}
+	}
+	name := "countersign_" + r.version + "_" + t.String()
+	text, err := bill(program, r.version, r.at, licences)
+	if err == nil {
+		err = r.write(name+".cdx.json", text)
+	}
+	if err != nil {
+		return err
+	}
+	body, err := os.ReadFile(program)
+	if err == nil {
+		err = r.pack(ctx, t, name, body, modules)
+	}
+	if err != nil || t.os != "linux" {
+		return err
+	}
+	dockerfile, err := os.ReadFile(filepath.Join(r.dir, "deploy", "Dockerfile"))
+	if err != nil {
+		return err
+	}
+	loadable, err := image(t, body, string(dockerfile), r.version, r.at)
+	if err != nil {
+		return err
+	}
+	return r.write(name+"_image.tar", loadable)
+}
+
+// pack makes the archive of one system, everything in a folder of its name.
+func (r *release) pack(ctx context.Context, t target, name string, program []byte, modules []module) error {
+	goroot, err := output(ctx, r.dir, nil, "go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	std, err := os.ReadFile(filepath.Join(strings.TrimSpace(goroot), "LICENSE"))
+	if err != nil {
+		return err
+	}
+	entries := []entry{{name: t.program(), mode: 0o755, body: program}, {name: "THIRD-PARTY-LICENCES.txt", mode: 0o644, body: notices(modules, string(std))}}
+	files := []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"}
+	if t.os == "linux" {
+		files = append(files, "deploy/systemd/countersign.service", "deploy/systemd/countersign.env")
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file)))
+		if err != nil {
+			return err
+		}
+		entries = append(entries, entry{name: file[strings.LastIndex(file, "/")+1:], mode: 0o644, body: body})
+	}
+	for i := range entries {
+		entries[i].name = name + "/" + entries[i].name
+	}
+	ending, text, err := archive(t, entries, r.at)
+	if err != nil {
+		return err
+	}
+	return r.write(name+ending, text)
+}
+
+func (r *release) write(name string, text []byte) error {
+	r.written = append(r.written, name)
+	return os.WriteFile(filepath.Join(r.out, name), text, 0o644)
+}
+
+// sums writes the digests in the form that sha256sum -c reads.
+func (r *release) sums() error {
+	slices.Sort(r.written)
+	var b strings.Builder
+	for _, name := range r.written {
+		sum, err := digest(filepath.Join(r.out, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s  %s\n", sum, name)
+	}
+	fmt.Printf("of commit %s with %s:\n%s", r.id, runtime.Version(), b.String())
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644)
+}

@@ -1,0 +1,19 @@
+import type { ReceiptPart } from "./index.js";
+
+/** Failure ends a verification at the first part that fails. */
+export class Failure extends Error {
+  readonly section: ReceiptPart;
+
+  constructor(section: ReceiptPart, problem: string) {
+    super(problem);
+    this.section = section;
+  }
+}
+
+export function fail(section: ReceiptPart, problem: string): never {
+  throw new Failure(section, problem);
+}
+
+export function need(ok: boolean, section: ReceiptPart, problem: string): asserts ok {
+  if (!ok) fail(section, problem);
+}
