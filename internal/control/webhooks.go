@@ -79,7 +79,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 		if _, err := records.Webhooks.Put(tx, store.Realm, records.WebhookID(a.Tenant, id), &next, version); err != nil {
 			return err
 		}
-		c := change{before: webhookState(old), after: webhookState(&next), reason: next.URL}
+		c := change{before: webhookState(old), after: webhookState(&next), reason: "to " + originOf(next.URL)}
 		if err := s.audit(tx, a, access.WriteWebhook, "webhook/"+id, c); err != nil {
 			return err
 		}
@@ -158,6 +158,12 @@ func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
 	}
 	_, err = records.WebhookProgresses.Put(tx, store.Realm, id, p, version)
 	return err
+}
+
+// originOf is what of an address the audit log keeps: the rest may hold a secret.
+func originOf(address string) string {
+	origin, _, _ := request.SplitAddress(address)
+	return origin
 }
 
 // webhookState is what the audit log keeps of a webhook.

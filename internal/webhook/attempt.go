@@ -67,6 +67,9 @@ func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []in
 // settle keeps what became of attempts. A webhook that was changed or deleted
 // meanwhile is left as it is: what it no longer has is not put back.
 func (s *Sender) settle(ctx context.Context, r ref, made []attempt) error {
+	if len(made) == 0 {
+		return nil
+	}
 	return s.store.Update(ctx, func(tx store.Tx) error {
 		now, err := load(tx, r)
 		if err != nil || now == nil {

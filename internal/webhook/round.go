@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/audit"
@@ -35,10 +36,13 @@ func (s *Sender) round(ctx context.Context, r ref) (more bool, err error) {
 		return false, err
 	}
 	attempts, err := s.attempt(ctx, r, now.hook, due)
-	if err != nil || ctx.Err() != nil {
+	if err != nil {
 		return false, err
 	}
-	return true, s.settle(ctx, r, attempts)
+	if ctx.Err() != nil { // what was given up is no failure; it is made again
+		attempts = slices.DeleteFunc(attempts, func(a attempt) bool { return a.problem != "" })
+	}
+	return true, s.settle(context.WithoutCancel(ctx), r, attempts)
 }
 
 func (n *standing) hasDue(s *Sender) bool {
