@@ -67,6 +67,7 @@ type Agent struct {
 	ModelID         string                      `json:"modelId,omitempty"`
 	Status          AgentStatus                 `json:"status" enum:"PENDING,ADMITTED"`
 	Suspended       bool                        `json:"suspended"`
+	Retired         bool                        `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
 	Liveness        Liveness                    `json:"liveness" enum:"UNKNOWN,STALE,ONLINE,BUSY,ERROR" doc:"the worst of the instances heard within 120 s; shown, never a gate"`
 	LastHeartbeatAt time.Time                   `json:"lastHeartbeatAt,omitzero"`
 	CreatedAt       time.Time                   `json:"createdAt"`

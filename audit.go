@@ -34,3 +34,20 @@ type AuditVerification struct {
 	Head        string `json:"head" doc:"RFC 6962 tree hash, lowercase hex"`
 	FirstBroken *int64 `json:"firstBroken,omitempty" doc:"sequence number of the first record that does not fit"`
 }
+
+// AuditExport is the last line of GET /audit/export, under the name "export": what
+// the file is of, so that it can be checked without the service. A file without it
+// broke off.
+type AuditExport struct {
+	TenantID string    `json:"tenantId" doc:"whose log it is; empty for the realm's"`
+	At       time.Time `json:"at"`
+	Records  int64     `json:"records" doc:"lines before this one"`
+	Filtered bool      `json:"filtered" doc:"some records were not asked for"`
+	Size     int64     `json:"size" doc:"records of the whole log"`
+	Head     string    `json:"head" doc:"its RFC 6962 tree hash, lowercase hex"`
+}
+
+// AuditExportEnd is the last line itself.
+type AuditExportEnd struct {
+	Export *AuditExport `json:"export"`
+}

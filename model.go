@@ -159,6 +159,7 @@ type Model struct {
 	Name          string     `json:"name"`
 	SchemaVersion string     `json:"schemaVersion"`
 	Suspended     bool       `json:"suspended"`
+	Retired       bool       `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
 	CreatedAt     time.Time  `json:"createdAt"`
 	UpdatedAt     time.Time  `json:"updatedAt"`
 	Document      AgentModel `json:"document"`
@@ -176,6 +177,7 @@ type ModelWrite struct {
 	Name          Value `json:"name,omitzero" doc:"ignored: the document's name counts"`
 	SchemaVersion Value `json:"schemaVersion,omitzero" doc:"ignored: the document's counts"`
 	Suspended     Value `json:"suspended,omitzero" doc:"ignored"`
+	Retired       Value `json:"retired,omitzero" doc:"ignored"`
 	CreatedAt     Value `json:"createdAt,omitzero" doc:"ignored"`
 	UpdatedAt     Value `json:"updatedAt,omitzero" doc:"ignored"`
 }

@@ -145,5 +145,6 @@ type Change struct {
 	Planned   int64  `json:"planned" doc:"revision in the plan"`
 	Current   int64  `json:"current" doc:"revision now; 0 when it is gone"`
 	Suspended bool   `json:"suspended"`
+	Retired   bool   `json:"retired,omitempty"`
 	Message   string `json:"message"`
 }

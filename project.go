@@ -114,6 +114,7 @@ type Project struct {
 	Auth             *Auth         `json:"auth,omitempty"`
 	AuthSecretEnv    string        `json:"authSecretEnv,omitempty"`
 	Enabled          bool          `json:"enabled"`
+	Retired          bool          `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
 	SecretConfigured bool          `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
 	Capabilities     []Capability  `json:"capabilities" nullable:"false"`
 	Health           *HealthCheck  `json:"health,omitempty" doc:"the latest check of the present revision"`
@@ -137,6 +138,7 @@ type ProjectWrite struct {
 
 	ID               Value `json:"id,omitzero" doc:"ignored"`
 	Revision         Value `json:"revision,omitzero" doc:"ignored"`
+	Retired          Value `json:"retired,omitzero" doc:"ignored"`
 	SecretConfigured Value `json:"secretConfigured,omitzero" doc:"ignored"`
 	Health           Value `json:"health,omitzero" doc:"ignored"`
 	Conformance      Value `json:"conformance,omitzero" doc:"ignored"`
@@ -185,7 +187,7 @@ type Toggle struct {
 	Reason           string `json:"reason,omitempty"`
 }
 
-// Reason is the body of suspending, resuming and cancelling.
+// Reason is the body of suspending, resuming, retiring, restoring and cancelling.
 type Reason struct {
 	Reason string `json:"reason" doc:"never blank"`
 }

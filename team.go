@@ -33,6 +33,7 @@ type Team struct {
 	Members   []TeamMember `json:"members" nullable:"false"`
 	Steps     []TeamStep   `json:"steps" nullable:"false"`
 	Suspended bool         `json:"suspended"`
+	Retired   bool         `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
 	CreatedAt time.Time    `json:"createdAt"`
 	UpdatedAt time.Time    `json:"updatedAt"`
 }
@@ -48,6 +49,7 @@ type TeamWrite struct {
 	ID        Value `json:"id,omitzero" doc:"ignored"`
 	Revision  Value `json:"revision,omitzero" doc:"ignored"`
 	Suspended Value `json:"suspended,omitzero" doc:"ignored"`
+	Retired   Value `json:"retired,omitzero" doc:"ignored"`
 	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
 	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
 }

@@ -21,7 +21,11 @@ type AuditFilter struct {
 
 // AuditRecords lists the tenant's log, the newest first (ADMIN).
 func (c *Client) AuditRecords(ctx context.Context, f AuditFilter) (*countersign.Page[countersign.AuditRecord], error) {
-	q := f.query()
+	return list[countersign.AuditRecord](ctx, c, "/audit", f.query())
+}
+
+func (f AuditFilter) query() url.Values {
+	q := f.Paging.query()
 	set(q, "subject", f.Subject)
 	set(q, "actor", f.Actor)
 	set(q, "action", f.Action)
@@ -29,7 +33,7 @@ func (c *Client) AuditRecords(ctx context.Context, f AuditFilter) (*countersign.
 		q.Set("since", f.Since.UTC().Format(time.RFC3339Nano))
 	}
 	realm(q, f.Realm)
-	return list[countersign.AuditRecord](ctx, c, "/audit", q)
+	return q
 }
 
 // AllAuditRecords walks all pages of [Client.AuditRecords].

@@ -12,8 +12,9 @@ import (
 
 // Paging asks for one page. The zero value is the first 100.
 type Paging struct {
-	Limit  int // 1 to 200; 0: the service's default, 100
-	Offset int
+	Limit   int // 1 to 200; 0: the service's default, 100
+	Offset  int
+	Retired bool // what is retired too: of models, projects, agents and teams
 }
 
 func (p Paging) query() url.Values {
@@ -23,6 +24,9 @@ func (p Paging) query() url.Values {
 	}
 	if p.Offset != 0 {
 		q.Set("offset", strconv.Itoa(p.Offset))
+	}
+	if p.Retired {
+		q.Set("retired", "true")
 	}
 	return q
 }

@@ -57,6 +57,8 @@ var matrix = map[string]row{
 	"compilePlan":         {role: "OPERATOR", kind: "model", body: always(doc{"scenarioId": "small", "actionBindings": doc{}})},
 	"suspendModel":        {role: "ADMIN", kind: "idle model", body: always(doc{"reason": "r"})},
 	"resumeModel":         {role: "ADMIN", kind: "idle model", body: always(doc{"reason": "r"})},
+	"retireModel":         {role: "ADMIN", kind: "retired model", body: always(doc{"reason": "r"})},
+	"restoreModel":        {role: "ADMIN", kind: "idle model", body: always(doc{"reason": "r"})},
 	"listProjects":        {},
 	"getProject":          {kind: "project"},
 	"putProject":          {role: "ADMIN", kind: "project", body: projectBody, ok: "revision_conflict", by: [3]string{"revision_conflict", "invalid_request", "revision_conflict"}},
@@ -64,6 +66,8 @@ var matrix = map[string]row{
 	"recordConformance":   {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99, "capability": "refund", "target": "https://sandbox.example", "rules": []any{doc{"name": "twins", "verdict": "HOLDS"}}}), ok: "revision_conflict"},
 	"enableProject":       {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
 	"disableProject":      {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
+	"retireProject":       {role: "ADMIN", kind: "project", body: always(doc{"reason": "r"}), ok: "project_in_use"},
+	"restoreProject":      {role: "ADMIN", kind: "project", body: always(doc{"reason": "r"})},
 	"createPlan":          {role: "OPERATOR"},
 	"listPlans":           {},
 	"getPlan":             {kind: "plan"},
@@ -85,6 +89,8 @@ var matrix = map[string]row{
 	"getAgent":            {kind: "agent"},
 	"admitAgent":          {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r", "expectedRevision": 99}), ok: "revision_conflict"},
 	"suspendAgent":        {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r", "expectedRevision": 99}), ok: "revision_conflict"},
+	"retireAgent":         {role: "ADMIN", kind: "retired agent", body: always(doc{"reason": "r"})},
+	"restoreAgent":        {role: "ADMIN", kind: "agent", body: always(doc{"reason": "r"})},
 	"heartbeat":           {role: "OPERATOR", kind: "agent", body: always(doc{"instanceId": "i", "sequence": 0, "state": "IDLE", "timestamp": "2026-01-01T00:00:00Z"}), ok: "sequence_conflict"},
 	"startAgentRun":       {role: "OPERATOR", kind: "agent", body: agentRunBody, ok: "revision_conflict", live: true},
 	"listTeams":           {},
@@ -92,6 +98,8 @@ var matrix = map[string]row{
 	"putTeam":             {role: "OPERATOR", kind: "team", body: teamBody, by: [3]string{"", "invalid_request", "invalid_request"}, ok: "invalid_request"},
 	"suspendTeam":         {role: "ADMIN", kind: "idle team", body: always(doc{"reason": "r"})},
 	"resumeTeam":          {role: "ADMIN", kind: "idle team", body: always(doc{"reason": "r"})},
+	"retireTeam":          {role: "ADMIN", kind: "retired team", body: always(doc{"reason": "r"})},
+	"restoreTeam":         {role: "ADMIN", kind: "idle team", body: always(doc{"reason": "r"})},
 	"startTeamRun":        {role: "OPERATOR", kind: "team", body: teamRunBody, ok: "revision_conflict", live: true},
 	"listTenants":         {role: "realm", tenant: true},
 	"putTenant":           {role: "realm", tenant: true, kind: "tenant", body: always(doc{"name": "n", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
@@ -107,6 +115,7 @@ var matrix = map[string]row{
 	"deleteWebhook":       {role: "ADMIN", tenant: true, kind: "no webhook", ok: "not_found"},
 	"listAudit":           {role: "ADMIN", tenant: true},
 	"verifyAudit":         {role: "ADMIN", tenant: true},
+	"exportAudit":         {role: "ADMIN", tenant: true},
 }
 
 func always(body doc) func(string) any { return func(string) any { return body } }
@@ -162,7 +171,7 @@ func newStage(t *testing.T) *stage {
 	there.Post("/projects/acme-shop/health-check", nil).OK(t)
 	there.Post("/projects/acme-shop/enable", doc{"expectedRevision": 1}).OK(t)
 	s.fill(t, there, otherTenant, "acme-shop")
-	for _, kind := range []string{"model", "idle model", "plan", "run", "approval", "token", "tenant", "agent", "team", "idle team", "webhook"} {
+	for _, kind := range []string{"model", "idle model", "retired model", "plan", "run", "approval", "token", "tenant", "agent", "retired agent", "team", "idle team", "retired team", "webhook"} {
 		s.ids[kind+string(missing)] = "nothing"
 	}
 	for _, o := range objects {
@@ -180,7 +189,7 @@ func newStage(t *testing.T) *stage {
 func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) {
 	t.Helper()
 	name := strings.ReplaceAll(string(o), " ", "-")
-	for _, kind := range []string{"model", "idle model"} {
+	for _, kind := range []string{"model", "idle model", "retired model"} {
 		id := strings.ReplaceAll(kind, " ", "-") + "-" + name
 		c.Put("/models/"+id, doc{"document": harness.Model(id)}).OK(t)
 		s.ids[kind+string(o)] = id
@@ -196,6 +205,8 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	harness.Until(t, "the approval", func() bool { return c.Get("/runs/" + run).OK(t).At("approvalId").Exists() })
 	s.ids["approval"+string(o)] = c.Get("/runs/" + run).OK(t).At("approvalId").Text()
 	c.Post("/runs/"+run+"/cancel", doc{"reason": "r"}).OK(t)
+	waits := c.Post("/runs", doc{"planId": "good-" + name}, key()).OK(t).At("id").Text()
+	harness.Until(t, "a run that keeps its project in use", func() bool { return c.Get("/runs/" + waits).OK(t).At("approvalId").Exists() })
 	token := c.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t).At("id").Text()
 	c.Delete("/tokens/" + token).OK(t)
 	s.ids["token"+string(o)] = token
@@ -203,25 +214,28 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	c.Put("/webhooks/webhook-"+name, harness.Without(webhookBody("").(doc), "expectedRevision")).OK(t)
 }
 
-// fillAgents makes two admitted agents, one of which was heard, and two teams of
-// them. The teams stay suspended: whatever is asked of them changes nothing.
+// fillAgents makes three admitted agents, of which one was heard and one is retired
+// in the end, and three teams of them. The teams stay suspended: whatever is asked of them changes nothing.
 func (s *stage) fillAgents(t *testing.T, c *harness.Client, o object, project string) {
 	t.Helper()
 	var members []any
 	manifest := doc{"schemaVersion": "1.0", "agents": []any{
-		agentItem("one", "note", s.ids["model"+string(o)]), agentItem("two", "note", s.ids["model"+string(o)]),
+		agentItem("one", "note", s.ids["model"+string(o)]), agentItem("two", "note", s.ids["model"+string(o)]), agentItem("three", "note", s.ids["model"+string(o)]),
 	}}
 	for _, a := range c.Post("/systems/"+project+"/agents/sync", manifest).OK(t).At("items").Items() {
 		id := a.At("id").Text()
 		c.Post("/agents/"+id+"/admit", doc{"reason": "r"}).OK(t)
 		members = append(members, doc{"agentId": id, "role": "r"})
-		s.ids["agent"+string(o)] = id
+		s.ids["agent"+string(o)], s.ids["retired agent"+string(o)] = s.ids["retired agent"+string(o)], id
 	}
 	c.Post("/agents/"+s.ids["agent"+string(o)]+"/heartbeat", beat("i", 5, "IDLE")).OK(t)
-	for _, kind := range []string{"team", "idle team"} {
+	for _, kind := range []string{"team", "idle team", "retired team"} {
 		id := strings.ReplaceAll(kind+" "+string(o), " ", "-")
 		c.Put("/teams/"+id, doc{"name": "n", "members": members, "steps": []any{}}).OK(t)
 		s.ids[kind+string(o)] = id
+	}
+	for _, path := range []string{"/models/" + s.ids["retired model"+string(o)], "/agents/" + s.ids["retired agent"+string(o)], "/teams/" + s.ids["retired team"+string(o)]} {
+		c.Post(path+"/retire", doc{"reason": "r"}).OK(t)
 	}
 }
 
@@ -323,7 +337,7 @@ func seenFrom(p who, o object) object {
 }
 
 func (r row) about(p who, o object) string {
-	ofProject := slices.Contains([]string{"", "project", "plan", "run", "approval", "agent", "team", "idle team"}, r.kind)
+	ofProject := slices.Contains([]string{"", "project", "plan", "run", "approval", "agent", "retired agent", "team", "idle team", "retired team"}, r.kind)
 	at := map[object]int{otherOne: 0, otherTenant: 1, missing: 2}
 	hereIs := o == own || o == otherOne || r.kind == "tenant" && o == otherTenant
 	switch {

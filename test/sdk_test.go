@@ -3,6 +3,7 @@ package test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"reflect"
 	"slices"
@@ -70,6 +71,8 @@ func callWithNothing(method reflect.Value) {
 			args = append(args, reflect.ValueOf(context.Background()))
 		case in.Kind() == reflect.String:
 			args = append(args, reflect.ValueOf("x"))
+		case in == reflect.TypeFor[io.Writer]():
+			args = append(args, reflect.ValueOf(io.Discard))
 		default:
 			args = append(args, reflect.Zero(in))
 		}

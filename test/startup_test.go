@@ -47,6 +47,10 @@ func TestUnusableSettingsStopTheStartWithOneLineEach(t *testing.T) {
 		"log":                     {[]string{"SVC_PLATFORM_LOG", "xml"}, []string{"SVC_PLATFORM_LOG"}},
 		"public URL":              {[]string{"SVC_PLATFORM_PUBLIC_URL", "example"}, []string{"SVC_PLATFORM_PUBLIC_URL"}},
 		"certificate alone":       {[]string{"SVC_PLATFORM_TLS_CERT_FILE", "c.pem"}, []string{"SVC_PLATFORM_TLS_CERT_FILE"}},
+		"a secret set twice":      {[]string{"SVC_PLATFORM_SIGNING_ENV_ALLOWLIST", "A_KEY", "A_KEY", "x", "A_KEY_FILE", "y"}, []string{"A_KEY"}},
+		"a path of no setting":    {[]string{"SVC_PLATFORM_LOG_FILE", "x"}, []string{"SVC_PLATFORM_LOG_FILE"}},
+		"a file that is none":     {[]string{"SVC_PLATFORM_SMTP_URL_FILE", "/nowhere/url"}, []string{"SVC_PLATFORM_SMTP_URL_FILE"}},
+		"a setting set twice":     {[]string{"SVC_PLATFORM_SMTP_URL", "smtp://a", "SVC_PLATFORM_SMTP_URL_FILE", "/nowhere/url"}, []string{"SVC_PLATFORM_SMTP_URL", "SVC_PLATFORM_SMTP_URL_FILE"}},
 		"several":                 {[]string{"SVC_PLATFORM_LOG", "xml", "SVC_PLATFORM_MAX_ACTIVE_RUNS", "-1", "SVC_PLATFORM_ZZZ", "1"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "SVC_PLATFORM_LOG", "SVC_PLATFORM_ZZZ"}},
 	} {
 		t.Run(name, func(t *testing.T) {

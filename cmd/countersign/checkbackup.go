@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/secretfile"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/sqlite"
 	"github.com/countersign/countersign/internal/telemetry"
@@ -79,7 +80,7 @@ func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) erro
 // serve answers reads until it is interrupted, and closes what it was given.
 func (c *checkBackupCommand) serve(t *cli.Terminal, held *sqlite.Copy) (err error) {
 	// No origin and no credential: it could not send anything if it wanted to.
-	cfg := config{Listen: c.Listen, Store: c.File, MaxActive: countersign.MaxActiveRuns, Getenv: func(string) string { return "" }}
+	cfg := config{Listen: c.Listen, Store: c.File, MaxActive: countersign.MaxActiveRuns, Getenv: func(string) string { return "" }, Secrets: secretfile.New(nil)}
 	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}, opened: readOnly{held}, figures: telemetry.NewFigures(version)}
 	s.life, s.end = context.WithCancel(context.Background())
 	defer func() { err = errors.Join(err, s.close()) }()

@@ -77,9 +77,9 @@ func checkCertificate(_ context.Context, cfg config) []finding {
 	case err != nil:
 		return []finding{bad("certificate", "give another", "%v", err)}
 	case time.Until(leaf.NotAfter) < 0:
-		return []finding{bad("certificate", "renew it and start again", "it ended at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+		return []finding{bad("certificate", "renew its files; the service takes them at once", "it ended at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 	case time.Until(leaf.NotAfter) < fewDays:
-		return []finding{warn("certificate", "renew it and start again", "it ends at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
+		return []finding{warn("certificate", "renew its files; the service takes them at once", "it ends at %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 	}
 	return []finding{fine("certificate", "good until %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 }
@@ -96,16 +96,26 @@ func checkCredentials(_ context.Context, cfg config) (found []finding) {
 			continue
 		}
 		seen[name] = true
-		switch v := cfg.Getenv(name); {
+		switch v, err := cfg.Secrets.Look(name); {
+		case err != nil:
+			found = append(found, bad("credential", "let the service read it; LIVE calls that need it fail until then", "%s_FILE: %v", name, err))
 		case v == "":
 			found = append(found, bad("credential", "set it where the service is started; LIVE calls that need it fail until then", "%s is listed and not set", name))
 		case len(v) < shortSecret:
 			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s is shorter than %d characters", name, shortSecret))
 		default:
-			found = append(found, fine("credential", "%s is set", name))
+			found = append(found, fine("credential", "%s is set%s", name, readAtEachUse(cfg, name)))
 		}
 	}
 	return found
+}
+
+// readAtEachUse tells which credentials rotate without a restart.
+func readAtEachUse(cfg config, name string) string {
+	if path := cfg.Secrets.Path(name); path != "" {
+		return ", by the file " + path + ", which is read at each use"
+	}
+	return ""
 }
 
 // checkOrigins connects to each origin that projects may be registered with; it

@@ -23,7 +23,7 @@ type commands struct {
 	Serve       serveCommand       `cmd:"" group:"Server" help:"Serve the API and the console." example:"serve --listen 127.0.0.1:8080"`
 	Demo        demoCommand        `cmd:"" group:"Server" help:"Run the main job on real parts: a sample shop API, a refund agent, an approval, a lie that is caught." example:"demo --yes"`
 	Shop        shopCommand        `cmd:"" group:"Server" help:"Serve the sample shop API by itself, to try the product against." example:"shop --listen 127.0.0.1:9090"`
-	Token       tokenCommand       `cmd:"" group:"Server" help:"Tools for tokens on a stopped store."`
+	Token       tokenCommand       `cmd:"" group:"Server" help:"Tools for tokens that need no service."`
 	Backup      backupCommand      `cmd:"" group:"Server" help:"Copy the store to a file, while the service runs, and check the copy." example:"backup countersign.backup --store ./countersign-data"`
 	CheckBackup checkBackupCommand `cmd:"" group:"Server" help:"Look at a backup, and serve what is in it for reading." example:"check-backup countersign.backup --listen 127.0.0.1:8081"`
 	Restore     restoreCommand     `cmd:"" group:"Server" help:"Make a store of a backup, safe to start." example:"restore countersign.backup --store ./restored"`

@@ -143,7 +143,7 @@ func (s *service) wire(ctx context.Context) error {
 func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
 		Origins: origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		Getenv: s.cfg.Getenv, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
 		Traces: s.exporter.Traces(), Log: s.log,
 	})
 }
@@ -173,7 +173,7 @@ func (s *service) archives(l *ledger.Ledger) {
 func (s *service) assemble() *ledger.Ledger {
 	allowed := project.Allowed{
 		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		SecretIsSetNow: func(name string) bool { return s.cfg.Getenv(name) != "" },
+		SecretIsSetNow: func(name string) bool { return s.cfg.Secrets.Get(name) != "" },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
 	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
@@ -262,11 +262,11 @@ func (s *service) listen() error {
 	if s.cfg.CertFile == "" {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.cfg.CertFile, s.cfg.KeyFile)
+	certificate, err := loadCertificate(s.cfg.CertFile, s.cfg.KeyFile, s.log)
 	if err != nil {
-		return fmt.Errorf("can't use the TLS certificate: %w", err)
+		return err
 	}
-	s.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	s.listener = tls.NewListener(listener, &tls.Config{GetCertificate: certificate.get, MinVersion: tls.VersionTLS12})
 	s.address = "https://" + listener.Addr().String()
 	return nil
 }

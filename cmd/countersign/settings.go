@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/secretfile"
 )
 
 // prefix begins every setting; each is an environment variable and a flag, and
@@ -75,6 +76,7 @@ type config struct {
 	LogFormat         string
 	Warnings          []string
 	Getenv            func(string) string
+	Secrets           *secretfile.Source // of the variables on the lists
 }
 
 // settingReader resolves each setting from flag, environment or default, and
@@ -82,13 +84,17 @@ type config struct {
 type settingReader struct {
 	env      map[string]string
 	flags    map[string]string
+	files    map[string]string // what was read of settings' files
 	problems []string
 }
+
+// listed are the variables that projects may name.
+func (c config) listed() []string { return slices.Concat(c.SigningEnv, c.CredentialEnv) }
 
 // understand turns settings into a config, or says in one line each what is
 // unusable.
 func understand(s settings, environ []string) (config, error) {
-	r := &settingReader{env: environment(environ), flags: s.byName()}
+	r := &settingReader{env: environment(environ), flags: s.byName(), files: map[string]string{}}
 	c := config{
 		Listen: r.text("LISTEN", "127.0.0.1:8080"), Store: r.text("STORE", "./countersign-data"),
 		BootstrapToken: r.text("BOOTSTRAP_TOKEN", ""), SigningEnv: r.names("SIGNING_ENV_ALLOWLIST"),
@@ -106,6 +112,7 @@ func understand(s settings, environ []string) (config, error) {
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
 		c.CredentialEnv = r.names("CREDENTIAL_ENV_ALLOWLIST")
 	}
+	c.Secrets = r.secrets(c.listed())
 	r.check(c)
 	r.unknown(c)
 	if len(r.problems) > 0 {
@@ -143,6 +150,9 @@ func (r *settingReader) bad(name, format string, args ...any) {
 func (r *settingReader) text(name, fallback string) string {
 	if v := r.flags[name]; v != "" {
 		return v
+	}
+	if path := r.env[prefix+name+secretfile.Suffix]; path != "" && slices.Contains(fromFiles, name) {
+		return r.file(name, path)
 	}
 	if v := r.env[prefix+name]; v != "" {
 		return v
@@ -279,7 +289,7 @@ func (r *settingReader) unknown(c config) {
 	var names []string
 	for name := range r.env {
 		if _, known := r.flags[strings.TrimPrefix(name, prefix)]; strings.HasPrefix(name, prefix) && !known &&
-			!slices.Contains(c.SigningEnv, name) && !slices.Contains(c.CredentialEnv, name) {
+			!slices.Contains(c.listed(), name) && !r.isPath(c, name) {
 			names = append(names, name)
 		}
 	}

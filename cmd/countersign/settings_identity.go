@@ -8,6 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/secretfile"
 )
 
 // The settings of who may come in, and how they are told (contract 3 and 10).
@@ -63,12 +64,27 @@ func (r *settingReader) oidc() *oidc.Config {
 		r.bad("OIDC_ISSUER", "it, %sOIDC_CLIENT_ID and %sOIDC_CLIENT_SECRET_ENV go together", prefix, prefix)
 		return nil
 	}
-	if c.ClientSecret = r.env[variable]; c.ClientSecret == "" {
-		r.bad("OIDC_CLIENT_SECRET_ENV", "it is the name of the variable that holds the secret; there is no such variable, or it is empty")
-	}
+	c.ClientSecret = r.clientSecret(variable)
 	u, err := url.Parse(c.Issuer)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && (u.Scheme != "http" || !request.IsLoopback(u.Hostname())) {
 		r.bad("OIDC_ISSUER", "it is no https address such as https://accounts.example.com")
 	}
 	return c
+}
+
+// clientSecret is the secret of this service at the provider, from the variable that
+// the setting names or, once at the start, from its file.
+func (r *settingReader) clientSecret(variable string) string {
+	source := secretfile.New(r.env, variable)
+	if source.Twice(variable) {
+		r.twice(variable)
+	}
+	secret, err := source.Look(variable)
+	switch {
+	case err != nil:
+		r.bad("OIDC_CLIENT_SECRET_ENV", "%v", err)
+	case secret == "":
+		r.bad("OIDC_CLIENT_SECRET_ENV", "it is the name of the variable that holds the secret; there is no such variable, or it is empty")
+	}
+	return secret
 }

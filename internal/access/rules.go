@@ -18,12 +18,16 @@ const (
 	WriteModel     Operation = "models.write"
 	SuspendModel   Operation = "models.suspend"
 	ResumeModel    Operation = "models.resume"
+	RetireModel    Operation = "models.retire"
+	RestoreModel   Operation = "models.restore"
 	CompilePlan    Operation = "plans.compile"
 	ReadProjects   Operation = "projects.read"
 	WriteProject   Operation = "projects.write"
 	CheckHealth    Operation = "projects.health_check"
 	ProveReceiver  Operation = "projects.conformance"
 	ToggleProject  Operation = "projects.toggle"
+	RetireProject  Operation = "projects.retire"
+	RestoreProject Operation = "projects.restore"
 	ReadPlans      Operation = "plans.read"
 	CreatePlan     Operation = "plans.create"
 	ReadRuns       Operation = "runs.read"
@@ -38,12 +42,16 @@ const (
 	ReadAgents     Operation = "agents.read"
 	AdmitAgent     Operation = "agents.admit"
 	SuspendAgent   Operation = "agents.suspend"
+	RetireAgent    Operation = "agents.retire"
+	RestoreAgent   Operation = "agents.restore"
 	SendHeartbeat  Operation = "agents.heartbeat"
 	StartAgentRun  Operation = "agents.run"
 	ReadTeams      Operation = "teams.read"
 	WriteTeam      Operation = "teams.write"
 	SuspendTeam    Operation = "teams.suspend"
 	ResumeTeam     Operation = "teams.resume"
+	RetireTeam     Operation = "teams.retire"
+	RestoreTeam    Operation = "teams.restore"
 	StartTeamRun   Operation = "teams.run"
 	ReadContract   Operation = "contract.read"
 	ReadTenants    Operation = "tenants.read"
@@ -86,12 +94,16 @@ var rules = map[Operation]rule{
 	WriteModel:     {roles: operator, write: true},
 	SuspendModel:   {roles: admin, write: true},
 	ResumeModel:    {roles: admin, write: true},
+	RetireModel:    {roles: admin, write: true},
+	RestoreModel:   {roles: admin, write: true},
 	CompilePlan:    {roles: operator, write: true},
 	ReadProjects:   {},
 	WriteProject:   {roles: admin, write: true},
 	CheckHealth:    {roles: admin, write: true},
 	ProveReceiver:  {roles: admin, write: true},
 	ToggleProject:  {roles: admin, write: true},
+	RetireProject:  {roles: admin, write: true},
+	RestoreProject: {roles: admin, write: true},
 	ReadPlans:      {},
 	CreatePlan:     {roles: operator, write: true},
 	ReadRuns:       {},
@@ -106,12 +118,16 @@ var rules = map[Operation]rule{
 	ReadAgents:     {},
 	AdmitAgent:     {roles: admin, write: true},
 	SuspendAgent:   {roles: admin, write: true},
+	RetireAgent:    {roles: admin, write: true},
+	RestoreAgent:   {roles: admin, write: true},
 	SendHeartbeat:  {roles: operator}, // neither it nor its refusal is audited (contract 9)
 	StartAgentRun:  {roles: operator, write: true},
 	ReadTeams:      {},
 	WriteTeam:      {roles: operator, write: true},
 	SuspendTeam:    {roles: admin, write: true},
 	ResumeTeam:     {roles: admin, write: true},
+	RetireTeam:     {roles: admin, write: true},
+	RestoreTeam:    {roles: admin, write: true},
 	StartTeamRun:   {roles: operator, write: true},
 	ReadContract:   {},
 	ReadTenants:    {realm: true, wholeTenant: true},

@@ -18,8 +18,12 @@ type Facts struct {
 	Models map[string]ModelOwner
 }
 
-// ModelOwner says which system's agents have a model, "" when none has.
-type ModelOwner struct{ ProjectID string }
+// ModelOwner says which system's agents have a model, "" when none has, and whether
+// the model is retired.
+type ModelOwner struct {
+	ProjectID string
+	Retired   bool
+}
 
 // Check names everything that is wrong with a manifest (contract 7). A manifest
 // with any problem changes nothing.

@@ -43,7 +43,7 @@ func Sync(stored *countersign.Agent, projectID string, item countersign.Manifest
 			item.ExternalAgentID, item.SourceRevision)
 	}
 	next.Revision, next.Status, next.Suspended = stored.Revision+1, countersign.AgentPending, stored.Suspended
-	next.CreatedAt, next.UpdatedAt = stored.CreatedAt, now
+	next.Retired, next.CreatedAt, next.UpdatedAt = stored.Retired, stored.CreatedAt, now
 	return next, true, nil
 }
 
@@ -97,5 +97,25 @@ func Suspend(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	}
 	a.Status, a.Suspended, a.UpdatedAt = countersign.AgentPending, true, now
 	a.Revision++
+	return a, true
+}
+
+// Retire hides an agent and raises its revision, which stops every plan made with it.
+// Whether it is admitted stays as it was.
+func Retire(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
+	if a.Retired {
+		return a, false
+	}
+	a.Retired, a.UpdatedAt = true, now
+	a.Revision++
+	return a, true
+}
+
+// Restore ends that, at the revision which retiring made.
+func Restore(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
+	if !a.Retired {
+		return a, false
+	}
+	a.Retired, a.UpdatedAt = false, now
 	return a, true
 }

@@ -94,7 +94,7 @@ func (r *reader) line(n int, text []byte) error {
 		if l.Archive != Format {
 			return fmt.Errorf("it begins with %q, and not with %q", l.Archive, Format)
 		}
-		r.sum.TenantID, r.sum.Runs = l.TenantID, l.head.Runs
+		r.sum.TenantID, r.sum.Runs = l.TenantID, l.Runs
 	case l.SHA256 != "":
 		if got := hex.EncodeToString(r.lines.Sum(nil)); got != l.SHA256 {
 			return fmt.Errorf("the lines before come to %s, and not to %s: they are not what was written", got, l.SHA256)

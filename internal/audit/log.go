@@ -5,28 +5,23 @@
 package audit
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
 	"time"
 
-	"golang.org/x/mod/sumdb/tlog"
-
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/merkle"
 	"github.com/countersign/countersign/internal/store"
 )
 
 // headID is the one row of a tenant in the audit_heads table.
 const headID = "head"
 
-// head is the log's size and the roots of its complete subtrees, widest first.
-// An append needs nothing else, so it costs the same for the first record and
-// the millionth, and the tree hash can be computed from it.
+// head is all that an append needs of the records before.
 type head struct {
-	Size    int64     `json:"size"`
-	Roots   []string  `json:"roots"`
+	merkle.Tree
 	LastAt  time.Time `json:"lastAt"`
 	version int64
 }
@@ -53,30 +48,15 @@ func Append(tx store.Tx, tenant string, records []countersign.AuditRecord) error
 }
 
 func appendRecord(tx store.Tx, tenant string, h *head, r countersign.AuditRecord) error {
-	leaf, doc, err := seal(r)
+	leaf, doc, err := merkle.Seal(r)
 	if err != nil {
 		return err
 	}
 	if err := tx.Put(store.Audit, tenant, store.Row{ID: recordID(r.Seq), Doc: doc, Keys: columns(r)}, 0); err != nil {
 		return fmt.Errorf("audit record %d: %w", r.Seq, err)
 	}
-	h.add(leaf)
+	h.Add(leaf)
 	return nil
-}
-
-// seal gives a record's leaf hash, taken over its JSON without the hash, and the
-// document that is stored, which ends with it.
-func seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
-	r.Hash = ""
-	bare, err := countersign.Marshal(r)
-	if err != nil {
-		return leaf, nil, err
-	}
-	leaf = tlog.RecordHash(bare)
-	const name, end = `,"hash":"`, `"}`
-	doc = make([]byte, 0, len(bare)+len(name)+hex.EncodedLen(len(leaf))+len(end))
-	doc = append(append(doc, bare[:len(bare)-1]...), name...)
-	return leaf, append(hex.AppendEncode(doc, leaf[:]), end...), nil
 }
 
 // columns are what a record is listed by.
@@ -86,35 +66,6 @@ func columns(r countersign.AuditRecord) []any {
 
 // recordID orders as the numbers do.
 func recordID(seq int64) string { return fmt.Sprintf("%016d", seq) }
-
-// add appends a leaf: equal subtrees merge as the carry of a binary counter.
-func (h *head) add(leaf tlog.Hash) {
-	node := leaf
-	for n := h.Size; n&1 == 1; n >>= 1 {
-		last := len(h.Roots) - 1
-		node = tlog.NodeHash(parseHash(h.Roots[last]), node)
-		h.Roots = h.Roots[:last]
-	}
-	h.Roots = append(h.Roots, hex.EncodeToString(node[:]))
-	h.Size++
-}
-
-// treeHash is the RFC 6962 root over all records.
-func (h *head) treeHash() string {
-	if h.Size == 0 {
-		return countersign.SHA256Hex(nil)
-	}
-	node := parseHash(h.Roots[len(h.Roots)-1])
-	for i := len(h.Roots) - 2; i >= 0; i-- {
-		node = tlog.NodeHash(parseHash(h.Roots[i]), node)
-	}
-	return hex.EncodeToString(node[:])
-}
-
-func parseHash(s string) (h tlog.Hash) {
-	_, _ = hex.Decode(h[:], []byte(s)) // a wrong one never verifies
-	return h
-}
 
 func loadHead(tx store.Tx, tenant string) (*head, error) {
 	h := &head{}

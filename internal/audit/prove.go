@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/merkle"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -102,8 +103,8 @@ func (p *Prover) Prove(tx store.Tx, tenant string, records []Sealed) (Proven, er
 }
 
 func (p *Prover) attempt(tx store.Tx, tenant string, h *head, records []Sealed) (Proven, error) {
-	out := Proven{Size: h.Size, Root: h.treeHash(), Records: records}
-	root := parseHash(out.Root)
+	out := Proven{Size: h.Size, Root: h.Hash(), Records: records}
+	root := merkle.ParseHash(out.Root)
 	r := &subtrees{prover: p, tx: tx, tenant: tenant, leaves: map[int64][]tlog.Hash{}, known: map[[2]int64]tlog.Hash{}}
 	for _, s := range records {
 		proof, err := tlog.ProveRecord(h.Size, s.Record.Seq, r)

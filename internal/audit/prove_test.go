@@ -8,6 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/merkle"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/memory"
 )
@@ -29,9 +30,9 @@ func checked(t *testing.T, out Proven) {
 	for i, s := range out.Records {
 		var path tlog.RecordProof
 		for _, text := range out.Proofs[i] {
-			path = append(path, parseHash(text))
+			path = append(path, merkle.ParseHash(text))
 		}
-		if err := tlog.CheckRecord(path, out.Size, parseHash(out.Root), s.Record.Seq, tlog.RecordHash([]byte(s.Text))); err != nil {
+		if err := tlog.CheckRecord(path, out.Size, merkle.ParseHash(out.Root), s.Record.Seq, tlog.RecordHash([]byte(s.Text))); err != nil {
 			t.Fatalf("record %d of %d: %v", s.Record.Seq, out.Size, err)
 		}
 	}

@@ -49,11 +49,16 @@ func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.
 // order is newest first, by what there is an index of: a record's id orders as its
 // sequence number does.
 func (f Filter) order() []store.Order {
-	if f.Subject == "" && f.Actor == "" && f.Action == "" {
+	if f.byID() {
 		return []store.Order{{Column: "id", Descending: true}}
 	}
 	return []store.Order{{Column: "seq", Descending: true}}
 }
+
+func (f Filter) byID() bool { return f.Subject == "" && f.Actor == "" && f.Action == "" }
+
+// Any reports that the filter leaves anything out.
+func (f Filter) Any() bool { return !f.byID() || !f.Since.IsZero() }
 
 func (f Filter) where() []store.Filter {
 	var w []store.Filter

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/merkle"
 )
 
 // TestTheSealedDocumentIsTheRecordWithItsHash, to the byte.
@@ -12,7 +13,7 @@ func TestTheSealedDocumentIsTheRecordWithItsHash(t *testing.T) {
 	for n := range 20 {
 		r := record(n)
 		r.Seq, r.ClockBack, r.Step = int64(n), n%2 == 0, []string{"", "a"}[n%2]
-		leaf, doc, err := seal(r)
+		leaf, doc, err := merkle.Seal(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/countersign/countersign/internal/merkle"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -109,5 +110,5 @@ func sealedHash(row store.Row) (h tlog.Hash, err error) {
 	if from < 0 {
 		return h, fmt.Errorf("audit record %s: it holds no hash", row.ID)
 	}
-	return parseHash(string(row.Doc[from : len(row.Doc)-len(end)])), nil
+	return merkle.ParseHash(string(row.Doc[from : len(row.Doc)-len(end)])), nil
 }

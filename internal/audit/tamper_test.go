@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/merkle"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/memory"
 )
@@ -57,7 +58,7 @@ func (m tampering) remove(seq int64) {
 func (m tampering) reseal(seq int64, change func(*countersign.AuditRecord)) {
 	r := decoded(m.t, m.row(seq))
 	change(&r)
-	_, doc, err := seal(r)
+	_, doc, err := merkle.Seal(r)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func (m tampering) column(seq int64, i int, v any) {
 func (m tampering) insert(id string, seq, column int64) {
 	r := record(50)
 	r.Seq = seq
-	_, doc, err := seal(r)
+	_, doc, err := merkle.Seal(r)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/merkle"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -26,7 +27,7 @@ func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
 	case err != nil:
 		return countersign.AuditVerification{}, err
 	}
-	v := countersign.AuditVerification{Records: h.Size, Head: h.treeHash()}
+	v := countersign.AuditVerification{Records: h.Size, Head: h.Hash()}
 	found := &head{}
 	for {
 		rows, err := batch(tx, tenant, found)
@@ -38,7 +39,7 @@ func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
 			if !ok {
 				return broken(v, found.Size), nil
 			}
-			found.add(leaf)
+			found.Add(leaf)
 		}
 		if len(rows) < verifyBatch {
 			break
@@ -52,7 +53,7 @@ func compare(v countersign.AuditVerification, h, found *head) countersign.AuditV
 	switch {
 	case found.Size != h.Size:
 		return broken(v, min(found.Size, h.Size))
-	case found.treeHash() != h.treeHash():
+	case found.Hash() != h.Hash():
 		return broken(v, firstDifference(h, found))
 	}
 	v.Intact = true
@@ -108,6 +109,6 @@ func fits(row store.Row, seq int64) (tlog.Hash, bool) {
 	if json.Unmarshal(row.Doc, &r) != nil || r.Seq != seq || row.ID != recordID(seq) {
 		return tlog.Hash{}, false
 	}
-	leaf, doc, err := seal(r)
+	leaf, doc, err := merkle.Seal(r)
 	return leaf, err == nil && bytes.Equal(doc, row.Doc) && slices.Equal(row.Keys, columns(r))
 }

@@ -17,6 +17,8 @@ type Agents struct {
 	Sync    AgentsSync    `cmd:"" help:"Bring a system's agents to what its manifest says, all or nothing (OPERATOR)." example:"agents sync default-shop manifest.json"`
 	Admit   AgentsAdmit   `cmd:"" help:"Let an agent run (ADMIN)." example:"agents admit agt-1 --reason 'its manifest was read'"`
 	Suspend AgentsSuspend `cmd:"" help:"Keep every run of an agent from a further step (ADMIN)." example:"agents suspend agt-1 --reason 'it refunds twice'"`
+	Retire  AgentsRetire  `cmd:"" help:"Hide an agent from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"agents retire agt-1 --reason 'replaced'"`
+	Restore AgentsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"agents restore agt-1 --reason 'needed again'"`
 	Beat    AgentsBeat    `cmd:"" help:"Send an instance's heartbeats until interrupted (OPERATOR)." example:"agents beat agt-1 --instance desk-1 --every 30s"`
 	Start   AgentsStart   `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 }
@@ -25,6 +27,7 @@ type Agents struct {
 type AgentsList struct {
 	Project string `help:"Only those of this project." placeholder:"ID"`
 	Status  string `enum:",PENDING,ADMITTED" default:"" help:"Only PENDING or ADMITTED ones." placeholder:"STATUS"`
+	retirees
 	Listing
 }
 
@@ -42,8 +45,9 @@ func (l *AgentsList) Run(t *Terminal) error {
 		return err
 	}
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Agent], error) {
+		p.Retired = l.Retired
 		return c.Agents(t.Context, client.AgentFilter{Paging: p, ProjectID: l.Project, Status: countersign.AgentStatus(l.Status)})
-	}, agentTable)
+	}, withRetired(agentTable, l.Retired, func(x countersign.Agent) bool { return x.Retired }))
 }
 
 // AgentsShow shows one.
@@ -59,7 +63,7 @@ func (s *AgentsShow) Run(t *Terminal) error {
 
 func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 	Facts(w, [2]string{"agent", a.ID}, [2]string{"name", a.Name}, [2]string{"role", a.Role}, [2]string{"goal", a.Goal}, [2]string{"status", string(a.Status)},
-		[2]string{"suspended", yes(a.Suspended)}, [2]string{"liveness", string(a.Liveness)}, [2]string{"last heartbeat", moment(a.LastHeartbeatAt)},
+		[2]string{"suspended", yes(a.Suspended)}, [2]string{"retired", yes(a.Retired)}, [2]string{"liveness", string(a.Liveness)}, [2]string{"last heartbeat", moment(a.LastHeartbeatAt)},
 		[2]string{"project", a.ProjectID}, [2]string{"its name there", a.ExternalAgentID}, [2]string{"manifest", fmt.Sprintf("revision %d", a.SourceRevision)},
 		[2]string{"revision", number(a.Revision)}, [2]string{"model", a.ModelID}, [2]string{"capabilities", strings.Join(a.Capabilities, ", ")},
 		[2]string{"created", moment(a.CreatedAt)}, [2]string{"updated", moment(a.UpdatedAt)})

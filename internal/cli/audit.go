@@ -10,16 +10,13 @@ import (
 // Audit are the commands on the audit log (contract 9).
 type Audit struct {
 	List   AuditList   `cmd:"" help:"List what was done and refused, the newest first (ADMIN)." example:"audit list --subject run/run-1"`
-	Verify AuditVerify `cmd:"" help:"Verify that nothing was changed or left out; exit status 1 where anything was (ADMIN)." example:"audit verify"`
+	Verify AuditVerify `cmd:"" help:"Verify that nothing was changed or left out, in the service (ADMIN) or in an export without it; exit status 1 where anything was." example:"audit verify"`
+	Export AuditExport `cmd:"" help:"Write the records as lines of JSON that can be verified without the service (ADMIN)." example:"audit export -o audit.jsonl"`
 }
 
 // AuditList lists.
 type AuditList struct {
-	Subject string `help:"Only about this: kind/id." placeholder:"KIND/ID"`
-	Actor   string `help:"Only by this principal: user:EMAIL, token:ID or system." placeholder:"WHO"`
-	Action  string `help:"Only this action." placeholder:"NAME"`
-	Since   string `help:"Not before this time, such as 2026-11-21 or 2026-11-21T15:04:05Z, or this long ago, such as 24h." placeholder:"TIME"`
-	Realm   bool   `help:"The realm's log; realm administrators only."`
+	auditFilter
 	Listing
 }
 
@@ -32,7 +29,7 @@ var auditTable = table[countersign.AuditRecord]{
 
 // Run lists the records.
 func (l *AuditList) Run(t *Terminal) error {
-	since, err := instant(l.Since, time.Now())
+	filter, err := l.filter()
 	if err != nil {
 		return err
 	}
@@ -41,7 +38,8 @@ func (l *AuditList) Run(t *Terminal) error {
 		return err
 	}
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.AuditRecord], error) {
-		return c.AuditRecords(t.Context, client.AuditFilter{Paging: p, Subject: l.Subject, Actor: l.Actor, Action: l.Action, Since: since, Realm: l.Realm})
+		filter.Paging = p
+		return c.AuditRecords(t.Context, filter)
 	}, auditTable)
 }
 

@@ -10,10 +10,12 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/merkle"
 )
 
 // AuditVerify verifies.
 type AuditVerify struct {
+	File    string `arg:"" optional:"" help:"An export to verify without the service; - for standard input." placeholder:"FILE"`
 	Realm   bool   `help:"The realm's log; realm administrators only."`
 	Head    string `and:"kept" help:"A head that was kept elsewhere." placeholder:"HEX"`
 	Records int64  `and:"kept" help:"How many records it was of." placeholder:"N"`
@@ -22,7 +24,7 @@ type AuditVerify struct {
 
 // Help says what a head is good for.
 func (AuditVerify) Help() string {
-	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say."
+	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too."
 }
 
 // Run verifies the log, and that it still begins as it was when the head was
@@ -30,6 +32,9 @@ func (AuditVerify) Help() string {
 func (v *AuditVerify) Run(t *Terminal) error {
 	if v.Head != "" && v.Records < 1 {
 		return Unusablef("--records must be the number of records that the head was of")
+	}
+	if v.File != "" {
+		return v.verifyFile(t)
 	}
 	c, err := v.Client(t)
 	if err != nil {
@@ -100,19 +105,13 @@ func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.A
 	return hex.EncodeToString(head[:]), nil
 }
 
-// leafOf is a record's hash, taken of its JSON without the hash (contract 9).
+// leafOf is a record's hash, if it is the one that the record says.
 func leafOf(r countersign.AuditRecord) (tlog.Hash, error) {
-	said := r.Hash
-	r.Hash = ""
-	text, err := countersign.Marshal(r)
-	if err != nil {
-		return tlog.Hash{}, err
+	leaf, _, err := merkle.Seal(r)
+	if err == nil && hex.EncodeToString(leaf[:]) != r.Hash {
+		err = fmt.Errorf("record %d is not what its hash says; a command older than the service can't tell, so try its version first", r.Seq)
 	}
-	leaf := tlog.RecordHash(text)
-	if hex.EncodeToString(leaf[:]) != said {
-		return leaf, fmt.Errorf("record %d is not what its hash says; a command older than the service can't tell, so try its version first", r.Seq)
-	}
-	return leaf, nil
+	return leaf, err
 }
 
 // treeHash is the RFC 6962 hash of the leaves from..to, at least one.

@@ -9,15 +9,15 @@ type Commands struct {
 	Profiles Profiles `cmd:"" group:"Client" help:"Show the sign-ins, or choose one." example:"profiles work"`
 
 	Projects  Projects  `cmd:"" group:"Client" help:"Project connections: list, show, put, health, enable, disable."`
-	Models    Models    `cmd:"" group:"Client" help:"Agent models: list, show, put, suspend, resume; validate, simulate, explore a file."`
+	Models    Models    `cmd:"" group:"Client" help:"Agent models: list, show, put, suspend, resume, retire; validate, simulate, explore a file."`
 	Plans     Plans     `cmd:"" group:"Client" help:"Plans: list, show, compile, create, drift."`
 	Runs      Runs      `cmd:"" group:"Client" help:"Runs: list, start, watch, show, cancel, probe, reconcile."`
 	Approvals Approvals `cmd:"" group:"Client" help:"Approvals: list, show, decide."`
-	Agents    Agents    `cmd:"" group:"Client" help:"Agents: list, show, sync, admit, suspend, beat, start."`
-	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents: list, show, put, start, suspend, resume."`
+	Agents    Agents    `cmd:"" group:"Client" help:"Agents: list, show, sync, admit, suspend, retire, beat, start."`
+	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents: list, show, put, start, suspend, resume, retire."`
 	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events: list, put, delete."`
 	Policy    Policy    `cmd:"" group:"Client" help:"Approval policies: what-if."`
-	Audit     Audit     `cmd:"" group:"Client" help:"The audit log: list, verify."`
+	Audit     Audit     `cmd:"" group:"Client" help:"The audit log: list, verify, export."`
 	Archive   Archive   `cmd:"" group:"Client" help:"Files of archived runs: verify, show."`
 	Tokens    Tokens    `cmd:"" group:"Client" help:"Bearer tokens: list, create, revoke."`
 	Users     Users     `cmd:"" group:"Client" help:"A tenant's users: list, put, delete."`

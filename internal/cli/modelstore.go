@@ -12,7 +12,10 @@ import (
 )
 
 // ModelsList lists.
-type ModelsList struct{ Listing }
+type ModelsList struct {
+	retirees
+	Listing
+}
 
 var modelTable = table[countersign.Model]{
 	heading: []string{"id", "name", "revision", "suspended", "updated"},
@@ -27,7 +30,10 @@ func (l *ModelsList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Model], error) { return c.Models(t.Context, p) }, modelTable)
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Model], error) {
+		p.Retired = l.Retired
+		return c.Models(t.Context, p)
+	}, withRetired(modelTable, l.Retired, func(x countersign.Model) bool { return x.Retired }))
 }
 
 // ModelsShow shows one.
@@ -43,7 +49,7 @@ func (s *ModelsShow) Run(t *Terminal) error {
 
 func printModel(w io.Writer, m *countersign.Model) {
 	d := &m.Document
-	Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", number(m.Revision)}, [2]string{"suspended", yes(m.Suspended)},
+	Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", number(m.Revision)}, [2]string{"suspended", yes(m.Suspended)}, [2]string{"retired", yes(m.Retired)},
 		[2]string{"description", d.Description}, [2]string{"agent", d.Agent.Name + ", " + d.Agent.Role}, [2]string{"goal", d.Agent.Goal},
 		[2]string{"may", d.Scope.AllowedActions}, [2]string{"limits", d.Scope.Limits}, [2]string{"asks when", d.Scope.AskUserWhen},
 		[2]string{"size", fmt.Sprintf("%d states, %d transitions, %d actions, %d variables", len(d.States), len(d.Transitions), len(d.Actions), len(d.Variables))},

@@ -17,10 +17,15 @@ type Projects struct {
 	Health  ProjectsHealth  `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
 	Enable  ProjectsEnable  `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
 	Disable ProjectsDisable `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
+	Retire  ProjectsRetire  `cmd:"" help:"Hide a project that no unfinished run uses from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
+	Restore ProjectsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
 // ProjectsList lists.
-type ProjectsList struct{ Listing }
+type ProjectsList struct {
+	retirees
+	Listing
+}
 
 var projectTable = table[countersign.Project]{
 	heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
@@ -35,7 +40,10 @@ func (l *ProjectsList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Project], error) { return c.Projects(t.Context, p) }, projectTable)
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Project], error) {
+		p.Retired = l.Retired
+		return c.Projects(t.Context, p)
+	}, withRetired(projectTable, l.Retired, func(x countersign.Project) bool { return x.Retired }))
 }
 
 // credential says how calls to a project are authenticated, and whether the
@@ -68,7 +76,7 @@ func printProject(w io.Writer, p *countersign.Project) {
 	if p.Enabled {
 		state = "enabled"
 	}
-	Facts(w, [2]string{"project", p.ID}, [2]string{"name", p.Name}, [2]string{"revision", number(p.Revision)}, [2]string{"state", state}, [2]string{"adapter", p.Adapter},
+	Facts(w, [2]string{"project", p.ID}, [2]string{"name", p.Name}, [2]string{"revision", number(p.Revision)}, [2]string{"state", state}, [2]string{"retired", yes(p.Retired)}, [2]string{"adapter", p.Adapter},
 		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credential(p)},
 		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
 	fmt.Fprintln(w)

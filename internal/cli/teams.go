@@ -18,10 +18,15 @@ type Teams struct {
 	Start   TeamsStart   `cmd:"" help:"Run a team's steps, one after the other (OPERATOR)." example:"teams start returns-desk --live --watch"`
 	Suspend TeamsSuspend `cmd:"" help:"Keep every run of a team from a further step (ADMIN)." example:"teams suspend returns-desk --reason 'stocktaking'"`
 	Resume  TeamsResume  `cmd:"" help:"Let a team run again (ADMIN)." example:"teams resume returns-desk --reason 'stocktaking is over'"`
+	Retire  TeamsRetire  `cmd:"" help:"Hide a team from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"teams retire returns-desk --reason 'replaced'"`
+	Restore TeamsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
 }
 
 // TeamsList lists.
-type TeamsList struct{ Listing }
+type TeamsList struct {
+	retirees
+	Listing
+}
 
 var teamTable = table[countersign.Team]{
 	heading: []string{"id", "name", "revision", "suspended", "members", "steps", "updated"},
@@ -36,7 +41,10 @@ func (l *TeamsList) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Team], error) { return c.Teams(t.Context, p) }, teamTable)
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Team], error) {
+		p.Retired = l.Retired
+		return c.Teams(t.Context, p)
+	}, withRetired(teamTable, l.Retired, func(x countersign.Team) bool { return x.Retired }))
 }
 
 // TeamsShow shows one.
@@ -51,7 +59,7 @@ func (s *TeamsShow) Run(t *Terminal) error {
 }
 
 func printTeam(w io.Writer, x *countersign.Team) {
-	Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", number(x.Revision)}, [2]string{"suspended", yes(x.Suspended)},
+	Facts(w, [2]string{"team", x.ID}, [2]string{"name", x.Name}, [2]string{"revision", number(x.Revision)}, [2]string{"suspended", yes(x.Suspended)}, [2]string{"retired", yes(x.Retired)},
 		[2]string{"created", moment(x.CreatedAt)}, [2]string{"updated", moment(x.UpdatedAt)})
 	fmt.Fprintln(w)
 	Table(w, []string{"member", "role"}, rows(x.Members, func(m countersign.TeamMember) []string { return []string{m.AgentID, m.Role} }))

@@ -86,11 +86,15 @@ func agentCapabilities(a countersign.Agent, p countersign.Project, may bool) []a
 
 // runnable reports an agent that a run may be started of.
 func runnable(a countersign.Agent) bool {
-	return a.Status == countersign.AgentAdmitted && !a.Suspended && a.ModelID != ""
+	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired && a.ModelID != ""
 }
 
 func agentCallOf(a countersign.Agent, may bool) agentCall {
 	switch {
+	case a.Retired:
+		c := agentCall{Class: "call--wait", Icon: "s-cancelled"}
+		c.Sentence, c.Detail = retiredCall("agent")
+		return c
 	case a.Suspended:
 		c := agentCall{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
 		if !may {

@@ -40,6 +40,8 @@ func livenessState(l countersign.Liveness) state { return livenessStates[l] }
 // admissionState is where an agent stands in the registry.
 func admissionState(a countersign.Agent) state {
 	switch {
+	case a.Retired:
+		return retiredState
 	case a.Suspended:
 		return state{"is-wait", "s-cancelled", "Suspended"}
 	case a.Status == countersign.AgentAdmitted:
@@ -56,6 +58,7 @@ type agentsData struct {
 	All       int
 	Poll      string // the address that says how they are now
 	Pager     pager
+	Retirees  retirees
 }
 
 // countedFilter is a filter with how many it leaves.
@@ -75,7 +78,7 @@ func agentsPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items)}
+	d := agentsData{Items: heard.Page.Items, Instances: heard.Instances, Poll: pollOf(heard.Page.Items), Retirees: v.retirees()}
 	for _, n := range heard.Counts {
 		d.All += n
 	}

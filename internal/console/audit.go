@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +47,7 @@ type auditData struct {
 	SinceErr                      string
 	Filtered                      bool
 	Records                       []countersign.AuditRecord
+	Export                        string // the address of these records as lines of JSON
 	Pager                         pager
 }
 
@@ -65,10 +67,30 @@ func auditPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Filtered = f != (audit.Filter{})
+	d.Filtered, d.Export = f != (audit.Filter{}), exportHref(f, d.Realm)
 	d.Records, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
 	p.Data = d
 	return p, nil
+}
+
+// exportHref is where the API gives what the page lists, all of it.
+func exportHref(f audit.Filter, realm bool) string {
+	q := url.Values{}
+	for name, v := range map[string]string{"subject": f.Subject, "actor": f.Actor, "action": f.Action} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if !f.Since.IsZero() {
+		q.Set("since", f.Since.UTC().Format(time.RFC3339Nano))
+	}
+	if realm {
+		q.Set("realm", "true")
+	}
+	if len(q) == 0 {
+		return "/v1/audit/export"
+	}
+	return "/v1/audit/export?" + q.Encode()
 }
 
 // mayReadAudit refuses whoever may not, on a page that shows no record.

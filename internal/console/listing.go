@@ -16,7 +16,7 @@ func (v *visit) list() control.List {
 	if err != nil || offset < 0 {
 		offset = 0
 	}
-	return control.List{Limit: pageSize, Offset: offset}
+	return control.List{Limit: pageSize, Offset: offset, Retired: v.query("retired") == "true"}
 }
 
 // pager leads to the neighbouring parts of a list.

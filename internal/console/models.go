@@ -26,8 +26,9 @@ type modelRow struct {
 }
 
 type modelsData struct {
-	Rows  []modelRow
-	Pager pager
+	Rows     []modelRow
+	Pager    pager
+	Retirees retirees
 }
 
 func modelsPage(v *visit) (*page, error) {
@@ -36,7 +37,7 @@ func modelsPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Retirees: v.retirees()}
 	for _, m := range found.Items {
 		d.Rows = append(d.Rows, modelRow{m, standingOf(m)})
 	}
@@ -45,6 +46,9 @@ func modelsPage(v *visit) (*page, error) {
 
 // standingOf says whether plans can be made of a model at all.
 func standingOf(m countersign.Model) state {
+	if m.Retired {
+		return retiredState
+	}
 	if m.Suspended {
 		return state{"is-wait", "s-waiting", "Suspended"}
 	}

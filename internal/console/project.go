@@ -92,6 +92,11 @@ func inputsOf(c countersign.Capability) []shownInput {
 // callOf says why LIVE runs can't use a project, or that they can.
 func callOf(p countersign.Project, may bool) projectCall {
 	c := projectCall{Class: "call--wait", Icon: "s-waiting", Check: may}
+	if p.Retired {
+		c.Check, c.Icon = false, "s-cancelled"
+		c.Sentence, c.Detail = retiredCall("project")
+		return c
+	}
 	unset := p.EffectiveAuth().Type != countersign.AuthNone && !p.SecretConfigured
 	switch {
 	case !p.Enabled && p.Health == nil:

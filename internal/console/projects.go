@@ -29,8 +29,9 @@ func (c *Console) projectRoutes() []route {
 }
 
 type projectsData struct {
-	Items []countersign.Project
-	Pager pager
+	Items    []countersign.Project
+	Pager    pager
+	Retirees retirees
 }
 
 func projectsPage(v *visit) (*page, error) {
@@ -39,7 +40,7 @@ func projectsPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := projectsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset)}
+	d := projectsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset), Retirees: v.retirees()}
 	return &page{name: "projects", Title: "Projects", Nav: "projects", Crumbs: []crumb{{Word: "Projects"}}, Data: d}, nil
 }
 
@@ -54,6 +55,9 @@ func projectCrumbs(id string, last ...crumb) []crumb {
 
 // enabledState says whether LIVE runs may use a project.
 func enabledState(p countersign.Project) state {
+	if p.Retired {
+		return retiredState
+	}
 	if p.Enabled {
 		return state{"is-ok", "s-completed", "Enabled"}
 	}

@@ -162,6 +162,11 @@ func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 }
 
 func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) teamCall {
+	if t.Retired {
+		c := teamCall{Class: "call--wait", Icon: "s-cancelled"}
+		c.Sentence, c.Detail = retiredCall("team")
+		return c
+	}
 	if t.Suspended {
 		c := teamCall{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
 		if !mayResume {
@@ -171,7 +176,7 @@ func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bo
 	}
 	out, first := 0, ""
 	for _, m := range members {
-		if m.Agent.Status != countersign.AgentAdmitted || m.Agent.Suspended {
+		if m.Agent.Status != countersign.AgentAdmitted || m.Agent.Suspended || m.Agent.Retired {
 			out++
 			if first == "" {
 				first = m.AgentID

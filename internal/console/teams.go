@@ -19,8 +19,9 @@ func (c *Console) teamRoutes() []route {
 }
 
 type teamsData struct {
-	Items []countersign.Team
-	Pager pager
+	Items    []countersign.Team
+	Pager    pager
+	Retirees retirees
 }
 
 func teamsPage(v *visit) (*page, error) {
@@ -29,7 +30,7 @@ func teamsPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := teamsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset)}
+	d := teamsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset), Retirees: v.retirees()}
 	return &page{name: "teams", Title: "Teams", Nav: "teams", Crumbs: []crumb{{Word: "Teams"}}, Data: d}, nil
 }
 
@@ -44,6 +45,9 @@ func teamCrumbs(t countersign.Team, last ...crumb) []crumb {
 // teamState says whether a team is suspended; whether it can run depends on its
 // members too.
 func teamState(t countersign.Team) state {
+	if t.Retired {
+		return retiredState
+	}
 	if t.Suspended {
 		return state{"is-wait", "s-cancelled", "Suspended"}
 	}

@@ -3,10 +3,12 @@ package control
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -22,7 +24,7 @@ func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (p
 		if a.Limited() {
 			where = append(where, within("project", a.Projects))
 		}
-		heads, err := records.Agents.Page(tx, a.Tenant, l.query(nil, where...))
+		heads, err := records.Agents.Page(tx, a.Tenant, l.query(nil, l.current(where...)...))
 		if err != nil {
 			return err
 		}
@@ -78,7 +80,7 @@ func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 	if err != nil {
 		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
 	}
-	content.Status, content.Suspended, content.UpdatedAt = h.Status, h.Suspended, h.UpdatedAt
+	content.Status, content.Suspended, content.Retired, content.UpdatedAt = h.Status, h.Suspended, h.Retired, h.UpdatedAt
 	return *content, nil
 }
 
@@ -98,7 +100,7 @@ func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (counte
 func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64, next countersign.Agent) error {
 	head := records.AgentHead{
 		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
-		Status: next.Status, Suspended: next.Suspended, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt,
+		Status: next.Status, Suspended: next.Suspended, Retired: next.Retired, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt,
 	}
 	if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
 		return err
@@ -153,11 +155,10 @@ func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *r
 	if err != nil {
 		return err
 	}
-	move := agent.Admit
-	if op == access.SuspendAgent {
-		move = agent.Suspend
+	if op == access.AdmitAgent && was.Retired {
+		return plan.Retired(plan.KindAgent, was.ID)
 	}
-	next, changed := move(was, s.cfg.Now())
+	next, changed := agentMoves[op](was, s.cfg.Now())
 	if !changed {
 		return nil
 	}
@@ -167,7 +168,11 @@ func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *r
 	return s.audit(tx, a, op, "agent/"+head.ID, change{before: registered(was), after: registered(next), reason: reason})
 }
 
+var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (countersign.Agent, bool){
+	access.AdmitAgent: agent.Admit, access.SuspendAgent: agent.Suspend, access.RetireAgent: agent.Retire, access.RestoreAgent: agent.Restore,
+}
+
 // registered says where an agent stands in the registry.
 func registered(a countersign.Agent) string {
-	return standing(a.Revision, a.Suspended) + ", " + string(a.Status)
+	return standing(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
 }

@@ -22,7 +22,7 @@ type HeardAgents struct {
 // alone: so every agent is looked at, with three index reads each.
 func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
 	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
-		heads, err := s.heardHeads(tx, a, is, &out)
+		heads, err := s.heardHeads(tx, a, l, is, &out)
 		if err != nil {
 			return err
 		}
@@ -45,8 +45,8 @@ func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersi
 }
 
 // heardHeads counts every agent in scope, and gives those that are asked for.
-func (s *Service) heardHeads(tx store.Tx, a Actor, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
-	var where []store.Filter
+func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
+	where := l.current()
 	if a.Limited() {
 		where = append(where, within("project", a.Projects))
 	}

@@ -36,6 +36,37 @@ func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v count
 	return v, err
 }
 
+// ExportAudit gives each record of a log that the filter keeps, as it is stored, in
+// order, and says at the end what they are of. The log is that of the moment when it
+// begins: what is appended meanwhile is left out.
+func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, realm bool, each func(doc []byte) error) (end countersign.AuditExport, err error) {
+	log, err := logOf(a, realm)
+	if err != nil {
+		return end, err
+	}
+	end = countersign.AuditExport{TenantID: log, At: s.cfg.Now(), Filtered: f.Any()}
+	err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+		end.Size, end.Head, err = audit.Head(tx, log)
+		return err
+	})
+	span := audit.Span{Filter: f, Before: end.Size}
+	for done := false; err == nil && !done; {
+		var docs [][]byte
+		err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+			next := span // perhaps more than once
+			if docs, done, err = next.Next(tx, log); err == nil {
+				span = next
+			}
+			return err
+		})
+		for i := 0; err == nil && i < len(docs); i++ {
+			err = each(docs[i])
+			end.Records++
+		}
+	}
+	return end, err
+}
+
 func logOf(a Actor, realm bool) (string, error) {
 	if !realm {
 		return a.Tenant, nil

@@ -226,14 +226,23 @@ func given(field, text string) error {
 
 // List is the page that is asked for.
 type List struct {
-	Limit  int
-	Offset int
+	Limit   int
+	Offset  int
+	Retired bool // what is retired too, where anything can be
 }
 
 var (
 	newestFirst = []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
 	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
 )
+
+// current leaves out what is retired, unless it is asked for.
+func (l List) current(where ...store.Filter) []store.Filter {
+	if l.Retired {
+		return where
+	}
+	return append(where, records.NotRetired)
+}
 
 func (l List) query(order []store.Order, where ...store.Filter) store.Query {
 	return store.Query{Where: where, Order: order, Limit: l.Limit, Offset: l.Offset}

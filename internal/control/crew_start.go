@@ -122,6 +122,9 @@ func mayStartCrew(tx store.Tx, a Actor, p *countersign.Plan, problems []string) 
 	if err != nil {
 		return err
 	}
+	if e := plan.RetiredPart(p, now); e != nil {
+		return e
+	}
 	if e := plan.Disabled(p, p.Mode, now); e != nil {
 		return e
 	}
@@ -145,6 +148,9 @@ func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected *int64) (c
 	if err := s.enlist(tx, a, &c, head); err != nil {
 		return c, err
 	}
+	if err := crewInUse(c); err != nil {
+		return c, err
+	}
 	if expected != nil && !head.Suspended {
 		err = current("agent", id, head.Revision, *expected)
 	}
@@ -164,6 +170,9 @@ func (s *Service) teamCrew(tx store.Tx, a Actor, id string, expected int64) (c p
 	if err != nil {
 		return c, err
 	}
+	if head.Retired {
+		return c, plan.Retired(plan.KindTeam, id)
+	}
 	if head.Suspended {
 		return c, countersign.Errorf(countersign.CodeDrift, "team %s is suspended; an ADMIN resumes it", id)
 	}
@@ -174,10 +183,13 @@ func (s *Service) teamCrew(tx store.Tx, a Actor, id string, expected int64) (c p
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.crewOf(tx, a, &team); err != nil {
-		return c, err
+	if c, err = s.crewOf(tx, a, &team); err == nil {
+		err = crewInUse(c)
 	}
-	return c, admitted(c)
+	if err == nil {
+		err = admitted(c)
+	}
+	return c, err
 }
 
 // current is the compare rule where nothing can be created.

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/model"
+	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -16,7 +17,7 @@ import (
 // Models lists the tenant's models by id.
 func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Model], err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
-		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil))
+		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil, l.current()...))
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,10 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 		if err != nil {
 			return err
 		}
-		before := standing(head.Revision, head.Suspended)
+		if head.Retired {
+			return plan.Retired(plan.KindModel, id)
+		}
+		before := modelStanding(head)
 		now := s.cfg.Now()
 		if head.Revision == 0 {
 			head.ID, head.CreatedAt = id, now
@@ -65,7 +69,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 			return err
 		}
 		m = assembleModel(*head, w.Document)
-		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: standing(head.Revision, head.Suspended)})
+		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: modelStanding(head)})
 	})
 	return m, err
 }
@@ -135,7 +139,7 @@ func modelAt(tx store.Tx, tenant, id string, rev int64) (countersign.Model, erro
 
 func assembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
 	return countersign.Model{
-		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended,
+		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended, Retired: h.Retired,
 		CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Document: doc,
 	}
 }
@@ -193,15 +197,15 @@ func simulate(doc *countersign.AgentModel, req countersign.SimulationRequest) (c
 
 // SuspendModel raises the revision, so that plans made before never run again.
 func (s *Service) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
-	return s.setSuspended(ctx, a, access.SuspendModel, id, reason)
+	return s.moveModel(ctx, a, access.SuspendModel, id, reason)
 }
 
 // ResumeModel lets plans be made again, at the revision that the suspension made.
 func (s *Service) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
-	return s.setSuspended(ctx, a, access.ResumeModel, id, reason)
+	return s.moveModel(ctx, a, access.ResumeModel, id, reason)
 }
 
-func (s *Service) setSuspended(ctx context.Context, a Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
+func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, id, reason string) (m countersign.Model, err error) {
 	if err := given("reason", reason); err != nil {
 		return m, err
 	}
@@ -211,7 +215,8 @@ func (s *Service) setSuspended(ctx context.Context, a Actor, op access.Operation
 		if err != nil {
 			return found(err, "model", id)
 		}
-		if head.Suspended != (op == access.SuspendModel) {
+		flag, set := modelFlag(head, op)
+		if *flag != set {
 			if err := s.toggleModel(tx, a, op, head, version, reason); err != nil {
 				return err
 			}
@@ -222,10 +227,20 @@ func (s *Service) setSuspended(ctx context.Context, a Actor, op access.Operation
 	return m, err
 }
 
+// modelFlag is what an operation sets, and whether it sets or clears it.
+func modelFlag(h *records.ModelHead, op access.Operation) (flag *bool, set bool) {
+	if op == access.SuspendModel || op == access.ResumeModel {
+		return &h.Suspended, op == access.SuspendModel
+	}
+	return &h.Retired, op == access.RetireModel
+}
+
+// toggleModel raises the revision where it sets a flag, and not where it clears one.
 func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
-	c := change{before: standing(head.Revision, head.Suspended), reason: reason}
-	head.Suspended, head.UpdatedAt = !head.Suspended, s.cfg.Now()
-	if head.Suspended {
+	c := change{before: modelStanding(head), reason: reason}
+	flag, set := modelFlag(head, op)
+	*flag, head.UpdatedAt = set, s.cfg.Now()
+	if set {
 		head.Revision++
 		if err := saveModel(tx, a.Tenant, head, version, nil); err != nil {
 			return err
@@ -233,13 +248,19 @@ func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *r
 	} else if _, err := records.Models.Put(tx, a.Tenant, head.ID, head, version); err != nil {
 		return err
 	}
-	c.after = standing(head.Revision, head.Suspended)
+	c.after = modelStanding(head)
 	return s.audit(tx, a, op, "model/"+head.ID, c)
 }
 
-func standing(rev int64, suspended bool) string {
+func modelStanding(h *records.ModelHead) string { return standing(h.Revision, h.Suspended, h.Retired) }
+
+func standing(rev int64, suspended, retired bool) string {
+	text := revision(rev)
 	if suspended {
-		return revision(rev) + ", suspended"
+		text += ", suspended"
 	}
-	return revision(rev)
+	if retired {
+		text += ", retired"
+	}
+	return text
 }

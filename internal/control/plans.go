@@ -90,7 +90,7 @@ func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, err
 func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan, error) {
 	m, err := modelAt(tx, tenant, p.ModelID, p.ModelRevision)
 	if err == nil {
-		m.Suspended = false // as it was when the plan was made
+		m.Suspended, m.Retired = false, false // as it was when the plan was made
 		p.ModelSnapshot = &m
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return p, err
@@ -134,7 +134,7 @@ func agentModels(tx store.Tx, tenant string, agents []countersign.PlanAgent) ([]
 		if err != nil {
 			return nil, fmt.Errorf("model of agent %s: %w", a.ID, err)
 		}
-		m.Suspended = false
+		m.Suspended, m.Retired = false, false
 		models = append(models, m)
 	}
 	return models, nil
@@ -210,18 +210,28 @@ func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, mo
 		if err != nil {
 			return err
 		}
+		if present != nil && present.Retired {
+			return plan.Retired(plan.KindModel, modelID)
+		}
 		w, problems, err := write(present)
 		if err != nil {
 			return err
 		}
 		src, err := s.sources(tx, a, present, w.Steps)
+		if err == nil {
+			err = projectsInUse(src.Projects)
+		}
 		if err != nil {
 			return err
 		}
 		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
-	return made, err
+	subject := "plan"
+	if countersign.ValidID(modelID) {
+		subject = "model/" + modelID
+	}
+	return made, s.refused(ctx, a, op, subject, err)
 }
 
 // sources reads the projects that the steps name.

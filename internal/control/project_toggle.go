@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -37,6 +38,9 @@ func (s *Service) toggleProject(ctx context.Context, a Actor, id string, t count
 
 // toggle enables or disables without raising the revision.
 func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version int64, enable bool, reason string) (countersign.Project, error) {
+	if enable && h.Retired {
+		return countersign.Project{}, plan.Retired(plan.KindProject, h.ID)
+	}
 	if enable && !h.Enabled && (h.Health == nil || !h.Health.Healthy || h.Health.Revision != h.Revision) {
 		return countersign.Project{}, countersign.Errorf(countersign.CodeHealthCheckRequired,
 			"the latest health check of revision %d must be healthy: POST /projects/%s/health-check first", h.Revision, h.ID)

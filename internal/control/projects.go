@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
@@ -15,7 +16,7 @@ import (
 // Projects lists the projects within the actor's scope by id.
 func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Project], err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
-		heads, err := records.Projects.Page(tx, a.Tenant, l.query(nil, ownProjects(a)...))
+		heads, err := records.Projects.Page(tx, a.Tenant, l.query(nil, l.current(ownProjects(a)...)...))
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (s *Service) projectOf(tx store.Tx, tenant string, h records.ProjectHead) (
 }
 
 func (s *Service) assembleProject(h records.ProjectHead, p countersign.Project) countersign.Project {
-	p.ID, p.Revision, p.Enabled, p.Health = h.ID, h.Revision, h.Enabled, h.Health
+	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
 	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
 	p.SecretConfigured = s.cfg.Allowed.SecretConfigured(&p)
 	return p
@@ -100,6 +101,9 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 		}
 		if err := compare("project", id, head.Revision, w.ExpectedRevision); err != nil {
 			return err
+		}
+		if head.Retired {
+			return plan.Retired(plan.KindProject, id)
 		}
 		toggled, err := s.onlyToggles(tx, a.Tenant, head, content, w.Enabled)
 		if err != nil {

@@ -175,6 +175,9 @@ func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	if err != nil {
 		return err
 	}
+	if e := plan.RetiredPart(p, now); e != nil {
+		return e
+	}
 	if e := plan.Disabled(p, p.Mode, now); e != nil {
 		return e
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/agent"
 	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -100,6 +101,9 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *cou
 		}
 		changes[i] = c
 	}
+	if err := syncInUse(changes, facts); err != nil {
+		return nil, err
+	}
 	if len(conflicts) > 0 {
 		return nil, countersign.Errorf(countersign.CodeManifestConflict, "%s", countersign.JoinProblems(conflicts))
 	}
@@ -131,21 +135,27 @@ func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manife
 	if err != nil {
 		return f, err
 	}
+	if head.Retired {
+		return f, plan.Retired(plan.KindProject, projectID)
+	}
 	f.Project, _, err = records.ProjectRevisions.Get(tx, a.Tenant, records.RevisionID(projectID, head.Revision))
 	if err != nil {
 		return f, err
 	}
 	for _, id := range agent.ModelIDs(m) {
-		_, _, err := records.Models.Get(tx, a.Tenant, id)
+		head, _, err := records.Models.Get(tx, a.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return f, err
 		}
-		if f.Models[id], err = modelOwner(tx, a.Tenant, id); err != nil {
+		owner, err := modelOwner(tx, a.Tenant, id)
+		if err != nil {
 			return f, err
 		}
+		owner.Retired = head.Retired
+		f.Models[id] = owner
 	}
 	return f, nil
 }

@@ -19,7 +19,7 @@ func (s *Service) Teams(ctx context.Context, a Actor, l List) (page countersign.
 		if err != nil {
 			return err
 		}
-		heads, err := records.Teams.Page(tx, a.Tenant, l.query(nil, where...))
+		heads, err := records.Teams.Page(tx, a.Tenant, l.query(nil, l.current(where...)...))
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func teamOf(tx store.Tx, tenant string, h *records.TeamHead) (countersign.Team, 
 	if err != nil {
 		return countersign.Team{}, fmt.Errorf("content of team %s: %w", h.ID, err)
 	}
-	t.Suspended, t.UpdatedAt = h.Suspended, h.UpdatedAt
+	t.Suspended, t.Retired, t.UpdatedAt = h.Suspended, h.Retired, h.UpdatedAt
 	return *t, nil
 }
 
@@ -97,6 +97,12 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 			return err
 		}
 		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		if head.Retired {
+			return plan.Retired(plan.KindTeam, id)
+		}
+		if err := crewInUse(crew); err != nil {
 			return err
 		}
 		if err := admitted(crew); err != nil {
@@ -194,19 +200,20 @@ func (s *Service) saveTeam(tx store.Tx, a Actor, op access.Operation, head *reco
 	}
 	next.Revision++
 	next.Suspended = head.Suspended || op == access.SuspendTeam
+	next.Retired = head.Retired || op == access.RetireTeam
 	projects, err := systemsOf(tx, a.Tenant, t.Members)
 	if err != nil {
 		return t, err
 	}
 	next.Projects = projects
-	t.Revision, t.Suspended, t.CreatedAt, t.UpdatedAt = next.Revision, next.Suspended, next.CreatedAt, next.UpdatedAt
+	t.Revision, t.Suspended, t.Retired, t.CreatedAt, t.UpdatedAt = next.Revision, next.Suspended, next.Retired, next.CreatedAt, next.UpdatedAt
 	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, &next, version); err != nil {
 		return t, err
 	}
 	if _, err := records.TeamRevisions.Put(tx, a.Tenant, records.RevisionID(t.ID, t.Revision), &t, 0); err != nil {
 		return t, err
 	}
-	c := change{before: standing(head.Revision, head.Suspended), after: standing(next.Revision, next.Suspended), reason: reason}
+	c := change{before: teamStanding(head), after: teamStanding(&next), reason: reason}
 	return t, s.audit(tx, a, op, "team/"+t.ID, c)
 }
 
@@ -248,27 +255,38 @@ func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, 
 		if t, err = teamOf(tx, a.Tenant, head); err != nil {
 			return err
 		}
-		switch {
-		case head.Suspended == (op == access.SuspendTeam):
+		switch flag, set := teamFlag(head, op); {
+		case *flag == set:
 			return nil
-		case op == access.SuspendTeam:
+		case set:
 			t, err = s.saveTeam(tx, a, op, head, version, t, reason)
 			return err
 		default:
-			t, err = s.resumeTeam(tx, a, head, version, t, reason)
+			t, err = s.clearTeam(tx, a, op, head, version, t, reason)
 			return err
 		}
 	})
 	return t, err
 }
 
-// resumeTeam keeps the revision.
-func (s *Service) resumeTeam(tx store.Tx, a Actor, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
-	before := standing(head.Revision, head.Suspended)
-	head.Suspended, head.UpdatedAt = false, s.cfg.Now()
-	t.Suspended, t.UpdatedAt = false, head.UpdatedAt
+// teamFlag is what an operation sets, and whether it sets or clears it.
+func teamFlag(h *records.TeamHead, op access.Operation) (flag *bool, set bool) {
+	if op == access.SuspendTeam || op == access.ResumeTeam {
+		return &h.Suspended, op == access.SuspendTeam
+	}
+	return &h.Retired, op == access.RetireTeam
+}
+
+// clearTeam ends a suspension or retirement. It keeps the revision.
+func (s *Service) clearTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
+	before := teamStanding(head)
+	flag, set := teamFlag(head, op)
+	*flag, head.UpdatedAt = set, s.cfg.Now()
+	t.Suspended, t.Retired, t.UpdatedAt = head.Suspended, head.Retired, head.UpdatedAt
 	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, head, version); err != nil {
 		return t, err
 	}
-	return t, s.audit(tx, a, access.ResumeTeam, "team/"+t.ID, change{before: before, after: standing(head.Revision, false), reason: reason})
+	return t, s.audit(tx, a, op, "team/"+t.ID, change{before: before, after: teamStanding(head), reason: reason})
 }
+
+func teamStanding(h *records.TeamHead) string { return standing(h.Revision, h.Suspended, h.Retired) }

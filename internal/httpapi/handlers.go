@@ -170,12 +170,16 @@ func (a *API) revokeToken(c *call) (any, error) {
 	return a.control.RevokeToken(c.ctx, c.actor, c.id, c.query["tenantId"])
 }
 
-func (a *API) listAudit(c *call) (any, error) {
+func auditFilter(c *call) audit.Filter {
 	f := audit.Filter{Subject: c.query["subject"], Actor: c.query["actor"], Action: c.query["action"]}
 	if since := c.query["since"]; since != "" {
 		f.Since, _ = time.Parse(time.RFC3339, since) // readQuery has checked it
 	}
-	p, err := a.control.Audit(c.ctx, c.actor, c.list, f, c.query["realm"] == "true")
+	return f
+}
+
+func (a *API) listAudit(c *call) (any, error) {
+	p, err := a.control.Audit(c.ctx, c.actor, c.list, auditFilter(c), c.query["realm"] == "true")
 	return listed(p, err)
 }
 

@@ -151,6 +151,9 @@ func responses(registry huma.Registry, r route) map[string]*huma.Response {
 		success.Content = jsonContent(answer)
 	case r.id == "runEvents":
 		success.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
+	case r.id == "exportAudit":
+		registry.Schema(reflect.TypeFor[countersign.AuditExportEnd](), true, "")
+		success.Content = map[string]*huma.MediaType{"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	case r.id == "metrics":
 		for _, exposition := range []string{"text/plain", "application/openmetrics-text"} {
 			success.Content[exposition] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}

@@ -102,6 +102,7 @@ func (c *call) take(p param, values []string) string {
 		if v != "true" && v != "false" {
 			return "it must be true or false"
 		}
+		c.list.Retired = c.list.Retired || p.name == retiredParam.name && v == "true"
 	}
 	if p.enum != nil && !slices.Contains(p.enum, v) {
 		return "it must be one of " + strings.Join(p.enum, ", ")

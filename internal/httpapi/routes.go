@@ -15,8 +15,13 @@ var (
 	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
 	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
 	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
+	retiredParam        = param{name: "retired", doc: "true shows what is retired too", kind: boolParam}
 	tenantParam         = param{name: "tenantId", doc: "another tenant; realm administrators only"}
-	realmParam          = param{name: "realm", doc: "true for the realm's log; realm administrators only", kind: boolParam}
+	auditParams         = []param{
+		{name: "subject", doc: "kind/id"}, {name: "actor", doc: "user:…, token:… or system"}, {name: "action", doc: "such as runs.start"},
+		{name: "since", doc: "not before this time", kind: timeParam}, realmParam,
+	}
+	realmParam = param{name: "realm", doc: "true for the realm's log; realm administrators only", kind: boolParam}
 )
 
 func words[T ~string](list []T) []string {
@@ -38,7 +43,7 @@ func (a *API) routes() []route {
 		{method: "GET", path: "/metrics", op: access.ReadMetrics, id: "metrics", tag: "service", summary: "Figures, as JSON or in Prometheus's exposition", status: 200, stream: a.metrics},
 		{method: "GET", path: "/integrations/contract", op: access.ReadContract, id: "integrationContract", tag: "service", summary: "Signing, headers, limits and codes, machine-readable", status: 200, handle: a.contract},
 
-		{method: "GET", path: "/models", op: access.ReadModels, id: "listModels", tag: "models", summary: "List models", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Model]](), handle: a.listModels},
+		{method: "GET", path: "/models", op: access.ReadModels, id: "listModels", tag: "models", summary: "List models", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Model]](), handle: a.listModels},
 		{method: "GET", path: "/models/{id}", op: access.ReadModels, id: "getModel", tag: "models", summary: "Read a model", status: 200, answer: typeOf[countersign.Model](), handle: a.getModel},
 		{method: "PUT", path: "/models/{id}", op: access.WriteModel, id: "putModel", tag: "models", summary: "Create or update a model", body: typeOf[countersign.ModelWrite](), status: 200, answer: typeOf[countersign.Model](), handle: a.putModel},
 		{method: "POST", path: "/models/{id}/validate", op: access.ReadModels, id: "validateModel", tag: "models", summary: "What is wrong with a model's meaning", status: 200, answer: typeOf[countersign.Validation](), handle: a.validateModel},
@@ -46,14 +51,18 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/models/{id}/compile-plan", op: access.CompilePlan, id: "compilePlan", tag: "plans", summary: "Compile a scenario's actions into a plan", body: typeOf[countersign.CompileRequest](), status: 201, answer: typeOf[countersign.Plan](), handle: a.compilePlan},
 		{method: "POST", path: "/models/{id}/suspend", op: access.SuspendModel, id: "suspendModel", tag: "models", summary: "Suspend a model: no earlier plan of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.suspendModel},
 		{method: "POST", path: "/models/{id}/resume", op: access.ResumeModel, id: "resumeModel", tag: "models", summary: "Let plans be made of a model again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.resumeModel},
+		{method: "POST", path: "/models/{id}/retire", op: access.RetireModel, id: "retireModel", tag: "models", summary: "Retire a model: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.retireModel},
+		{method: "POST", path: "/models/{id}/restore", op: access.RestoreModel, id: "restoreModel", tag: "models", summary: "Bring a retired model back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.restoreModel},
 
-		{method: "GET", path: "/projects", op: access.ReadProjects, id: "listProjects", tag: "projects", summary: "List projects", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Project]](), handle: a.listProjects},
+		{method: "GET", path: "/projects", op: access.ReadProjects, id: "listProjects", tag: "projects", summary: "List projects", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Project]](), handle: a.listProjects},
 		{method: "GET", path: "/projects/{id}", op: access.ReadProjects, id: "getProject", tag: "projects", summary: "Read a project", status: 200, answer: typeOf[countersign.Project](), handle: a.getProject},
 		{method: "PUT", path: "/projects/{id}", op: access.WriteProject, id: "putProject", tag: "projects", summary: "Register or edit a project", body: typeOf[countersign.ProjectWrite](), status: 200, answer: typeOf[countersign.Project](), handle: a.putProject},
 		{method: "POST", path: "/projects/{id}/health-check", op: access.CheckHealth, id: "checkProjectHealth", tag: "projects", summary: "Ask the health path", status: 200, answer: typeOf[countersign.HealthCheck](), handle: a.checkHealth},
 		{method: "POST", path: "/projects/{id}/conformance", op: access.ProveReceiver, id: "recordConformance", tag: "projects", summary: "Record what a check of a capability's receiver found", body: typeOf[countersign.ConformanceWrite](), status: 200, answer: typeOf[countersign.Project](), handle: a.recordConformance},
 		{method: "POST", path: "/projects/{id}/enable", op: access.ToggleProject, id: "enableProject", tag: "projects", summary: "Let LIVE runs use a project", body: typeOf[countersign.Toggle](), status: 200, answer: typeOf[countersign.Project](), handle: a.enableProject},
 		{method: "POST", path: "/projects/{id}/disable", op: access.ToggleProject, id: "disableProject", tag: "projects", summary: "Keep LIVE runs from a project", body: typeOf[countersign.Toggle](), status: 200, answer: typeOf[countersign.Project](), handle: a.disableProject},
+		{method: "POST", path: "/projects/{id}/retire", op: access.RetireProject, id: "retireProject", tag: "projects", summary: "Retire a project that no unfinished run uses, and disable it: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Project](), handle: a.retireProject},
+		{method: "POST", path: "/projects/{id}/restore", op: access.RestoreProject, id: "restoreProject", tag: "projects", summary: "Bring a retired project back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Project](), handle: a.restoreProject},
 
 		{method: "POST", path: "/plans", op: access.CreatePlan, id: "createPlan", tag: "plans", summary: "Store a plan", body: typeOf[countersign.PlanWrite](), status: 201, answer: typeOf[countersign.Plan](), handle: a.createPlan},
 		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model"}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
@@ -75,18 +84,22 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/approvals/{id}/decision", op: access.DecideApproval, id: "decideApproval", tag: "approvals", summary: "Approve or reject, with a reason", body: typeOf[countersign.Decision](), status: 200, answer: typeOf[countersign.Approval](), handle: a.decide},
 
 		{method: "POST", path: "/systems/{id}/agents/sync", op: access.SyncAgents, id: "syncAgents", tag: "agents", summary: "Bring a system's agents to what its manifest says, all or nothing", body: typeOf[countersign.Manifest](), status: 200, answer: typeOf[syncedAgents](), handle: a.syncAgents},
-		{method: "GET", path: "/agents", op: access.ReadAgents, id: "listAgents", tag: "agents", summary: "List agents", query: listQuery(agentStatusParam, param{name: "projectId", doc: "only agents of this system"}), status: 200, answer: typeOf[countersign.Page[countersign.Agent]](), handle: a.listAgents},
+		{method: "GET", path: "/agents", op: access.ReadAgents, id: "listAgents", tag: "agents", summary: "List agents", query: listQuery(agentStatusParam, param{name: "projectId", doc: "only agents of this system"}, retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Agent]](), handle: a.listAgents},
 		{method: "GET", path: "/agents/{id}", op: access.ReadAgents, id: "getAgent", tag: "agents", summary: "Read an agent with its instances", status: 200, answer: typeOf[countersign.AgentWithInstances](), handle: a.getAgent},
 		{method: "POST", path: "/agents/{id}/admit", op: access.AdmitAgent, id: "admitAgent", tag: "agents", summary: "Let an agent run", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: a.admitAgent},
 		{method: "POST", path: "/agents/{id}/suspend", op: access.SuspendAgent, id: "suspendAgent", tag: "agents", summary: "Suspend an agent: no run of it takes a further step", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: a.suspendAgent},
+		{method: "POST", path: "/agents/{id}/retire", op: access.RetireAgent, id: "retireAgent", tag: "agents", summary: "Retire an agent: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Agent](), handle: a.retireAgent},
+		{method: "POST", path: "/agents/{id}/restore", op: access.RestoreAgent, id: "restoreAgent", tag: "agents", summary: "Bring a retired agent back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Agent](), handle: a.restoreAgent},
 		{method: "POST", path: "/agents/{id}/heartbeat", op: access.SendHeartbeat, id: "heartbeat", tag: "agents", summary: "Say that an instance lives", body: typeOf[countersign.Heartbeat](), status: 200, answer: typeOf[countersign.HeartbeatAck](), handle: a.heartbeat},
 		{method: "POST", path: "/agents/{id}/runs", op: access.StartAgentRun, id: "startAgentRun", tag: "agents", summary: "Run one capability by an agent", needsKey: true, body: typeOf[countersign.AgentRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startAgentRun},
 
-		{method: "GET", path: "/teams", op: access.ReadTeams, id: "listTeams", tag: "teams", summary: "List teams", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Team]](), handle: a.listTeams},
+		{method: "GET", path: "/teams", op: access.ReadTeams, id: "listTeams", tag: "teams", summary: "List teams", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Team]](), handle: a.listTeams},
 		{method: "GET", path: "/teams/{id}", op: access.ReadTeams, id: "getTeam", tag: "teams", summary: "Read a team", status: 200, answer: typeOf[countersign.Team](), handle: a.getTeam},
 		{method: "PUT", path: "/teams/{id}", op: access.WriteTeam, id: "putTeam", tag: "teams", summary: "Create or update a team of at least two admitted agents", body: typeOf[countersign.TeamWrite](), status: 200, answer: typeOf[countersign.Team](), handle: a.putTeam},
 		{method: "POST", path: "/teams/{id}/suspend", op: access.SuspendTeam, id: "suspendTeam", tag: "teams", summary: "Suspend a team: no run of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.suspendTeam},
 		{method: "POST", path: "/teams/{id}/resume", op: access.ResumeTeam, id: "resumeTeam", tag: "teams", summary: "Let a team run again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.resumeTeam},
+		{method: "POST", path: "/teams/{id}/retire", op: access.RetireTeam, id: "retireTeam", tag: "teams", summary: "Retire a team: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.retireTeam},
+		{method: "POST", path: "/teams/{id}/restore", op: access.RestoreTeam, id: "restoreTeam", tag: "teams", summary: "Bring a retired team back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.restoreTeam},
 		{method: "POST", path: "/teams/{id}/runs", op: access.StartTeamRun, id: "startTeamRun", tag: "teams", summary: "Run a team's steps, one after the other", needsKey: true, body: typeOf[countersign.TeamRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startTeamRun},
 
 		{method: "GET", path: "/tenants", op: access.ReadTenants, id: "listTenants", tag: "access", summary: "List tenants", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Tenant]](), handle: a.listTenants},
@@ -103,9 +116,8 @@ func (a *API) routes() []route {
 		{method: "PUT", path: "/webhooks/{id}", op: access.WriteWebhook, id: "putWebhook", tag: "webhooks", summary: "Create or update a webhook", body: typeOf[countersign.WebhookWrite](), status: 200, answer: typeOf[countersign.Webhook](), handle: a.putWebhook},
 		{method: "DELETE", path: "/webhooks/{id}", op: access.DeleteWebhook, id: "deleteWebhook", tag: "webhooks", summary: "Delete a webhook", status: 200, answer: typeOf[countersign.Webhook](), handle: a.deleteWebhook},
 
-		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(
-			param{name: "subject", doc: "kind/id"}, param{name: "actor", doc: "user:…, token:… or system"}, param{name: "action", doc: "such as runs.start"},
-			param{name: "since", doc: "not before this time", kind: timeParam}, realmParam), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
+		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(auditParams...), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
+		{method: "GET", path: "/audit/export", op: access.ReadAudit, id: "exportAudit", tag: "audit", summary: "Stream audit records as lines of JSON, oldest first; the last line says what they are of", query: auditParams, status: 200, stream: a.exportAudit},
 		{method: "GET", path: "/audit/verify", op: access.ReadAudit, id: "verifyAudit", tag: "audit", summary: "Compute the log anew from its records", query: []param{realmParam}, status: 200, answer: typeOf[countersign.AuditVerification](), handle: a.verifyAudit},
 	}
 }

@@ -54,25 +54,25 @@ func standing(tx store.Tx, tenant string, s plan.Subject) (plan.Standing, error)
 		if err != nil {
 			return plan.Standing{}, err
 		}
-		return plan.Standing{Revision: m.Revision, Suspended: m.Suspended}, nil
+		return plan.Standing{Revision: m.Revision, Suspended: m.Suspended, Retired: m.Retired}, nil
 	case plan.KindAgent:
 		a, _, err := records.Agents.Get(tx, tenant, s.ID)
 		if err != nil {
 			return plan.Standing{}, err
 		}
-		return plan.Standing{Revision: a.Revision, Suspended: a.Suspended}, nil
+		return plan.Standing{Revision: a.Revision, Suspended: a.Suspended, Retired: a.Retired}, nil
 	case plan.KindTeam:
 		t, _, err := records.Teams.Get(tx, tenant, s.ID)
 		if err != nil {
 			return plan.Standing{}, err
 		}
-		return plan.Standing{Revision: t.Revision, Suspended: t.Suspended}, nil
+		return plan.Standing{Revision: t.Revision, Suspended: t.Suspended, Retired: t.Retired}, nil
 	default:
 		p, _, err := records.Projects.Get(tx, tenant, s.ID)
 		if err != nil {
 			return plan.Standing{}, err
 		}
-		return plan.Standing{Revision: p.Revision, Disabled: !p.Enabled}, nil
+		return plan.Standing{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}, nil
 	}
 }
 

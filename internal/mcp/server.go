@@ -59,7 +59,7 @@ func (v *visit) toolOf(name string, c *countersign.Capability) *sdk.Tool {
 // refused as what it is.
 func (v *visit) list(cursor string) *sdk.ListToolsResult {
 	offered := map[string]string{}
-	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended {
+	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended && !v.offer.Agent.Retired {
 		offered = toolNames(v.offer.Capabilities)
 	}
 	offered[statusTool] = ""

@@ -23,6 +23,7 @@ type Subject struct{ Kind, ID string }
 type Standing struct {
 	Revision  int64
 	Suspended bool
+	Retired   bool
 	Disabled  bool // projects only
 }
 
@@ -72,7 +73,7 @@ func Drift(p *countersign.Plan, now Standings) countersign.Drift {
 	d := countersign.Drift{Current: true, Changes: []countersign.Change{}}
 	for _, seen := range Subjects(p) {
 		s := now[seen.Subject]
-		if s.Revision != seen.Revision || s.Suspended {
+		if s.Revision != seen.Revision || s.Suspended || s.Retired {
 			d.Current = false
 			d.Changes = append(d.Changes, change(seen, s))
 		}
@@ -89,6 +90,22 @@ func Refusal(p *countersign.Plan, mode string, now Standings) *countersign.Error
 	return Disabled(p, mode, now)
 }
 
+// RetiredPart names the first thing that the plan was made from and that is retired,
+// nil when none is: nothing new begins with it.
+func RetiredPart(p *countersign.Plan, now Standings) *countersign.Error {
+	for _, seen := range Subjects(p) {
+		if now[seen.Subject].Retired {
+			return Retired(seen.Kind, seen.ID)
+		}
+	}
+	return nil
+}
+
+// Retired is the answer to whoever wants something new of what is retired.
+func Retired(kind, id string) *countersign.Error {
+	return countersign.Errorf(countersign.CodeStateConflict, "%s %s is retired; an ADMIN brings it back with POST /%ss/%s/restore", kind, id, kind, id)
+}
+
 // Disabled names the first disabled project of a LIVE run, nil when none is.
 func Disabled(p *countersign.Plan, mode string, now Standings) *countersign.Error {
 	for _, ref := range p.Projects {
@@ -100,10 +117,12 @@ func Disabled(p *countersign.Plan, mode string, now Standings) *countersign.Erro
 }
 
 func change(seen Seen, now Standing) countersign.Change {
-	c := countersign.Change{Kind: seen.Kind, ID: seen.ID, Planned: seen.Revision, Current: now.Revision, Suspended: now.Suspended}
+	c := countersign.Change{Kind: seen.Kind, ID: seen.ID, Planned: seen.Revision, Current: now.Revision, Suspended: now.Suspended, Retired: now.Retired}
 	switch {
 	case now.Revision == 0:
 		c.Message = fmt.Sprintf("%s %s is gone", seen.Kind, seen.ID)
+	case now.Retired:
+		c.Message = Retired(seen.Kind, seen.ID).Message
 	case now.Suspended:
 		c.Message = fmt.Sprintf("%s %s is suspended; when it is %s, make the plan again", seen.Kind, seen.ID, endOfSuspension(seen.Kind))
 	default:

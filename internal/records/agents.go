@@ -16,6 +16,7 @@ type AgentHead struct {
 	ModelID   string                  `json:"modelId,omitempty"`
 	Status    countersign.AgentStatus `json:"status"`
 	Suspended bool                    `json:"suspended"`
+	Retired   bool                    `json:"retired,omitempty"`
 	CreatedAt time.Time               `json:"createdAt"`
 	UpdatedAt time.Time               `json:"updatedAt"`
 }
@@ -41,14 +42,17 @@ type TeamHead struct {
 	Revision  int64     `json:"revision"`
 	Projects  []string  `json:"projects"` // the members' systems
 	Suspended bool      `json:"suspended"`
+	Retired   bool      `json:"retired,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-func agentKeys(h *AgentHead) []any { return []any{h.ProjectID, string(h.Status), h.ModelID} }
+func agentKeys(h *AgentHead) []any {
+	return []any{h.ProjectID, string(h.Status), h.ModelID, flag(h.Retired)}
+}
 
 func instanceKeys(i *Instance) []any {
 	return []any{i.AgentID, string(i.State), micros(i.ReceivedAt)}
 }
 
-func teamKeys(h *TeamHead) []any { return []any{Scope(h.Projects)} }
+func teamKeys(h *TeamHead) []any { return []any{Scope(h.Projects), flag(h.Retired)} }

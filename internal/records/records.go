@@ -44,6 +44,7 @@ type ModelHead struct {
 	Revision         int64     `json:"revision"`
 	DocumentRevision int64     `json:"documentRevision"` // whose document is the present one
 	Suspended        bool      `json:"suspended"`
+	Retired          bool      `json:"retired,omitempty"`
 	CreatedAt        time.Time `json:"createdAt"`
 	UpdatedAt        time.Time `json:"updatedAt"`
 }
@@ -61,6 +62,7 @@ type ProjectHead struct {
 	ID        string                   `json:"id"`
 	Revision  int64                    `json:"revision"`
 	Enabled   bool                     `json:"enabled"`
+	Retired   bool                     `json:"retired,omitempty"`
 	Health    *countersign.HealthCheck `json:"health,omitempty"`
 	CreatedAt time.Time                `json:"createdAt"`
 	UpdatedAt time.Time                `json:"updatedAt"`
@@ -142,9 +144,9 @@ var (
 	Notices          = store.Collection[Notice]{Table: store.Meta}
 	Tokens           = store.Collection[Token]{Table: store.Tokens}
 	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
-	Models           = store.Collection[ModelHead]{Table: store.Models}
+	Models           = store.Collection[ModelHead]{Table: store.Models, Keys: modelKeys}
 	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}
-	Projects         = store.Collection[ProjectHead]{Table: store.Projects}
+	Projects         = store.Collection[ProjectHead]{Table: store.Projects, Keys: projectKeys}
 	ProjectRevisions = store.Collection[countersign.Project]{Table: store.ProjectRevisions}
 	Conformances     = store.Collection[[]countersign.Conformance]{Table: store.ProjectRevisions}
 	Agents           = store.Collection[AgentHead]{Table: store.Agents, Keys: agentKeys}
@@ -166,6 +168,10 @@ func Steps(runID string, index int) store.Collection[countersign.StepRun] {
 	}}
 }
 
+func modelKeys(h *ModelHead) []any { return []any{flag(h.Retired)} }
+
+func projectKeys(h *ProjectHead) []any { return []any{flag(h.Retired)} }
+
 func planKeys(p *Plan) []any {
 	return []any{micros(p.CreatedAt), p.Status, p.ModelID, PlanScope(&p.Plan)}
 }
@@ -185,6 +191,17 @@ func unfinishedKeys(u *Unfinished) []any {
 	}
 	return []any{u.TenantID, u.State, micros(u.Since), due}
 }
+
+// flag is a column that is 1 or 0.
+func flag(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// NotRetired keeps what is listed unless retired records are asked for too.
+var NotRetired = store.Equal("retired", int64(0))
 
 func micros(t time.Time) int64 { return t.UnixMicro() }
 

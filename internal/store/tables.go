@@ -5,12 +5,13 @@ package store
 // migrations must hold the same tables and an index for each list that the
 // comments name.
 var (
-	// Tenants, Models, ModelRevisions, Projects and ProjectRevisions are listed
-	// by id alone. Beside a project's revision stands what is known of its receivers.
+	// Tenants, ModelRevisions and ProjectRevisions are listed by id alone, Models and
+	// Projects so too, or only those that are retired (1) or are not (0). Beside a
+	// project's revision stands what is known of its receivers.
 	Tenants          = table("tenants")
-	Models           = table("models")
+	Models           = table("models", integer("retired"))
 	ModelRevisions   = table("model_revisions")
-	Projects         = table("projects")
+	Projects         = table("projects", integer("retired"))
 	ProjectRevisions = table("project_revisions")
 
 	// Users are listed by e-mail, which is their id.
@@ -24,15 +25,16 @@ var (
 	Tokens      = table("tokens")
 	TokenHashes = table("token_hashes")
 
-	// Agents are listed by id: all of them, or those that agree in one column.
-	Agents         = table("agents", text("project"), text("status"), text("model"))
+	// Agents are listed by id: all of them, or those that agree in one column, retired
+	// or not.
+	Agents         = table("agents", text("project"), text("status"), text("model"), integer("retired"))
 	AgentRevisions = table("agent_revisions")
 
 	// Instances are listed by agent and state, the one heard last first.
 	Instances = table("instances", text("agent"), text("state"), integer("received"))
 
-	// Teams are listed by id, all of them or those of one scope.
-	Teams         = table("teams", text("scope"))
+	// Teams are listed by id, all of them or those of one scope, retired or not.
+	Teams         = table("teams", text("scope"), integer("retired"))
 	TeamRevisions = table("team_revisions")
 
 	// Plans, Runs and Approvals are listed newest first, all of them or those

@@ -172,14 +172,14 @@ func TestTextThatCannotBeKept(t *testing.T) {
 			if err := putModel(tx, id); err == nil {
 				t.Errorf("%q was kept", id)
 			}
-			if _, err := tx.Get(store.Models, "acme", id); !errors.Is(err, store.ErrNotFound) {
+			if _, err := tx.Get(store.Tenants, "acme", id); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("Get %q: %v", id, err)
 			}
-			n, err := tx.Count(store.Models, "acme", store.Query{Where: []store.Filter{store.Equal("id", id)}})
+			n, err := tx.Count(store.Tenants, "acme", store.Query{Where: []store.Filter{store.Equal("id", id)}})
 			if n != 0 || err != nil {
 				t.Errorf("Count %q: %d, %v", id, n, err)
 			}
-			return tx.Delete(store.Models, "acme", id)
+			return tx.Delete(store.Tenants, "acme", id)
 		}))
 	}
 }

@@ -60,7 +60,7 @@ func (l *log) write(ctx context.Context, t *testing.T, s *Store, writer int) {
 }
 
 func putModel(tx store.Tx, id string) error {
-	return tx.Put(store.Models, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
+	return tx.Put(store.Tenants, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
 }
 
 func (l *log) add(id string, acknowledged bool) {
@@ -93,7 +93,7 @@ func (l *log) check(t *testing.T, s *Store) {
 	t.Helper()
 	stored := map[string]bool{}
 	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
-		rows, err := tx.List(store.Models, "acme", store.Query{})
+		rows, err := tx.List(store.Tenants, "acme", store.Query{})
 		for _, row := range rows {
 			stored[row.ID] = true
 		}

@@ -49,11 +49,11 @@ func TestARowIsWrittenOnce(t *testing.T) {
 	t.Cleanup(func() { _ = conn.Close() })
 	b := conn.NewBatch(host{conn}, sqldoc.NewCache(), false)
 	put := func(tx store.Tx, id string) error {
-		return tx.Put(store.Models, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
+		return tx.Put(store.Tenants, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
 	}
 	lend(t, b, func(tx store.Tx) error { return errors.Join(put(tx, "a"), errors.New("no")) })
 	lend(t, b, func(tx store.Tx) error { return errors.Join(put(tx, "a"), put(tx, "b")) })
-	lend(t, b, func(tx store.Tx) error { return tx.Delete(store.Models, "acme", "b") })
+	lend(t, b, func(tx store.Tx) error { return tx.Delete(store.Tenants, "acme", "b") })
 	lend(t, b, func(tx store.Tx) error { return put(tx, "b") })
 	if err := b.Flush(); err != nil {
 		t.Fatal(err)

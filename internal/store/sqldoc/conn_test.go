@@ -20,7 +20,7 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 	tx := conn.Begin(false)
 	for i := range kinds {
 		row := store.Row{ID: fmt.Sprintf("%03d", i), Doc: []byte("{}")}
-		if err := tx.Put(store.Models, "acme", row, 0); err != nil {
+		if err := tx.Put(store.Tenants, "acme", row, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -28,7 +28,7 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 		in := store.Filter{Column: "id", Op: store.In}
 		for i := range kinds {
 			in.Values = append(in.Values, fmt.Sprintf("%03d", i))
-			n, err := tx.Count(store.Models, "acme", store.Query{Where: []store.Filter{in}})
+			n, err := tx.Count(store.Tenants, "acme", store.Query{Where: []store.Filter{in}})
 			if err != nil || n != i+1 {
 				t.Fatalf("%d of %d found: %v", n, i+1, err)
 			}
@@ -45,13 +45,13 @@ func TestFailedStatementEndsTheTx(t *testing.T) {
 	if tx.Err() != nil {
 		t.Fatalf("a new Tx has failed: %v", tx.Err())
 	}
-	if _, err := tx.Get(store.Models, "acme", "x"); !errors.Is(err, store.ErrNotFound) || tx.Err() != nil {
+	if _, err := tx.Get(store.Tenants, "acme", "x"); !errors.Is(err, store.ErrNotFound) || tx.Err() != nil {
 		t.Fatalf("an answer is no failure: %v, %v", err, tx.Err())
 	}
 	if _, err := tx.Get(&store.Table{Name: "nowhere"}, "acme", "x"); err == nil || tx.Err() == nil {
 		t.Fatalf("a failed statement: %v, %v", err, tx.Err())
 	}
-	if _, err := tx.Get(store.Models, "acme", "x"); !errors.Is(err, tx.Err()) {
+	if _, err := tx.Get(store.Tenants, "acme", "x"); !errors.Is(err, tx.Err()) {
 		t.Errorf("a statement after the failed one: %v", err)
 	}
 }

@@ -35,6 +35,7 @@ var (
 	newest    = []store.Order{{Column: "created", Descending: true}}
 	lastHeard = []store.Order{{Column: "received", Descending: true}}
 	oldest    = []store.Order{{Column: "since"}}
+	active    = store.Query{Where: []store.Filter{store.Equal("retired", int64(0))}}
 	bySeq     = []store.Order{{Column: "seq", Descending: true}}
 	atMost    = func(column string, n int64) store.Filter {
 		return store.Filter{Column: column, Op: store.AtMost, Values: []any{n}}
@@ -52,6 +53,12 @@ func TestListsUseTheirIndex(t *testing.T) {
 	}{
 		{store.Models, store.Query{}, "sqlite_autoindex_models_1"},
 		{store.Projects, store.Query{Where: []store.Filter{atLeastText("id", "p")}}, "sqlite_autoindex_projects_1"},
+		{store.Models, active, "models_retired"},
+		{store.Projects, active, "projects_retired"},
+		{store.Agents, active, "agents_retired"},
+		{store.Agents, store.Query{Where: []store.Filter{store.Equal("project", "p"), store.Equal("retired", int64(0))}}, "agents_project_retired"},
+		{store.Agents, store.Query{Where: []store.Filter{store.Equal("status", "PENDING"), store.Equal("retired", int64(0))}}, "agents_status_retired"},
+		{store.Teams, active, "teams_retired"},
 		{store.Agents, store.Query{}, "sqlite_autoindex_agents_1"},
 		{store.Agents, equal(nil, "project", "p"), "agents_project"},
 		{store.Agents, equal(nil, "status", "PENDING"), "agents_status"},

@@ -18,12 +18,12 @@ import (
 // use case makes it.
 func audited(model, action string) change {
 	return func(tx store.Tx) error {
-		row, err := tx.Get(store.Models, "acme", model)
+		row, err := tx.Get(store.Tenants, "acme", model)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		doc := store.Row{ID: model, Doc: fmt.Appendf(nil, `{"revision":%d}`, row.Version+1)}
-		if err := tx.Put(store.Models, "acme", doc, row.Version); err != nil {
+		if err := tx.Put(store.Tenants, "acme", doc, row.Version); err != nil {
 			return err
 		}
 		return audit.Append(tx, "acme", []countersign.AuditRecord{record(action, "model/"+model)})
@@ -52,7 +52,7 @@ func changeAndRecordAreOne(tx store.Tx) error {
 	if err != nil {
 		return err
 	}
-	models, err := tx.List(store.Models, "acme", store.Query{Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{"model-"}}, {Column: "id", Op: store.AtMost, Values: []any{"model-~"}}}})
+	models, err := tx.List(store.Tenants, "acme", store.Query{Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{"model-"}}, {Column: "id", Op: store.AtMost, Values: []any{"model-~"}}}})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func writeForever(dir string) error {
 // putWithTwin writes a document and another one that is there if it is.
 func putWithTwin(s *Store, id string) error {
 	return s.Update(context.Background(), func(tx store.Tx) error {
-		for _, table := range []*store.Table{store.Models, store.Claims} {
+		for _, table := range []*store.Table{store.Tenants, store.Claims} {
 			if err := tx.Put(table, "acme", store.Row{ID: id, Doc: []byte(`{"id":"` + id + `"}`)}, 0); err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func wantAll(t *testing.T, s *Store, acknowledged map[string]bool) {
 	t.Helper()
 	stored := map[string]bool{}
 	err := s.View(context.Background(), func(tx store.Tx) error {
-		rows, err := tx.List(store.Models, "acme", store.Query{})
+		rows, err := tx.List(store.Tenants, "acme", store.Query{})
 		for _, row := range rows {
 			stored[row.ID] = true
 			if _, err := tx.Get(store.Claims, "acme", row.ID); err != nil {

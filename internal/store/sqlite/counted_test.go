@@ -146,8 +146,10 @@ func downTo5(t *testing.T, dir string) *sql.DB {
 	mustDo(t, err)
 	for _, statement := range []string{
 		"DROP TRIGGER runs_counted_all", "DROP TRIGGER runs_counted_new", "DROP TRIGGER runs_counted_ended", "DROP TRIGGER runs_counted_reopened",
-		"DROP TRIGGER runs_counted_gone", "DROP TABLE runs_counted",
-		"DROP TABLE archived", "DROP TABLE rehearsals", "DELETE FROM goose_db_version WHERE version_id > 5",
+		"DROP TRIGGER runs_counted_gone", "DROP TABLE runs_counted", "DROP TABLE archived", "DROP TABLE rehearsals",
+		"DROP INDEX models_retired", "DROP INDEX projects_retired", "DROP INDEX agents_retired", "DROP INDEX agents_project_retired", "DROP INDEX agents_status_retired", "DROP INDEX teams_retired",
+		"ALTER TABLE models DROP COLUMN retired", "ALTER TABLE projects DROP COLUMN retired", "ALTER TABLE agents DROP COLUMN retired", "ALTER TABLE teams DROP COLUMN retired",
+		"DELETE FROM goose_db_version WHERE version_id > 5",
 	} {
 		_, err := db.Exec(statement)
 		mustDo(t, err)

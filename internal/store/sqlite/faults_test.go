@@ -45,7 +45,7 @@ func diskFullFailsTheWholeBatch(t *testing.T) {
 			if i == 3 {
 				return errors.New("a failure of its own")
 			}
-			return tx.Put(store.Models, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
+			return tx.Put(store.Tenants, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
 		})
 	for i, err := range errs {
 		if !errors.Is(err, store.ErrUnavailable) {
@@ -65,7 +65,7 @@ func failedSyncPoisonsForGood(t *testing.T) {
 	}
 	d.fail(fault{on: syncs, nth: 1})
 	errs := inOneBatch(s, 4, func() {}, func(i int, tx store.Tx) error {
-		return tx.Put(store.Models, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
+		return tx.Put(store.Tenants, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
 	})
 	for i, err := range errs {
 		if !errors.Is(err, store.ErrUnavailable) {
@@ -129,12 +129,12 @@ func wantHealthy(t *testing.T, s *Store) {
 func putPair(s *Store, n int) error {
 	return s.Update(context.Background(), func(tx store.Tx) error {
 		for _, id := range []string{"left", "right"} {
-			row, err := tx.Get(store.Models, "pair", id)
+			row, err := tx.Get(store.Tenants, "pair", id)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 			doc := store.Row{ID: id, Doc: fmt.Appendf(nil, `{"n":%d,"fill":"%0*d"}`, n, 3000, n)}
-			if err := tx.Put(store.Models, "pair", doc, row.Version); err != nil {
+			if err := tx.Put(store.Tenants, "pair", doc, row.Version); err != nil {
 				return err
 			}
 		}
@@ -149,7 +149,7 @@ func readPair(s *Store) (n int, err error) {
 }
 
 func pairIn(tx store.Tx) (int, error) {
-	rows, err := tx.List(store.Models, "pair", store.Query{})
+	rows, err := tx.List(store.Tenants, "pair", store.Query{})
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

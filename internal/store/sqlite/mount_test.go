@@ -150,7 +150,7 @@ func putUntilFull(s *Store) (last int, err error) {
 
 func putTriple(s *Store, n int) error {
 	return s.Update(context.Background(), func(tx store.Tx) error {
-		for _, table := range []*store.Table{store.Models, store.Claims, store.Meta} {
+		for _, table := range []*store.Table{store.Tenants, store.Claims, store.Meta} {
 			row := store.Row{ID: fmt.Sprint(n), Doc: make([]byte, 3000)}
 			if err := tx.Put(table, "acme", row, 0); err != nil {
 				return err
@@ -162,7 +162,7 @@ func putTriple(s *Store, n int) error {
 
 func countTriples(s *Store) (n int, err error) {
 	err = s.View(context.Background(), func(tx store.Tx) error {
-		for _, table := range []*store.Table{store.Models, store.Claims, store.Meta} {
+		for _, table := range []*store.Table{store.Tenants, store.Claims, store.Meta} {
 			found, err := tx.Count(table, "acme", store.Query{})
 			if err != nil || n != 0 && n != found {
 				return fmt.Errorf("%d and %d: %w", n, found, err)

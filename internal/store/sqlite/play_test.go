@@ -182,7 +182,7 @@ func (p *play) expected(more ...change) string {
 func (p *play) contents(s store.Store) (string, error) {
 	var b strings.Builder
 	err := s.View(context.Background(), func(tx store.Tx) error {
-		for _, table := range append([]*store.Table{store.Models}, p.scenario.tables...) {
+		for _, table := range append([]*store.Table{store.Tenants}, p.scenario.tables...) {
 			rows, err := tx.List(table, "acme", store.Query{})
 			if err != nil {
 				return err

@@ -146,7 +146,7 @@ func (w *work) write(s *Store, id string, r *rand.Rand) {
 	}
 }
 
-var partTables = []*store.Table{store.Models, store.Claims, store.Meta}
+var partTables = []*store.Table{store.Tenants, store.Claims, store.Meta}
 
 // writeParts also moves a counter, which says which Update came after which.
 func writeParts(tx store.Tx, id string, sizes []int) error {

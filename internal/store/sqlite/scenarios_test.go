@@ -177,12 +177,12 @@ func (p *play) openTwice() {
 // set writes a document of a size over whatever version there is, and unlike it.
 func set(id string, size int) change {
 	return func(tx store.Tx) error {
-		row, err := tx.Get(store.Models, "acme", id)
+		row, err := tx.Get(store.Tenants, "acme", id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		doc := fmt.Appendf(nil, `{"version":%d,"fill":"%s"}`, row.Version+1, strings.Repeat(string('a'+rune(row.Version%26)), size))
-		return tx.Put(store.Models, "acme", store.Row{ID: id, Doc: doc}, row.Version)
+		return tx.Put(store.Tenants, "acme", store.Row{ID: id, Doc: doc}, row.Version)
 	}
 }
 
@@ -230,7 +230,7 @@ func together(changes ...change) change {
 func remove(ids ...string) change {
 	return func(tx store.Tx) error {
 		for _, id := range ids {
-			if err := tx.Delete(store.Models, "acme", id); err != nil {
+			if err := tx.Delete(store.Tenants, "acme", id); err != nil {
 				return err
 			}
 		}
@@ -241,7 +241,7 @@ func remove(ids ...string) change {
 // conflicting takes for new what is there.
 func conflicting(id string) change {
 	return func(tx store.Tx) error {
-		return tx.Put(store.Models, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
+		return tx.Put(store.Tenants, "acme", store.Row{ID: id, Doc: []byte("{}")}, 0)
 	}
 }
 

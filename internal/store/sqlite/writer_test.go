@@ -12,13 +12,13 @@ import (
 )
 
 func putModel(i int, tx store.Tx) error {
-	return tx.Put(store.Models, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
+	return tx.Put(store.Tenants, "acme", store.Row{ID: fmt.Sprint(i), Doc: []byte("{}")}, 0)
 }
 
 func countModels(t *testing.T, s *Store) (n int) {
 	t.Helper()
 	mustDo(t, s.View(context.Background(), func(tx store.Tx) (err error) {
-		n, err = tx.Count(store.Models, "acme", store.Query{})
+		n, err = tx.Count(store.Tenants, "acme", store.Query{})
 		return err
 	}))
 	return n
@@ -132,7 +132,7 @@ func TestCloseWaitsForViews(t *testing.T) {
 		mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
 			go func() { defer close(closed); mustClose(t, s) }()
 			synctest.Wait()
-			_, err := tx.Count(store.Models, "acme", store.Query{})
+			_, err := tx.Count(store.Tenants, "acme", store.Query{})
 			return err
 		}))
 		<-closed
@@ -178,18 +178,18 @@ func TestCheckpointsKeepTheLogShort(t *testing.T) {
 // other: who finds the same count may go by what it has read before.
 func TestChangesRiseBeforeTheUpdateReturns(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
-	models, tokens := s.Changes(store.Models), s.Changes(store.Tokens, store.TokenHashes)
+	models, tokens := s.Changes(store.Tenants), s.Changes(store.Tokens, store.TokenHashes)
 	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(1, tx) }))
-	if got := s.Changes(store.Models); got <= models {
+	if got := s.Changes(store.Tenants); got <= models {
 		t.Errorf("%d changes, then %d", models, got)
 	}
-	models = s.Changes(store.Models)
+	models = s.Changes(store.Tenants)
 	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error {
-		_, err := tx.List(store.Models, "acme", store.Query{})
+		_, err := tx.List(store.Tenants, "acme", store.Query{})
 		return err
 	}))
-	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.Delete(store.Models, "acme", "1") }))
-	if got := s.Changes(store.Models); got != models+1 {
+	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.Delete(store.Tenants, "acme", "1") }))
+	if got := s.Changes(store.Tenants); got != models+1 {
 		t.Errorf("%d changes, then %d", models, got)
 	}
 	if got := s.Changes(store.Tokens, store.TokenHashes); got != tokens {

@@ -38,7 +38,7 @@ func agreesWithMemory(t *testing.T, s store.Store) {
 
 // randomTables are a table with several columns, one ordered by text then
 // integer, and one without columns.
-var randomTables = []*store.Table{store.Runs, store.Steps, store.Models}
+var randomTables = []*store.Table{store.Runs, store.Steps, store.Tenants}
 
 // operation does one thing and tells what came of it in comparable form.
 type operation struct {

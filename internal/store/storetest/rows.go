@@ -127,9 +127,9 @@ func documentsKeepEveryByte(t *testing.T, s store.Store) {
 	}
 	for i, doc := range docs {
 		row := store.Row{ID: "model-" + string(rune('a'+i)), Doc: []byte(doc)}
-		update(t, s, func(tx store.Tx) error { return tx.Put(store.Models, tenant, row, 0) })
+		update(t, s, func(tx store.Tx) error { return tx.Put(store.Tenants, tenant, row, 0) })
 		view(t, s, func(tx store.Tx) error {
-			got, err := tx.Get(store.Models, tenant, row.ID)
+			got, err := tx.Get(store.Tenants, tenant, row.ID)
 			wantErr(t, err, nil)
 			wantSame(t, string(got.Doc), doc)
 			return nil

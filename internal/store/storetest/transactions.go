@@ -74,7 +74,7 @@ func spoil(t *testing.T, tx store.Tx) {
 	wantErr(t, tx.Put(store.Runs, tenant, simple("new"), 0), nil)
 	wantErr(t, tx.Put(store.Runs, tenant, run("old", 9, "SPOILED", "", ""), 1), nil)
 	wantErr(t, tx.Delete(store.Runs, tenant, "old"), nil)
-	wantErr(t, tx.Put(store.Models, tenant, store.Row{ID: "new", Doc: []byte("{}")}, 0), nil)
+	wantErr(t, tx.Put(store.Tenants, tenant, store.Row{ID: "new", Doc: []byte("{}")}, 0), nil)
 }
 
 func wantUntouched(t *testing.T, s store.Store) {
@@ -84,7 +84,7 @@ func wantUntouched(t *testing.T, s store.Store) {
 	wantSame(t, rows[0].Keys[1], any("READY"))
 	wantSame(t, rows[0].Version, int64(1))
 	update(t, s, func(tx store.Tx) error { // and the store still writes
-		n, err := tx.Count(store.Models, tenant, store.Query{})
+		n, err := tx.Count(store.Tenants, tenant, store.Query{})
 		wantSame(t, n, 0)
 		return errors.Join(err, tx.Put(store.Runs, tenant, simple("next"), 0))
 	})

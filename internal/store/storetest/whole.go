@@ -76,7 +76,7 @@ func tenantsAreSortedAndOfTheTable(t *testing.T, s store.Store) {
 		wantErr(t, load(s, name, at(simple("run-1"), 1), at(simple("run-2"), 1)), nil)
 	}
 	update(t, s, func(tx store.Tx) error {
-		return tx.Put(store.Models, "elsewhere", store.Row{ID: "m", Doc: []byte("{}")}, 0)
+		return tx.Put(store.Tenants, "elsewhere", store.Row{ID: "m", Doc: []byte("{}")}, 0)
 	})
 	wantTenants(store.Realm, "B", "a", "b", "é")
 	update(t, s, func(tx store.Tx) error {

@@ -54,6 +54,8 @@ export class Countersign {
   compilePlan = (modelId: string, body: Body<t.CompileRequest>, o?: CallOptions) => this.#post<t.Plan>(`/models/${segment(modelId)}/compile-plan`, body, o);
   suspendModel = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Model>(`/models/${segment(id)}/suspend`, body, o);
   resumeModel = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Model>(`/models/${segment(id)}/resume`, body, o);
+  retireModel = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Model>(`/models/${segment(id)}/retire`, body, o);
+  restoreModel = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Model>(`/models/${segment(id)}/restore`, body, o);
 
   project = (id: string, o?: CallOptions) => this.#get<t.Project>(`/projects/${segment(id)}`, o);
   projects = (query: t.Query<"listProjects"> = {}, o?: CallOptions) => this.#list<t.ListedProject, typeof query>("/projects", query, "id", o);
@@ -61,6 +63,8 @@ export class Countersign {
   checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
   enableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/enable`, body, o);
   disableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/disable`, body, o);
+  retireProject = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/retire`, body, o);
+  restoreProject = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/restore`, body, o);
   /** Keeps what a check of a capability's receiver found; see `countersign check-receiver`. */
   recordConformance = (id: string, body: Body<t.ConformanceWrite>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/conformance`, body, o);
 
@@ -88,6 +92,8 @@ export class Countersign {
   agents = (query: t.Query<"listAgents"> = {}, o?: CallOptions) => this.#list<t.ListedAgent, typeof query>("/agents", query, "id", o);
   admitAgent = (id: string, body: Body<t.Admission>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/admit`, body, o);
   suspendAgent = (id: string, body: Body<t.Admission>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/suspend`, body, o);
+  retireAgent = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/retire`, body, o);
+  restoreAgent = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Agent>(`/agents/${segment(id)}/restore`, body, o);
   heartbeat = (agentId: string, body: Body<t.Heartbeat>, o?: CallOptions) => this.#post<t.HeartbeatAck>(`/agents/${segment(agentId)}/heartbeat`, body, o);
   startAgentRun = (agentId: string, body: Body<t.AgentRunStart>, o?: StartOptions) => this.#start(`/agents/${segment(agentId)}/runs`, body, o);
 
@@ -96,6 +102,8 @@ export class Countersign {
   saveTeam = (id: string, body: Body<t.TeamWrite>, o?: CallOptions) => this.#put<t.Team>(`/teams/${segment(id)}`, body, o);
   suspendTeam = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Team>(`/teams/${segment(id)}/suspend`, body, o);
   resumeTeam = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Team>(`/teams/${segment(id)}/resume`, body, o);
+  retireTeam = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Team>(`/teams/${segment(id)}/retire`, body, o);
+  restoreTeam = (id: string, body: Body<t.Reason>, o?: CallOptions) => this.#post<t.Team>(`/teams/${segment(id)}/restore`, body, o);
   startTeamRun = (teamId: string, body: Body<t.TeamRunStart>, o?: StartOptions) => this.#start(`/teams/${segment(teamId)}/runs`, body, o);
 
   tenants = (query: t.Query<"listTenants"> = {}, o?: CallOptions) => this.#list<t.ListedTenant, typeof query>("/tenants", query, "id", o);
@@ -115,6 +123,12 @@ export class Countersign {
 
   audit = (query: t.Query<"listAudit"> = {}, o?: CallOptions) => this.#list<t.ListedAuditRecord, typeof query>("/audit", query, "seq", o);
   verifyAudit = (query: t.Query<"verifyAudit"> = {}, o?: CallOptions) => this.#get<t.AuditVerification>("/audit/verify", o, query);
+  /**
+   * The whole log as lines of JSON, oldest first, chunk by chunk. The last line says
+   * what they are of; without an error all came. `countersign audit verify FILE` checks it.
+   */
+  exportAudit = (query: t.Query<"exportAudit"> = {}, o?: CallOptions): AsyncGenerator<Uint8Array> =>
+    this.#transport.stream({ method: "GET", path: "/audit/export", query, signal: o?.signal }, {}, patience);
 
   /** One connection's events: the run's present state, then each change, until the connection ends. */
   async *runEvents(id: string, o: CallOptions & { lastEventId?: string | undefined } = {}): AsyncGenerator<t.ListedRun, void, undefined> {

@@ -56,6 +56,8 @@ export interface components {
             name: string;
             /** @description the system that it belongs to */
             projectId: string;
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description the registry's: rises with each synced change and each suspension
@@ -154,6 +156,8 @@ export interface components {
             name: string;
             /** @description the system that it belongs to */
             projectId: string;
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description the registry's: rises with each synced change and each suspension
@@ -214,6 +218,29 @@ export interface components {
              * @description how many there are in scope and matching the filters
              */
             total: number;
+        };
+        AuditExport: {
+            /** Format: date-time */
+            at: string;
+            /** @description some records were not asked for */
+            filtered: boolean;
+            /** @description its RFC 6962 tree hash, lowercase hex */
+            head: string;
+            /**
+             * Format: int64
+             * @description lines before this one
+             */
+            records: number;
+            /**
+             * Format: int64
+             * @description records of the whole log
+             */
+            size: number;
+            /** @description whose log it is; empty for the realm's */
+            tenantId: string;
+        };
+        AuditExportEnd: {
+            export: components["schemas"]["AuditExport"];
         };
         AuditRecord: {
             action: string;
@@ -331,6 +358,7 @@ export interface components {
              * @description revision in the plan
              */
             planned: number;
+            retired?: boolean;
             suspended: boolean;
         };
         CompileRequest: {
@@ -526,6 +554,8 @@ export interface components {
             name: string | components["schemas"]["Omitted"];
             /** @description the system that it belongs to */
             projectId: string;
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description the registry's: rises with each synced change and each suspension
@@ -640,6 +670,8 @@ export interface components {
             document: components["schemas"]["AgentModel"] | components["schemas"]["Omitted"];
             id: string;
             name: string | components["schemas"]["Omitted"];
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description the server's: 1 on create, one more on each update and suspension
@@ -696,6 +728,8 @@ export interface components {
             healthPath?: string | components["schemas"]["Omitted"];
             id: string;
             name: string | components["schemas"]["Omitted"];
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /** Format: int64 */
             revision: number;
             /** @description the credential variable exists and isn't empty now */
@@ -801,6 +835,8 @@ export interface components {
             id: string;
             members: components["schemas"]["TeamMember"][] | components["schemas"]["Omitted"];
             name: string | components["schemas"]["Omitted"];
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description 1 on create, one more on each update and suspension
@@ -953,6 +989,8 @@ export interface components {
             document: components["schemas"]["AgentModel"];
             id: string;
             name: string;
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description the server's: 1 on create, one more on each update and suspension
@@ -1011,6 +1049,8 @@ export interface components {
             id?: unknown;
             /** @description ignored: the document's name counts */
             name?: unknown;
+            /** @description ignored */
+            retired?: unknown;
             /** @description ignored */
             revision?: unknown;
             /** @description ignored: the document's counts */
@@ -1207,6 +1247,8 @@ export interface components {
             healthPath?: string;
             id: string;
             name: string;
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /** Format: int64 */
             revision: number;
             /** @description the credential variable exists and isn't empty now */
@@ -1259,6 +1301,8 @@ export interface components {
             /** @description ignored */
             id?: unknown;
             name: string;
+            /** @description ignored */
+            retired?: unknown;
             /** @description ignored */
             revision?: unknown;
             /** @description ignored */
@@ -1529,6 +1573,8 @@ export interface components {
             id: string;
             members: components["schemas"]["TeamMember"][];
             name: string;
+            /** @description true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that */
+            retired?: boolean;
             /**
              * Format: int64
              * @description 1 on create, one more on each update and suspension
@@ -1604,6 +1650,8 @@ export interface components {
             /** @description at least two different ADMITTED agents with models */
             members: components["schemas"]["TeamMember"][];
             name: string;
+            /** @description ignored */
+            retired?: unknown;
             /** @description ignored */
             revision?: unknown;
             steps: components["schemas"]["TeamStep"][];
@@ -1918,6 +1966,8 @@ export interface operations {
                 status?: "PENDING" | "ADMITTED";
                 /** @description only agents of this system */
                 projectId?: string;
+                /** @description true shows what is retired too */
+                retired?: boolean;
             };
             header?: never;
             path?: never;
@@ -2006,6 +2056,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeartbeatAck"];
+                };
+            };
+        };
+    };
+    restoreAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    retireAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
                 };
             };
         };
@@ -2179,6 +2281,37 @@ export interface operations {
             };
         };
     };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description kind/id */
+                subject?: string;
+                /** @description user:…, token:… or system */
+                actor?: string;
+                /** @description such as runs.start */
+                action?: string;
+                /** @description not before this time */
+                since?: string;
+                /** @description true for the realm's log; realm administrators only */
+                realm?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
     verifyAudit: {
         parameters: {
             query?: {
@@ -2275,6 +2408,8 @@ export interface operations {
                 limit?: number;
                 /** @description how many to skip; default 0 */
                 offset?: number;
+                /** @description true shows what is retired too */
+                retired?: boolean;
             };
             header?: never;
             path?: never;
@@ -2367,7 +2502,59 @@ export interface operations {
             };
         };
     };
+    restoreModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
     resumeModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+        };
+    };
+    retireModel: {
         parameters: {
             query?: never;
             header?: never;
@@ -2593,6 +2780,8 @@ export interface operations {
                 limit?: number;
                 /** @description how many to skip; default 0 */
                 offset?: number;
+                /** @description true shows what is retired too */
+                retired?: boolean;
             };
             header?: never;
             path?: never;
@@ -2755,6 +2944,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HealthCheck"];
+                };
+            };
+        };
+    };
+    restoreProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    retireProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
                 };
             };
         };
@@ -3038,6 +3279,8 @@ export interface operations {
                 limit?: number;
                 /** @description how many to skip; default 0 */
                 offset?: number;
+                /** @description true shows what is retired too */
+                retired?: boolean;
             };
             header?: never;
             path?: never;
@@ -3104,7 +3347,59 @@ export interface operations {
             };
         };
     };
+    restoreTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
     resumeTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    retireTeam: {
         parameters: {
             query?: never;
             header?: never;

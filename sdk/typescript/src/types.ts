@@ -12,6 +12,7 @@ export type AgentRunStart = Schemas["AgentRunStart"];
 export type AgentWithInstances = Schemas["AgentWithInstances"];
 export type Admission = Schemas["Admission"];
 export type Approval = Schemas["Approval"];
+export type AuditExport = Schemas["AuditExport"];
 export type AuditVerification = Schemas["AuditVerification"];
 export type CompileRequest = Schemas["CompileRequest"];
 export type ConformanceWrite = Schemas["ConformanceWrite"];

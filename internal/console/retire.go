@@ -1,0 +1,79 @@
+package console
+
+import (
+	"context"
+
+	"github.com/countersign/countersign/internal/control"
+)
+
+// Models, projects, agents and teams are retired and restored in the same way.
+
+// move is a change of any of them that asks for a reason; what they then are, their
+// page shows.
+type move func(ctx context.Context, a control.Actor, id, reason string) error
+
+func moving[T any](f func(context.Context, control.Actor, string, string) (T, error)) move {
+	return func(ctx context.Context, a control.Actor, id, reason string) error {
+		_, err := f(ctx, a, id, reason)
+		return err
+	}
+}
+
+func (c *Console) retireRoutes() []route {
+	var out []route
+	for place, moves := range map[string][2]move{
+		"/models/":   {moving(c.control.RetireModel), moving(c.control.RestoreModel)},
+		"/projects/": {moving(c.control.RetireProject), moving(c.control.RestoreProject)},
+		"/agents/":   {moving(c.control.RetireAgent), moving(c.control.RestoreAgent)},
+		"/teams/":    {moving(c.control.RetireTeam), moving(c.control.RestoreTeam)},
+	} {
+		for i, name := range []string{"/retire", "/restore"} {
+			out = append(out, route{method: "POST", path: place + "{id}" + name, act: func(v *visit) (string, error) {
+				id := v.r.PathValue("id")
+				return place + id, moves[i](v.r.Context(), v.actor, id, v.form("reason"))
+			}})
+		}
+	}
+	return out
+}
+
+// retiring is the part of a page that retires or restores what it is about.
+type retiring struct {
+	Kind, ID, CSRF string
+	Retired, May   bool
+	Effect         string
+}
+
+var retireEffects = map[string]string{
+	"model":   "No plan can be made of it, and those made before never run again.",
+	"project": "It is disabled, and no plan or run begins with it. It can’t be retired while an unfinished run uses it.",
+	"agent":   "No run starts with it, and those made with it take no further step. Its processes are not stopped.",
+	"team":    "No run of it starts, and those that are under way take no further step.",
+}
+
+// Retiring words it for a visitor, who may or may not.
+func (f frame) Retiring(kind, id string, retired bool) retiring {
+	operation := kind + "s.retire"
+	if retired {
+		operation = kind + "s.restore"
+	}
+	return retiring{Kind: kind, ID: id, CSRF: f.CSRF, Retired: retired, May: f.Can(operation), Effect: retireEffects[kind]}
+}
+
+// retiredState is the one that counts before any other.
+var retiredState = state{"is-idle", "s-cancelled", "Retired"}
+
+// retiredCall is the sentence of what is retired.
+func retiredCall(kind string) (sentence, detail string) {
+	return "This " + kind + " is retired: nothing new is made of it.", "It is hidden from lists. An admin can restore it."
+}
+
+// retirees is the link of a list that shows what is retired too, or hides it again.
+type retirees struct{ Word, Href string }
+
+func (v *visit) retirees() retirees {
+	if v.query("retired") == "true" {
+		return retirees{"Hide what is retired", v.without("retired")}
+	}
+	return retirees{"Show what is retired too", v.without("retired", "true")}
+}

@@ -1,0 +1,64 @@
+// Package merkle is the arithmetic of the audit log: a record's leaf hash and the
+// tree hash over all of them (contract 9; RFC 6962 as in golang.org/x/mod/sumdb/tlog).
+// The service keeps the log by it, and whoever holds an export computes it anew.
+package merkle
+
+import (
+	"encoding/hex"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/countersign/countersign"
+)
+
+// Tree is a log's size and the roots of its complete subtrees, widest first. A leaf
+// needs nothing else to be added, so the millionth costs what the first does.
+type Tree struct {
+	Size  int64    `json:"size"`
+	Roots []string `json:"roots"`
+}
+
+// Add appends a leaf: equal subtrees merge as the carry of a binary counter.
+func (t *Tree) Add(leaf tlog.Hash) {
+	node := leaf
+	for n := t.Size; n&1 == 1; n >>= 1 {
+		last := len(t.Roots) - 1
+		node = tlog.NodeHash(ParseHash(t.Roots[last]), node)
+		t.Roots = t.Roots[:last]
+	}
+	t.Roots = append(t.Roots, hex.EncodeToString(node[:]))
+	t.Size++
+}
+
+// Hash is the RFC 6962 root over all leaves, lowercase hex.
+func (t *Tree) Hash() string {
+	if t.Size == 0 {
+		return countersign.SHA256Hex(nil)
+	}
+	node := ParseHash(t.Roots[len(t.Roots)-1])
+	for i := len(t.Roots) - 2; i >= 0; i-- {
+		node = tlog.NodeHash(ParseHash(t.Roots[i]), node)
+	}
+	return hex.EncodeToString(node[:])
+}
+
+// ParseHash reads a hash in hex; what is none gives one that never verifies.
+func ParseHash(s string) (h tlog.Hash) {
+	_, _ = hex.Decode(h[:], []byte(s))
+	return h
+}
+
+// Seal gives a record's leaf hash, taken over its JSON without the hash, and the
+// document that is kept and exported, which ends with it.
+func Seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
+	r.Hash = ""
+	bare, err := countersign.Marshal(r)
+	if err != nil {
+		return leaf, nil, err
+	}
+	leaf = tlog.RecordHash(bare)
+	const name, end = `,"hash":"`, `"}`
+	doc = make([]byte, 0, len(bare)+len(name)+hex.EncodedLen(len(leaf))+len(end))
+	doc = append(append(doc, bare[:len(bare)-1]...), name...)
+	return leaf, append(hex.AppendEncode(doc, leaf[:]), end...), nil
+}

@@ -1,0 +1,127 @@
+package test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExportIsTheWholeLogAndVerifiesWithoutTheService: what was changed, left out or
+// moved in the file afterwards shows.
+func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	for i := range 450 { // several batches
+		s.Admin.Put(fmt.Sprintf("/users/user-%03d@marlow.example", i), doc{"roles": []string{"VIEWER"}}).OK(t)
+	}
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	s.command(t, 0, "audit", "export", "-o", file, "--profile", "admin")
+	text := readText(t, file)
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	kept := s.asked(t, "audit", "verify", "--profile", "admin")
+	total := kept.At("records").Int()
+	if len(lines) != total+1 || !strings.Contains(lines[total], kept.At("head").Text()) {
+		t.Fatalf("%d lines of %d records, the last is %s", len(lines), total, lines[len(lines)-1])
+	}
+	for i, line := range lines[:total] {
+		if !strings.HasPrefix(line, fmt.Sprintf(`{"seq":%d,`, i)) {
+			t.Fatalf("line %d is %s", i, line)
+		}
+	}
+	s.refusesWhatIsThere(t, file)
+	s.tampersWith(t, lines)
+
+	verify := func(status int, args ...string) string {
+		r := s.offline(t, status, append([]string{"audit", "verify", file}, args...)...)
+		return r
+	}
+	prints(t, verify(0), "intact        yes", kept.At("head").Text())
+	prints(t, verify(0, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total)), "yes")
+	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not to the one that was kept")
+}
+
+// refusesWhatIsThere: an export never replaces a file.
+func (s *shell) refusesWhatIsThere(t *testing.T, file string) {
+	t.Helper()
+	prints(t, s.command(t, 2, "audit", "export", "-o", file, "--profile", "admin").Err, "exists")
+	entries, err := os.ReadDir(filepath.Dir(file))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%v beside the export, %v", entries, err)
+	}
+}
+
+func (s *shell) tampersWith(t *testing.T, lines []string) {
+	t.Helper()
+	whole := func(part ...string) string { return strings.Join(part, "") }
+	n := len(lines) - 1
+	for name, c := range map[string]struct{ text, says string }{
+		"a word changed":        {strings.Replace(whole(lines...), `"outcome":"done"`, `"outcome":"gone"`, 1), "line 1"},
+		"a record left out":     {whole(append(append([]string{}, lines[:7]...), lines[8:]...)...), "the last line says"},
+		"two records exchanged": {whole(append([]string{lines[1], lines[0]}, lines[2:]...)...), "record 0 stands behind record 1"},
+		"a record twice":        {whole(append([]string{lines[0]}, lines...)...), "stands behind"},
+		"broken off":            {whole(lines[:n]...), "broke off"},
+		"half a line":           {whole(lines[:n]...)[:300], "it is no audit record"},
+		"another log's end":     {whole(append(append([]string{}, lines[:n]...), strings.Replace(lines[n], `"head":"`, `"head":"0`, 1))...), "come to the head"},
+		"something behind":      {whole(lines...) + "\n{}\n", "behind the last line"},
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said := s.offline(t, 1, "audit", "verify", path); !strings.Contains(said, c.says) || !strings.Contains(said, "intact        no") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}
+
+// TestFilteredExportHasWhatTheListHas, and says that it is a part.
+func TestFilteredExportHasWhatTheListHas(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	for i := range 260 {
+		s.Admin.Put(fmt.Sprintf("/users/user-%03d@marlow.example", i%2), doc{"roles": []string{"VIEWER"}}).OK(t)
+	}
+	for _, filter := range [][]string{
+		{"--action", "users.write"}, {"--subject", "user/user-001@marlow.example"}, {"--since", "1h"}, {"--action", "users.write", "--since", "1h"}, {"--subject", "none"}, {"--realm"},
+	} {
+		args := slices.Concat(filter, []string{"--profile", "admin"})
+		listed := s.asked(t, append([]string{"audit", "list", "--all"}, args...)...).At("items").Items()
+		out := strings.TrimSuffix(s.command(t, 0, append([]string{"audit", "export"}, args...)...).Out, "\n")
+		lines := strings.Split(out, "\n")
+		if len(lines) != len(listed)+1 {
+			t.Errorf("%v: %d lines for %d records", filter, len(lines), len(listed))
+			continue
+		}
+		for i, r := range listed { // the newest comes first
+			if want := r.At("hash").Text(); !strings.Contains(lines[len(listed)-1-i], want) {
+				t.Errorf("%v: record %d is not in its place", filter, i)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(out+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said := s.offline(t, 0, "audit", "verify", path); strings.Contains(said, "left some out") == (filter[0] == "--realm") {
+			t.Errorf("%v: %s", filter, said)
+		}
+	}
+}
+
+// offline runs a command where no service is to be found.
+func (s *shell) offline(t *testing.T, status int, args ...string) string {
+	t.Helper()
+	r := s.command(t, status, append(args, "--url", "http://127.0.0.1:1")...)
+	return r.Out + r.Err
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
