@@ -224,7 +224,7 @@ func TestNothingGoesToAnOriginOffTheList(t *testing.T) {
 	}
 }
 
-// TestARedirectIsAnAnswerLikeAnyOther, which isn't followed.
+// A redirect is a failure like any other.
 func TestAWebhookIsToldOfItsProjectsOnlyAndFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	l := newListening(t)
