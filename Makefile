@@ -137,6 +137,10 @@ screens: ## Take a picture of each page of the console and the manual, at two wi
 bench: build ## Measure steps per second beside the ideal of this machine and DBOS on PostgreSQL, in turns; some 5 minutes
 	cd bench && $(GO) run . -binary ../bin/countersign -phase $(BENCH_SECONDS)s $(BENCH_FLAGS)
 
+.PHONY: bench-allocs
+bench-allocs: ## Measure what hot functions allocate, and fail where it is more than their budget
+	$(GO) test -run '^$$' -bench '^BenchmarkBudget' -benchtime 200x ./internal/exact ./internal/ledger ./internal/model ./internal/outbound ./internal/request ./internal/run ./internal/signature | grep -E '^Benchmark|FAIL|allocations of'
+
 # A try of some seconds: make bench-heartbeats BENCH_FLAGS='-reps 1 -phase 3s -alone 3s'
 .PHONY: bench-heartbeats
 bench-heartbeats: build ## Measure what 400 heartbeats a second cost runs and store; some 7 minutes

@@ -60,11 +60,11 @@ type Token struct {
 // TokenWrite is the body of POST /tokens.
 type TokenWrite struct {
 	Name          string   `json:"name" minLength:"1"`
-	Roles         []Role   `json:"roles" minItems:"1" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
-	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" nullable:"false" doc:"absent: as far as its maker reaches"`
+	Roles         []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
 	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
 	UserEmail     string   `json:"userEmail,omitempty" doc:"the user who stands behind it"`
-	Modes         []string `json:"modes,omitempty" minItems:"1" nullable:"false" enum:"DRY_RUN,LIVE"`
+	Modes         []string `json:"modes,omitempty" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`
 	TenantID      string   `json:"tenantId,omitempty" doc:"realm administrators only"`
 }
 

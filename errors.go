@@ -113,17 +113,13 @@ func (p Problem) String() string {
 	return p.Path + ": " + p.Message
 }
 
-// maxProblems bounds what one answer names, so that bad input never costs more
-// than it should.
-const maxProblems = 100
-
 // JoinProblems writes all problems in one line, joined by "; ". Beyond a
 // hundred it says only how many more there are.
 func JoinProblems(ps []Problem) string {
 	var b strings.Builder
 	for i, p := range ps {
-		if i == maxProblems {
-			fmt.Fprintf(&b, "; and %d more", len(ps)-maxProblems)
+		if i == MaxProblems {
+			fmt.Fprintf(&b, "; and %d more", len(ps)-MaxProblems)
 			break
 		}
 		if i > 0 {

@@ -15,6 +15,8 @@ const (
 	MaxBodyBytes     = 1 << 20 // inbound request, outbound request and outbound response
 	MaxJSONDepth     = 64
 	MaxListedValue   = 16 << 10 // larger values of a list show as $omitted
+	MaxProblems      = 100      // that one answer or plan names
+	MaxEventStreams  = 256      // that one principal has open
 	MaxTokenDays     = 90
 	MaxActiveRuns    = 4
 	SignatureWindow  = 5 * time.Minute

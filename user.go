@@ -17,8 +17,8 @@ type User struct {
 // UserWrite is the body of PUT /users/{email}. It says what the user has from now
 // on. The server's fields are accepted and ignored.
 type UserWrite struct {
-	Roles      []Role   `json:"roles" minItems:"1" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
-	ProjectIDs []string `json:"projectIds,omitempty" minItems:"1" nullable:"false" doc:"absent: all projects of the tenant"`
+	Roles      []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: all projects of the tenant"`
 	TenantID   string   `json:"tenantId,omitempty" doc:"another tenant; realm administrators only"`
 
 	Email     Value `json:"email,omitzero" doc:"ignored"`

@@ -190,6 +190,15 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// Listed is the value as lists show it: a long one gives way to its length and
+// digest.
+func Listed(v Value) Value {
+	if len(v.raw) <= MaxListedValue {
+		return v
+	}
+	return Value{`{"$omitted":{"bytes":` + strconv.Itoa(len(v.raw)) + `,"sha256":"` + SHA256Hex([]byte(v.raw)) + `"}}`}
+}
+
 func appendObject(b []byte, m map[string]Value) []byte {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -86,7 +86,7 @@ var limits = map[string]any{
 	"MaxPageLimit": countersign.MaxPageLimit, "DefaultPageLimit": countersign.DefaultPageLimit, "MaxPlanSteps": countersign.MaxPlanSteps,
 	"MinCapabilityTimeoutMs": countersign.MinCapabilityTimeoutMs, "MaxCapabilityTimeoutMs": countersign.MaxCapabilityTimeoutMs,
 	"DefaultCapabilityTimeoutMs": countersign.DefaultCapabilityTimeoutMs, "MaxBodyBytes": countersign.MaxBodyBytes, "MaxJSONDepth": countersign.MaxJSONDepth,
-	"MaxListedValue": countersign.MaxListedValue, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
+	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,
 }

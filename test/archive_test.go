@@ -47,4 +47,20 @@ func TestAKeyFindsItsRunBeyondItsArchiving(t *testing.T) {
 		t.Errorf("the file's digest isn't what the log says: %s", noted)
 	}
 	w.Admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
+	path := filepath.Join(archive, filepath.FromSlash(name))
+	if r := harness.Run(t, nil, "archive", "verify", path); r.Status != 0 || !strings.Contains(r.Out, noted.At("items.0.digest").Text()) {
+		t.Errorf("archive verify: %+v", r)
+	}
+	if r := harness.Run(t, nil, "archive", "show", path, id); r.Status != 0 || !strings.Contains(r.Out, `"status": "COMPLETED"`) || !strings.Contains(r.Out, `"planSnapshot"`) {
+		t.Errorf("archive show: %+v", r)
+	}
+	if r := harness.Run(t, nil, "archive", "show", path, "run-none"); r.Status != 1 {
+		t.Errorf("archive show of none: %+v", r)
+	}
+	if err := os.WriteFile(path, append(file[:len(file)/2:len(file)/2], file[len(file)/2+1:]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := harness.Run(t, nil, "archive", "verify", path); r.Status != 1 || !strings.Contains(r.Err, name[strings.Index(name, "/")+1:]) {
+		t.Errorf("archive verify of a damaged file: %+v", r)
+	}
 }

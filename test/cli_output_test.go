@@ -87,6 +87,23 @@ func TestAgentsAndTeamsAreRunByCommand(t *testing.T) {
 	prints(t, s.command(t, 3, live...).Err, "agent_not_admitted")
 	prints(t, s.command(t, 0, "teams", "suspend", team, "--reason", "x", "--profile", "admin").Out, "suspended")
 	prints(t, s.command(t, 0, "teams", "resume", team, "--reason", "x", "--profile", "admin").Out, "resumed")
+	s.retireAndRestore(t, [2]string{"teams", team}, [2]string{"agents", agent}, [2]string{"models", "refund"}, [2]string{"projects", shop})
+}
+
+// retireAndRestore: what is retired is in no list unless asked for, and back when it
+// is restored.
+func (s *shell) retireAndRestore(t *testing.T, each ...[2]string) {
+	t.Helper()
+	for _, one := range each {
+		kind, id := one[0], one[1]
+		prints(t, s.command(t, 0, kind, "retire", id, "--reason", "x", "--profile", "admin").Out, "retired "+id)
+		if list := s.command(t, 0, kind, "list").Out; strings.Contains(list, id+" ") {
+			t.Errorf("%s list shows %s:\n%s", kind, id, list)
+		}
+		prints(t, s.command(t, 0, kind, "list", "--retired").Out, id, "RETIRED")
+		prints(t, s.command(t, 0, kind, "restore", id, "--reason", "x", "--profile", "admin").Out, "restored "+id)
+		prints(t, s.command(t, 0, kind, "list").Out, id)
+	}
 }
 
 // TestNoNameMovesTheCursor of whoever lists, shows or is refused.

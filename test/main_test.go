@@ -44,6 +44,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
+	if everything() || testing.Verbose() {
+		fmt.Println(harness.Scanned())
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(status)
 }
@@ -56,8 +59,8 @@ var ofDirectories = []string{
 	"TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt",
 	"TestADamagedOrForeignBackupIsNotRestored",
 	"TestARestoreCanRevokeEveryToken",
-	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
+	"TestAnEncryptedBackupOpensWithItsKeyAlone",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 

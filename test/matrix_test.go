@@ -6,12 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/test/harness"
 )
 
-// The authorization matrix: every operation of the document, asked for by every
-// kind of principal, about an object of each kind. An operation without a row
-// fails the test.
+// The authorization matrix: every operation of the document, which is made of the
+// table of routes, asked for by every kind of principal, about an object of each
+// kind, under both prefixes. An operation without a row fails the test. Each answer
+// is judged by its status and code, by the Error body (the harness does), and, where
+// it is a refusal, by the store: it must hold what it held.
 
 // object is what a request is about.
 type object string
@@ -153,13 +158,18 @@ func (p who) has(role string) bool { return role == "" || strings.Contains(p.rol
 // stage is a world with an object of each kind in each place.
 type stage struct {
 	*world
-	ids  map[string]string // by kind and object
-	cast []who
+	ids     map[string]string // by kind and object
+	cast    []who
+	expired *harness.Client
+	kept    *harness.Kept
+	rows    string // what the store holds
+	cells   int
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com"), harness.Set("NOTIFY_ORIGINS", "https://hooks.example.com")), ids: map[string]string{}}
+	s.expired = s.expire(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}})
 	s.register(t, "default-two", harness.Project(s.shop.Origin()))
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	all := doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}
@@ -181,6 +191,7 @@ func newStage(t *testing.T) *stage {
 	s.ids["project"+string(missing)] = "default-nothing"
 	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"
 	s.call(t)
+	s.Admin.Get("/runs/" + s.ids["run"+string(own)] + "/receipt").OK(t) // the first one makes the key that signs them
 	return s
 }
 
@@ -264,11 +275,27 @@ func (s *stage) call(t *testing.T) {
 		{name: "none", client: s.As(""), invalid: true},
 		{name: "garbage", client: s.As("garbage"), invalid: true},
 		{name: "revoked", client: revoked, invalid: true},
+		{name: "expired", client: s.expired, invalid: true},
 		played("VIEWER", "VIEWER", nil), played("OPERATOR", "OPERATOR", nil), played("APPROVER", "APPROVER", nil), played("ADMIN", "ADMIN", nil),
 		limitedOperator, limitedAdmin, limitedApprover, dry, foreign,
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
 	}
 	s.cast = append(s.cast, s.sessions(t)...)
+	for _, p := range s.cast { // what a first use notes is noted
+		p.client.Do("GET", "/models", nil, p.headers...)
+	}
+}
+
+// expire makes a token whose time is over: the store is told so while nobody serves
+// from it, since no caller can ask for less than a day.
+func (s *stage) expire(t *testing.T, write doc) *harness.Client {
+	t.Helper()
+	c, record := s.token(t, write)
+	s.Stop()
+	s.rewriteToken(t, record.At("id").Text(), func(r *records.Token) { r.ExpiresAt = r.CreatedAt })
+	s.Restart()
+	c.Get("/models").Refused(t, "unauthenticated")
+	return c
 }
 
 // sessions are browsers' principals: one of each role, limited, foreign and of the
@@ -293,11 +320,14 @@ func (s *stage) sessions(t *testing.T) []who {
 	foreign.foreign = true
 	realm := played("the realm", "", nil)
 	realm.realm = true
+	left := played("somebody who signed out", "ADMIN OPERATOR APPROVER", nil)
+	s.Admin.Delete("/users/somebody-who-signed-out@example.com").OK(t)
+	left.invalid = true
 	crossed := realm
 	crossed.name, crossed.crossed, crossed.headers = "session without CSRF", true, realm.headers[:1]
 	return []who{
 		played("a VIEWER", "VIEWER", nil), played("an OPERATOR", "OPERATOR", nil), played("an APPROVER", "APPROVER", nil), played("an ADMIN", "ADMIN", nil),
-		limited, foreign, realm, crossed,
+		limited, foreign, realm, left, crossed,
 	}
 }
 
@@ -364,6 +394,9 @@ func (r row) about(p who, o object) string {
 func TestTheAuthorizationMatrix(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
+	s.kept = s.Kept()
+	defer s.kept.Close()
+	s.rows = s.kept.Rows()
 	for _, op := range s.Document().Operations {
 		r, ok := matrix[op.ID]
 		if !ok {
@@ -379,6 +412,7 @@ func TestTheAuthorizationMatrix(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("the matrix: %d cells, of %d operations, %d principals, %d objects and 2 prefixes", s.cells, len(s.Document().Operations), len(s.cast), len(objects))
 }
 
 func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object) {
@@ -395,13 +429,21 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 		body = planOf()
 	}
 	path := strings.ReplaceAll(strings.ReplaceAll(op.Path, "{id}", id), "{email}", id)
-	answer := p.client.Do(op.Method, path, body, append([]harness.Header{key()}, p.headers...)...)
-	got := answer.At("error").Text()
-	if answer.Status < 300 {
-		got = "2xx"
-	}
-	if want := expected(op.Method, r, p, o); got != want {
-		t.Errorf("%s, %s, %s: %s; expected %s\n%s", op.ID, p.name, o, got, want, fmt.Sprintf("%.300s", answer))
+	want := expected(op.Method, r, p, o)
+	for _, c := range []*harness.Client{p.client, p.client.Aliased()} {
+		s.cells++
+		before := s.rows
+		answer := c.Do(op.Method, path, body, append([]harness.Header{key()}, p.headers...)...)
+		got := answer.At("error").Text()
+		if answer.Status < 300 {
+			got = "2xx"
+		}
+		if got != want {
+			t.Errorf("%s, %s, %s: %s; expected %s\n%s", op.ID, p.name, o, got, want, fmt.Sprintf("%.300s", answer))
+		}
+		if s.rows = s.kept.Rows(); (answer.Status >= 300 || op.Method == "GET") && s.rows != before {
+			t.Errorf("%s, %s, %s: %s, and the store changed:\n%s", op.ID, p.name, o, got, cmp.Diff(strings.Split(before, "\n"), strings.Split(s.rows, "\n")))
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/inbound"
 	"github.com/countersign/countersign/internal/lease"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
@@ -290,8 +291,9 @@ const (
 // run serves until ctx ends, then stops gracefully. A store that failed ends it
 // with an error: the disk is the truth at the next start.
 func (s *service) run(ctx context.Context) error {
+	callers := inbound.New(inbound.Room(descriptors()))
 	server := &http.Server{
-		Handler: s.handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: callers.Handler(s.handler()), ConnState: callers.ConnState, ConnContext: callers.ConnContext, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)

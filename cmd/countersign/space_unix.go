@@ -6,6 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// descriptors is how many files and connections this process may have open.
+func descriptors() uint64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	return uint64(l.Cur) //nolint:unconvert // the types differ between systems
+}
+
 // freeSpace is what this user may still write on the disk of a path, in bytes.
 func freeSpace(path string) (int64, error) {
 	var s unix.Statfs_t

@@ -2,6 +2,7 @@ package console
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 func (c *Console) modelRoutes() []route {
@@ -21,7 +22,7 @@ func (c *Console) modelRoutes() []route {
 
 // modelRow is a model in the list.
 type modelRow struct {
-	countersign.Model
+	control.ListedModel
 	State state
 }
 
@@ -39,7 +40,7 @@ func modelsPage(v *visit) (*page, error) {
 	}
 	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Retirees: v.retirees()}
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, modelRow{m, standingOf(m)})
+		d.Rows = append(d.Rows, modelRow{m, standingOf(m.Model)})
 	}
 	return &page{name: "models", Title: "Models", Nav: "models", Crumbs: []crumb{{Word: "Models"}}, Data: d}, nil
 }

@@ -40,7 +40,7 @@ func runLive(v *visit) error {
 	if err != nil {
 		return err
 	}
-	defer watched.Changes.Close()
+	defer watched.Close()
 	l, err := v.liveRun(watched.Now.ID)
 	if err != nil {
 		return err

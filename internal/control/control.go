@@ -63,11 +63,13 @@ type Service struct {
 	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
 	tokens    *recent.Map[string, knownToken] // by hash
 	tokenRefs *recent.Map[string, records.TokenRef]
+	documents *recent.Map[documentKey, ListedModel]
 
 	thinking chan struct{} // bounds simulations at once
 	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
 	touching sync.Map      // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
+	viewers  viewers
 	pulse    pulse
 	asking   limit // by e-mail address: sign-in codes that are asked for
 	trying   limit // by network address: everything that somebody without a session tries
@@ -89,6 +91,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
 		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
+		documents: recent.New[documentKey, ListedModel](rememberedModels),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	return service

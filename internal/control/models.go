@@ -14,25 +14,6 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// Models lists the tenant's models by id.
-func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Model], err error) {
-	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
-		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil, l.current()...))
-		if err != nil {
-			return err
-		}
-		items := make([]countersign.Model, len(heads.Items))
-		for i, h := range heads.Items {
-			if items[i], err = modelOf(tx, a.Tenant, h); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, heads.Total)
-		return nil
-	})
-	return page, err
-}
-
 // Model reads one model.
 func (s *Service) Model(ctx context.Context, a Actor, id string) (m countersign.Model, err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {

@@ -10,16 +10,27 @@ import (
 )
 
 // Watched is a run that is being followed: its present state, and its changes as
-// they are committed. Close Changes when done.
+// they are committed. Close it when done.
 type Watched struct {
 	Now     countersign.Run
 	Changes *live.Watcher
+
+	leave func()
+}
+
+// Close ends the watch.
+func (w Watched) Close() {
+	w.Changes.Close()
+	w.leave()
 }
 
 // Watch follows a run. The watch begins before the state is read, so nothing
-// falls between the two.
+// falls between the two. Who has MaxEventStreams open gets no further one.
 func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
-	w := Watched{Changes: s.live.Watch(a.Tenant, id)}
+	if err := s.viewers.come(a); err != nil {
+		return Watched{}, err
+	}
+	w := Watched{Changes: s.live.Watch(a.Tenant, id), leave: func() { s.viewers.leave(a) }}
 	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
 		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
@@ -27,8 +38,8 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 		return s.maskFor(tx, a, &w.Now)
 	})
 	if err != nil {
-		w.Changes.Close()
-		return w, err
+		w.Close()
+		return Watched{}, err
 	}
 	w.Changes.Seen(w.Now.Revision)
 	return w, nil

@@ -3,6 +3,7 @@ package exact
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/countersign/countersign/internal/budget"
 	"strings"
 	"testing"
 
@@ -99,4 +100,15 @@ func BenchmarkDecodeNestedConditions(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkBudgetCheck: what comes from outside is scanned before it is decoded, at no
+// cost that grows with it but for its keys.
+func BenchmarkBudgetCheck(b *testing.B) {
+	data := realisticModel(b)
+	budget.Allocations(b, 15, func() {
+		if err := Check(data); err != nil {
+			b.Fatal(err)
+		}
+	})
 }

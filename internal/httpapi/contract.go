@@ -79,7 +79,7 @@ var limitsContract = map[string]int64{
 	"planSteps": countersign.MaxPlanSteps, "bodyBytes": countersign.MaxBodyBytes, "jsonDepth": countersign.MaxJSONDepth,
 	"timeoutMsMin": countersign.MinCapabilityTimeoutMs, "timeoutMsMax": countersign.MaxCapabilityTimeoutMs,
 	"heartbeatSeconds": int64(countersign.HeartbeatCadence.Seconds()), "livenessSeconds": int64(countersign.HeartbeatWindow.Seconds()),
-	"tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": countersign.MaxKeyLength,
+	"eventStreams": countersign.MaxEventStreams, "tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": countersign.MaxKeyLength,
 }
 
 func errorCodes() map[string]int {

@@ -174,6 +174,9 @@ func decode(c *call, rt route, data []byte) error {
 	if err := isJSON(c.r); err != nil {
 		return err
 	}
+	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Encoding: send the body as it is; a compressed one is not read")
+	}
 	into := reflect.New(rt.body)
 	c.body = into.Interface()
 	return exact.Decode(data, c.body)

@@ -17,7 +17,7 @@ func (a *API) events(c *call, w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	defer watched.Changes.Close()
+	defer watched.Close()
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")

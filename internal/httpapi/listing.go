@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -70,7 +69,7 @@ func boundFields(doc json.RawMessage) (json.RawMessage, error) {
 
 func boundValue(name string, v json.RawMessage) (json.RawMessage, error) {
 	if !structural[name] || !strings.HasPrefix(string(v), "[{") { // an agent's capabilities are names
-		return fmt.Appendf(nil, `{"$omitted":{"bytes":%d,"sha256":"%s"}}`, len(v), countersign.SHA256Hex(v)), nil
+		return json.RawMessage(countersign.Listed(countersign.RawValue(string(v))).Raw()), nil
 	}
 	var records []json.RawMessage
 	if err := json.Unmarshal(v, &records); err != nil {

@@ -47,7 +47,7 @@ func returned(out []telemetry.Fact, was, is *countersign.StepRun, o request.Outc
 	}
 	sent := of(is, telemetry.Sent)
 	if o.Response != nil {
-		sent.Took = time.Duration(o.Response.DurationMs) * time.Millisecond
+		sent.Timed, sent.Took = true, time.Duration(o.Response.DurationMs)*time.Millisecond
 	}
 	out = append(out, sent)
 	if o.Certainty == request.Returned && o.Response != nil && o.Response.StatusCode/100 == 2 {

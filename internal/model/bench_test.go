@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/budget"
 	"github.com/countersign/countersign/internal/model"
 )
 
@@ -150,4 +151,21 @@ func BenchmarkExplore(b *testing.B) {
 			b.ReportMetric(float64(e.Pairs), "pairs")
 		})
 	}
+}
+
+// BenchmarkBudgetStepping: what stepping allocates doesn't grow with the course;
+// a simulation allocates its answer.
+func BenchmarkBudgetStepping(b *testing.B) {
+	doc := guarded()
+	course := compiled(b, doc).Courses(&doc.Scenarios[0])
+	budget.Allocations(b, 8, func() { course() })
+}
+
+func BenchmarkBudgetSimulate(b *testing.B) {
+	m := compiled(b, guarded())
+	budget.Allocations(b, 45, func() {
+		if sim, err := m.Simulate("s", nil); err != nil || !sim.Passed {
+			b.Fatal(sim.Mismatches, err)
+		}
+	})
 }

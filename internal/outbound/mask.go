@@ -34,11 +34,29 @@ func mask(raw, secret string) string {
 // forms are the spellings in which a secret is looked for.
 func forms(secret string) []string {
 	raw := []byte(secret)
-	return []string{
+	out := []string{
 		secret, url.QueryEscape(secret), url.PathEscape(secret),
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 	}
+	if len(secret) < minWithin {
+		return out
+	}
+	for shift := range 3 {
+		out = append(out, within(base64.StdEncoding, raw, shift), within(base64.URLEncoding, raw, shift))
+	}
+	return out
+}
+
+// minWithin is the length below which what is left of a secret within a longer
+// base64 text is too short to look for.
+const minWithin = 12
+
+// within is what of a secret's base64 doesn't depend on what stands around it, where
+// so many bytes, or three more, stand before it: "Bearer " and the secret, say. Of the secret up to two bytes at each end are left.
+func within(encoding *base64.Encoding, secret []byte, shift int) string {
+	text := encoding.EncodeToString(append(make([]byte, shift), secret...))
+	return text[min(shift, 1)*4 : (shift+len(secret))/3*4]
 }
 
 type masker struct{ forms []string }

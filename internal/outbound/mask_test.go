@@ -21,6 +21,8 @@ func TestMask(t *testing.T) {
 		{"twice", secret, `"` + secret + secret + `"`, `"[credential][credential]"`},
 		{"as a key", secret, `{"` + secret + `":1}`, `{"[credential]":1}`},
 		{"base64", secret, `["` + base64.StdEncoding.EncodeToString([]byte(secret)) + `"]`, `["[credential]=="]`},
+		{"base64 of more", secret, `["` + base64.StdEncoding.EncodeToString([]byte("Bearer "+secret+" and more")) + `"]`, `["QmVhcmVyIGNh[credential]TG0gYW5kIG1vcmU="]`},
+		{"base64 behind two bytes", secret, `["` + base64.URLEncoding.EncodeToString([]byte("k="+secret)) + `"]`, `["az1j[credential]"]`},
 		{"hex", secret, `["` + strings.ToUpper(hex.EncodeToString([]byte(secret))) + `"]`, `["[credential]"]`},
 		{"url", secret, `["?k=` + url.QueryEscape(secret) + `"]`, `["?k=[credential]"]`},
 		{"a number", "123456789", `{"n":123456789,"m":12}`, `{"n":"[credential]","m":12}`},

@@ -8,7 +8,9 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// graph is the dependency graph of a plan's steps, by index.
+// graph is the dependency graph of a plan's steps, by index. A dependency that is
+// named often counts once, so that a walk costs what the steps are and not what
+// was written.
 type graph struct {
 	index map[string]int
 	deps  [][]int
@@ -21,10 +23,11 @@ func newGraph(steps []countersign.Step) graph {
 			g.index[s.ID] = i
 		}
 	}
+	last := make([]int, len(steps)) // the step, counted from 1, that named it last
 	for i, s := range steps {
 		for _, d := range s.DependsOn {
-			if j, ok := g.index[d]; ok {
-				g.deps[i] = append(g.deps[i], j)
+			if j, ok := g.index[d]; ok && last[j] != i+1 {
+				g.deps[i], last[j] = append(g.deps[i], j), i+1
 			}
 		}
 	}

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -42,7 +43,7 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Origin) c
 	if p.Mode == "" {
 		p.Mode = countersign.ModeDryRun
 	}
-	p.ValidationErrors = slices.Concat(modelProblems, Validate(&p, s))
+	p.ValidationErrors = named(slices.Concat(modelProblems, Validate(&p, s)))
 	if p.ValidationErrors == nil {
 		p.ValidationErrors = []string{}
 	}
@@ -53,6 +54,16 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Origin) c
 	p.Projects = refs(&p, s)
 	p.PlanDigest = digest(&p)
 	return p
+}
+
+// named bounds what is stored and shown of a plan's problems. Beyond a hundred it
+// says only how many more there are.
+func named(problems []string) []string {
+	more := len(problems) - countersign.MaxProblems
+	if more <= 0 {
+		return problems
+	}
+	return append(slices.Clip(problems[:countersign.MaxProblems]), fmt.Sprintf("and %d more", more))
 }
 
 // refs names the project revisions that the plan was made from, in plan order. A

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,4 +121,16 @@ func both(s countersign.Step) countersign.Step { return given(s, "amount", "5") 
 func without(s countersign.Step) countersign.Step {
 	s.Input = nil
 	return s
+}
+
+// TestAPlanNamesAtMostAHundredProblems: it is stored and shown with them.
+func TestAPlanNamesAtMostAHundredProblems(t *testing.T) {
+	many := read("a")
+	for n := range 5000 {
+		many.DependsOn = append(many.DependsOn, fmt.Sprintf("x%d", n))
+	}
+	got := plan.New(write("", many), sources(), []string{"modelId: wrong"}, origin()).ValidationErrors
+	if len(got) != 101 || got[0] != "modelId: wrong" || got[99] != "steps[0].dependsOn[98]: there is no step x98" || got[100] != "and 4901 more" {
+		t.Errorf("%d problems, from %q to %q", len(got), got[0], got[len(got)-1])
+	}
 }

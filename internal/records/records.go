@@ -56,6 +56,13 @@ type ModelRevision struct {
 	Document *countersign.AgentModel `json:"document,omitempty"`
 }
 
+// ModelText is a ModelRevision whose document stays text: a list needs little of it,
+// and reading a mebibyte of it as a model costs tens of milliseconds.
+type ModelText struct {
+	Head     ModelHead         `json:"head"`
+	Document countersign.Value `json:"document,omitzero"`
+}
+
 // ProjectHead is the present state of a project; its content stands in its
 // revision.
 type ProjectHead struct {
@@ -145,6 +152,7 @@ var (
 	Tokens           = store.Collection[Token]{Table: store.Tokens}
 	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
 	Models           = store.Collection[ModelHead]{Table: store.Models, Keys: modelKeys}
+	ModelTexts       = store.Collection[ModelText]{Table: store.ModelRevisions}
 	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}
 	Projects         = store.Collection[ProjectHead]{Table: store.Projects, Keys: projectKeys}
 	ProjectRevisions = store.Collection[countersign.Project]{Table: store.ProjectRevisions}

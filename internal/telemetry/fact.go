@@ -27,6 +27,7 @@ type Fact struct {
 	Kind       Kind
 	ProjectID  string
 	Capability string
+	Timed      bool          // of Sent: an answer came, be it within a millisecond
 	Took       time.Duration // of Sent, where an answer came, and Decided
 }
 

@@ -198,3 +198,18 @@ func TestARunsTraceIsKeptOnlyWhereThereIsOne(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestACallAnsweredWithinAMillisecondIsMeasured: its time is 0 and known; of one that
+// nobody answered it isn't known.
+func TestACallAnsweredWithinAMillisecondIsMeasured(t *testing.T) {
+	f := NewFigures("test")
+	f.Observe("acme", []Fact{{Kind: Sent, ProjectID: "p", Capability: "c", Timed: true}, {Kind: Sent, ProjectID: "p", Capability: "c"}})
+	families, err := f.Gather("acme", false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := families.Object()["countersign_capability_call_duration_seconds"].(map[string]any)["c"].(map[string]any)["p"].(map[string]any)
+	if calls["count"] != uint64(1) {
+		t.Errorf("%v calls were measured", calls["count"])
+	}
+}

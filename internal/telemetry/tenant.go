@@ -77,7 +77,7 @@ func (t *tenantFigures) count(fact Fact) {
 	switch {
 	case fact.Kind == Decided:
 		c.wait.Observe(fact.Took.Seconds())
-	case fact.Kind == Sent && fact.Took > 0:
+	case fact.Kind == Sent && fact.Timed:
 		c.call.Observe(fact.Took.Seconds())
 	}
 }

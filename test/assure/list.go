@@ -2,7 +2,7 @@ package main
 
 // campaigns are those of the assurance page, from quick to slow.
 var campaigns = []campaign{
-	{name: "matrix", what: "authorization: every route x principal x object", command: "go test -count=1 -run TestTheAuthorizationMatrix ./test", unit: "cells"},
+	{name: "matrix", what: "authorization: every route x principal x object", command: "go test -count=1 -v -run TestTheAuthorizationMatrix ./test", unit: "cells", counted: `the matrix: (\d+) cells`},
 	{name: "faults", what: "receiver: misbehaviour x kind of step x connection", command: "go test -count=1 -v -run TestEveryMisbehaviour ./test/faults", unit: "cases", counted: `(?m)^ *--- PASS: TestEveryMisbehaviour[^/]*/[^/]*/[^/]*/()`},
 	{name: "again", what: "the API's tests, each function of a transaction run twice", command: "go test -count=1 -timeout 0 ./test -again", unit: "tests"},
 	{name: "restart", what: "restart on a store of this many runs, 100 unfinished, within 3 s", command: "go test -count=1 ./test/restart -stored %d -unfinished 100 -within 3s", figure: 10000, unit: "runs"},

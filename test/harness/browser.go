@@ -65,6 +65,9 @@ func (b *Browser) do(req *http.Request) *Page {
 	if err != nil {
 		b.server.t.Fatal(err)
 	}
+	if secret := b.server.leaked(string(text)); secret != "" {
+		b.server.t.Errorf("the page %s holds the secret %s", req.URL.Path, secret)
+	}
 	return &Page{Status: res.StatusCode, URL: res.Request.URL, Text: string(text)}
 }
 

@@ -17,6 +17,7 @@ type Event struct {
 
 // Stream is a stream of server-sent events. It is read as it is received.
 type Stream struct {
+	server   *Server
 	Comments int // lines that only keep the stream open
 
 	lines  *bufio.Scanner
@@ -47,13 +48,16 @@ func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 	cover(c.server.document, "runEvents", res.StatusCode)
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 16<<20)
-	return &Stream{lines: lines, cancel: cancel}
+	return &Stream{server: c.server, lines: lines, cancel: cancel}
 }
 
 // Next reads the next event; ok is false when the stream has ended.
 func (s *Stream) Next(t testing.TB) (e Event, ok bool) {
 	t.Helper()
 	for s.lines.Scan() {
+		if secret := s.server.leaked(s.lines.Text()); secret != "" {
+			t.Errorf("an event holds the secret %s", secret)
+		}
 		if strings.HasPrefix(s.lines.Text(), ":") {
 			s.Comments++
 			continue

@@ -1,0 +1,83 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// ListedModel is a model as lists show it: of its document there is what is counted
+// and named here, and its text, which is left out where it is long.
+type ListedModel struct {
+	countersign.Model
+	States    int `json:"-"`
+	Scenarios int `json:"-"`
+}
+
+// Models lists the tenant's models by id. A page has up to 200 documents of up to a
+// mebibyte: they are read one after the other, as text, and what a list shows of
+// them is remembered, so that a page costs neither their memory nor, twice, their
+// time.
+func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
+	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil, l.current()...))
+		if err != nil {
+			return err
+		}
+		items := make([]ListedModel, len(heads.Items))
+		for i, h := range heads.Items {
+			if items[i], err = s.listedModel(tx, a.Tenant, h); err != nil {
+				return err
+			}
+		}
+		page = countersign.NewPage(items, l.Offset, heads.Total)
+		return nil
+	})
+	return page, err
+}
+
+// rememberedModels is how many documents are remembered as lists show them, some
+// kilobytes each and 16 KiB at most.
+const rememberedModels = 1024
+
+// documentKey names a document, which never changes.
+type documentKey struct{ tenant, revision string }
+
+func (s *Service) listedModel(tx store.Tx, tenant string, h records.ModelHead) (ListedModel, error) {
+	k := documentKey{tenant, records.RevisionID(h.ID, h.DocumentRevision)}
+	known, ok := s.documents.Get(k)
+	if !ok {
+		rev, _, err := records.ModelTexts.Get(tx, tenant, k.revision)
+		if err == nil {
+			known, err = listedDocument(rev.Document)
+		}
+		if err != nil {
+			return known, fmt.Errorf("document of model %s: %w", h.ID, err)
+		}
+		s.documents.Put(k, known)
+	}
+	known.Model = assembleModel(h, known.Document)
+	return known, nil
+}
+
+// listedDocument is what a list shows of a document.
+func listedDocument(text countersign.Value) (m ListedModel, err error) {
+	var doc struct {
+		Name          string     `json:"name"`
+		SchemaVersion string     `json:"schemaVersion"`
+		States        []struct{} `json:"states"` // counted: what is in them is skipped
+		Scenarios     []struct{} `json:"scenarios"`
+	}
+	if err := json.Unmarshal([]byte(text.Raw()), &doc); err != nil {
+		return m, err
+	}
+	m.States, m.Scenarios = len(doc.States), len(doc.Scenarios)
+	m.Document.Name, m.Document.SchemaVersion = doc.Name, doc.SchemaVersion
+	m.Document.KeepVerbatim(countersign.Listed(text))
+	return m, nil
+}

@@ -1,0 +1,148 @@
+package inbound
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+)
+
+// guests are connections of a test, by name.
+type guests struct {
+	*Connections
+	t      *testing.T
+	byName map[string]*guest
+}
+
+// guest notes whether it was closed.
+type guest struct {
+	net.Conn
+	closed bool
+}
+
+func (g *guest) Close() error { g.closed = true; return nil }
+
+func house(t *testing.T, room int) *guests {
+	t.Helper()
+	return &guests{Connections: New(room), t: t, byName: map[string]*guest{}}
+}
+
+func (g *guests) come(names ...string) {
+	for _, name := range names {
+		g.byName[name] = &guest{}
+		g.ConnState(g.byName[name], http.StateNew)
+	}
+}
+
+// answered is a request and its answer.
+func (g *guests) answered(name string) {
+	g.ConnState(g.byName[name], http.StateActive)
+	g.work(name, func() {})
+	g.ConnState(g.byName[name], http.StateIdle)
+}
+
+// work does something while the request of a guest is in its handler.
+func (g *guests) work(name string, do func()) {
+	h := g.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { do() }))
+	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(g.ConnContext(r.Context(), g.byName[name])))
+}
+
+// sent checks who was sent away so far.
+func (g *guests) sent(want ...string) {
+	g.t.Helper()
+	var got []string
+	for name, guest := range g.byName {
+		if guest.closed {
+			got = append(got, name)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		g.t.Errorf("sent away %v, want %v", got, want)
+	}
+}
+
+func TestWhoeverWasQuietForLongestGivesWay(t *testing.T) {
+	g := house(t, 3)
+	g.come("a", "b", "c")
+	g.answered("a")
+	g.sent()
+	g.come("d")
+	g.sent("b")
+	g.come("e")
+	g.sent("b", "c")
+	g.come("f")
+	g.sent("a", "b", "c")
+}
+
+func TestWhoseRequestIsWorkedOnStays(t *testing.T) {
+	g := house(t, 2)
+	g.come("a", "b")
+	g.ConnState(g.byName["a"], http.StateActive)
+	g.work("a", func() {
+		g.come("c", "d", "e")
+		g.sent("b", "c", "d")
+	})
+	g.come("f")
+	g.sent("b", "c", "d", "e") // a has only just been answered
+}
+
+func TestWhereEverybodyIsWorkedOnTheOldestGivesWay(t *testing.T) {
+	g := house(t, 2)
+	g.come("a", "b")
+	g.work("a", func() {
+		g.work("b", func() {
+			g.come("c")
+			g.sent("a")
+		})
+	})
+	g.ConnState(g.byName["a"], http.StateClosed) // as the server says afterwards
+	g.come("d")
+	g.sent("a", "c")
+}
+
+func TestWhoHasLeftTakesNoRoom(t *testing.T) {
+	g := house(t, 1)
+	for _, state := range []http.ConnState{http.StateClosed, http.StateHijacked} {
+		g.come("a")
+		g.ConnState(g.byName["a"], state)
+		g.come("b")
+		g.sent()
+		g.ConnState(g.byName["b"], state)
+	}
+	if g.quiet.Len()+g.working.Len()+len(g.open) != 0 {
+		t.Error("somebody is remembered")
+	}
+}
+
+// TestATLSConnectionIsClosedWithoutAFarewell: the farewell would wait for somebody
+// who reads nothing.
+func TestATLSConnectionIsClosedWithoutAFarewell(t *testing.T) {
+	c, plain := New(1), &guest{}
+	c.ConnState(tls.Server(plain, &tls.Config{MinVersion: tls.VersionTLS12}), http.StateNew)
+	c.ConnState(&guest{}, http.StateNew)
+	if !plain.closed {
+		t.Error("it stays open")
+	}
+}
+
+func TestARequestOfNoConnectionIsServed(t *testing.T) {
+	served := false
+	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody).WithContext(context.Background())
+	New(1).Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served = true })).ServeHTTP(httptest.NewRecorder(), r)
+	if !served {
+		t.Error("it isn't")
+	}
+}
+
+func TestRoomLeavesDescriptorsForTheWork(t *testing.T) {
+	for descriptors, want := range map[uint64]int{0: 16384, 256: 128, 1024: 512, 4096: 3072, 20000: 16384, 1 << 20: 16384} {
+		if got := Room(descriptors); got != want {
+			t.Errorf("of %d descriptors %d connections, want %d", descriptors, got, want)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+// Package abuse plays callers who want more than their share: slow and many
+// connections, huge headers, deep and wide documents, floods of viewers. The
+// service must go on serving others in bounded time and memory.
+//
+// The whole figure wants a quiet machine and descriptors for both ends:
+//
+//	go test ./test/abuse -run Slow -v -connections 10000 -phase 30s -doubled
+package abuse
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+type doc = harness.Doc
+
+var (
+	connections = flag.Int("connections", 300, "how many slow and idle connections are held open")
+	phase       = flag.Duration("phase", 2*time.Second, "how long others are measured, without and beside them")
+	doubled     = flag.Bool("doubled", false, "fail where others' p99 more than doubles: for a quiet machine")
+)
+
+// binary is the program without the race detector, under which nothing is fast.
+var binary string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "countersign-abuse-")
+	if err == nil {
+		err = harness.Build(dir)
+	}
+	if err == nil {
+		binary, err = harness.BuildAs(dir, "plain")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// victim is a service with a model, a project and an enabled LIVE plan.
+type victim struct {
+	*harness.Server
+	receiver *harness.Receiver
+	operator *harness.Client
+	plan     string
+}
+
+// serve starts a victim; descriptors bounds how many it may have open, 0 doesn't.
+func serve(t *testing.T, descriptors int) *victim {
+	t.Helper()
+	v := &victim{receiver: harness.NewReceiver(t)}
+	v.Server = harness.Prepare(t, harness.Set("CONNECTION_ORIGINS", v.receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+	harness.Binary(t) // notices its sources
+	v.Use(binary)
+	if descriptors > 0 {
+		v.Use(limited(t, descriptors))
+	}
+	v.Restart()
+	v.operator = v.As(v.Admin.Post("/tokens", doc{"name": "t", "roles": []string{"OPERATOR"}}).OK(t).At("token").Text())
+	v.operator.Put("/models/refund", doc{"document": harness.Model("refund")}).OK(t)
+	v.Admin.Put("/projects/default-shop", harness.Project(v.receiver.Origin())).OK(t)
+	v.Admin.Post("/projects/default-shop/health-check", nil).OK(t)
+	v.Admin.Post("/projects/default-shop/enable", doc{"expectedRevision": 1}).OK(t)
+	v.plan = v.operator.Post("/plans", doc{"name": "p", "modelId": "refund", "modelRevision": 1, "mode": "LIVE", "steps": []any{
+		doc{"id": "a", "name": "a", "projectId": "default-shop", "capability": "note", "input": doc{"text": "t"}},
+	}}).OK(t).Is(t, "status", "READY").At("id").Text()
+	return v
+}
+
+// limited is the program with a bound on its descriptors.
+func limited(t *testing.T, descriptors int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "limited")
+	script := fmt.Sprintf("#!/bin/sh\nulimit -n %d && exec %q \"$@\"\n", descriptors, binary)
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
+		t.Fatal(err)
+	}
+	return path
+}
+
+// dial opens a connection and says something on it.
+func (v *victim) dial(text string) (net.Conn, error) {
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(v.URL, "http://"), 10*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write([]byte(text)); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// resident is how much memory the process has, and had at most, in MiB.
+func (v *victim) resident(t *testing.T) (now, most int) {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", v.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			n, _ := strconv.Atoi(fields[1])
+			switch fields[0] {
+			case "VmRSS:":
+				now = n >> 10
+			case "VmHWM:":
+				most = n >> 10
+			}
+		}
+	}
+	return now, most
+}

@@ -1,0 +1,78 @@
+package abuse
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// TestOddRequestsEndSoonAndCostLittle: what no client of ours sends is refused in
+// time, whatever of it comes, and the process holds no more than before.
+func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
+	t.Parallel()
+	v := serve(t, 0)
+	before, _ := v.resident(t)
+	mebibyte := strings.Repeat("a", 1<<20)
+	post := "POST /v1/models/refund/simulate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer " + v.operator.Token() + "\r\n"
+	for _, odd := range []struct{ name, text, status string }{
+		{"one header of 1 MiB", "GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Long: " + mebibyte + "\r\n\r\n", "431"},
+		{"headers of 1 MiB", "GET /v1/health HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X-Many: 1\r\n", 1<<20/11) + "\r\n", "431"},
+		{"a path of 1 MiB", "GET /v1/" + mebibyte + " HTTP/1.1\r\nHost: x\r\n\r\n", "431"},
+		{"a token of 60 KiB", "GET /v1/runs HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer " + mebibyte[:60<<10] + "\r\n\r\n", "401"},
+		{"2,000 cookies", "GET /v1/runs HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: " + strings.Repeat("countersign=1; ", 2000) + "\r\n\r\n", "401"},
+		{"no header's end", "GET /v1/health HTTP/1.1\r\nHost x\r\n\r\n", "400"},
+		{"two lengths", post + "Connection: close\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "400"},
+		{"a length and chunks", post + "Connection: close\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n0\r\n\r\n", "501"},
+		{"a chunk of -1", post + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}\r\n0\r\n\r\n", "400"},
+		{"a chunk without end", post + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}\r\n", "400"},
+		{"a chunk's extension of 1 MiB", post + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n2;" + mebibyte + "\r\n{}\r\n0\r\n\r\n", "400"},
+		{"two answers in one", "GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: 12345678\tSet-Cookie: a=b\r\n\r\n", "200"},
+		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", ""},
+		{"another version", "GET /v1/health HTTP/3.0\r\nHost: x\r\n\r\n", "505"},
+	} {
+		began := time.Now()
+		conn, err := v.dial("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(began.Add(20 * time.Second))
+		go func() { _, _ = io.WriteString(conn, odd.text) }() // it may be cut off
+		answer, _ := io.ReadAll(conn)
+		_ = conn.Close()
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("%s: it took %s", odd.name, took)
+		}
+		if !strings.HasPrefix(string(answer), strings.TrimSuffix("HTTP/1.1 "+odd.status, " ")) && odd.status != "" || strings.Contains(string(answer), "Set-Cookie") {
+			t.Errorf("%s: got %.300q", odd.name, answer)
+		}
+	}
+	if after, _ := v.resident(t); after > before+64 {
+		t.Errorf("the process grew from %d to %d MiB", before, after)
+	}
+}
+
+// TestACompressedBodyIsNotRead: nothing is unpacked, so nothing unpacks to more than
+// it was.
+func TestACompressedBodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	v := serve(t, 0)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := fmt.Fprintf(w, `{"scenarioId":"small"%s}`, strings.Repeat(" ", 64<<20)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	for _, encoding := range []string{"gzip", "deflate", "br", "gzip, gzip", "identity, gzip"} {
+		v.operator.Post("/models/refund/simulate", packed.String(), harness.Header("Content-Encoding: "+encoding)).Refused(t, "invalid_request", "Content-Encoding")
+	}
+	v.operator.Post("/models/refund/simulate", packed.String()).Refused(t, "invalid_json")
+	v.operator.Post("/models/refund/simulate", doc{"scenarioId": "small"}, "Content-Encoding: identity").OK(t)
+	if _, most := v.resident(t); most > 128 {
+		t.Errorf("the process had %d MiB", most)
+	}
+}
