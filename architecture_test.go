@@ -62,6 +62,7 @@ var neighbours = map[string][]string{
 	"internal/mail":            {},
 	"internal/mail/mailtest":   {},
 	"internal/notify":          {"internal/access", "internal/records", "internal/store"},
+	"internal/webhook":         {"internal/audit", "internal/records", "internal/request", "internal/store"},
 	"internal/oidc":            {},
 	"internal/oidc/oidctest":   {},
 	"internal/graph":           {},

@@ -114,6 +114,10 @@ var matrix = map[string]row{
 	"listTokens":          {role: "ADMIN", tenant: true},
 	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
 	"revokeToken":         {role: "ADMIN", tenant: true, kind: "token"},
+	"listWebhooks":        {role: "ADMIN", tenant: true},
+	"getWebhook":          {role: "ADMIN", tenant: true, kind: "webhook"},
+	"putWebhook":          {role: "ADMIN", tenant: true, kind: "webhook", body: webhookBody, ok: "revision_conflict", gone: "revision_conflict"},
+	"deleteWebhook":       {role: "ADMIN", tenant: true, kind: "no webhook", ok: "not_found"},
 	"listAudit":           {role: "ADMIN", tenant: true},
 	"verifyAudit":         {role: "ADMIN", tenant: true},
 	"exportAudit":         {role: "ADMIN", tenant: true},
@@ -121,8 +125,11 @@ var matrix = map[string]row{
 
 func always(body doc) func(string) any { return func(string) any { return body } }
 func modelBody(id string) any          { return doc{"document": harness.Model(id), "expectedRevision": 99} }
-func teamBody(string) any              { return doc{"name": "n", "members": []any{}, "steps": []any{}} }
-func teamRunBody(string) any           { return doc{"expectedRevision": 99, "mode": "LIVE"} }
+func webhookBody(string) any {
+	return doc{"url": "https://hooks.example.com/x", "events": []string{"run.ended"}, "secretEnv": harness.SecretEnv, "enabled": false, "expectedRevision": 99}
+}
+func teamBody(string) any    { return doc{"name": "n", "members": []any{}, "steps": []any{}} }
+func teamRunBody(string) any { return doc{"expectedRevision": 99, "mode": "LIVE"} }
 func agentRunBody(string) any {
 	return doc{"expectedRevision": 99, "mode": "LIVE", "capability": "note", "expectation": doc{"field": "ok", "equals": true}}
 }
@@ -161,7 +168,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com")), ids: map[string]string{}}
+	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com"), harness.Set("NOTIFY_ORIGINS", "https://hooks.example.com")), ids: map[string]string{}}
 	s.expired = s.expire(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}})
 	s.register(t, "default-two", harness.Project(s.shop.Origin()))
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
@@ -174,11 +181,12 @@ func newStage(t *testing.T) *stage {
 	there.Post("/projects/acme-shop/health-check", nil).OK(t)
 	there.Post("/projects/acme-shop/enable", doc{"expectedRevision": 1}).OK(t)
 	s.fill(t, there, otherTenant, "acme-shop")
-	for _, kind := range []string{"model", "idle model", "retired model", "plan", "run", "approval", "token", "tenant", "agent", "retired agent", "team", "idle team", "retired team"} {
+	for _, kind := range []string{"model", "idle model", "retired model", "plan", "run", "approval", "token", "tenant", "agent", "retired agent", "team", "idle team", "retired team", "webhook"} {
 		s.ids[kind+string(missing)] = "nothing"
 	}
 	for _, o := range objects {
 		s.ids["user"+string(o)], s.ids["nobody"+string(o)] = "ann@example.com", "nobody@example.com"
+		s.ids["no webhook"+string(o)] = "no-webhook"
 	}
 	s.ids["project"+string(missing)] = "default-nothing"
 	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"
@@ -213,6 +221,8 @@ func (s *stage) fill(t *testing.T, c *harness.Client, o object, project string) 
 	token := c.Post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}).OK(t).At("id").Text()
 	c.Delete("/tokens/" + token).OK(t)
 	s.ids["token"+string(o)] = token
+	s.ids["webhook"+string(o)] = "webhook-" + name
+	c.Put("/webhooks/webhook-"+name, harness.Without(webhookBody("").(doc), "expectedRevision")).OK(t)
 }
 
 // fillAgents makes three admitted agents, of which one was heard and one is retired

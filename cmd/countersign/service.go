@@ -36,6 +36,7 @@ import (
 	"github.com/countersign/countersign/internal/store/measured"
 	"github.com/countersign/countersign/internal/telemetry"
 	"github.com/countersign/countersign/internal/telemetry/otlp"
+	"github.com/countersign/countersign/internal/webhook"
 )
 
 // service is the running product, wired. open makes it, run serves until the
@@ -55,6 +56,8 @@ type service struct {
 	console  *console.Console
 	manual   *manual.Manual
 	notifier *notify.Notifier    // nil without a mail server
+	teller   *webhook.Sender     // nil where no webhook may be told
+	hooks    *outbound.Client    // the teller's
 	archiver *retention.Archiver // nil where runs are kept for ever
 	listener net.Listener
 	address  string        // http://host:port
@@ -129,11 +132,32 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.notifies()
+	s.tells()
 	if err := s.engine.Start(ctx); err != nil {
 		return err
 	}
 	s.archives(l)
 	return nil
+}
+
+// caller makes what sends requests, to these origins only.
+func (s *service) caller(origins []string) *outbound.Client {
+	return outbound.New(outbound.Config{
+		Origins: origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+		Traces: s.exporter.Traces(), Log: s.log,
+	})
+}
+
+// tells lets webhooks be told, where there is an origin that they may be at. Their
+// calls share no connection with those of steps.
+func (s *service) tells() {
+	if len(s.cfg.NotifyOrigins) == 0 {
+		return
+	}
+	s.hooks = s.caller(s.cfg.NotifyOrigins)
+	s.teller = webhook.New(webhook.Config{BaseURL: s.publicURL(), Backoff: webhook.Backoff, Now: now, Log: s.log}, s.store, s.hooks)
+	s.teller.Start()
 }
 
 // archives lets runs that ended long ago go into files, where that is asked for.
@@ -149,14 +173,10 @@ func (s *service) archives(l *ledger.Ledger) {
 // started or somebody asks.
 func (s *service) assemble() *ledger.Ledger {
 	allowed := project.Allowed{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
 		SecretIsSetNow: func(name string) bool { return s.cfg.Secrets.Get(name) != "" },
 	}
-	s.outbound = outbound.New(outbound.Config{
-		Origins: s.cfg.Origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
-		Traces: s.exporter.Traces(), Log: s.log,
-	})
+	s.outbound = s.caller(s.cfg.Origins)
 	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
@@ -324,6 +344,10 @@ func (s *service) close() error {
 	}
 	if s.notifier != nil {
 		s.notifier.Stop()
+	}
+	if s.teller != nil {
+		s.teller.Stop()
+		s.hooks.Close()
 	}
 	if s.engine != nil {
 		s.engine.Stop(0)

@@ -48,13 +48,9 @@ type settings struct {
 	StopGrace         string `help:"How long a stop waits for calls in flight." placeholder:"65s"`
 	Retention         string `help:"How long finished runs stay before they are archived, such as 2160h or 90d; default: for ever." placeholder:"DURATION"`
 	ArchiveDir        string `help:"Directory that runs are archived in; default: archive in the store's directory." placeholder:"DIR"`
-	NotifyOrigins     string `help:"Origins that notifications may go to." placeholder:"URL,…"`
+	NotifyOrigins     string `help:"Origins that webhooks may be told at, comma-separated; none: no webhook is registered or told." placeholder:"URL,…"`
 	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
 }
-
-// notYet are settings that the contract names and this release has no use for:
-// the start says so instead of letting them pass for effective.
-var notYet = []string{"NOTIFY_ORIGINS"}
 
 // config is the settings, understood.
 type config struct {
@@ -62,6 +58,7 @@ type config struct {
 	Store             string
 	BootstrapToken    string
 	Origins           []string
+	NotifyOrigins     []string
 	SigningEnv        []string
 	CredentialEnv     []string
 	MaxActive         int
@@ -107,7 +104,7 @@ func understand(s settings, environ []string) (config, error) {
 		StopGrace: r.duration("STOP_GRACE", 65*time.Second), LogFormat: r.text("LOG", ""),
 		Getenv: func(name string) string { return r.env[name] },
 	}
-	c.Origins = r.origins("CONNECTION_ORIGINS")
+	c.Origins, c.NotifyOrigins = r.origins("CONNECTION_ORIGINS"), r.origins("NOTIFY_ORIGINS")
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
@@ -118,11 +115,6 @@ func understand(s settings, environ []string) (config, error) {
 	c.Secrets = r.secrets(c.listed())
 	r.check(c)
 	r.unknown(c)
-	for _, name := range notYet {
-		if r.text(name, "") != "" {
-			c.Warnings = append(c.Warnings, prefix+name+" has no effect in this release")
-		}
-	}
 	if len(r.problems) > 0 {
 		return c, cli.UnusableError{Lines: r.problems}
 	}

@@ -62,6 +62,9 @@ const (
 	ReadTokens     Operation = "tokens.read"
 	CreateToken    Operation = "tokens.create"
 	RevokeToken    Operation = "tokens.revoke"
+	ReadWebhooks   Operation = "webhooks.read"
+	WriteWebhook   Operation = "webhooks.write"
+	DeleteWebhook  Operation = "webhooks.delete"
 	ReadAudit      Operation = "audit.read"
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
@@ -135,6 +138,9 @@ var rules = map[Operation]rule{
 	ReadTokens:     {roles: admin, wholeTenant: true},
 	CreateToken:    {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:    {roles: admin, wholeTenant: true, write: true},
+	ReadWebhooks:   {roles: admin, wholeTenant: true},
+	WriteWebhook:   {roles: admin, wholeTenant: true, write: true},
+	DeleteWebhook:  {roles: admin, wholeTenant: true, write: true},
 	ReadAudit:      {roles: admin, wholeTenant: true},
 }
 

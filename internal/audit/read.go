@@ -81,3 +81,26 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 	}
 	return r, json.Unmarshal(row.Doc, &r)
 }
+
+// Following reads, in order, at most limit records of these actions from sequence
+// number first to before last.
+func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {
+	of := store.Filter{Column: "action", Op: store.In}
+	for _, action := range actions {
+		of.Values = append(of.Values, action)
+	}
+	rows, err := tx.List(store.Audit, tenant, store.Query{
+		Where: []store.Filter{of, {Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}},
+		Order: []store.Order{{Column: "seq"}}, Limit: limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]countersign.AuditRecord, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row.Doc, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

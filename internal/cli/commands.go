@@ -15,6 +15,7 @@ type Commands struct {
 	Approvals Approvals `cmd:"" group:"Client" help:"Approvals: list, show, decide."`
 	Agents    Agents    `cmd:"" group:"Client" help:"Agents: list, show, sync, admit, suspend, retire, beat, start."`
 	Teams     Teams     `cmd:"" group:"Client" help:"Teams of agents: list, show, put, start, suspend, resume, retire."`
+	Webhooks  Webhooks  `cmd:"" group:"Client" help:"Where a tenant is told of events: list, put, delete."`
 	Policy    Policy    `cmd:"" group:"Client" help:"Approval policies: what-if."`
 	Audit     Audit     `cmd:"" group:"Client" help:"The audit log: list, verify, export."`
 	Archive   Archive   `cmd:"" group:"Client" help:"Files of archived runs: verify, show."`

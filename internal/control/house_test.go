@@ -20,6 +20,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/again"
@@ -59,7 +60,8 @@ func openWith(t fataler, maxActive int) *house {
 	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	l := ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
-	cfg := control.Config{MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
+	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, SigningEnv: []string{"HOOK"}, SecretIsSetNow: func(string) bool { return true }}
+	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
 	h.service = control.New(cfg, h.store, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {

@@ -111,6 +111,11 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/tokens", op: access.CreateToken, id: "createToken", tag: "access", summary: "Make a token; it is shown once", body: typeOf[countersign.TokenWrite](), status: 201, answer: typeOf[countersign.NewToken](), handle: a.createToken},
 		{method: "DELETE", path: "/tokens/{id}", op: access.RevokeToken, id: "revokeToken", tag: "access", summary: "Revoke a token at once", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.Token](), handle: a.revokeToken},
 
+		{method: "GET", path: "/webhooks", op: access.ReadWebhooks, id: "listWebhooks", tag: "webhooks", summary: "List where the tenant is told of events", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Webhook]](), handle: a.listWebhooks},
+		{method: "GET", path: "/webhooks/{id}", op: access.ReadWebhooks, id: "getWebhook", tag: "webhooks", summary: "Read a webhook and how its deliveries go", status: 200, answer: typeOf[countersign.Webhook](), handle: a.getWebhook},
+		{method: "PUT", path: "/webhooks/{id}", op: access.WriteWebhook, id: "putWebhook", tag: "webhooks", summary: "Create or update a webhook", body: typeOf[countersign.WebhookWrite](), status: 200, answer: typeOf[countersign.Webhook](), handle: a.putWebhook},
+		{method: "DELETE", path: "/webhooks/{id}", op: access.DeleteWebhook, id: "deleteWebhook", tag: "webhooks", summary: "Delete a webhook", status: 200, answer: typeOf[countersign.Webhook](), handle: a.deleteWebhook},
+
 		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(auditParams...), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
 		{method: "GET", path: "/audit/export", op: access.ReadAudit, id: "exportAudit", tag: "audit", summary: "Stream audit records as lines of JSON, oldest first; the last line says what they are of", query: auditParams, status: 200, stream: a.exportAudit},
 		{method: "GET", path: "/audit/verify", op: access.ReadAudit, id: "verifyAudit", tag: "audit", summary: "Compute the log anew from its records", query: []param{realmParam}, status: 200, answer: typeOf[countersign.AuditVerification](), handle: a.verifyAudit},

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -39,10 +40,11 @@ type answer struct {
 	took       time.Duration
 }
 
-// readAnswer reads one final answer. Whatever the receiver sends, it takes
+// readAnswer reads one final answer, at most as many bytes of its body as a step's may
+// have where maxBody is 0. Whatever the receiver sends, it takes
 // bounded memory; it ends with the answer, with the connection or with its
 // deadline.
-func readAnswer(source *meter, r *bufio.Reader, method string) answer {
+func readAnswer(source *meter, r *bufio.Reader, method string, maxBody int) answer {
 	var a answer
 	source.limit(maxHead + readBuffer)
 	resp, err := readFinal(r, method, &a.status) //nolint:bodyclose // the connection is closed instead, unless the body was read to its end
@@ -56,7 +58,7 @@ func readAnswer(source *meter, r *bufio.Reader, method string) answer {
 	source.unlimited()
 	a.head = true
 	a.compressed = resp.Header.Get("Content-Encoding") != ""
-	a.body, a.err = readBody(resp)
+	a.body, a.err = readBody(resp, cmp.Or(maxBody, countersign.MaxBodyBytes))
 	if a.err != nil {
 		a.err = source.reason(a.err)
 	}
@@ -100,13 +102,13 @@ func peekStatus(r *bufio.Reader) int {
 // readBody reads the body to its end. It is complete only if something says so:
 // its length, its last chunk, or, where a 2xx has only the end of the connection,
 // HTTP/1.0 or JSON that ends by itself.
-func readBody(resp *http.Response) ([]byte, error) {
-	if resp.ContentLength > countersign.MaxBodyBytes {
+func readBody(resp *http.Response, most int) ([]byte, error) {
+	if resp.ContentLength > int64(most) {
 		return nil, errBodyTooLarge
 	}
-	body, err := readAll(resp)
+	body, err := readAll(resp, most)
 	switch {
-	case len(body) > countersign.MaxBodyBytes:
+	case len(body) > most:
 		return body, errBodyTooLarge
 	case err != nil:
 		return body, errMalformed
@@ -117,13 +119,13 @@ func readBody(resp *http.Response) ([]byte, error) {
 }
 
 // readAll reads one byte more than the limit, so that what is too large is seen.
-func readAll(resp *http.Response) ([]byte, error) {
+func readAll(resp *http.Response, most int) ([]byte, error) {
 	if n := resp.ContentLength; n >= 0 {
 		body := make([]byte, n)
 		got, err := io.ReadFull(resp.Body, body)
 		return body[:got], err
 	}
-	return io.ReadAll(io.LimitReader(resp.Body, countersign.MaxBodyBytes+1))
+	return io.ReadAll(io.LimitReader(resp.Body, int64(most)+1))
 }
 
 func isOpenEnded(resp *http.Response) bool {

@@ -15,7 +15,7 @@ import (
 
 func answerOf(r io.Reader, method string) answer {
 	source := &meter{from: r}
-	return readAnswer(source, bufio.NewReaderSize(source, readBuffer), method)
+	return readAnswer(source, bufio.NewReaderSize(source, readBuffer), method, 0)
 }
 
 // TestHeadersAreCappedExactly: 64 KiB pass, one byte more does not, also where the

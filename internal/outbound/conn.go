@@ -65,7 +65,7 @@ func (c *conn) exchange(ctx context.Context, m message, payload []byte) answer {
 	if ended(written) && c.wire.written.Load() == before {
 		a.err = written.err // there is nothing to be answered
 	} else {
-		a = readAnswer(c.source, c.reader, method)
+		a = readAnswer(c.source, c.reader, method, m.maxAnswer)
 	}
 	crashpoint.At("outbound.answered", method)
 	a.reusable = stop() && a.reusable && ended(written) && written.err == nil

@@ -20,8 +20,10 @@ type message struct {
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
 	credential credential
-	trace      string    // traceparent; "": none is sent
-	sendBefore time.Time // zero: whenever
+	trace      string      // traceparent; "": none is sent
+	sendBefore time.Time   // zero: whenever
+	notice     *noticeHead // a webhook's, instead of runtime and credential; nil: a step's call
+	maxAnswer  int         // bytes of the answer's body; 0: as many as a step's
 }
 
 // errTooLate is a process that stood still while it held something to send: by now
@@ -94,19 +96,29 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 	if m.body != "" || m.method != "GET" && m.method != "DELETE" {
 		b = field(b, "Content-Length", strconv.Itoa(len(m.body)))
 	}
+	timestamp := strconv.FormatInt(now.Unix(), 10)
+	if m.notice != nil {
+		b = m.notice.append(b, timestamp, m.body)
+	} else {
+		b = m.appendRuntime(b, timestamp)
+	}
+	b = append(b, "\r\n"...)
+	return append(b, m.body...)
+}
+
+// appendRuntime writes what identifies and authenticates a step's call.
+func (m *message) appendRuntime(b []byte, timestamp string) []byte {
 	for _, h := range m.runtime {
 		b = field(b, h.name, h.value)
 	}
 	if m.trace != "" {
 		b = field(b, headerTrace, m.trace)
 	}
-	timestamp := strconv.FormatInt(now.Unix(), 10)
 	b = field(b, signature.HeaderTimestamp, timestamp)
 	if h := m.credential.header(m, timestamp); h.name != "" {
 		b = field(b, h.name, h.value)
 	}
-	b = append(b, "\r\n"...)
-	return append(b, m.body...)
+	return b
 }
 
 // parts are what HMAC signs: the bytes that append writes.

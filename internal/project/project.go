@@ -15,6 +15,7 @@ import (
 // Allowed is what the server's settings let projects use (specification 5.3).
 type Allowed struct {
 	Origins        []string // normalised
+	NotifyOrigins  []string // those that notifications may go to, normalised
 	SigningEnv     []string // names usable for HMAC
 	CredentialEnv  []string // names usable for every type
 	SecretIsSetNow func(env string) bool
@@ -31,6 +32,10 @@ func (a Allowed) Origin(baseURL string) bool {
 func (a Allowed) credential(authType, env string) bool {
 	return slices.Contains(a.CredentialEnv, env) || authType == countersign.AuthHMAC && slices.Contains(a.SigningEnv, env)
 }
+
+// Signs reports whether a variable may hold the secret that notifications are signed
+// with: either list serves.
+func (a Allowed) Signs(env string) bool { return a.credential(countersign.AuthHMAC, env) }
 
 // SecretConfigured reports whether the variable that the project names exists
 // and isn't empty now; false where it names none.

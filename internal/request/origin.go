@@ -100,3 +100,27 @@ func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
+
+// maxAddress is the longest address that notifications go to.
+const maxAddress = 2048
+
+// SplitAddress divides an absolute address into its normalised origin and the target
+// that goes into a request line, which is kept byte for byte. The error never repeats
+// raw.
+func SplitAddress(raw string) (origin, target string, err error) {
+	switch {
+	case len(raw) > maxAddress:
+		return "", "", errors.New("must be at most 2048 characters")
+	case strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }), strings.ContainsAny(raw, `#\`):
+		return "", "", errors.New("must be ASCII without spaces, backslashes and fragment")
+	}
+	scheme, rest, _ := strings.Cut(raw, "://")
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		rest, target = rest[:i], rest[i:]
+	}
+	if !strings.HasPrefix(target, "/") {
+		target = "/" + target
+	}
+	origin, err = NormalizeOrigin(scheme + "://" + rest)
+	return origin, target, err
+}

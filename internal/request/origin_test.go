@@ -86,3 +86,26 @@ func FuzzNormalizeOrigin(f *testing.F) {
 		}
 	})
 }
+
+func TestSplitAddressKeepsTheTargetByteForByte(t *testing.T) {
+	for raw, want := range map[string][2]string{
+		"https://Hooks.example.com:443/a%20b?c=@d": {"https://hooks.example.com", "/a%20b?c=@d"},
+		"https://hooks.example.com":                {"https://hooks.example.com", "/"},
+		"https://hooks.example.com?x=y":            {"https://hooks.example.com", "/?x=y"},
+		"http://127.0.0.1:8090//x":                 {"http://127.0.0.1:8090", "//x"},
+	} {
+		origin, target, err := SplitAddress(raw)
+		if err != nil || origin != want[0] || target != want[1] {
+			t.Errorf("%s: %s %s, %v", raw, origin, target, err)
+		}
+	}
+	for _, raw := range []string{
+		"", "/x", "hooks.example.com/x", "ftp://hooks.example.com/", "https://user:pw@hooks.example.com/", "https://a@b/", "https://hooks.example.com/#x",
+		"https://hooks.example.com/a b", "https://hooks.example.com/\r\nX: y", `https://hooks.example.com\@evil.example/`, "https://hooks.example.com/ü",
+		"https://hooks.example.com/" + strings.Repeat("x", 2048), "://", "https://", "https:///x",
+	} {
+		if origin, target, err := SplitAddress(raw); err == nil || strings.Contains(err.Error(), "pw") {
+			t.Errorf("%q: %s %s, %v", raw, origin, target, err)
+		}
+	}
+}

@@ -116,6 +116,11 @@ export class Countersign {
   createToken = (body: Body<t.TokenWrite>, o?: CallOptions) => this.#post<t.NewToken>("/tokens", body, o);
   revokeToken = (id: string, query: t.Query<"revokeToken"> = {}, o?: CallOptions) => this.#delete<t.Token>(`/tokens/${segment(id)}`, query, o);
 
+  webhook = (id: string, o?: CallOptions) => this.#get<t.Webhook>(`/webhooks/${segment(id)}`, o);
+  webhooks = (query: t.Query<"listWebhooks"> = {}, o?: CallOptions) => this.#list<t.ListedWebhook, typeof query>("/webhooks", query, "id", o);
+  saveWebhook = (id: string, body: Body<t.WebhookWrite>, o?: CallOptions) => this.#put<t.Webhook>(`/webhooks/${segment(id)}`, body, o);
+  deleteWebhook = (id: string, o?: CallOptions) => this.#delete<t.Webhook>(`/webhooks/${segment(id)}`, {}, o);
+
   audit = (query: t.Query<"listAudit"> = {}, o?: CallOptions) => this.#list<t.ListedAuditRecord, typeof query>("/audit", query, "seq", o);
   verifyAudit = (query: t.Query<"verifyAudit"> = {}, o?: CallOptions) => this.#get<t.AuditVerification>("/audit/verify", o, query);
   /**

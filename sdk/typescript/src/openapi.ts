@@ -908,6 +908,42 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        ListedWebhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: int64
+             * @description notifications given up after their last try
+             */
+            dropped: number;
+            enabled: boolean;
+            events: ("approval.requested" | "run.recovery_required" | "run.ended")[] | components["schemas"]["Omitted"];
+            id: string;
+            lastError?: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            lastErrorAt?: string;
+            /** Format: date-time */
+            lastSuccessAt?: string;
+            /**
+             * Format: int64
+             * @description notifications that are tried, at most 64 at once; later ones wait in the audit log
+             */
+            pending: number;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[] | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** @description the server's variable that holds the signing secret */
+            secretEnv: string;
+            /** @description the variable isn't set, so nothing can be sent */
+            secretIsMissing?: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+            url: string | components["schemas"]["Omitted"];
+        };
         Manifest: {
             agents: components["schemas"]["ManifestAgent"][];
             /** @enum {string} */
@@ -1823,6 +1859,92 @@ export interface components {
             /** Format: date-time */
             since: string;
             stepId: string;
+        };
+        Webhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: int64
+             * @description notifications given up after their last try
+             */
+            dropped: number;
+            enabled: boolean;
+            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
+            id: string;
+            lastError?: string;
+            /** Format: date-time */
+            lastErrorAt?: string;
+            /** Format: date-time */
+            lastSuccessAt?: string;
+            /**
+             * Format: int64
+             * @description notifications that are tried, at most 64 at once; later ones wait in the audit log
+             */
+            pending: number;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** @description the server's variable that holds the signing secret */
+            secretEnv: string;
+            /** @description the variable isn't set, so nothing can be sent */
+            secretIsMissing?: boolean;
+            /** Format: date-time */
+            updatedAt: string;
+            url: string;
+        };
+        WebhookPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedWebhook"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        WebhookWrite: {
+            /** @description ignored */
+            createdAt?: unknown;
+            /** @description ignored */
+            dropped?: unknown;
+            /** @description default true */
+            enabled?: boolean;
+            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            /** @description ignored */
+            lastError?: unknown;
+            /** @description ignored */
+            lastErrorAt?: unknown;
+            /** @description ignored */
+            lastSuccessAt?: unknown;
+            /** @description ignored */
+            pending?: unknown;
+            /** @description absent: all projects of the tenant */
+            projectIds?: string[];
+            /** @description ignored */
+            revision?: unknown;
+            /** @description a variable on the server's list of signing or credential variables */
+            secretEnv: string;
+            /** @description ignored */
+            secretIsMissing?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+            /** @description its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS */
+            url: string;
         };
     };
     responses: never;
@@ -3561,6 +3683,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    putWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };

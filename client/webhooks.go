@@ -1,0 +1,36 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+
+	"github.com/countersign/countersign"
+)
+
+func webhookPath(id string) string { return "/webhooks/" + url.PathEscape(id) }
+
+// Webhooks lists where the tenant is told of events, by id (ADMIN).
+func (c *Client) Webhooks(ctx context.Context, p Paging) (*countersign.Page[countersign.Webhook], error) {
+	return list[countersign.Webhook](ctx, c, "/webhooks", p.query())
+}
+
+// AllWebhooks walks all pages of [Client.Webhooks].
+func (c *Client) AllWebhooks(ctx context.Context) iter.Seq2[countersign.Webhook, error] {
+	return walk(Paging{}, func(p Paging) (*countersign.Page[countersign.Webhook], error) { return c.Webhooks(ctx, p) })
+}
+
+// Webhook reads a webhook and how its deliveries go (ADMIN).
+func (c *Client) Webhook(ctx context.Context, id string) (*countersign.Webhook, error) {
+	return get[countersign.Webhook](ctx, c, webhookPath(id))
+}
+
+// SaveWebhook creates or updates a webhook, to an origin on the server's list (ADMIN).
+func (c *Client) SaveWebhook(ctx context.Context, id string, w countersign.WebhookWrite) (*countersign.Webhook, error) {
+	return put[countersign.Webhook](ctx, c, webhookPath(id), w)
+}
+
+// DeleteWebhook deletes a webhook, with whatever it was still to be told (ADMIN).
+func (c *Client) DeleteWebhook(ctx context.Context, id string) (*countersign.Webhook, error) {
+	return remove[countersign.Webhook](ctx, c, webhookPath(id), "")
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Webhooks are the commands on where a tenant is told of events (contract 10).
+type Webhooks struct {
+	List   WebhooksList   `cmd:"" help:"List the webhooks and how their deliveries go (ADMIN)." example:"webhooks list"`
+	Put    WebhooksPut    `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
+	Delete WebhooksDelete `cmd:"" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
+}
+
+// WebhooksList lists.
+type WebhooksList struct{ Listing }
+
+var webhookTable = table[countersign.Webhook]{
+	heading: []string{"id", "to", "events", "projects", "enabled", "revision", "pending", "dropped", "last success", "last error"},
+	row: func(x countersign.Webhook) []string {
+		return []string{x.ID, x.URL, strings.Join(x.Events, ", "), orAll(x.ProjectIDs), yes(x.Enabled), number(x.Revision), number(x.Pending), number(x.Dropped), moment(x.LastSuccessAt), first(x.LastError, "none")}
+	},
+}
+
+// Run lists the webhooks.
+func (l *WebhooksList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Webhook], error) { return c.Webhooks(t.Context, p) }, webhookTable)
+}
+
+// WebhooksPut saves.
+type WebhooksPut struct {
+	ID        string   `arg:"" help:"The webhook's id."`
+	To        string   `required:"" help:"Where to; its origin must be on the server's list." placeholder:"URL"`
+	SecretEnv string   `required:"" help:"The server's variable that holds the signing secret." placeholder:"NAME"`
+	Event     []string `enum:"approval.requested,run.recovery_required,run.ended" help:"What to tell: approval.requested, run.recovery_required or run.ended. Repeat it for several; else all."`
+	Project   []string `help:"Only of this project. Repeat it for several; else all." placeholder:"ID"`
+	Disabled  bool     `help:"Tell nothing for now."`
+	Revision  int64    `help:"Update this revision, which must be the current one; else create." placeholder:"N"`
+	Asking
+}
+
+// Run saves the webhook.
+func (p *WebhooksPut) Run(t *Terminal) error {
+	enabled := !p.Disabled
+	w := countersign.WebhookWrite{URL: p.To, SecretEnv: p.SecretEnv, Events: p.Event, ProjectIDs: p.Project, Enabled: &enabled, ExpectedRevision: p.Revision}
+	if len(w.Events) == 0 {
+		w.Events = countersign.WebhookEvents
+	}
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Webhook, error) {
+		saved, err := c.SaveWebhook(t.Context, p.ID, w)
+		return saved, withRevision(err)
+	}, func(out io.Writer, x *countersign.Webhook) {
+		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
+		if x.SecretIsMissing {
+			fmt.Fprintf(t.Errs, "The server has no variable %s: nothing is sent before it does.\n", x.SecretEnv)
+		}
+	})
+}
+
+// WebhooksDelete deletes.
+type WebhooksDelete struct {
+	ID string `arg:"" help:"The webhook's id."`
+	Asking
+}
+
+// Run deletes the webhook.
+func (d *WebhooksDelete) Run(t *Terminal) error {
+	return show(t, d.Asking, func(c *client.Client) (*countersign.Webhook, error) { return c.DeleteWebhook(t.Context, d.ID) },
+		func(w io.Writer, x *countersign.Webhook) {
+			fmt.Fprintf(w, "deleted %s\n", x.ID)
+		})
+}

@@ -1,0 +1,200 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Webhooks lists the tenant's webhooks by id, with how their deliveries go.
+func (s *Service) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
+	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
+		found, err := records.Webhooks.Page(tx, store.Realm, l.query(nil, records.WebhooksOf(a.Tenant)...))
+		if err != nil {
+			return err
+		}
+		items := make([]countersign.Webhook, len(found.Items))
+		for i := range found.Items {
+			if items[i], err = s.shownWebhook(tx, &found.Items[i]); err != nil {
+				return err
+			}
+		}
+		page = countersign.NewPage(items, l.Offset, found.Total)
+		return nil
+	})
+	return page, err
+}
+
+// Webhook reads one webhook.
+func (s *Service) Webhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
+	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
+		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
+		if err != nil {
+			return found(err, "webhook", id)
+		}
+		w, err = s.shownWebhook(tx, rec)
+		return err
+	})
+	return w, err
+}
+
+func (s *Service) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.Webhook, error) {
+	w := rec.Webhook
+	p, _, err := records.WebhookProgresses.Get(tx, store.Realm, records.WebhookProgressID(rec.TenantID, rec.ID))
+	if err != nil {
+		return w, err
+	}
+	w.Pending, w.Dropped = len(p.Pending), p.Dropped
+	w.LastSuccessAt, w.LastErrorAt, w.LastError = p.LastSuccessAt, p.LastErrorAt, p.LastError
+	w.SecretIsMissing = !s.cfg.Allowed.SecretIsSetNow(w.SecretEnv)
+	return w, nil
+}
+
+// PutWebhook creates a webhook or, with the present revision, updates it. It is told
+// of what happens from now on.
+func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
+	if err := s.checkWebhook(a.Tenant, w); err != nil {
+		return out, err
+	}
+	err = s.update(ctx, a, access.WriteWebhook, "webhook/"+id, func(tx store.Tx) error {
+		old, version, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
+		if errors.Is(err, store.ErrNotFound) {
+			old, version, err = &records.Webhook{TenantID: a.Tenant}, 0, roomForWebhook(tx, a.Tenant)
+		}
+		if err != nil {
+			return err
+		}
+		if err := compare("webhook", id, old.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		next := s.nextWebhook(*old, id, w)
+		if _, err := records.Webhooks.Put(tx, store.Realm, records.WebhookID(a.Tenant, id), &next, version); err != nil {
+			return err
+		}
+		c := change{before: webhookState(old), after: webhookState(&next), reason: "to " + originOf(next.URL)}
+		if err := s.audit(tx, a, access.WriteWebhook, "webhook/"+id, c); err != nil {
+			return err
+		}
+		if err := s.startWebhook(tx, old, &next); err != nil {
+			return err
+		}
+		out, err = s.shownWebhook(tx, &next)
+		return err
+	})
+	return out, err
+}
+
+// checkWebhook judges what was written by the server's lists.
+func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error {
+	origin, _, err := request.SplitAddress(w.URL)
+	if err != nil {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "url: it %v", err)
+	}
+	if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
+		return err
+	}
+	switch allowed := s.cfg.Allowed; {
+	case !slices.Contains(allowed.NotifyOrigins, origin):
+		return countersign.Errorf(countersign.CodeOriginNotAllowed, "url: %s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
+	case !allowed.Signs(w.SecretEnv):
+		return countersign.Errorf(countersign.CodeCredentialNotAllowed, "secretEnv: %s is not on the server's lists of signing and credential variables", w.SecretEnv)
+	}
+	return nil
+}
+
+func roomForWebhook(tx store.Tx, tenant string) error {
+	count, err := tx.Count(store.Meta, store.Realm, store.Query{Where: records.WebhooksOf(tenant)})
+	if err != nil {
+		return err
+	}
+	if count >= countersign.MaxWebhooks {
+		return countersign.Errorf(countersign.CodeStateConflict, "the tenant has %d webhooks, which is the most; delete one", count)
+	}
+	return nil
+}
+
+func (s *Service) nextWebhook(w records.Webhook, id string, from countersign.WebhookWrite) records.Webhook {
+	w.UpdatedAt = s.cfg.Now()
+	if w.Revision == 0 {
+		w.CreatedAt = w.UpdatedAt
+	}
+	w.Revision++
+	w.ID, w.URL, w.SecretEnv, w.ProjectIDs = id, from.URL, from.SecretEnv, from.ProjectIDs
+	w.Events = slices.Compact(slices.Sorted(slices.Values(from.Events)))
+	w.Enabled = from.Enabled == nil || *from.Enabled
+	return w
+}
+
+// startWebhook has a webhook begin at the log's present end where it is new, enabled
+// anew, or told of something else from now on. Whatever is pending is due at once: who
+// writes a webhook has mended something.
+func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
+	id := records.WebhookProgressID(next.TenantID, next.ID)
+	p, version, err := records.WebhookProgresses.Get(tx, store.Realm, id)
+	if errors.Is(err, store.ErrNotFound) {
+		p, version, err = &records.WebhookProgress{}, 0, nil
+	}
+	if err != nil {
+		return err
+	}
+	if !old.Enabled || !slices.Equal(old.Events, next.Events) || !slices.Equal(old.ProjectIDs, next.ProjectIDs) {
+		if p.Cursor, err = audit.Size(tx, next.TenantID); err != nil {
+			return err
+		}
+	}
+	if !next.Enabled {
+		p.Pending = nil
+	}
+	for i := range p.Pending {
+		p.Pending[i].NextAt = s.cfg.Now()
+	}
+	_, err = records.WebhookProgresses.Put(tx, store.Realm, id, p, version)
+	return err
+}
+
+// originOf is what of an address the audit log keeps: the rest may hold a secret.
+func originOf(address string) string {
+	origin, _, _ := request.SplitAddress(address)
+	return origin
+}
+
+// webhookState is what the audit log keeps of a webhook.
+func webhookState(w *records.Webhook) string {
+	switch {
+	case w.Revision == 0:
+		return ""
+	case w.Enabled:
+		return "revision " + strconv.FormatInt(w.Revision, 10) + " enabled"
+	default:
+		return "revision " + strconv.FormatInt(w.Revision, 10) + " disabled"
+	}
+}
+
+// DeleteWebhook ends a webhook, with whatever it was still to be told.
+func (s *Service) DeleteWebhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
+	err = s.update(ctx, a, access.DeleteWebhook, "webhook/"+id, func(tx store.Tx) error {
+		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
+		if err != nil {
+			return found(err, "webhook", id)
+		}
+		if w, err = s.shownWebhook(tx, rec); err != nil {
+			return err
+		}
+		if err := records.Webhooks.Delete(tx, store.Realm, records.WebhookID(a.Tenant, id)); err != nil {
+			return err
+		}
+		if err := records.WebhookProgresses.Delete(tx, store.Realm, records.WebhookProgressID(a.Tenant, id)); err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.DeleteWebhook, "webhook/"+id, change{before: webhookState(rec)})
+	})
+	return w, err
+}

@@ -1,0 +1,83 @@
+package countersign
+
+import "time"
+
+// Limits of outgoing notifications.
+const (
+	MaxWebhooks    = 20 // of a tenant
+	WebhookTimeout = 10 * time.Second
+)
+
+// The events that a webhook can be told of.
+const (
+	EventApprovalRequested   = "approval.requested"
+	EventRunRecoveryRequired = "run.recovery_required"
+	EventRunEnded            = "run.ended"
+)
+
+// WebhookEvents are all of them.
+var WebhookEvents = []string{EventApprovalRequested, EventRunRecoveryRequired, EventRunEnded}
+
+// Webhook is where a tenant is told that something happened, and how that went. What
+// it is told is a hint to go and look, never the truth itself.
+type Webhook struct {
+	ID         string   `json:"id"`
+	Revision   int64    `json:"revision" doc:"1 on create, one more on each update"`
+	URL        string   `json:"url"`
+	Events     []string `json:"events" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended"`
+	SecretEnv  string   `json:"secretEnv" doc:"the server's variable that holds the signing secret"`
+	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	Enabled    bool     `json:"enabled"`
+
+	Pending         int       `json:"pending" doc:"notifications that are tried, at most 64 at once; later ones wait in the audit log"`
+	Dropped         int64     `json:"dropped" doc:"notifications given up after their last try"`
+	LastSuccessAt   time.Time `json:"lastSuccessAt,omitzero"`
+	LastErrorAt     time.Time `json:"lastErrorAt,omitzero"`
+	LastError       string    `json:"lastError,omitempty"`
+	CreatedAt       time.Time `json:"createdAt"`
+	UpdatedAt       time.Time `json:"updatedAt"`
+	SecretIsMissing bool      `json:"secretIsMissing,omitempty" doc:"the variable isn't set, so nothing can be sent"`
+}
+
+// WebhookWrite is the body of PUT /webhooks/{id}. The server's fields are accepted
+// and ignored.
+type WebhookWrite struct {
+	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
+	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended"`
+	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
+	ProjectIDs       []string `json:"projectIds,omitempty" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
+	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`
+	ExpectedRevision int64    `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
+
+	ID              Value `json:"id,omitzero" doc:"ignored"`
+	Revision        Value `json:"revision,omitzero" doc:"ignored"`
+	Pending         Value `json:"pending,omitzero" doc:"ignored"`
+	Dropped         Value `json:"dropped,omitzero" doc:"ignored"`
+	LastSuccessAt   Value `json:"lastSuccessAt,omitzero" doc:"ignored"`
+	LastErrorAt     Value `json:"lastErrorAt,omitzero" doc:"ignored"`
+	LastError       Value `json:"lastError,omitzero" doc:"ignored"`
+	CreatedAt       Value `json:"createdAt,omitzero" doc:"ignored"`
+	UpdatedAt       Value `json:"updatedAt,omitzero" doc:"ignored"`
+	SecretIsMissing Value `json:"secretIsMissing,omitzero" doc:"ignored"`
+}
+
+// Notification is the body of what a webhook is sent: ids, states and a link, and
+// nothing of what was asked or answered.
+type Notification struct {
+	Type      string           `json:"type"`
+	Timestamp time.Time        `json:"timestamp"` // when it happened
+	Data      NotificationData `json:"data"`
+}
+
+// NotificationData says what to look at.
+type NotificationData struct {
+	TenantID   string `json:"tenantId"`
+	RunID      string `json:"runId"`
+	PlanID     string `json:"planId"`
+	Status     string `json:"status"` // the run's, when it happened
+	Mode       string `json:"mode"`
+	StepID     string `json:"stepId,omitempty"`
+	ApprovalID string `json:"approvalId,omitempty"`
+	ProjectID  string `json:"projectId,omitempty"` // the step's
+	Link       string `json:"link"`                // to the console
+}
