@@ -29,6 +29,7 @@ type history struct {
 	empty, filled  []float64 // steps a second
 	ready          []time.Duration
 	first          time.Duration // the first start, which may bring the tables up to date
+	size           int64         // of the full store, before the runs that are driven on it
 	plain, ofEnded []time.Duration
 }
 
@@ -81,7 +82,11 @@ func (m *history) grow() error {
 	}
 	fill := exec.Command(m.fill, "-store", m.old.dir, "-plan", made["id"].(string), "-runs", strconv.Itoa(m.runs))
 	fill.Stderr = os.Stderr
-	return fill.Run()
+	if err := fill.Run(); err != nil {
+		return err
+	}
+	m.size, err = taken(m.old.dir, "")
+	return err
 }
 
 // restart starts the service on the full store, several times.
@@ -150,8 +155,7 @@ func (m *history) print() {
 	printMachine()
 	fmt.Printf("\n### %d finished runs in the store\n\n", m.runs)
 	fmt.Println("| | |\n|---|--:|")
-	bytes, _ := taken(m.old.dir, "")
-	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(bytes), float64(bytes)/1024/float64(m.runs))
+	fmt.Printf("| size of the store | %s, %.1f KiB a run |\n", megabytes(m.size), float64(m.size)/1024/float64(m.runs))
 	fmt.Printf("| ready after a start, of %d | %s, slowest %s |\n", len(m.ready), brief(middle(m.ready)), brief(quantile(m.ready, 1)))
 	fmt.Printf("| ready after the first | %s |\n", brief(m.first))
 	fmt.Printf("| steps/s at %d runs at once, empty store | %s |\n| the same, full store | %s |\n| ratio | %.2f |\n", m.at, spread("%.0f", m.empty), spread("%.0f", m.filled), middle(m.filled)/middle(m.empty))
