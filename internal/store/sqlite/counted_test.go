@@ -125,7 +125,7 @@ func TestRunsOfAnEarlierReleaseAreCounted(t *testing.T) {
 		mustDo(t, err)
 	}
 	run("BEGIN")
-	for i := range 5000 {
+	for i := range 2500 {
 		c := anyChange(random)
 		c.id = fmt.Sprintf("run-%04d", i)
 		c.gone = false

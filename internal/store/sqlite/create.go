@@ -67,13 +67,17 @@ func (d *directory) create(ctx context.Context, s settings) error {
 	return syncPath(d.path)
 }
 
-// initialise gives an empty database the current schema.
+// initialise gives an empty database the current schema. It syncs nothing: the file
+// has no name yet by which it could be found, and gets it after create's one sync.
 func (s settings) initialise(ctx context.Context, path string) (err error) {
 	db, err := s.writerPool(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, "PRAGMA synchronous = OFF"); err != nil {
+		return err
+	}
 	if err := migrate(ctx, db); err != nil {
 		return err
 	}
