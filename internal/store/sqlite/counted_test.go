@@ -21,8 +21,8 @@ var runStatuses = []string{"READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQ
 func TestCountedRunsAreThoseThatAreThere(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 6))
 	s, reference := mustOpen(t, t.TempDir()), memory.New()
-	for range 12 {
-		changes := make([]runChange, 400)
+	for range 5 {
+		changes := make([]runChange, 500)
 		for i := range changes {
 			changes[i] = anyChange(random)
 		}

@@ -75,3 +75,29 @@ CREATE TRIGGER runs_counted_gone AFTER DELETE ON runs BEGIN
     DELETE FROM runs_counted WHERE tenant = OLD.tenant AND status IN ('', OLD.status) AND n = 0 AND since > -9223372036854775808;
 END;
 -- +goose StatementEnd
+
+-- What stays of a run that was archived.
+CREATE TABLE archived (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+) STRICT;
+
+-- The last rehearsal of each plan's content that completed.
+CREATE TABLE rehearsals (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, doc TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+) STRICT;
+
+-- What is retired is hidden from lists unless asked for; see 00001_init.sql for the
+-- rules.
+ALTER TABLE models ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE projects ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE agents ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE teams ADD COLUMN retired INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX models_retired ON models (tenant, retired, id);
+CREATE INDEX projects_retired ON projects (tenant, retired, id);
+CREATE INDEX agents_retired ON agents (tenant, retired, id);
+CREATE INDEX agents_project_retired ON agents (tenant, project, retired, id);
+CREATE INDEX agents_status_retired ON agents (tenant, status, retired, id);
+CREATE INDEX teams_retired ON teams (tenant, retired, id);
