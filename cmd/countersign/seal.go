@@ -13,6 +13,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // backupFile is a backup as it is kept, and where it can be read: the same file, or
@@ -43,7 +44,7 @@ func apart(fn func(file string) error) error {
 
 // seal encrypts a file into a new one, which is there whole or not at all.
 func seal(plain, file string, to []age.Recipient) error {
-	return written(file, func(w io.Writer) error {
+	return durable.Create(file, func(w io.Writer) error {
 		in, err := os.Open(plain)
 		if err != nil {
 			return err
@@ -56,19 +57,6 @@ func seal(plain, file string, to []age.Recipient) error {
 		_, err = io.Copy(sealing, in)
 		return errors.Join(err, sealing.Close())
 	})
-}
-
-// written makes a file under another name and gives it its own when it is on disk.
-func written(file string, fill func(io.Writer) error) error {
-	part := file + ".part"
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(fill(f), f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, file)
 }
 
 // opened gives fn a backup that can be read: as it is, or decrypted with the key in
@@ -136,7 +124,7 @@ func unseal(file, plain string, keys []age.Identity) error {
 	if err != nil {
 		return err
 	}
-	return written(plain, func(w io.Writer) error {
+	return durable.Create(plain, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // AuditExport exports.
@@ -58,18 +57,11 @@ func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)
 	if _, err := os.Lstat(path); err == nil {
 		return nil, Unusablef("%s exists; choose another name", path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".export-*")
-	if err != nil {
-		return nil, Unusablef("%v", err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already once it is in its place
-	if end, err = write(f); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	return end, os.Rename(f.Name(), path)
+	err = durable.Create(path, func(w io.Writer) (err error) {
+		end, err = write(w)
+		return err
+	})
+	return end, err
 }
 
 // auditFilter says which records.

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite"
 
+	"github.com/countersign/countersign/internal/durable"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -41,7 +42,7 @@ func Backup(ctx context.Context, dir, file string, progress func(done, all int))
 	if err := copyPages(ctx, filepath.Join(dir, databaseFile), part, progress); err != nil {
 		return errors.Join(err, removeDatabase(part))
 	}
-	return errors.Join(syncPath(part), os.Rename(part, file), syncPath(filepath.Dir(file)))
+	return errors.Join(durable.Sync(part), os.Rename(part, file), durable.Sync(filepath.Dir(file)))
 }
 
 // visit makes sure that a directory holds a store that may be read. Where nobody

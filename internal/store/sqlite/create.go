@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // prepare makes sure that the directory holds a complete database of ours: it
@@ -57,14 +58,14 @@ func (d *directory) create(ctx context.Context, s settings) error {
 		return errors.Join(err, d.removeNew())
 	}
 	crashpoint.At("sqlite.made", nil)
-	if err := syncPath(path); err != nil {
+	if err := durable.Sync(path); err != nil {
 		return err
 	}
 	if err := os.Rename(path, d.file(databaseFile)); err != nil {
 		return err
 	}
 	crashpoint.At("sqlite.named", nil)
-	return syncPath(d.path)
+	return durable.Sync(d.path)
 }
 
 // initialise gives an empty database the current schema. It syncs nothing: the file

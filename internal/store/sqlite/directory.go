@@ -10,6 +10,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // The files of a store, beside SQLite's own.
@@ -89,7 +90,7 @@ func makeDirectory(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncPath(parent)
+	return durable.Sync(parent)
 }
 
 // checkFiles refuses what must not be opened, before anything is touched.
@@ -140,14 +141,5 @@ func (d *directory) mark() error {
 		return err
 	}
 	crashpoint.At("sqlite.marked", nil)
-	return errors.Join(syncPath(d.file(markerFile)), syncPath(d.path))
-}
-
-// syncPath makes a file or the entries of a directory durable.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(durable.Sync(d.file(markerFile)), durable.Sync(d.path))
 }

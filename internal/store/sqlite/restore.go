@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // Restore makes a store of a backup in a directory that is missing or empty.
@@ -49,7 +51,7 @@ func build(dir, suffix string, stage func(staging string) error) error {
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return errors.Join(os.Rename(staging, dir), syncPath(filepath.Dir(dir)))
+	return errors.Join(os.Rename(staging, dir), durable.Sync(filepath.Dir(dir)))
 }
 
 func vacant(dir string) error {

@@ -1,0 +1,46 @@
+// Package durable puts files where a power cut finds them again: whole, or not at all.
+package durable
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Sync makes a file, or the entries of a directory, durable.
+func Sync(path string) error {
+	flag := os.O_RDWR // Windows syncs nothing that was opened for reading
+	if info, err := os.Stat(path); err != nil {
+		return err
+	} else if info.IsDir() {
+		if runtime.GOOS == "windows" { // where a directory can't be synced, and needn't be
+			return nil
+		}
+		flag = os.O_RDONLY
+	}
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Create makes a file that only its owner may read, under a name that nobody else
+// uses, and gives it its own when all that fill wrote is on the disk. It replaces what
+// has that name. After an error there is nothing new but what a crash leaves: a file
+// that ends with .part.
+func Create(path string, fill func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fill(f), f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return Sync(filepath.Dir(path))
+}
