@@ -5,7 +5,6 @@
 package audit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -77,7 +76,7 @@ func loadHead(tx store.Tx, tenant string) (*head, error) {
 		return nil, err
 	}
 	h.version = row.Version
-	if json.Unmarshal(row.Doc, h) != nil || h.Size < 0 || len(h.Roots) != bits.OnesCount64(uint64(h.Size)) {
+	if store.Decode(row.Doc, h) != nil || h.Size < 0 || len(h.Roots) != bits.OnesCount64(uint64(h.Size)) {
 		return nil, errHead
 	}
 	return h, nil

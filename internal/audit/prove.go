@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,7 +62,7 @@ func About(tx store.Tx, tenant string, subjects []string) (found []Sealed, leftO
 }
 
 func unseal(row store.Row) (s Sealed, err error) {
-	if err := json.Unmarshal(row.Doc, &s.Record); err != nil {
+	if err := store.Decode(row.Doc, &s.Record); err != nil {
 		return s, fmt.Errorf("audit record %s: %w", row.ID, err)
 	}
 	s.Record.Hash = ""

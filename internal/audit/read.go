@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -39,7 +38,7 @@ func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.
 	}
 	items := make([]countersign.AuditRecord, len(rows))
 	for i, row := range rows {
-		if err := json.Unmarshal(row.Doc, &items[i]); err != nil {
+		if err := store.Decode(row.Doc, &items[i]); err != nil {
 			return countersign.Page[countersign.AuditRecord]{}, err
 		}
 	}
@@ -62,9 +61,9 @@ func (f Filter) Any() bool { return !f.byID() || !f.Since.IsZero() }
 
 func (f Filter) where() []store.Filter {
 	var w []store.Filter
-	for column, v := range map[string]string{"subject": f.Subject, "actor": f.Actor, "action": f.Action} {
-		if v != "" {
-			w = append(w, store.Equal(column, v))
+	for _, is := range [][2]string{{"subject", f.Subject}, {"actor", f.Actor}, {"action", f.Action}} {
+		if is[1] != "" {
+			w = append(w, store.Equal(is[0], is[1]))
 		}
 	}
 	if !f.Since.IsZero() {
@@ -79,7 +78,7 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 	if err != nil {
 		return r, err
 	}
-	return r, json.Unmarshal(row.Doc, &r)
+	return r, store.Decode(row.Doc, &r)
 }
 
 // Following reads, in order, at most limit records of these actions from sequence
@@ -98,7 +97,7 @@ func Following(tx store.Tx, tenant string, actions []string, first, last int64, 
 	}
 	out := make([]countersign.AuditRecord, len(rows))
 	for i, row := range rows {
-		if err := json.Unmarshal(row.Doc, &out[i]); err != nil {
+		if err := store.Decode(row.Doc, &out[i]); err != nil {
 			return nil, err
 		}
 	}

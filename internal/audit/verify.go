@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -106,7 +105,7 @@ func batch(tx store.Tx, tenant string, found *head) ([]store.Row, error) {
 // record says, and not a byte was added.
 func fits(row store.Row, seq int64) (tlog.Hash, bool) {
 	var r countersign.AuditRecord
-	if json.Unmarshal(row.Doc, &r) != nil || r.Seq != seq || row.ID != recordID(seq) {
+	if store.Decode(row.Doc, &r) != nil || r.Seq != seq || row.ID != recordID(seq) {
 		return tlog.Hash{}, false
 	}
 	leaf, doc, err := merkle.Seal(r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -45,8 +46,8 @@ func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (pag
 
 func equals(filters map[string]string) []store.Filter {
 	var where []store.Filter
-	for column, v := range filters {
-		if v != "" {
+	for _, column := range slices.Sorted(maps.Keys(filters)) { // always the same statement
+		if v := filters[column]; v != "" {
 			where = append(where, store.Equal(column, v))
 		}
 	}

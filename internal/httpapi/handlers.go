@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -105,11 +104,10 @@ func (a *API) getRun(c *call) (any, error) { return a.control.Run(c.ctx, c.actor
 
 func (a *API) rehearsal(c *call) (any, error) { return a.control.Rehearsal(c.ctx, c.actor, c.id) }
 
-// runReceipt answers with the very bytes that were signed: they hold no blank that
-// encoding would take out.
+// runReceipt answers with the very bytes that were signed.
 func (a *API) runReceipt(c *call) (any, error) {
 	doc, err := a.control.Receipt(c.ctx, c.actor, c.id)
-	return json.RawMessage(doc), err
+	return written(doc), err
 }
 
 func (a *API) cancelRun(c *call) (any, error) {

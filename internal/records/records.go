@@ -4,7 +4,6 @@
 package records
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -215,7 +214,7 @@ func micros(t time.Time) int64 { return t.UnixMicro() }
 
 // Decode reads a row's document into v.
 func Decode[T any](row store.Row, v *T) error {
-	if err := json.Unmarshal(row.Doc, v); err != nil {
+	if err := store.Decode(row.Doc, v); err != nil {
 		return fmt.Errorf("decode %s: %w", row.ID, err)
 	}
 	return nil

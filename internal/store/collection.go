@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/countersign/countersign"
@@ -80,7 +79,7 @@ func (c Collection[T]) Page(tx Tx, tenant string, q Query) (countersign.Page[T],
 
 func (c Collection[T]) decode(row Row) (*T, error) {
 	v := new(T)
-	if err := json.Unmarshal(row.Doc, v); err != nil {
+	if err := Decode(row.Doc, v); err != nil {
 		return nil, fmt.Errorf("decode %s %s: %w", c.Table.Name, row.ID, err)
 	}
 	return v, nil

@@ -2,6 +2,7 @@ package sqldoc
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,20 +24,19 @@ func (b *builder) parameter(v any) {
 func listStatement(t *store.Table, tenant string, q store.Query) *builder {
 	b := new(builder)
 	b.WriteString(selectFrom(t))
-	if q.Offset == 0 {
-		b.where(tenant, q.Where)
-	} else {
+	if q.Offset > 0 {
 		b.found(t, tenant, q)
+		return b
 	}
+	b.where(tenant, q.Where)
 	b.order(q.Order)
-	if q.Offset == 0 {
-		b.page(q.Limit, q.Offset)
-	}
+	b.page(q.Limit, q.Offset)
 	return b
 }
 
 // found looks for the page among the ids alone: what is skipped is then read from an
-// index and nowhere else.
+// index and nowhere else. The page's own rows are put in order by expressions, lest an
+// index of that order be walked from its end to find them.
 func (b *builder) found(t *store.Table, tenant string, q store.Query) {
 	b.WriteString(" WHERE tenant = ")
 	b.parameter(tenant)
@@ -45,6 +45,19 @@ func (b *builder) found(t *store.Table, tenant string, q store.Query) {
 	b.order(q.Order)
 	b.page(q.Limit, q.Offset)
 	b.WriteString(")")
+	b.order(sorted(t, q.Order))
+}
+
+// sorted is an order that no index gives, where it is of numbers; the product has no
+// other that isn't by id.
+func sorted(t *store.Table, orders []store.Order) []store.Order {
+	orders = slices.Clone(orders)
+	for i, o := range orders {
+		if slices.Contains(t.Columns, store.Column{Name: o.Column, Integer: true}) {
+			orders[i].Column = "+" + o.Column
+		}
+	}
+	return orders
 }
 
 // count sums the ranges of a list where rows are counted as they are written.
