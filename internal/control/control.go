@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/model"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
@@ -64,6 +65,7 @@ type Service struct {
 	tokens    *recent.Map[string, knownToken] // by hash
 	tokenRefs *recent.Map[string, records.TokenRef]
 	documents *recent.Map[documentKey, ListedModel]
+	machines  *recent.Map[machineKey, *model.Machine]
 
 	thinking chan struct{} // bounds simulations at once
 	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
@@ -92,6 +94,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		tokens:    recent.New[string, knownToken](rememberedTokens),
 		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
 		documents: recent.New[documentKey, ListedModel](rememberedModels),
+		machines:  recent.New[machineKey, *model.Machine](rememberedMachines),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	return service

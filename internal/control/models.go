@@ -1,7 +1,6 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,39 +140,6 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (counte
 	var v countersign.Validation
 	err = s.think(ctx, func() { v = model.Validate(&m.Document) })
 	return v, err
-}
-
-// think runs what may cost a processor for a while and tens of megabytes, few at
-// once, so that simulations can't starve the runs.
-func (s *Service) think(ctx context.Context, f func()) error {
-	select {
-	case s.thinking <- struct{}{}:
-		defer func() { <-s.thinking }()
-		f()
-		return nil
-	case <-ctx.Done():
-		return public(ctx.Err())
-	}
-}
-
-// Simulate runs a scenario of a stored model on paper.
-func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (countersign.Simulation, error) {
-	m, err := s.Model(ctx, a, id)
-	if err != nil {
-		return countersign.Simulation{}, err
-	}
-	var sim countersign.Simulation
-	var failed error
-	err = s.think(ctx, func() { sim, failed = simulate(&m.Document, req) })
-	return sim, cmp.Or(err, failed)
-}
-
-func simulate(doc *countersign.AgentModel, req countersign.SimulationRequest) (countersign.Simulation, error) {
-	machine, err := model.Compile(doc)
-	if err != nil {
-		return countersign.Simulation{}, err
-	}
-	return machine.Simulate(req.ScenarioID, req.Inputs)
 }
 
 // SuspendModel raises the revision, so that plans made before never run again.

@@ -1,0 +1,85 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"hash/maphash"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/model"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// How many models are remembered compiled, those that are asked for again and again;
+// and none of them whose document is larger, in bytes.
+const (
+	rememberedMachines = 32
+	maxMachine         = 64 << 10
+)
+
+// machineKey names the very text that a machine was made of: a database that has lost
+// its last commits may come to another one of the same revision.
+type machineKey struct {
+	documentKey
+	sum uint64
+}
+
+var machineSeed = maphash.MakeSeed()
+
+// Simulate runs a scenario of a stored model on paper.
+func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
+	var of documentKey
+	var row store.Row
+	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
+		head, _, err := records.Models.Get(tx, a.Tenant, id)
+		if err != nil {
+			return found(err, "model", id)
+		}
+		of = documentKey{a.Tenant, records.RevisionID(id, head.DocumentRevision)}
+		row, err = tx.Get(store.ModelRevisions, of.tenant, of.revision)
+		return err
+	})
+	if err != nil {
+		return sim, err
+	}
+	var failed error
+	err = s.think(ctx, func() {
+		var m *model.Machine
+		if m, failed = s.machine(of, row); failed == nil {
+			sim, failed = m.Simulate(req.ScenarioID, req.Inputs)
+		}
+	})
+	return sim, cmp.Or(err, failed)
+}
+
+// machine compiles a stored document, unless it was of late.
+func (s *Service) machine(of documentKey, row store.Row) (*model.Machine, error) {
+	k := machineKey{of, maphash.Bytes(machineSeed, row.Doc)}
+	if m, ok := s.machines.Get(k); ok {
+		return m, nil
+	}
+	var rev records.ModelRevision
+	if err := records.Decode(row, &rev); err != nil {
+		return nil, err
+	}
+	m, err := model.Compile(rev.Document)
+	if err == nil && len(row.Doc) <= maxMachine {
+		s.machines.Put(k, m)
+	}
+	return m, err
+}
+
+// think runs what may cost a processor for a while and tens of megabytes, few at
+// once, so that simulations can't starve the runs.
+func (s *Service) think(ctx context.Context, f func()) error {
+	select {
+	case s.thinking <- struct{}{}:
+		defer func() { <-s.thinking }()
+		f()
+		return nil
+	case <-ctx.Done():
+		return public(ctx.Err())
+	}
+}
