@@ -103,7 +103,7 @@ func (r *subtrees) tileLeaves(tile int64) ([]tlog.Hash, error) {
 	return leaves, nil
 }
 
-// sealedHash is the hash that a stored record ends with: see seal.
+// sealedHash is the hash that a stored record ends with: see merkle.Seal.
 func sealedHash(row store.Row) (h tlog.Hash, err error) {
 	const end = `"}`
 	from := len(row.Doc) - len(end) - 2*tlog.HashSize

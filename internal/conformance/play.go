@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -128,17 +127,5 @@ func (p *play) refusal(a answer) finding {
 		return holds(a.words())
 	default:
 		return holds(a.words() + "; 401 or 403 would say why")
-	}
-}
-
-// pause waits, and reports whether there is still time.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+
+	"github.com/countersign/countersign/internal/rounds"
 )
 
 // repeats tries what a receiver owes a caller that asks twice. first answered the
@@ -106,7 +108,7 @@ func (p *play) insist(r countersign.Request, step string) answer {
 	wait := firstPause
 	for {
 		a := p.right(r, step)
-		if p.err != nil || !undecided(a) || !pause(ctx, wait) {
+		if p.err != nil || !undecided(a) || !rounds.Pause(ctx, wait) {
 			return a
 		}
 		wait = min(2*wait, lastPause)

@@ -6,10 +6,10 @@ package notify
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/rounds"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -47,37 +47,22 @@ type Notifier struct {
 	swept time.Time
 	from  string // where the next sweep begins
 
-	cancel context.CancelFunc
-	ended  sync.WaitGroup
+	rounds *rounds.Rounds
 }
 
 // New makes a notifier.
 func New(cfg Config, s store.Store, post Postbox) *Notifier {
-	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, from: records.FirstNotice, cancel: func() {}}
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, from: records.FirstNotice}
 }
 
 // Start looks every few seconds until Stop.
 func (n *Notifier) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	n.cancel = cancel
-	n.ended.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				n.Look(ctx)
-			}
-		}
-	})
+	n.rounds = rounds.Start(every, n.Look)
 }
 
 // Stop gives up a mail that is being sent, and waits.
 func (n *Notifier) Stop() {
-	n.cancel()
-	n.ended.Wait()
+	n.rounds.Stop()
 }
 
 // Look finds what people should be told now, and tells them. Whatever goes wrong

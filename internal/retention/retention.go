@@ -8,11 +8,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/rounds"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -37,8 +37,7 @@ type Archiver struct {
 	cfg    Config
 	store  store.Store
 	ledger *ledger.Ledger
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	rounds *rounds.Rounds
 }
 
 // New makes an archiver.
@@ -48,39 +47,15 @@ func New(cfg Config, s store.Store, l *ledger.Ledger) *Archiver {
 
 // Start begins to look for runs that are due.
 func (a *Archiver) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	a.cancel = cancel
-	a.work.Go(func() { a.watch(ctx) })
-}
-
-// Stop returns when nothing is written any more.
-func (a *Archiver) Stop() {
-	a.cancel()
-	a.work.Wait()
-}
-
-func (a *Archiver) watch(ctx context.Context) {
-	pause := min(max(a.cfg.Keep/4, leastPause), mostPause)
-	for {
+	a.rounds = rounds.Start(min(max(a.cfg.Keep/4, leastPause), mostPause), func(ctx context.Context) {
 		if err := a.Pass(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.Error("runs not archived", "error", err)
 		}
-		if !wait(ctx, pause) {
-			return
-		}
-	}
+	})
 }
 
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+// Stop returns when nothing is written any more.
+func (a *Archiver) Stop() { a.rounds.Stop() }
 
 // Pass archives every run that is due now.
 func (a *Archiver) Pass(ctx context.Context) error {
@@ -119,7 +94,7 @@ func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 			if err != nil {
 				return fmt.Errorf("tenant %s: %w", tenant, err)
 			}
-			if skip, more = skip+b.passed, b.more; more && !wait(ctx, time.Since(began)) {
+			if skip, more = skip+b.passed, b.more; more && !rounds.Pause(ctx, time.Since(began)) {
 				return ctx.Err()
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/rounds"
 	"github.com/countersign/countersign/internal/store"
 )
 
@@ -62,8 +63,8 @@ type Sender struct {
 	busy   map[ref]bool
 	looked map[ref]looked
 
-	cancel context.CancelFunc
-	ended  sync.WaitGroup
+	rounds *rounds.Rounds
+	ended  sync.WaitGroup // deliveries
 }
 
 // ref names a webhook.
@@ -75,30 +76,17 @@ type looked struct{ stored, to int64 }
 
 // New makes a sender.
 func New(cfg Config, s store.Store, caller Caller) *Sender {
-	return &Sender{cfg: cfg, store: s, caller: caller, busy: map[ref]bool{}, looked: map[ref]looked{}, cancel: func() {}}
+	return &Sender{cfg: cfg, store: s, caller: caller, busy: map[ref]bool{}, looked: map[ref]looked{}}
 }
 
 // Start looks every second until Stop.
 func (s *Sender) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel = cancel
-	s.ended.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				s.look(ctx)
-			}
-		}
-	})
+	s.rounds = rounds.Start(every, s.look)
 }
 
 // Stop gives up what is being sent, which is sent again later, and waits.
 func (s *Sender) Stop() {
-	s.cancel()
+	s.rounds.Stop()
 	s.ended.Wait()
 }
 

@@ -95,8 +95,8 @@ func (p *play) note(c change, err error, poisoned bool) {
 	}
 }
 
-// batch does Updates that share a commit: while the first has the turn, the
-// others come to wait for it.
+// batch does Updates that share a commit: while the first has the turn, the others come
+// to wait for it, one after the other.
 func (p *play) batch(changes ...change) {
 	p.t.Helper()
 	if p.store == nil {
@@ -114,8 +114,8 @@ func (p *play) batch(changes ...change) {
 	update(0, func(tx store.Tx) error {
 		for i, c := range changes[1:] {
 			all.Go(func() { update(i+1, c) })
+			synctest.Wait() // they come in order, so that each trial makes the same calls
 		}
-		synctest.Wait()
 		return changes[0](tx)
 	})
 	all.Wait()
