@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	mathrand "math/rand/v2"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // demoPlace is the directory of a demo: the store, the shop's log, the service's
@@ -88,11 +90,10 @@ func (p *demoPlace) write() error {
 	if err != nil {
 		return err
 	}
-	fresh := p.file(keptFile + ".new")
-	if err := os.WriteFile(fresh, append(data, '\n'), 0o600); err != nil {
+	return durable.Create(p.file(keptFile), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
 		return err
-	}
-	return os.Rename(fresh, p.file(keptFile))
+	})
 }
 
 // leave removes a temporary directory.

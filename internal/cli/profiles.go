@@ -3,9 +3,12 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/countersign/countersign/internal/durable"
 )
 
 // profile is one sign-in.
@@ -70,16 +73,8 @@ func (p profiles) write(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "profiles-*") // made with 0600
-	if err != nil {
+	return durable.Create(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
 		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	})
 }
