@@ -222,7 +222,7 @@ func (s *service) serves() (err error) {
 		pages.Verifier = oidc.New(provider)
 	}
 	s.manual = manual.New(manual.Config{
-		BaseURL: s.publicURL(), Files: docs.Files, Index: docs.Index, Document: s.api.Document(),
+		BaseURL: s.publicURL(), Files: docs.Files, Index: docs.Index, Document: s.api.Document,
 		Asset: console.Asset, Theme: console.Theme, Log: s.log,
 	})
 	s.console, err = console.New(pages, s.control)

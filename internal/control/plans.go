@@ -22,27 +22,41 @@ type PlanFilter struct{ Status, ModelID string }
 
 // Plans lists the plans within the actor's scope, newest first, without
 // snapshots.
-func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (page countersign.Page[countersign.Plan], err error) {
+func (s *Service) Plans(ctx context.Context, a Actor, l List, f PlanFilter) (countersign.Page[countersign.Plan], error) {
+	return ListPlans(ctx, s, a, l, f, func(p countersign.Plan) (countersign.Plan, error) { return p, nil })
+}
+
+// ListPlans is Plans of what show makes of each: a page has up to 200 plans of a
+// mebibyte, of which few are in memory at a time.
+func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFilter, show func(countersign.Plan) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Plans, a.Principal)
 		if err != nil {
 			return err
 		}
 		where = append(where, equals(map[string]string{"status": f.Status, "model": f.ModelID})...)
-		found, err := records.Plans.Page(tx, a.Tenant, l.query(newestFirst, where...))
+		q := l.query(newestFirst, where...)
+		total, err := tx.Count(store.Plans, a.Tenant, q)
 		if err != nil {
 			return err
 		}
-		for i := range found.Items {
-			if err := maskPlanFor(tx, a, &found.Items[i].Plan); err != nil {
+		items := make([]T, 0, l.Limit)
+		err = records.Plans.Each(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
+			if err := maskPlanFor(tx, a, &p.Plan); err != nil {
 				return err
 			}
-		}
-		page = mapPage(found, l, func(p records.Plan) countersign.Plan { return p.Plan })
-		return nil
+			shown, err := show(p.Plan)
+			items = append(items, shown)
+			return err
+		})
+		page = countersign.NewPage(items, l.Offset, total)
+		return err
 	})
 	return page, err
 }
+
+// plansAtOnce is how many stored plans a list has in memory.
+const plansAtOnce = 16
 
 func equals(filters map[string]string) []store.Filter {
 	var where []store.Filter

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -20,8 +21,15 @@ type RunFilter struct {
 	Since          time.Time
 }
 
-// Runs lists the runs within the actor's scope, newest first, with their steps.
-func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (page countersign.Page[countersign.Run], err error) {
+// Runs lists the runs within the actor's scope, newest first, with their steps in the
+// form of lists (contract 1).
+func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (countersign.Page[countersign.Run], error) {
+	return ListRuns(ctx, s, a, l, f, func(r countersign.Run) (countersign.Run, error) { return r, nil })
+}
+
+// ListRuns is Runs of what show makes of each: a run may have a hundred mebibytes, and
+// is in memory alone.
+func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilter, show func(countersign.Run) (T, error)) (page countersign.Page[T], err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
@@ -35,15 +43,48 @@ func (s *Service) Runs(ctx context.Context, a Actor, l List, f RunFilter) (page 
 		if err != nil {
 			return err
 		}
+		items := make([]T, len(found.Items))
 		for i := range found.Items {
-			if err := s.withSteps(tx, a, &found.Items[i].Run); err != nil {
+			r := found.Items[i].Run
+			if err := s.withListedSteps(tx, a, &r); err != nil {
+				return err
+			}
+			if items[i], err = show(r); err != nil {
 				return err
 			}
 		}
-		page = mapPage(found, l, func(r records.Run) countersign.Run { return r.Run })
+		page = countersign.NewPage(items, l.Offset, found.Total)
 		return nil
 	})
 	return page, err
+}
+
+// withListedSteps reads a run's steps without what lists leave out, which may be most
+// of them.
+func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run) error {
+	r.Steps = []countersign.StepRun{}
+	err := ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, func(step *countersign.StepRun) {
+		r.Steps = append(r.Steps, listedStep(*step))
+	})
+	if err != nil {
+		return err
+	}
+	return s.maskFor(tx, a, r)
+}
+
+// ListedRun is a run as lists show it, and events: without the snapshot of its plan and
+// each step's request, response and output (contract 1).
+func ListedRun(r countersign.Run) countersign.Run {
+	r.PlanSnapshot, r.Steps = nil, slices.Clone(r.Steps)
+	for i, step := range r.Steps {
+		r.Steps[i] = listedStep(step)
+	}
+	return r
+}
+
+func listedStep(s countersign.StepRun) countersign.StepRun {
+	s.Request, s.Response, s.Output = nil, nil, countersign.Value{}
+	return s
 }
 
 // Run reads one run with its steps and the snapshot of its plan.

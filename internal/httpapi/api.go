@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -39,7 +40,7 @@ type API struct {
 	cfg      Config
 	control  *control.Service
 	mux      *http.ServeMux
-	document []byte
+	document func() ([]byte, error) // written once, when somebody asks: it takes a fifth of a start
 	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
 
@@ -59,10 +60,7 @@ func New(cfg Config, c *control.Service) (*API, error) {
 		a.cfg.KeepAlive = 15 * time.Second
 	}
 	routes := a.routes()
-	var err error
-	if a.document, err = document(cfg.BaseURL, routes); err != nil {
-		return nil, err
-	}
+	a.document = sync.OnceValues(func() ([]byte, error) { return document(cfg.BaseURL, routes) })
 	methods := map[string][]string{}
 	for _, r := range routes {
 		a.mux.Handle(r.method+" "+Prefix+r.path, a.endpoint(r))
@@ -78,7 +76,7 @@ func New(cfg Config, c *control.Service) (*API, error) {
 }
 
 // Document is the OpenAPI document as it is served.
-func (a *API) Document() []byte { return a.document }
+func (a *API) Document() ([]byte, error) { return a.document() }
 
 // Stop ends the event streams, so that a graceful stop needn't wait for viewers.
 func (a *API) Stop() { close(a.stop) }

@@ -7,9 +7,6 @@ import "github.com/countersign/countersign"
 // in memory. control hands out one value for all that must not be changed, or one of
 // his own to somebody who must not see all of it.
 func (a *API) encode(body any) ([]byte, error) {
-	if doc, ok := body.(written); ok {
-		return doc, nil
-	}
 	r, ok := body.(countersign.Run)
 	if !ok || len(r.Steps) == 0 || r.PlanSnapshot == nil {
 		return countersign.Marshal(body)
@@ -39,9 +36,16 @@ func (a *API) encode(body any) ([]byte, error) {
 	return runOf(head, steps, snapshot), nil
 }
 
-// written is an answer that is JSON already: as a json.RawMessage it would be read
-// once more, as slowly as it was written.
-type written []byte
+// written is an answer that is JSON already, in pieces that are sent one after the
+// other: as a json.RawMessage it would be read once more, and copied.
+type written [][]byte
+
+func (w written) size() (n int) {
+	for _, piece := range w {
+		n += len(piece)
+	}
+	return n
+}
 
 // runHead is a run without what is kept.
 type runHead struct {

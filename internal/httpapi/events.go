@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 // events follows a run by server-sent events (contract 6): its present state at
@@ -73,7 +74,7 @@ func (s *eventStream) run(r countersign.Run) bool {
 		return true
 	}
 	s.revision = r.Revision
-	doc, err := bounded(listedRun(r))
+	doc, err := bounded(control.ListedRun(r))
 	if err != nil {
 		return false
 	}

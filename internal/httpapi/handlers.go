@@ -71,8 +71,7 @@ func (a *API) createPlan(c *call) (any, error) {
 }
 
 func (a *API) listPlans(c *call) (any, error) {
-	p, err := a.control.Plans(c.ctx, c.actor, c.list, control.PlanFilter{Status: c.query["status"], ModelID: c.query["modelId"]})
-	return listed(p, err)
+	return pageOf(control.ListPlans(c.ctx, a.control, c.actor, c.list, control.PlanFilter{Status: c.query["status"], ModelID: c.query["modelId"]}, bounded))
 }
 
 func (a *API) getPlan(c *call) (any, error) { return a.control.Plan(c.ctx, c.actor, c.id) }
@@ -93,11 +92,7 @@ func (c *call) started(s control.Started, err error) (any, error) {
 }
 
 func (a *API) listRuns(c *call) (any, error) {
-	p, err := a.control.Runs(c.ctx, c.actor, c.list, control.RunFilter{Status: c.query["status"], PlanID: c.query["planId"]})
-	for i := range p.Items {
-		p.Items[i] = listedRun(p.Items[i])
-	}
-	return listed(p, err)
+	return pageOf(control.ListRuns(c.ctx, a.control, c.actor, c.list, control.RunFilter{Status: c.query["status"], PlanID: c.query["planId"]}, bounded))
 }
 
 func (a *API) getRun(c *call) (any, error) { return a.control.Run(c.ctx, c.actor, c.id) }
@@ -107,7 +102,7 @@ func (a *API) rehearsal(c *call) (any, error) { return a.control.Rehearsal(c.ctx
 // runReceipt answers with the very bytes that were signed.
 func (a *API) runReceipt(c *call) (any, error) {
 	doc, err := a.control.Receipt(c.ctx, c.actor, c.id)
-	return written(doc), err
+	return written{doc}, err
 }
 
 func (a *API) cancelRun(c *call) (any, error) {

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -13,38 +11,44 @@ import (
 // any other value over 16 KiB shows as {"$omitted": {bytes, sha256}} (contract
 // 1). A read by id is whole.
 
-// listedRun is the list form of a run, which events carry too.
-func listedRun(r countersign.Run) countersign.Run {
-	r.PlanSnapshot = nil
-	r.Steps = slices.Clone(r.Steps)
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		s.Request, s.Response, s.Output = nil, nil, countersign.Value{}
-	}
-	return r
-}
-
 // listed writes a page with its items in their list form.
 func listed[T any](p countersign.Page[T], err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	items := make([][]byte, len(p.Items))
+	items := make([]json.RawMessage, len(p.Items))
 	for i := range p.Items {
 		if items[i], err = bounded(p.Items[i]); err != nil {
 			return nil, err
 		}
+	}
+	return pageOf(countersign.Page[json.RawMessage]{Items: items, Total: p.Total, NextOffset: p.NextOffset}, nil)
+}
+
+// pageOf writes a page around items in their list form, which it copies nowhere: a page
+// may have hundreds of mebibytes.
+func pageOf(p countersign.Page[json.RawMessage], err error) (any, error) {
+	if err != nil {
+		return nil, err
 	}
 	around, err := countersign.Marshal(countersign.Page[struct{}]{Items: []struct{}{}, Total: p.Total, NextOffset: p.NextOffset})
 	if err != nil {
 		return nil, err
 	}
 	const before = len(`{"items":[`)
-	return written(slices.Concat(around[:before], bytes.Join(items, []byte{','}), around[before:])), nil
+	out := make(written, 0, 2*len(p.Items)+2)
+	out = append(out, around[:before])
+	for i, item := range p.Items {
+		if i > 0 {
+			out = append(out, []byte{','})
+		}
+		out = append(out, item)
+	}
+	return append(out, around[before:]), nil
 }
 
 // bounded encodes one item without values over the limit.
-func bounded(item any) (json.RawMessage, error) {
+func bounded[T any](item T) (json.RawMessage, error) {
 	doc, err := countersign.Marshal(item)
 	if err != nil || len(doc) <= countersign.MaxListedValue {
 		return doc, err

@@ -23,7 +23,7 @@ func listItems(registry huma.Registry, page *huma.Schema) {
 
 const listedPrefix = "Listed"
 
-// listForm describes a record as bounded and listedRun write it: without
+// listForm describes a record as bounded and control.ListedRun write it: without
 // snapshots, and with Omitted in the place of any value that may be long.
 func listForm(registry huma.Registry, record string) *huma.Schema {
 	schemas := registry.Map()

@@ -43,16 +43,25 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any) {
-	doc, err := a.encode(body)
-	if err != nil {
-		a.cfg.Log.ErrorContext(r.Context(), "answer not encoded", "error", err)
-		status, doc = 500, []byte(`{"error":"internal","message":"the answer could not be written","requestId":"`+requestID(r)+`"}`)
+	pieces, ok := body.(written)
+	if !ok {
+		doc, err := a.encode(body)
+		if err != nil {
+			a.cfg.Log.ErrorContext(r.Context(), "answer not encoded", "error", err)
+			status, doc = 500, []byte(`{"error":"internal","message":"the answer could not be written","requestId":"`+requestID(r)+`"}`)
+		}
+		pieces = written{doc}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
+	w.Header().Set("Content-Length", strconv.Itoa(pieces.size()))
 	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(doc) // a caller that has gone reads nothing
+	if r.Method == http.MethodHead {
+		return
+	}
+	for _, piece := range pieces {
+		if _, err := w.Write(piece); err != nil {
+			return // the caller has gone
+		}
 	}
 }
 

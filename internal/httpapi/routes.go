@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"reflect"
 
@@ -124,7 +123,10 @@ func (a *API) routes() []route {
 
 func (a *API) health(c *call) (any, error) { return a.control.Health(c.ctx) }
 
-func (a *API) openapi(*call) (any, error) { return json.RawMessage(a.document), nil }
+func (a *API) openapi(*call) (any, error) {
+	doc, err := a.document()
+	return written{doc}, err
+}
 
 // prefersText reports a caller that asks for the exposition format.
 func prefersText(r *http.Request) bool { return acceptsText(r.Header.Values("Accept")) }

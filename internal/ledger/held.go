@@ -79,6 +79,21 @@ func loadSteps(tx store.Tx, ref Ref) (s storedSteps, err error) {
 	return s, nil
 }
 
+// stepsAtOnce is how many steps EachStep has in memory.
+const stepsAtOnce = 16
+
+// EachStep hands over the steps of a run, one after the other: a step may have
+// mebibytes, and a run a hundred steps.
+func EachStep(tx store.Tx, ref Ref, each func(*countersign.StepRun)) error {
+	first, last := records.StepIDs(ref.RunID)
+	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, store.Query{Where: []store.Filter{
+		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
+	}}, stepsAtOnce, func(s *countersign.StepRun) error {
+		each(s)
+		return nil
+	})
+}
+
 // Newer is a run with its steps if it has a later revision, else nil.
 func (l *Ledger) Newer(tx store.Tx, ref Ref, than int64) (*Held, error) {
 	rec, _, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)

@@ -19,7 +19,7 @@ type Config struct {
 	BaseURL  string                       // the public address, for the index for programs
 	Files    fs.FS                        // the pages
 	Index    string                       // the page that leads to all others
-	Document []byte                       // the OpenAPI document that the service serves
+	Document func() ([]byte, error)       // the OpenAPI document that the service serves
 	Asset    func(name string) string     // address of a file of the console: its style sheet and mark
 	Theme    func(r *http.Request) string // light or dark where the visitor chose, "" as the system
 	Log      *slog.Logger

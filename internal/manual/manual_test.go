@@ -34,7 +34,7 @@ func newManual(t *testing.T, files map[string]string) *manual.Manual {
 		pages["example/"+name+".json"] = &fstest.MapFile{Data: []byte("{}")}
 	}
 	return manual.New(manual.Config{
-		BaseURL: "https://c.example", Files: pages, Index: "README.md", Document: []byte(openAPI),
+		BaseURL: "https://c.example", Files: pages, Index: "README.md", Document: func() ([]byte, error) { return []byte(openAPI), nil },
 		Asset: func(name string) string { return "/assets/" + name }, Theme: func(r *http.Request) string { return r.Header.Get("X-Theme") },
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

@@ -58,7 +58,11 @@ type shownType struct {
 // serves, so that they can't say anything else.
 func (b *builder) reference() error {
 	var doc openAPI
-	if err := json.Unmarshal(b.cfg.Document, &doc); err != nil {
+	text, err := b.cfg.Document()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
 		return fmt.Errorf("the OpenAPI document: %w", err)
 	}
 	groups := map[string][]shown{}

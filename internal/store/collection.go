@@ -64,6 +64,35 @@ func (c Collection[T]) List(tx Tx, tenant string, q Query) ([]T, error) {
 	return out, nil
 }
 
+// Each hands over the documents that match, one after the other, for those that may be
+// large: at most so many rows are in memory at a time.
+func (c Collection[T]) Each(tx Tx, tenant string, q Query, atOnce int, each func(*T) error) error {
+	left := q.Limit // 0: all
+	for {
+		q.Limit = atOnce
+		if left > 0 {
+			q.Limit = min(left, atOnce)
+		}
+		rows, err := tx.List(c.Table, tenant, q)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			v, err := c.decode(row)
+			if err != nil {
+				return err
+			}
+			if err := each(v); err != nil {
+				return err
+			}
+		}
+		if left -= len(rows); len(rows) < q.Limit || left == 0 {
+			return nil
+		}
+		q.Offset += len(rows)
+	}
+}
+
 // Page reads one page and the total from the same snapshot.
 func (c Collection[T]) Page(tx Tx, tenant string, q Query) (countersign.Page[T], error) {
 	total, err := tx.Count(c.Table, tenant, q)

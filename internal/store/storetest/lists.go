@@ -79,6 +79,29 @@ func listPagesCoverEverythingOnce(t *testing.T, s store.Store) {
 	wantSame(t, ids(list(t, s, store.Query{Order: order, Offset: 99})), []string{})
 }
 
+func eachHandsOverWhatAListHas(t *testing.T, s store.Store) {
+	put(t, s, sampleRuns...)
+	type shown struct {
+		ID string `json:"id"`
+	}
+	of := store.Collection[shown]{Table: store.Runs}
+	order := []store.Order{{Column: "plan", Descending: true}}
+	for atOnce := 1; atOnce <= len(sampleRuns)+1; atOnce++ {
+		for limit := range len(sampleRuns) + 2 {
+			for offset := range len(sampleRuns) + 2 {
+				q, each := store.Query{Order: order, Limit: limit, Offset: offset}, []string{}
+				view(t, s, func(tx store.Tx) error {
+					return of.Each(tx, tenant, q, atOnce, func(r *shown) error {
+						each = append(each, r.ID)
+						return nil
+					})
+				})
+				wantSame(t, each, ids(list(t, s, q)))
+			}
+		}
+	}
+}
+
 func listOfWrongQueryIsRefused(t *testing.T, s store.Store) {
 	put(t, s, sampleRuns...)
 	for name, q := range map[string]store.Query{

@@ -52,6 +52,7 @@ var rules = []rule{
 	{"ListBreaksTiesByIdInTheLastDirection", listBreaksTies},
 	{"ListFiltersByEveryOperator", listFilters},
 	{"ListPagesCoverEverythingOnce", listPagesCoverEverythingOnce},
+	{"EachHandsOverWhatAListHas", eachHandsOverWhatAListHas},
 	{"ListOfWrongQueryIsRefused", listOfWrongQueryIsRefused},
 	{"CountIgnoresLimitAndOffset", countIgnoresLimitAndOffset},
 	{"DistinctIsSortedAndWithinTheTenant", distinctIsSorted},
