@@ -53,25 +53,26 @@ vet: ## Format and vet
 
 # One package more than there are processors: many wait, for a lease or a browser.
 PACKAGES := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-# Without it run those that look at a browser's pages and at what abuse costs: both
-# wait for a clock, and what they have the service do is done under it in test/ too.
-UNRACED  := ./test/abuse ./test/browser
+# Without it run those that look at a browser's pages and at what abuse costs, since
+# both wait for a clock; and the simulation, which plays one thing at a time in a
+# thousand ways. What they have the service do is done under it in test/ too.
+UNRACED  := ./test/abuse ./test/browser ./test/simulation
 # SQLite in Go is C that was translated: watched by the detector too it takes some
 # ten times as long, and what it shares between threads it locks by C's rules.
 UNWATCHED := modernc.org/...
 .PHONY: race
 race: ## Run the tests with the race detector
-	$(GO) test -race -gcflags='$(UNWATCHED)=-race=false' -p $(PACKAGES) -timeout 14m $$($(GO) list ./... | grep -v $(foreach p,$(UNRACED),-e $(p:./%=/%)$$))
+	$(GO) test -vet=off -race -gcflags='$(UNWATCHED)=-race=false' -p $(PACKAGES) -timeout 14m $$($(GO) list ./... | grep -v $(foreach p,$(UNRACED),-e $(p:./%=/%)$$))
 
 .PHONY: unraced
 unraced: postgres ## Run the tests that run without it
-	$(GO) test -p 1 -timeout 14m $(UNRACED)
+	$(GO) test -vet=off -p 1 -timeout 14m $(UNRACED)
 
 # test/main_test.go has the list of the tests that are of a directory. Without the
 # race detector, under which they run on the other engine; test/replicas has it.
 .PHONY: postgres
 postgres: ## Run the API's tests with a PostgreSQL database behind each server
-	cd test && $(GO) test -timeout 14m -postgres
+	cd test && $(GO) test -vet=off -timeout 14m -postgres
 
 # At once, since both wait more than they compute.
 .PHONY: engines
