@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 GO            ?= go
 LINT_VERSION  := v2.15.0
-VULN_VERSION  := v1.9.0
+VULN_VERSION  := v1.8.0
 HELM_VERSION  := v3.22.0
 BENCH_SECONDS ?= 8
 BENCH_FLAGS   ?=
