@@ -86,6 +86,9 @@ func boundValue(name string, v json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	for i := range records {
+		if len(records[i]) <= countersign.MaxListedValue { // so is each of its values
+			continue
+		}
 		var err error
 		if records[i], err = boundFields(records[i]); err != nil {
 			return nil, err
