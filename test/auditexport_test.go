@@ -43,10 +43,11 @@ func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not to the one that was kept")
 }
 
-// refusesWhatIsThere: an export never replaces a file.
+// refusesWhatIsThere: an export never replaces a file, and makes no folder.
 func (s *shell) refusesWhatIsThere(t *testing.T, file string) {
 	t.Helper()
 	prints(t, s.command(t, 2, "audit", "export", "-o", file, "--profile", "admin").Err, "exists")
+	prints(t, s.command(t, 2, "audit", "export", "-o", file+".folder/log.jsonl", "--profile", "admin").Err, "no such file or directory")
 	entries, err := os.ReadDir(filepath.Dir(file))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("%v beside the export, %v", entries, err)

@@ -57,10 +57,15 @@ func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)
 	if _, err := os.Lstat(path); err == nil {
 		return nil, Unusablef("%s exists; choose another name", path)
 	}
+	begun := false
 	err = durable.Create(path, func(w io.Writer) (err error) {
+		begun = true
 		end, err = write(w)
 		return err
 	})
+	if err != nil && !begun {
+		return nil, Unusablef("%v", err)
+	}
 	return end, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-
 	"github.com/countersign/countersign/internal/rounds"
 )
 

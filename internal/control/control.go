@@ -65,7 +65,7 @@ type Service struct {
 	tokens    *recent.Map[string, knownToken] // by hash
 	tokenRefs *recent.Map[string, records.TokenRef]
 	documents *recent.Map[documentKey, ListedModel]
-	machines  *recent.Map[machineKey, *model.Machine]
+	machines  *recent.Map[recent.Stamp, *model.Machine]
 
 	thinking chan struct{} // bounds simulations at once
 	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
@@ -94,7 +94,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		tokens:    recent.New[string, knownToken](rememberedTokens),
 		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
 		documents: recent.New[documentKey, ListedModel](rememberedModels),
-		machines:  recent.New[machineKey, *model.Machine](rememberedMachines),
+		machines:  recent.New[recent.Stamp, *model.Machine](rememberedMachines),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	return service

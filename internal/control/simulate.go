@@ -3,11 +3,11 @@ package control
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/model"
+	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -19,26 +19,15 @@ const (
 	maxMachine         = 64 << 10
 )
 
-// machineKey names the very text that a machine was made of: a database that has lost
-// its last commits may come to another one of the same revision.
-type machineKey struct {
-	documentKey
-	sum uint64
-}
-
-var machineSeed = maphash.MakeSeed()
-
 // Simulate runs a scenario of a stored model on paper.
 func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
-	var of documentKey
 	var row store.Row
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		head, _, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
 			return found(err, "model", id)
 		}
-		of = documentKey{a.Tenant, records.RevisionID(id, head.DocumentRevision)}
-		row, err = tx.Get(store.ModelRevisions, of.tenant, of.revision)
+		row, err = tx.Get(store.ModelRevisions, a.Tenant, records.RevisionID(id, head.DocumentRevision))
 		return err
 	})
 	if err != nil {
@@ -47,7 +36,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 	var failed error
 	err = s.think(ctx, func() {
 		var m *model.Machine
-		if m, failed = s.machine(of, row); failed == nil {
+		if m, failed = s.machine(a.Tenant, row); failed == nil {
 			sim, failed = m.Simulate(req.ScenarioID, req.Inputs)
 		}
 	})
@@ -55,8 +44,8 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 }
 
 // machine compiles a stored document, unless it was of late.
-func (s *Service) machine(of documentKey, row store.Row) (*model.Machine, error) {
-	k := machineKey{of, maphash.Bytes(machineSeed, row.Doc)}
+func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) {
+	k := recent.StampOf(tenant, row.ID, row.Version, row.Doc)
 	if m, ok := s.machines.Get(k); ok {
 		return m, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
@@ -16,7 +17,7 @@ type Held struct {
 	Ref          Ref
 	record       records.Run // with Steps
 	version      int64
-	stamp        stamp // of the record without its steps
+	stamp        recent.Stamp // of the record without its steps
 	stepVersions []int64
 	sizes        []int // of the steps' documents, in bytes
 	plan         *countersign.Plan
@@ -62,10 +63,7 @@ type storedSteps struct {
 }
 
 func loadSteps(tx store.Tx, ref Ref) (s storedSteps, err error) {
-	first, last := records.StepIDs(ref.RunID)
-	rows, err := tx.List(store.Steps, ref.Tenant, store.Query{Where: []store.Filter{
-		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
-	}})
+	rows, err := tx.List(store.Steps, ref.Tenant, stepsOf(ref.RunID))
 	if err != nil {
 		return s, err
 	}
@@ -85,13 +83,18 @@ const stepsAtOnce = 16
 // EachStep hands over the steps of a run, one after the other: a step may have
 // mebibytes, and a run a hundred steps.
 func EachStep(tx store.Tx, ref Ref, each func(*countersign.StepRun)) error {
-	first, last := records.StepIDs(ref.RunID)
-	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, store.Query{Where: []store.Filter{
-		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
-	}}, stepsAtOnce, func(s *countersign.StepRun) error {
+	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, stepsOf(ref.RunID), stepsAtOnce, func(s *countersign.StepRun) error {
 		each(s)
 		return nil
 	})
+}
+
+// stepsOf asks for the steps of a run, in their order.
+func stepsOf(runID string) store.Query {
+	first, last := records.StepIDs(runID)
+	return store.Query{Where: []store.Filter{
+		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
+	}}
 }
 
 // Newer is a run with its steps if it has a later revision, else nil.
@@ -165,6 +168,6 @@ func (h *Held) saveHeader(tx store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", h.record.ID, err)
 	}
-	h.version, h.stamp = version, stampOf(h.Ref.Tenant, h.record.ID, version, doc)
+	h.version, h.stamp = version, recent.StampOf(h.Ref.Tenant, h.record.ID, version, doc)
 	return nil
 }

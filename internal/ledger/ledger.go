@@ -36,8 +36,8 @@ type Config struct {
 type Ledger struct {
 	cfg      Config
 	plans    *recent.Map[PlanKey, *countersign.Plan]
-	stored   *recent.Map[stamp, *records.Plan]
-	runs     *recent.Map[stamp, *records.Run]
+	stored   *recent.Map[recent.Stamp, *records.Plan]
+	runs     *recent.Map[recent.Stamp, *records.Run]
 	stopping atomic.Bool
 }
 
@@ -46,8 +46,8 @@ func New(cfg Config) *Ledger {
 	return &Ledger{
 		cfg:    cfg,
 		plans:  recent.New[PlanKey, *countersign.Plan](rememberedPlans),
-		stored: recent.New[stamp, *records.Plan](rememberedPlans),
-		runs:   recent.New[stamp, *records.Run](rememberedRuns),
+		stored: recent.New[recent.Stamp, *records.Plan](rememberedPlans),
+		runs:   recent.New[recent.Stamp, *records.Run](rememberedRuns),
 	}
 }
 

@@ -1,26 +1,10 @@
 package ledger
 
 import (
-	"hash/maphash"
-
+	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
-
-// stamp names the very document that something was decoded from, so that what is
-// remembered of one never stands for another of the same id and version: after a
-// transaction that wasn't committed, or a database that has lost some.
-type stamp struct {
-	tenant, id string
-	version    int64
-	sum        uint64
-}
-
-var seed = maphash.MakeSeed()
-
-func stampOf(tenant, id string, version int64, doc []byte) stamp {
-	return stamp{tenant, id, version, maphash.Bytes(seed, doc)}
-}
 
 // How many are remembered, more than are usually watched or started at a time; and
 // none of them that is larger than MaxRemembered, in bytes of its documents.
@@ -37,7 +21,7 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := stampOf(ref.Tenant, ref.RunID, row.Version, row.Doc)
+	at := recent.StampOf(ref.Tenant, ref.RunID, row.Version, row.Doc)
 	if r, ok := l.runs.Get(at); ok {
 		return r, nil
 	}
@@ -78,7 +62,7 @@ func (l *Ledger) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, e
 	if err != nil {
 		return nil, 0, err
 	}
-	at := stampOf(tenant, id, row.Version, row.Doc)
+	at := recent.StampOf(tenant, id, row.Version, row.Doc)
 	if p, ok := l.stored.Get(at); ok {
 		return p, len(row.Doc), nil
 	}
