@@ -9,13 +9,30 @@ HELM_VERSION  := v3.22.0
 BENCH_SECONDS ?= 8
 BENCH_FLAGS   ?=
 PLANTED_FLAGS ?=
+SLICE         ?= 7m
 
 .PHONY: help
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: test
-test: tools vet typescript engines bench-vet release-test not-run ## Run all checks that gate a change: format, vet, tests with the race detector
+test: tools ## Run what a change must pass: every rule once, with the race detector; some 5 minutes on 2 processors
+	@$(GO) run ./test/gate && $(MAKE) --no-print-directory not-run
+
+# A part of it: make test-all PARTS=power,kill. What is left of a run that was ended:
+# make test-all CONTINUE=1. `make parts` lists the parts.
+.PHONY: test-all
+test-all: tools ## Run everything, in parts: for a night or a release
+	@$(GO) run ./test/gate -all -parts "$(PARTS)" $(if $(CONTINUE),-continue) && $(MAKE) --no-print-directory not-run
+
+# Which parts follows from the commit, so that days of changes play all of them.
+.PHONY: test-slice
+test-slice: tools ## Run some parts of test-all, chosen by the last commit: SLICE=7m
+	@$(GO) run ./test/gate -slice HEAD -within $(SLICE)
+
+.PHONY: parts
+parts: ## List the parts of test and test-all, and what each guards
+	@$(GO) run ./test/gate -list
 
 # Tools that parts of the tests need besides Go, and which parts. Root on Debian
 # gets what is missing; elsewhere the last lines name what was not run, which fails
@@ -45,53 +62,6 @@ not-run: # Name the parts of the tests that could not be run
 	@missing=; $(foreach tool,$(TOOLS),$(call have,$(tool)) || { echo "NOT RUN, for want of $(tool): $(for-$(tool))"; missing=yes; };) \
 		command -v node >/dev/null && ! { $(node-serves); } && { echo "NOT RUN, for want of Node $(NODE) or later with npm: $(for-node)"; missing=yes; }; \
 		[ -z "$$missing" ] || [ -z "$$CI" ]
-
-.PHONY: vet
-vet: ## Format and vet
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-
-# One package more than there are processors: many wait, for a lease or a browser.
-PACKAGES := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-# Without it run those that look at a browser's pages and at what abuse costs, since
-# both wait for a clock; and the simulation, which plays one thing at a time in a
-# thousand ways. What they have the service do is done under it in test/ too.
-UNRACED  := ./test/abuse ./test/browser ./test/simulation
-# SQLite in Go is C that was translated: watched by the detector too it takes some
-# ten times as long, and what it shares between threads it locks by C's rules.
-UNWATCHED := modernc.org/...
-.PHONY: race
-race: ## Run the tests with the race detector
-	$(GO) test -vet=off -race -gcflags='$(UNWATCHED)=-race=false' -p $(PACKAGES) -timeout 14m $$($(GO) list ./... | grep -v $(foreach p,$(UNRACED),-e $(p:./%=/%)$$))
-
-.PHONY: unraced
-unraced: postgres ## Run the tests that run without it
-	$(GO) test -vet=off -p 1 -timeout 14m $(UNRACED)
-
-# test/main_test.go has the list of the tests that are of a directory. Without the
-# race detector, under which they run on the other engine; test/replicas has it.
-.PHONY: postgres
-postgres: ## Run the API's tests with a PostgreSQL database behind each server
-	cd test && $(GO) test -vet=off -timeout 14m -postgres
-
-# At once, since both wait more than they compute.
-.PHONY: engines
-engines:
-	@$(MAKE) --no-print-directory -j2 race unraced
-
-.PHONY: bench-vet
-bench-vet: ## Build the benchmarks, which are a module of their own
-	cd bench && $(GO) vet ./...
-
-.PHONY: release-test
-release-test: ## Test the making of releases, a module of its own
-	cd release && $(GO) vet ./... && $(GO) test ./...
-
-# Without Node it does nothing here; not-run says so. It goes before the Go tests:
-# test/docs builds the SDK with what is installed here.
-.PHONY: typescript
-typescript: ## Build and test the TypeScript SDK, its receiver kit and example
-	@if $(node-serves); then cd sdk/typescript && npm ci --no-audit --no-fund && npm run check; fi
 
 .PHONY: lint
 lint: ## Run golangci-lint, import rules included

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+const module = "github.com/countersign/countersign"
+
+// gate plays parts and counts what became of them.
+type gate struct {
+	out    io.Writer
+	began  time.Time
+	passed *record
+
+	mu      sync.Mutex
+	count   map[string]int // tests and checks by their action
+	playing []string       // parts
+	ended   int            // packages and commands
+	planned int
+	repeats []string // the command that repeats each failure alone
+}
+
+func newGate(passed *record) *gate {
+	return &gate{out: os.Stdout, began: time.Now(), passed: passed, count: map[string]int{}}
+}
+
+// play plays the parts, atOnce of them beside each other, to the end even where one
+// fails.
+func (g *gate) play(ctx context.Context, parts []part, atOnce int) error {
+	if err := g.plan(ctx, parts); err != nil {
+		return err
+	}
+	stop := g.tellProgress()
+	var work sync.WaitGroup
+	queue := make(chan part)
+	for range min(atOnce, len(parts)) {
+		work.Go(func() {
+			for p := range queue {
+				g.playPart(ctx, p)
+			}
+		})
+	}
+	for _, p := range parts {
+		queue <- p
+	}
+	close(queue)
+	work.Wait()
+	stop()
+	return g.verdict(ctx)
+}
+
+// plan counts beforehand what there is to do.
+func (g *gate) plan(ctx context.Context, parts []part) error {
+	for _, p := range parts {
+		g.planned += len(p.commands)
+		if p.packages == "" {
+			continue
+		}
+		packages, err := p.list(ctx)
+		if err != nil {
+			return err
+		}
+		g.planned += len(packages)
+	}
+	return nil
+}
+
+// list gives the packages of a part in the order in which they are to begin.
+func (p part) list(ctx context.Context) ([]string, error) {
+	var out []string
+	seen := map[string]bool{}
+	for _, pattern := range strings.Fields(p.packages) {
+		cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", pattern)
+		cmd.Stderr = os.Stderr
+		text, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list %s: %w", pattern, err)
+		}
+		for _, found := range strings.Fields(string(text)) {
+			if !seen[found] {
+				out = append(out, "."+strings.TrimPrefix(found, module))
+			}
+			seen[found] = true
+		}
+	}
+	return out, nil
+}
+
+func (g *gate) playPart(ctx context.Context, p part) {
+	g.begin(p.name)
+	red := false
+	if p.packages != "" {
+		red = !g.playTests(ctx, p)
+	}
+	for _, c := range p.commands {
+		if red {
+			break // each command builds on those before
+		}
+		red = !g.playCommand(ctx, c)
+	}
+	g.end(p.name, !red && ctx.Err() == nil)
+}
+
+// playTests reports whether all tests of a part passed.
+func (g *gate) playTests(ctx context.Context, p part) bool {
+	packages, err := p.list(ctx)
+	if err != nil {
+		g.tell(p, outcome{action: "fail", output: err.Error()})
+		return false
+	}
+	words := p.goTest(packages, "-json")
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.WaitDelay = time.Minute
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		g.tell(p, outcome{action: "fail", output: err.Error()})
+		return false
+	}
+	told := false
+	unread := newReader(func(o outcome) {
+		told = told || o.action == "fail"
+		g.tell(p, o)
+	}).read(out)
+	if err := errors.Join(unread, cmd.Wait()); err != nil && !told {
+		g.tell(p, outcome{action: "fail", output: stderr.String() + err.Error()})
+		return false
+	}
+	return !told
+}
+
+// playCommand reports whether a command ended with 0. What it prints is shown only
+// where it fails.
+func (g *gate) playCommand(ctx context.Context, line string) bool {
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", line)
+	cmd.WaitDelay = time.Minute
+	out, err := cmd.CombinedOutput()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended++
+	if err == nil {
+		g.count["pass"]++
+		return true
+	}
+	g.count["fail"]++
+	g.repeats = append(g.repeats, line)
+	fmt.Fprintf(g.out, "FAILED: %s\n%s\n%v\n", line, bytes.TrimSpace(out), err)
+	return false
+}
+
+// tell counts an outcome, and prints a failure at once.
+func (g *gate) tell(p part, o outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if o.Test == "" && o.Package != "" {
+		g.ended++
+	}
+	if o.Test != "" && (o.action == "fail" || o.action == "skip") || o.action == "fail" && o.output != "" {
+		g.count[o.action]++
+	}
+	switch {
+	case o.action == "pass" && o.Test != "":
+		g.count["pass"]++
+	case o.action == "skip" && o.Test != "":
+		fmt.Fprintf(g.out, "SKIPPED: %s %s\n", o.Package, o.Test)
+	case o.action == "fail" && (o.Test != "" || o.output != ""):
+		again := p.repeat(o)
+		g.repeats = append(g.repeats, again)
+		fmt.Fprintf(g.out, "FAILED: %s %s\n%s\n", strings.TrimPrefix(o.Package, module+"/"), o.Test, strings.TrimSpace(o.output))
+	}
+}
+
+// repeat is the command that repeats a failure alone.
+func (p part) repeat(o outcome) string {
+	more := []string{"-count=1", "-v"}
+	if o.Test != "" {
+		more = append(more, "-run '^"+o.Test+"$'")
+	}
+	packages := strings.Fields(p.packages)
+	if name, _, _ := strings.Cut(o.Package, " "); strings.HasPrefix(name, module) {
+		packages = []string{"." + strings.TrimPrefix(name, module)}
+	}
+	return strings.Join(p.goTest(packages, more...), " ")
+}
+
+// verdict prints how each failure is repeated, and the one line that is read.
+func (g *gate) verdict(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, again := range g.repeats {
+		fmt.Fprintln(g.out, "To repeat it alone:", again)
+	}
+	fmt.Fprintf(g.out, "%d passed, %d failed, %d skipped in %s\n", g.count["pass"], g.count["fail"], g.count["skip"], spent(g.began))
+	if err := g.passed.write(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("stopped before the end: %w", err)
+	}
+	if g.count["fail"] > 0 {
+		return errRed
+	}
+	return nil
+}
+
+// spent is the time since then, in minutes and seconds.
+func spent(since time.Time) string {
+	s := int(time.Since(since).Seconds())
+	return fmt.Sprintf("%d min %02d s", s/60, s%60)
+}

@@ -1,0 +1,91 @@
+// Command gate runs checks and says what happens: a progress line while they run,
+// each failure with the command that repeats it alone, and one line with counts and
+// time at the end.
+//
+//	go run ./test/gate                        what a change must pass
+//	go run ./test/gate -all                   everything, part by part
+//	go run ./test/gate -all -continue         the parts that have not passed since the tree last changed
+//	go run ./test/gate -parts power,kill      these parts
+//	go run ./test/gate -slice HEAD -within 7m parts that follow from the commit, within that time
+//	go run ./test/gate -list                  the parts of both tiers
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() { os.Exit(status()) }
+
+// errRed says that a check failed; what failed was printed where it happened.
+var errRed = errors.New("not everything passed")
+
+func status() int {
+	var o options
+	flag.BoolVar(&o.all, "all", false, "play every part of the full tier")
+	flag.BoolVar(&o.unplayed, "continue", false, "leave out the parts that passed on this very tree")
+	flag.StringVar(&o.names, "parts", "", "play these parts only, separated by commas")
+	flag.StringVar(&o.slice, "slice", "", "play the parts of the full tier that follow from this commit")
+	flag.DurationVar(&o.within, "within", 7*time.Minute, "with -slice: play parts whose estimates fit into this time, and at least one")
+	list := flag.Bool("list", false, "list the parts and exit")
+	flag.Parse()
+	if *list {
+		printParts(os.Stdout)
+		return 0
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "gate:", err)
+		return 1
+	}
+	return 0
+}
+
+type options struct {
+	all, unplayed bool
+	names, slice  string
+	within        time.Duration
+}
+
+func run(ctx context.Context, o options) error {
+	parts, atOnce, err := chosen(ctx, o)
+	if err != nil {
+		return err
+	}
+	passed, err := readRecord(ctx)
+	if err != nil {
+		return err
+	}
+	if o.unplayed {
+		if parts = passed.without(parts); len(parts) == 0 {
+			fmt.Println("Every part has passed on this tree.")
+			return nil
+		}
+	}
+	return newGate(passed).play(ctx, parts, atOnce)
+}
+
+// chosen gives the parts that are to be played and how many of them at once: those
+// of the fast tier wait for each other's idle time, those of the full tier would
+// disturb each other.
+func chosen(ctx context.Context, o options) (parts []part, atOnce int, err error) {
+	switch {
+	case o.names != "":
+		parts, err = named(strings.Split(o.names, ","))
+		return parts, 1, err
+	case o.slice != "":
+		parts, err = sliceOf(ctx, o.slice, o.within)
+		return parts, 1, err
+	case o.all:
+		return full, 1, nil
+	}
+	return fast, 2, nil
+}
