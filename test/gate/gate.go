@@ -17,9 +17,10 @@ const module = "github.com/countersign/countersign"
 
 // gate plays parts and counts what became of them.
 type gate struct {
-	out    io.Writer
-	began  time.Time
-	passed *record
+	out      io.Writer
+	began    time.Time
+	passed   *record
+	packages map[string][]string // by part, in the order in which they begin
 
 	mu      sync.Mutex
 	count   map[string]int // tests and checks by their action
@@ -30,7 +31,7 @@ type gate struct {
 }
 
 func newGate(passed *record) *gate {
-	return &gate{out: os.Stdout, began: time.Now(), passed: passed, count: map[string]int{}}
+	return &gate{out: os.Stdout, began: time.Now(), passed: passed, packages: map[string][]string{}, count: map[string]int{}}
 }
 
 // play plays the parts, atOnce of them beside each other, to the end even where one
@@ -40,8 +41,12 @@ func (g *gate) play(ctx context.Context, parts []part, atOnce int) error {
 		return err
 	}
 	stop := g.tellProgress()
-	var work sync.WaitGroup
+	if err := g.build(ctx); err != nil {
+		stop()
+		return err
+	}
 	queue := make(chan part)
+	var work sync.WaitGroup
 	for range min(atOnce, len(parts)) {
 		work.Go(func() {
 			for p := range queue {
@@ -69,6 +74,7 @@ func (g *gate) plan(ctx context.Context, parts []part) error {
 		if err != nil {
 			return err
 		}
+		g.packages[p.name] = packages
 		g.planned += len(packages)
 	}
 	return nil
@@ -112,14 +118,9 @@ func (g *gate) playPart(ctx context.Context, p part) {
 
 // playTests reports whether all tests of a part passed.
 func (g *gate) playTests(ctx context.Context, p part) bool {
-	packages, err := p.list(ctx)
-	if err != nil {
-		g.tell(p, outcome{action: "fail", output: err.Error()})
-		return false
-	}
+	packages := g.packages[p.name]
 	words := p.goTest(packages, "-json")
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.WaitDelay = time.Minute
+	cmd := command(ctx, words[0], words[1:]...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -142,12 +143,19 @@ func (g *gate) playTests(ctx context.Context, p part) bool {
 	return !told
 }
 
+// command is a command that is interrupted where the gate is, so that tests can stop
+// what they started, and killed a minute later.
+func command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	return cmd
+}
+
 // playCommand reports whether a command ended with 0. What it prints is shown only
 // where it fails.
 func (g *gate) playCommand(ctx context.Context, line string) bool {
-	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", line)
-	cmd.WaitDelay = time.Minute
-	out, err := cmd.CombinedOutput()
+	out, err := command(ctx, "bash", "-euo", "pipefail", "-c", line).CombinedOutput()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended++
