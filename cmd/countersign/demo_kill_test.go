@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -83,7 +84,7 @@ func killAfter(t *testing.T, binary, dir string, n int) {
 }
 
 // patience is how long a demo may take; one that hangs shows where.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // finish runs a demo to its end.
 func finish(t *testing.T, binary, dir string) []byte {
@@ -141,7 +142,8 @@ const (
 const envDie = "COUNTERSIGN_TEST_DEMO_DIES"
 
 // A demo that is killed with a request in flight comes to the same end too: a
-// read is asked again, and what became of a side effect is found out first.
+// read is asked again, and what became of a side effect is found out first. In -short
+// the first refund and some others are played, drawn anew each time.
 func TestDemoSurvivesKillInFlight(t *testing.T) {
 	for _, c := range []struct{ request, arrived, done string }{
 		{"GET /health", "", ""},
@@ -155,6 +157,9 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 		{"GET /refunds?orderId=A-48377", "", ""},
 	} {
 		for moment, resolution := range map[string]string{dieArrived: c.arrived, dieDone: c.done} {
+			if testing.Short() && c.request != "POST /refunds A-48213" && rand.IntN(6) > 0 {
+				continue
+			}
 			t.Run(moment+" "+c.request, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()

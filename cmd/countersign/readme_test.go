@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -29,10 +28,10 @@ func TestReadmeByCurlEndsCompleted(t *testing.T) {
 	copyExamples(t, dir, replace)
 	script := "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + replace.Replace(shellBlocks(t)) + "\n"
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.WaitDelay = dir, patience // what the script leaves running holds its output open until it ends
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the README's commands failed: %v\n%s", err, out)
