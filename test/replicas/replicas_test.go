@@ -59,7 +59,7 @@ func (f *fleet) wake(place int) {
 func TestNothingIsSentTwiceOrLostWhenReplicasDieOrStandStill(t *testing.T) {
 	t.Parallel()
 	f := assemble(t, pgtest.Database(t))
-	f.patience = 2 * time.Second // nobody waits for a replica that stands still
+	f.patience = 5 * time.Second // nobody waits for a replica that stands still; what was not answered is asked again
 	f.load(f.trouble)
 	if uncertain := f.settled(); uncertain == len(f.runs) {
 		t.Error("nothing was carried out")
