@@ -21,7 +21,7 @@ type shell struct {
 // operator's is the current one.
 func newShell(t *testing.T, settings ...harness.Setting) *shell {
 	t.Helper()
-	s := &shell{world: newWorld(t, settings...), dir: t.TempDir()}
+	s := &shell{world: ownWorld(t, settings...), dir: t.TempDir()}
 	s.settings = map[string]string{"XDG_CONFIG_HOME": filepath.Join(s.dir, "conf")}
 	s.signIn(t, "admin", s.Settings()["SVC_PLATFORM_BOOTSTRAP_TOKEN"])
 	for _, name := range []string{"approver", "viewer", "operator"} {

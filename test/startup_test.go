@@ -100,7 +100,7 @@ func TestUnknownFlagsAndCommandsExitWith2(t *testing.T) {
 func TestASecondProcessOnAStoreExitsAndHarmsNothing(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(w.Store, link); err != nil {
 		t.Fatal(err)

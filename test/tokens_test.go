@@ -149,7 +149,7 @@ func TestADryRunTokenCannotStartLive(t *testing.T) {
 
 func TestARealmAdministratorManagesTenantsAndTheirTokensAndNothingElseOfThem(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t).Is(t, "id", "acme").Is(t, "revision", 1)
 	theirs, made := w.token(t, doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"})
 	made.Is(t, "tenantId", "acme")
@@ -191,7 +191,7 @@ func TestTenantIDsHoldNoHyphen(t *testing.T) {
 
 func TestATenantNeverReachesAnotherWhoseNameBeginsAlike(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	for _, id := range []string{"acme", "acmeeu"} {
 		w.Admin.Put("/tenants/"+id, doc{"name": id}).OK(t)
 	}

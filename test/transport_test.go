@@ -133,7 +133,7 @@ func TestARequestIDIsKeptIfItFitsElseMade(t *testing.T) {
 
 func TestMetricsComeAsJSONAndAsExpositionOfTheSameFigures(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.reaches(t, w.run(t, step("note", "note", nil)), "COMPLETED")
 	w.Admin.Get("/metrics").OK(t).Is(t, "countersign_runs.COMPLETED", 1).Is(t, "countersign_models", 1).Is(t, "countersign_tenants", 1)
 	for _, accept := range []string{"text/plain", "application/openmetrics-text; version=1.0.0, */*;q=0.1", "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"} {
@@ -149,7 +149,7 @@ func TestMetricsComeAsJSONAndAsExpositionOfTheSameFigures(t *testing.T) {
 
 func TestMetricsOfTheInstallationAreTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	own := w.tenantAdmin.Get("/metrics").OK(t)
 	for _, figure := range []string{"countersign_tenants", "countersign_slots", "countersign_goroutines", "countersign_heap_bytes", "countersign_unfinished_runs"} {
 		own.Is(t, figure, harness.Absent)

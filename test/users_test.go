@@ -35,7 +35,7 @@ func TestAUserIsRefusedThatNoMailCouldReach(t *testing.T) {
 
 func TestUsersOfAnotherTenantAreTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	w.Admin.Put("/users/ann@example.com", doc{"roles": []string{"VIEWER"}, "tenantId": "acme"}).OK(t).Is(t, "tenantId", "acme")
 	w.Admin.Get("/users").OK(t).Is(t, "total", 0)

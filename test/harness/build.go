@@ -42,6 +42,7 @@ const prebuilt = "COUNTERSIGN_TEST_BINARY"
 // detector where the tests have it. Without flags of the caller's it takes the binary
 // that COUNTERSIGN_TEST_BINARY names, if that is set.
 func Build(dir string, flags ...string) error {
+	shared.dir = dir
 	if path := os.Getenv(prebuilt); path != "" && len(flags) == 0 {
 		binary = path
 		return nil

@@ -32,9 +32,11 @@ type Server struct {
 	process  *process
 	http     *http.Client
 	document *Document
+	house    *house // that the test shares; nil for a server of its own
 
 	mu      sync.Mutex
-	secrets []spelling
+	kept    map[string]bool // the secrets
+	secrets searching       // for each in each spelling
 }
 
 // Setting changes how a server is started.
@@ -139,10 +141,23 @@ func (s *Server) fetchDocument() string {
 func (s *Server) Document() *Document { return s.document }
 
 // Settings are the environment variables that the server was started with.
-func (s *Server) Settings() map[string]string { return maps.Clone(s.settings) }
+func (s *Server) Settings() map[string]string {
+	s.t.Helper()
+	s.own("Settings")
+	return maps.Clone(s.settings)
+}
 
 // Log is what the server has written to standard error.
 func (s *Server) Log() string {
+	s.t.Helper()
+	s.own("Log")
+	return s.log()
+}
+
+func (s *Server) log() string {
+	if s.house != nil {
+		return s.house.log()
+	}
 	if s.process == nil {
 		return ""
 	}
@@ -150,7 +165,11 @@ func (s *Server) Log() string {
 }
 
 // Terminate sends SIGTERM and returns at once.
-func (s *Server) Terminate() { s.process.signal(s.t, syscall.SIGTERM) }
+func (s *Server) Terminate() {
+	s.t.Helper()
+	s.own("Terminate")
+	s.process.signal(s.t, syscall.SIGTERM)
+}
 
 // Wait returns the exit status of a server that was told to stop.
 func (s *Server) Wait() int {
@@ -169,11 +188,18 @@ func (s *Server) Stop() {
 
 // Shared reports a server on a database that others may use as well.
 func (s *Server) Shared() bool {
+	if s.house != nil {
+		return s.house.Shared()
+	}
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
 
 // Freeze stops the process where it stands; Thaw lets it go on.
-func (s *Server) Freeze() { s.t.Helper(); s.process.signal(s.t, syscall.SIGSTOP) }
+func (s *Server) Freeze() {
+	s.t.Helper()
+	s.own("Freeze")
+	s.process.signal(s.t, syscall.SIGSTOP)
+}
 
 // Thaw lets a frozen process go on.
 func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
@@ -181,6 +207,7 @@ func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
 // Kill ends the server as a crash would.
 func (s *Server) Kill() {
 	s.t.Helper()
+	s.own("Kill")
 	s.process.signal(s.t, syscall.SIGKILL)
 	s.process.wait(s.t)
 }
@@ -195,6 +222,7 @@ func (s *Server) Restart(settings ...Setting) {
 
 func (s *Server) change(settings []Setting) {
 	s.t.Helper()
+	s.own("Restart")
 	s.checkLog()
 	for _, set := range settings {
 		set(s.settings)
@@ -215,7 +243,7 @@ func (s *Server) finish() {
 	s.checkLog()
 	s.checkStore()
 	if s.t.Failed() {
-		s.t.Logf("the server's log:\n%s", s.Log())
+		s.t.Logf("the server's log:\n%s", s.log())
 	}
 }
 
@@ -232,7 +260,7 @@ func (s *Server) checkAudit() {
 }
 
 func (s *Server) checkLog() {
-	log := s.Log()
+	log := s.log()
 	if secret := s.leaked(log); secret != "" {
 		s.t.Errorf("the secret %q is in the server's log", secret)
 	}
