@@ -13,7 +13,7 @@ import (
 // modelers starts a server and gives an OPERATOR, who writes models.
 func modeler(t *testing.T) (*harness.Server, *harness.Client) {
 	t.Helper()
-	s := harness.Start(t)
+	s := tenant(t)
 	return s, s.As(s.Admin.Post("/tokens", doc{"name": "op", "roles": []string{"OPERATOR"}}).OK(t).At("token").Text())
 }
 

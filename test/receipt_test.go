@@ -134,7 +134,7 @@ func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 // TestReceiptsAreKeptAndJudgedByCommand.
 func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	run := s.run(t, step("note", "note", doc{"text": "x"}))
 	s.reaches(t, run, "COMPLETED")
 	prints(t, s.command(t, 0, "receipt", "keys").Err, "there is none yet")

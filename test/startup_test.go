@@ -119,7 +119,7 @@ func TestASecondProcessOnAStoreExitsAndHarmsNothing(t *testing.T) {
 
 func TestAPortInUseIsSaidInOneLine(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	r := harness.Run(t, settings(t, "SVC_PLATFORM_LISTEN", strings.TrimPrefix(s.URL, "http://")), "serve")
 	if r.Status != 1 || len(r.Lines()) != 1 {
 		t.Errorf("status %d\n%s", r.Status, r.Err)

@@ -13,7 +13,7 @@ var tokenForm = regexp.MustCompile(`^csn_[0-9A-Za-z]{49}$`)
 
 func TestATokenIsShownOnceAndListedWithoutItsSecret(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	a := s.Admin.Post("/tokens", doc{"name": "ci", "roles": []string{"OPERATOR", "APPROVER"}, "projectIds": []string{"default-shop"}, "modes": []string{"DRY_RUN"},
 		"expiresInDays": 7, "userEmail": "Anne@Example.com"})
 	if a.Status != 201 {
@@ -42,7 +42,7 @@ func lifetime(t *testing.T, token json) time.Duration {
 
 func TestTokensThatCannotBeMade(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	good := doc{"name": "n", "roles": []string{"VIEWER"}}
 	for _, c := range []struct {
 		field string

@@ -23,7 +23,7 @@ func TestAUserIsMadeChangedAndEnded(t *testing.T) {
 
 func TestAUserIsRefusedThatNoMailCouldReach(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	for _, email := range []string{"ann", "ann@", "Ann%20<ann@example.com>", "a%0ab@example.com"} {
 		s.Admin.Put("/users/"+email, doc{"roles": []string{"VIEWER"}}).Refused(t, "invalid_request", "email")
 	}

@@ -41,6 +41,13 @@ func newWorld(t *testing.T, settings ...harness.Setting) *world {
 	return w
 }
 
+// tenant is a tenant on a server that tests share, with nothing in it.
+func tenant(t *testing.T) *harness.Server {
+	t.Helper()
+	s, _ := harness.Tenant(t)
+	return s
+}
+
 // ownWorld makes a world on a server of its own; the settings add to what it needs
 // itself.
 func ownWorld(t *testing.T, settings ...harness.Setting) *world {

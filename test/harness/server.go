@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"io/fs"
 	"maps"
@@ -110,14 +111,22 @@ func (s *Server) spawn() *process {
 	return launch(s.t, path, s.settings, s.args...)
 }
 
-// understand reads the server's description, by which answers are judged.
+// understand reads the server's description, by which answers are judged. All servers
+// of one program describe themselves alike, and to make a description is half of what
+// a start costs: so it is asked for once.
 func (s *Server) understand() {
 	s.t.Helper()
-	text := s.fetchDocument()
+	documents.Lock()
+	defer documents.Unlock()
+	path := cmp.Or(s.binary, binary)
+	if s.document = documents.byProgram[path]; s.document != nil {
+		return
+	}
 	var err error
-	if s.document, err = readDocument(text); err != nil {
+	if s.document, err = parseDocument(s.fetchDocument()); err != nil {
 		s.t.Fatalf("the OpenAPI document: %v", err)
 	}
+	documents.byProgram[path] = s.document
 }
 
 // fetchDocument reads the server's description, without its address, in which

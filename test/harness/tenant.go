@@ -90,7 +90,7 @@ func newHouse() *house {
 	h.Server = Start(h.outlives,
 		Set("CONNECTION_ORIGINS", strings.Join(origins, ",")),
 		Set("SIGNING_ENV_ALLOWLIST", SecretEnv), Env(SecretEnv, Secret),
-		Set("MAX_ACTIVE_RUNS", "1000"),           // the runs of one test must not wait for another's
+		Set("MAX_ACTIVE_RUNS", "1000"),         // the runs of one test must not wait for another's
 		Set("TRUSTED_PROXIES", "127.0.0.1/32")) // each test signs in from an address of its own
 	h.Keep(Secret)
 	return h

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 )
 
@@ -48,15 +51,34 @@ func letters(n int) string {
 // seenBy is an HTTP client of a house, for the test that has this tenant.
 func (h *house) seenBy(tenant string) *http.Client {
 	domain := domainName(tenant)
+	upper := func(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 	c := *h.http
 	c.Transport = &view{
 		through: h.http.Transport,
 		out: strings.NewReplacer(homeTenant+"-", tenant+"-", `"`+homeTenant+`"`, `"`+tenant+`"`,
-			"@"+homeDomain, "@"+domain, "%40"+homeDomain, "%40"+domain),
-		in:           []naming{{[]byte(tenant), []byte(homeTenant)}, {[]byte(domain), []byte(homeDomain)}},
+			"@"+homeDomain, "@"+domain, "%40"+homeDomain, "%40"+domain,
+			"@"+upper(homeDomain), "@"+upper(domain), "%40"+upper(homeDomain), "%40"+upper(domain)),
+		in: []naming{
+			{[]byte(tenant), []byte(homeTenant)}, {[]byte(domain), []byte(homeDomain)}, {[]byte(upper(domain)), []byte(upper(homeDomain))},
+		},
 		clientNumber: tenant,
 	}
 	return &c
+}
+
+// ForCommands is an address at which commands find the server as the test sees it.
+func (s *Server) ForCommands() string {
+	s.t.Helper()
+	if s.house == nil {
+		return s.URL
+	}
+	target, err := url.Parse(s.URL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: s.http.Transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }})
+	s.t.Cleanup(proxy.Close)
+	return proxy.URL
 }
 
 // RoundTrip sends a request in the server's words and gives the answer in the test's.
