@@ -83,7 +83,7 @@ func (s *Server) fault(a *Answer) error {
 	id := a.Header.Get("X-Request-Id")
 	switch {
 	case a.Status == http.StatusInternalServerError:
-		return fmt.Errorf("an internal error without a fault; the log:\n%s", s.Log())
+		return fmt.Errorf("an internal error without a fault; the log:\n%s", s.log())
 	case s.leaked(a.Raw) != "":
 		return fmt.Errorf("the answer holds the secret %q", s.leaked(a.Raw))
 	case !requestID.MatchString(id):

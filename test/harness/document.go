@@ -32,29 +32,11 @@ type Operation struct {
 	spec   *openapi3.Operation
 }
 
-// documents are those that were read already, by their text: all servers of a
-// test run describe themselves alike.
-var documents struct {
+// documents are those that were read already, by the program that gave them.
+var documents = struct {
 	sync.Mutex
-	byText map[string]*Document
-}
-
-func readDocument(text string) (*Document, error) {
-	documents.Lock()
-	defer documents.Unlock()
-	if d := documents.byText[text]; d != nil {
-		return d, nil
-	}
-	d, err := parseDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	if documents.byText == nil {
-		documents.byText = map[string]*Document{}
-	}
-	documents.byText[text] = d
-	return d, nil
-}
+	byProgram map[string]*Document
+}{byProgram: map[string]*Document{}}
 
 func parseDocument(text string) (*Document, error) {
 	spec, err := openapi3.NewLoader().LoadFromData([]byte(text))

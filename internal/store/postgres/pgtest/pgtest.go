@@ -28,7 +28,7 @@ var shared struct {
 // M is a testing.M that ends the shared server when all tests have run:
 //
 //	func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
-type M struct{ *testing.M }
+type M struct{ M interface{ Run() int } }
 
 // Run runs the tests.
 func (m M) Run() int {
