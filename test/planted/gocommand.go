@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -50,8 +51,9 @@ type call struct {
 	tier     tier
 	packages []string
 	tests    []string // all of them where none is named
-	alone    bool     // it is of one test, which needs no tier's time
-	toTheEnd bool     // beyond the first failure
+	skipped  []string
+	alone    bool // it is of one test, which needs no tier's time
+	toTheEnd bool // beyond the first failure
 }
 
 func (c call) timeout() time.Duration {
@@ -68,7 +70,20 @@ func (c call) arguments() []string {
 	if len(c.tests) > 0 {
 		args = append(args, "-run", "^("+strings.Join(c.tests, "|")+")$")
 	}
+	if len(c.skipped) > 0 {
+		args = append(args, "-skip", "^("+strings.Join(c.skipped, "|")+")$")
+	}
 	return append(args, c.packages...)
+}
+
+// without leaves a test out, or a package that failed as a whole.
+func (c call) without(gone check) call {
+	if gone.Test != "" {
+		c.skipped = append(slices.Clone(c.skipped), gone.Test)
+		return c
+	}
+	c.packages = slices.DeleteFunc(slices.Clone(c.packages), func(p string) bool { return p == "./"+gone.Package })
+	return c
 }
 
 // test runs tests. An error means that nothing is known: the tests didn't build,

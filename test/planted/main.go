@@ -8,7 +8,7 @@
 // far from it. The command fails if a bug survives, and if the fast tier catches
 // fewer than 95 % of all.
 //
-//	go run ./test/planted [-only name,...] [-jobs n] [-continue] [-update] [-search] [-fast] [-race] [-build]
+//	go run ./test/planted [-only name,...] [-jobs n] [-continue] [-update] [-search] [-hinted] [-fast] [-race] [-build]
 package main
 
 import (
@@ -27,9 +27,9 @@ func main() { os.Exit(status()) }
 
 // options are the flags.
 type options struct {
-	only                                                 string
-	jobs                                                 int
-	goOn, update, searchAnew, fastOnly, raced, buildOnly bool
+	only                                                            string
+	jobs                                                            int
+	goOn, update, searchAnew, hintsOnly, fastOnly, raced, buildOnly bool
 }
 
 func status() int {
@@ -39,6 +39,7 @@ func status() int {
 	flag.BoolVar(&o.goOn, "continue", false, "leave out the bugs that were caught since the tree last changed")
 	flag.BoolVar(&o.update, "update", false, "write to caught.txt what a search finds, instead of printing it")
 	flag.BoolVar(&o.searchAnew, "search", false, "search each bug, whatever caught.txt says")
+	flag.BoolVar(&o.hintsOnly, "hinted", false, "search nothing: what caught.txt does not tell of a bug is left open")
 	flag.BoolVar(&o.fastOnly, "fast", false, "don't search in the full tier")
 	flag.BoolVar(&o.raced, "race", false, "run the fast tier with the race detector from the start, as the gate does")
 	flag.BoolVar(&o.buildOnly, "build", false, "only see whether each bug can be planted, builds and passes vet")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -67,6 +68,9 @@ func (s *search) tryPlanted(ctx context.Context, t tree, b *bug) (result, error)
 			return result{Is: caught, By: h.tier + ": " + seen.failed.String(), Fast: c.tier.isFast()}, nil
 		}
 	}
+	if s.hintsOnly {
+		return result{}, errors.New("caught.txt names no test that catches it; to be searched")
+	}
 	return s.searchAll(ctx, t, b)
 }
 
@@ -89,8 +93,8 @@ func (s *search) searchAll(ctx context.Context, t tree, b *bug) (result, error) 
 	return unsteady, nil
 }
 
-// searchIn runs the tests of some packages until one has caught the bug. A package
-// with one that failed otherwise is left out then.
+// searchIn runs the tests of some packages until one has caught the bug. One that
+// failed otherwise is left out then.
 func (s *search) searchIn(ctx context.Context, t tree, c call) (unsteady result, err error) {
 	for len(c.packages) > 0 {
 		seen, err := t.test(ctx, c)
@@ -104,7 +108,7 @@ func (s *search) searchIn(ctx context.Context, t tree, c call) (unsteady result,
 		if unsteady.Is == "" {
 			unsteady = r
 		}
-		c.packages = slices.DeleteFunc(slices.Clone(c.packages), func(p string) bool { return p == "./"+seen.failed.Package })
+		c = c.without(seen.failed.check)
 	}
 	return unsteady, nil
 }
@@ -135,12 +139,18 @@ func (s *search) judge(ctx context.Context, t tree, tier tier, f failure) (r res
 // confirmHints runs the hinted tests of these bugs without any, those of a package
 // in one call. One that fails, is skipped or is gone can't show anything.
 func (s *search) confirmHints(ctx context.Context, bugs []*bug) error {
-	type group struct{ tier, folder string }
-	groups := map[group][]hint{}
+	var groups [][]hint
 	for _, b := range bugs {
-		if h, ok := s.hints[b.name]; ok && !slices.Contains(groups[group{h.tier, h.Package}], h) {
-			g := group{h.tier, h.Package}
-			groups[g] = append(groups[g], h)
+		h, ok := s.hints[b.name]
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []hint) bool { return g[0].tier == h.tier && g[0].Package == h.Package })
+		switch {
+		case i < 0:
+			groups = append(groups, []hint{h})
+		case !slices.Contains(groups[i], h):
+			groups[i] = append(groups[i], h)
 		}
 	}
 	for _, hints := range groups {
