@@ -11,11 +11,32 @@ import (
 // through a program that a test builds, as tests from outside do. One test fails
 // whatever the bug.
 var toy = map[string]string{
-	"go.mod":              "module " + module + "\n\ngo 1.26\n",
-	"room/room.go":        "package room\n\nfunc Sum(a, b int) int {\n\treturn a + b\n}\n\nfunc Unwatched() int {\n\treturn 1\n}\n",
-	"room/room_test.go":   "package room\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error() }\n\nfunc TestSum(t *testing.T) {\n\tif Sum(2, 3) != 5 {\n\t\tt.Error()\n\t}\n}\n\nfunc TestNothing(*testing.T) {}\n",
-	"prog/main.go":        "package main\n\nimport \"" + module + "/room\"\n\nfunc main() { println(room.Sum(2, 3)) }\n",
-	"outer/outer_test.go": "package outer\n\nimport (\n\t\"os\"\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestProgram(t *testing.T) {\n\tout, err := exec.Command(\"go\", \"run\", \"../prog\").CombinedOutput()\n\tif err != nil || string(out) != \"5\\n\" || os.Getenv(\"" + prebuilt + "\") != \"\" {\n\t\tt.Errorf(\"%s %v\", out, err)\n\t}\n}\n",
+	"go.mod":            "module " + module + "\n\ngo 1.26\n",
+	"room/room.go":      "package room\n\nfunc Sum(a, b int) int {\n\treturn a + b\n}\n\nfunc Unwatched() int {\n\treturn 1\n}\n",
+	"room/room_test.go": "package room\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error() }\n\nfunc TestSum(t *testing.T) {\n\tif Sum(2, 3) != 5 {\n\t\tt.Error()\n\t}\n}\n\nfunc TestNothing(*testing.T) {}\n",
+	"prog/main.go":      "package main\n\nimport \"" + module + "/room\"\n\nfunc main() { println(room.Sum(2, 3)) }\n",
+	"outer/outer_test.go": `package outer
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if err := exec.Command("go", "build", "-o", "prog", "../prog").Run(); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func TestProgram(t *testing.T) {
+	out, err := exec.Command("./prog").CombinedOutput()
+	if err != nil || string(out) != "5\n" || os.Getenv("` + prebuilt + `") != "" {
+		t.Errorf("%s %v", out, err)
+	}
+}
+`,
 }
 
 func toySearch(t *testing.T) *search {
@@ -67,7 +88,7 @@ func TestABugIsCaughtByAGreenTestThatItTurnsRed(t *testing.T) {
 		{"a hint of a test that is gone", wrongSum, hint{"fast", check{"room", "TestGone"}}, caught, "fast: room TestSum", true},
 		{"a hint of a test that is red without it", wrongSum, hint{"fast", check{"room", "TestFails"}}, caught, "fast: room TestSum", true},
 		{"nothing shows it", unwatched, inRoom, survived, "", false},
-		{"it doesn't build", broken, inRoom, failed, "do not build", false},
+		{"it doesn't build", broken, fromOutside, failed, "do not build", false},
 	} {
 		s.hints = map[string]hint{c.bug.name: c.hint}
 		if err := s.confirmHints(t.Context(), []*bug{c.bug}); err != nil {
