@@ -203,19 +203,6 @@ func (g *gate) tell(p part, o outcome) {
 	}
 }
 
-// repeat is the command that repeats a failure alone.
-func (p part) repeat(o outcome) string {
-	more := []string{"-count=1", "-v"}
-	if o.Test != "" {
-		more = append(more, "-run '^"+o.Test+"$'")
-	}
-	packages := strings.Fields(p.packages)
-	if name, _, _ := strings.Cut(o.Package, " "); strings.HasPrefix(name, module) {
-		packages = []string{"." + strings.TrimPrefix(name, module)}
-	}
-	return strings.Join(p.goTest(packages, more...), " ")
-}
-
 // verdict prints how each failure is repeated, and the one line that is read.
 func (g *gate) verdict(ctx context.Context) error {
 	g.mu.Lock()
