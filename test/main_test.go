@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 		harness.OnDatabase = pgtest.Database
 	}
 	waitTogether(*onPostgres)
+	debug.SetGCPercent(400) // what the tests hold is little, and what they throw away is much
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
 		err = harness.Build(dir, tags(*again)...)

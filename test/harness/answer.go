@@ -127,6 +127,11 @@ func (a *Answer) errorBody(id string) error {
 	return nil
 }
 
+// withoutRequestID is the body without the request's id, which errorBody checks.
+func (a *Answer) withoutRequestID() string {
+	return strings.Replace(a.Raw, a.Header.Get("X-Request-Id"), "", 1)
+}
+
 // checkDocument judges an answer by the server's own description.
 func (s *Server) checkDocument(a *Answer) error {
 	path, _, _ := strings.Cut(a.path, "?")
@@ -138,7 +143,7 @@ func (s *Server) checkDocument(a *Answer) error {
 	if a.method == http.MethodHead {
 		return nil
 	}
-	if err := s.document.checkAnswer(o, a.Status, a.contentType(), a.JSON); err != nil {
+	if err := s.document.checkAnswer(o, a.Status, a.contentType(), a.JSON, a.withoutRequestID()); err != nil {
 		return err
 	}
 	if body, err := Parse(a.sent); err == nil && a.Status < 300 {
