@@ -20,7 +20,7 @@ var runStatuses = []string{"READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQ
 // time, totals and pages are those of a store that counts what it finds.
 func TestCountedRunsAreThoseThatAreThere(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 6))
-	s, reference := mustOpen(t, t.TempDir()), memory.New()
+	s, reference := mustOpen(t, emptyStore(t)), memory.New()
 	for range 5 {
 		changes := make([]runChange, 500)
 		for i := range changes {

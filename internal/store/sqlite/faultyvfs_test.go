@@ -38,7 +38,7 @@ func registerFaulty(t *testing.T) {
 // mustOpenFaulty opens a store on a disk that may be told to fail.
 func mustOpenFaulty(t *testing.T, checkpointPages int) (*Store, *disk) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := emptyStore(t)
 	d := newDisk(t, dir)
 	s, err := open(context.Background(), dir, settings{vfs: faultyVFS, checkpointPages: checkpointPages, readers: 1})
 	if err != nil {
