@@ -45,13 +45,10 @@ func TestPowerLoss(t *testing.T) {
 }
 
 func lossesNow() int {
-	switch {
-	case *losses > 0:
+	if *losses > 0 {
 		return *losses
-	case testing.Short():
-		return 2
 	}
-	return 24
+	return fewer(24, 2)
 }
 
 // work is a workload and what was acknowledged of it.

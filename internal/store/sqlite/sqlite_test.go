@@ -58,6 +58,14 @@ func emptyStore(t testing.TB) (dir string) {
 	return dir
 }
 
+// fewer is how many rounds there are, with -short fewer.
+func fewer(rounds, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return rounds
+}
+
 // mustOpen opens a store that is closed at the end of the test.
 func mustOpen(t testing.TB, dir string) *Store {
 	t.Helper()
