@@ -22,7 +22,7 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func benchmarkUpdate(b *testing.B, callers int) {
-	s := mustOpen(b, b.TempDir())
+	s := mustOpen(b, emptyStore(b))
 	runs := make([]*benchRun, callers)
 	for i := range runs {
 		runs[i] = newBenchRun(b, s, i)
@@ -53,7 +53,7 @@ func benchmarkUpdate(b *testing.B, callers int) {
 
 // BenchmarkView reads one document.
 func BenchmarkView(b *testing.B) {
-	s := mustOpen(b, b.TempDir())
+	s := mustOpen(b, emptyStore(b))
 	r := newBenchRun(b, s, 1)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,10 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-var every = flag.Bool("every", false, "fail every call to the disk and end each trial in every way, not a sample")
+var (
+	every     = flag.Bool("every", false, "fail every call to the disk and end each trial in every way, not a sample")
+	faultSeed = flag.Uint64("fault-seed", 0, "of the calls that are failed with -short; 0: others each time")
+)
 
 // scenario is something that a store goes through, to be tried with each call to
 // the disk failing in turn.
@@ -32,11 +36,13 @@ type scenario struct {
 	play     func(p *play)
 }
 
-// faults are the ways in which a call fails.
-var faults = []struct {
+type namedFault struct {
 	name string
 	fault
-}{
+}
+
+// faults are the ways in which a call fails.
+var faults = []namedFault{
 	{"read error", fault{on: reads}},
 	{"write error", fault{on: writes}},
 	{"disk full", fault{on: writes, code: lib.SQLITE_FULL}},
@@ -69,13 +75,51 @@ func (s scenario) run(t *testing.T) {
 			t.Errorf("it has %d %s", calls[on], is.name)
 		}
 	}
-	for _, f := range faults {
-		if calls[f.on] == 0 || s.only != 0 && f.on&s.only == 0 {
-			continue
-		}
+	if testing.Short() && !*every {
+		s.failDrawn(t, made, calls)
+		return
+	}
+	for _, f := range s.possible(calls) {
 		for _, f.sticky = range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, sticky %t", f.name, f.sticky), func(t *testing.T) {
-				s.failInTurn(t, made, f.fault, calls[f.on])
+				s.failInTurn(t, made, f.fault, calls)
+			})
+		}
+	}
+}
+
+// possible are the faults that a scenario with these calls can meet.
+func (s scenario) possible(calls map[operation]int) (all []namedFault) {
+	for _, f := range faults {
+		if calls[f.on] > 0 && (s.only == 0 || f.on&s.only != 0) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// drawnFaults is how many a scenario meets with -short, beside a failed sync.
+const drawnFaults = 2
+
+// failDrawn fails a few calls of the scenario: a sync, since what follows that is the
+// hardest, and others of different kinds.
+func (s scenario) failDrawn(t *testing.T, made string, calls map[operation]int) {
+	t.Helper()
+	seeds := append(keptSeeds(t, "fault-seed", s.name), drawnSeed(*faultSeed))
+	for _, seed := range seeds {
+		r, drawn := rand.New(rand.NewPCG(seed, 0)), 0
+		possible := s.possible(calls)
+		r.Shuffle(len(possible), func(i, j int) { possible[i], possible[j] = possible[j], possible[i] })
+		for _, f := range possible {
+			if f.on != syncs && drawn == drawnFaults {
+				continue
+			}
+			if f.on != syncs {
+				drawn++
+			}
+			f.nth, f.sticky = 1+r.IntN(calls[f.on]), r.IntN(3) == 0
+			t.Run(fmt.Sprintf("-fault-seed %d, %s, sticky %t", seed, f.name, f.sticky), func(t *testing.T) {
+				s.mustReach(t, made, f.fault, calls)
 			})
 		}
 	}
@@ -91,20 +135,26 @@ func summary(calls map[operation]int) string {
 
 // failInTurn fails one call after the other until the scenario is over before the
 // fault; without -every, only some of them.
-func (s scenario) failInTurn(t *testing.T, made string, f fault, calls int) {
+func (s scenario) failInTurn(t *testing.T, made string, f fault, calls map[operation]int) {
 	t.Helper()
-	turns := s.sample(calls, f.sticky)
+	turns := s.sample(calls[f.on], f.sticky)
 	for _, f.nth = range turns {
-		if fired, _ := s.try(t, made, f); !fired {
-			t.Fatalf("call %d of %d was not reached", f.nth, calls)
-		}
+		s.mustReach(t, made, f, calls)
 	}
-	for f.nth = calls + 1; *every; f.nth++ {
+	for f.nth = calls[f.on] + 1; *every; f.nth++ {
 		if fired, _ := s.try(t, made, f); !fired {
 			break
 		}
 	}
-	t.Logf("%d of %d calls were failed", len(turns), calls)
+	t.Logf("%d of %d calls were failed", len(turns), calls[f.on])
+}
+
+// mustReach plays the scenario with a fault at a call that it makes without one.
+func (s scenario) mustReach(t *testing.T, made string, f fault, calls map[operation]int) {
+	t.Helper()
+	if fired, now := s.try(t, made, f); !fired {
+		t.Fatalf("call %d of %d was not reached; without a fault it made %s, now %s", f.nth, calls[f.on], summary(calls), summary(now))
+	}
 }
 
 // sample chooses the calls that are failed in turn: the first, the last and one
@@ -139,6 +189,7 @@ func (s scenario) prepare(t *testing.T) (dir string) {
 // closedStore leaves a store that was closed in order.
 func closedStore(t *testing.T, dir string, before []change) {
 	t.Helper()
+	copyStore(t, dir, emptyStore(t))
 	s, err := open(t.Context(), dir, plain)
 	mustDo(t, err)
 	for _, c := range before {
@@ -170,14 +221,22 @@ func (s scenario) try(t *testing.T, made string, f fault) (fired bool, calls map
 // big and nobody reads.
 func copyStore(t *testing.T, to, from string) {
 	t.Helper()
-	entries, err := os.ReadDir(from)
+	for _, name := range left(t, from) {
+		content, err := os.ReadFile(filepath.Join(from, name))
+		mustDo(t, err)
+		mustDo(t, os.WriteFile(filepath.Join(to, name), content, 0o600))
+	}
+}
+
+// left are the files that a process leaves, but for its reserve and its lock.
+func left(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
 	mustDo(t, err)
 	for _, e := range entries {
-		if e.Name() == reserveFile || e.Name() == lockFile {
-			continue
+		if e.Name() != reserveFile && e.Name() != lockFile {
+			names = append(names, e.Name())
 		}
-		content, err := os.ReadFile(filepath.Join(from, e.Name()))
-		mustDo(t, err)
-		mustDo(t, os.WriteFile(filepath.Join(to, e.Name()), content, 0o600))
 	}
+	return names
 }

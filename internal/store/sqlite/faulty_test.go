@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -58,7 +59,8 @@ type disk struct {
 	syncsSince int               // syncs from the first that was failed on
 	platters   map[string]*platter
 	stamped    bool
-	moment     func() // called at each call, before anything of it is done
+	moment     func()   // called at each call, before anything of it is done
+	unasked    []string // calls that failed by themselves: this machine's disk is full or broken
 }
 
 // disks are the disks that tests made, by directory, and those under the open
@@ -177,6 +179,27 @@ func (d *disk) meets(on operation, content []byte) (code int32, short bool) {
 		return d.fault.code, d.fault.short
 	}
 	return anErrorOf[on].code, d.fault.short
+}
+
+// itself notes how a call to the machine's own disk ended.
+func (d *disk) itself(on operation, code int32) int32 {
+	if d != nil && code != lib.SQLITE_OK {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.unasked = append(d.unasked, fmt.Sprintf("%s: code %d", anErrorOf[on].name, code))
+	}
+	return code
+}
+
+// ownFailures tells a test that fails because of the machine from one that fails
+// because of the store.
+func (d *disk) ownFailures() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.unasked) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nthe machine's own disk failed too: %s", d.unasked)
 }
 
 // strikes says whether this call is one that fails.

@@ -38,7 +38,7 @@ func registerFaulty(t *testing.T) {
 // mustOpenFaulty opens a store on a disk that may be told to fail.
 func mustOpenFaulty(t *testing.T, checkpointPages int) (*Store, *disk) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := emptyStore(t)
 	d := newDisk(t, dir)
 	s, err := open(context.Background(), dir, settings{vfs: faultyVFS, checkpointPages: checkpointPages, readers: 1})
 	if err != nil {
@@ -86,10 +86,15 @@ func deleteFaulty(tls *libc.TLS, vfs, name uintptr, syncDirectory int32) int32 {
 }
 
 func readFaulty(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
-	if rc, _ := fileAt(file).disk.meets(reads, nil); rc != lib.SQLITE_OK {
+	d := fileAt(file).disk
+	if rc, _ := d.meets(reads, nil); rc != lib.SQLITE_OK {
 		return rc
 	}
-	return callable[ioFunc](system.FxRead)(tls, file, buffer, amount, offset)
+	rc := callable[ioFunc](system.FxRead)(tls, file, buffer, amount, offset)
+	if rc == lib.SQLITE_IOERR_SHORT_READ { // behind the end of the file
+		return rc
+	}
+	return d.itself(reads, rc)
 }
 
 func writeFaulty(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
@@ -104,7 +109,7 @@ func writeFaulty(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64
 	}
 	f.disk.note(f.path, pending{offset, bytes.Clone(content[:amount])})
 	if wrote := callable[ioFunc](system.FxWrite)(tls, file, buffer, amount, offset); wrote != lib.SQLITE_OK {
-		return wrote
+		return f.disk.itself(writes, wrote)
 	}
 	return rc
 }
@@ -125,7 +130,7 @@ func truncateFaulty(tls *libc.TLS, file uintptr, size int64) int32 {
 		return rc
 	}
 	f.disk.note(f.path, pending{offset: size})
-	return callable[func(*libc.TLS, uintptr, int64) int32](system.FxTruncate)(tls, file, size)
+	return f.disk.itself(truncates, callable[func(*libc.TLS, uintptr, int64) int32](system.FxTruncate)(tls, file, size))
 }
 
 // syncFaulty leaves the real sync out: what a power cut would take is kept apart
@@ -138,8 +143,9 @@ func syncFaulty(_ *libc.TLS, file uintptr, _ int32) int32 {
 }
 
 func mapFaulty(tls *libc.TLS, file uintptr, region, size, extend int32, to uintptr) int32 {
-	if rc, _ := fileAt(file).disk.meets(maps, nil); rc != lib.SQLITE_OK {
+	d := fileAt(file).disk
+	if rc, _ := d.meets(maps, nil); rc != lib.SQLITE_OK {
 		return rc
 	}
-	return callable[func(*libc.TLS, uintptr, int32, int32, int32, uintptr) int32](system.FxShmMap)(tls, file, region, size, extend, to)
+	return d.itself(maps, callable[func(*libc.TLS, uintptr, int32, int32, int32, uintptr) int32](system.FxShmMap)(tls, file, region, size, extend, to))
 }

@@ -31,6 +31,8 @@ type play struct {
 	poisoned bool       // it was, also if it is closed by now
 	answered []answered // Updates that were decided on, in their order
 	doubt    []change   // those of the commit that poisoned the store
+
+	reference *reference // what was answered; nil before it is asked for first
 }
 
 type answered struct {
@@ -82,6 +84,13 @@ func (p *play) update(c change) {
 	}
 	p.note(c, err, poisoned)
 	p.check()
+}
+
+// fill does one Update before anything may fail.
+func (p *play) fill(c change) {
+	p.t.Helper()
+	mustDo(p.t, p.store.Update(context.Background(), c))
+	p.answered = append(p.answered, answered{change: c})
 }
 
 // note keeps what an Update came to. Whoever asks a store that is poisoned
@@ -161,21 +170,34 @@ func (p *play) wantPoisonedByDoubtAlone() {
 // expected is what the store holds after all that was answered, and these.
 func (p *play) expected(more ...change) string {
 	p.t.Helper()
-	reference := memory.New()
-	for _, c := range p.scenario.before {
-		mustDo(p.t, reference.Update(context.Background(), c))
+	r := p.reference
+	if r == nil || len(more) > 0 {
+		r = &reference{Store: memory.New()}
+		for _, c := range p.scenario.before {
+			mustDo(p.t, r.Update(context.Background(), c))
+		}
 	}
-	for _, a := range p.answered {
-		if err := reference.Update(context.Background(), a.change); a.err != nil && err == nil {
+	for ; r.answered < len(p.answered); r.answered++ {
+		a := p.answered[r.answered]
+		if err := r.Update(context.Background(), a.change); a.err != nil && err == nil {
 			p.fatalf("an Update came to %v, and to %v in memory", a.err, err)
 		}
 	}
-	for _, c := range more {
-		_ = reference.Update(context.Background(), c)
+	if len(more) == 0 {
+		p.reference = r
 	}
-	text, err := p.contents(reference)
+	for _, c := range more {
+		_ = r.Update(context.Background(), c)
+	}
+	text, err := p.contents(r)
 	mustDo(p.t, err)
 	return text
+}
+
+// reference is a store in memory that so many Updates of a play were made in.
+type reference struct {
+	store.Store
+	answered int
 }
 
 // contents is every row of a store, in short.
@@ -208,7 +230,7 @@ func (p *play) wantSame(got, want string) {
 
 func (p *play) fatalf(format string, args ...any) {
 	p.t.Helper()
-	p.t.Fatalf("fault %+v: %s", p.fault, fmt.Sprintf(format, args...))
+	p.t.Fatalf("fault %+v: %s%s", p.fault, fmt.Sprintf(format, args...), p.disk.ownFailures())
 }
 
 // drop gives back what a trial that failed has left open.

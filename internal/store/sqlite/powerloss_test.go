@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	losses   = flag.Int("losses", 24, "how many workloads lose power")
+	losses   = flag.Int("losses", 0, "how many workloads lose power; 0: 24, or 2 with -short")
 	lossSeed = flag.Uint64("loss-seed", 0, "of the first of them; 0: another one each time")
 )
 
@@ -26,22 +26,29 @@ var (
 // torn between sectors. Every Update that was acknowledged by then is there, each
 // other one whole or not at all, and none is there without the one before it.
 func TestPowerLoss(t *testing.T) {
-	first := *lossSeed
-	if first == 0 {
-		first = rand.Uint64N(1e9)
+	first, seeds := drawnSeed(*lossSeed), keptSeeds(t, "loss-seed", "")
+	for i := range lossesNow() {
+		seeds = append(seeds, first+uint64(i))
 	}
 	var cuts sync.Map
 	t.Run("seeds", func(t *testing.T) {
-		for i := range *losses {
-			t.Run(fmt.Sprintf("-loss-seed %d", first+uint64(i)), func(t *testing.T) {
+		for i, seed := range seeds {
+			t.Run(fmt.Sprintf("-loss-seed %d", seed), func(t *testing.T) {
 				t.Parallel()
-				cuts.Store(i, loseInWork(t, first+uint64(i)))
+				cuts.Store(i, loseInWork(t, seed))
 			})
 		}
 	})
 	total := 0
 	cuts.Range(func(_, n any) bool { total += n.(int); return true })
 	t.Logf("%d power cuts from -loss-seed %d on", total, first)
+}
+
+func lossesNow() int {
+	if *losses > 0 {
+		return *losses
+	}
+	return fewer(24, 2)
 }
 
 // work is a workload and what was acknowledged of it.

@@ -150,7 +150,7 @@ func statement(text string) func(*testing.T, string, string) {
 
 func cut(t *testing.T, path string, size int64) { t.Helper(); mustDo(t, os.Truncate(path, size)) }
 
-func mustDo(t *testing.T, err error) {
+func mustDo(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

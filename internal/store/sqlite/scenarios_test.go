@@ -124,8 +124,8 @@ var scenarios = []scenario{
 		name: "a store is closed", has: reads | writes | truncates | syncs | deletes, settings: plain, before: some,
 		play: func(p *play) {
 			p.open()
-			p.update(together(sets(20)...))
-			p.update(set("older", 9000))
+			p.fill(together(sets(20)...))
+			p.fill(set("older", 9000))
 			p.ready()
 			p.close()
 		},
@@ -157,8 +157,8 @@ var scenarios = []scenario{
 		before: some, only: maps, long: true,
 		play: func(p *play) {
 			p.open()
-			p.update(together(mebibytes(15)...)) // its pages fill the first part of the index but for some
-			p.update(remove(ids(15)...))
+			p.fill(together(mebibytes(15)...)) // its pages fill the first part of the index but for some
+			p.fill(remove(ids(15)...))
 			p.ready()
 			p.update(set("big", 1<<20))
 			p.update(set("old", 10))

@@ -72,7 +72,7 @@ func TestNamesNeedNoQuotes(t *testing.T) {
 }
 
 func TestWriterSyncsEachCommit(t *testing.T) {
-	s := mustOpen(t, t.TempDir())
+	s := mustOpen(t, emptyStore(t))
 	for pragma, want := range map[string]string{
 		"synchronous": "2", "journal_mode": "wal", "wal_autocheckpoint": "0", "application_id": fmt.Sprint(applicationID),
 		"temp_store": "2", "user_version": fmt.Sprint(level), "page_size": fmt.Sprint(pageSize),

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -25,7 +27,43 @@ func TestMain(m *testing.M) {
 }
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return mustOpen(t, t.TempDir()) })
+	storetest.Run(t, func(t *testing.T) store.Store { return mustOpen(t, emptyStore(t)) })
+}
+
+// made is what the directory of a store holds that nothing was written to.
+var made struct {
+	sync.Once
+	files map[string][]byte
+}
+
+// emptyStore is a directory with an empty store. To make one costs more than most
+// rules do, so it is made once; that it can be made is a rule of its own.
+func emptyStore(t testing.TB) (dir string) {
+	t.Helper()
+	made.Do(func() {
+		dir := t.TempDir()
+		s, err := open(context.Background(), dir, plain)
+		mustDo(t, err)
+		mustClose(t, s)
+		made.files = map[string][]byte{}
+		for _, name := range left(t, dir) {
+			made.files[name], err = os.ReadFile(filepath.Join(dir, name))
+			mustDo(t, err)
+		}
+	})
+	dir = t.TempDir()
+	for name, content := range made.files {
+		mustDo(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	return dir
+}
+
+// fewer is how many rounds there are, with -short fewer.
+func fewer(rounds, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return rounds
 }
 
 // mustOpen opens a store that is closed at the end of the test.

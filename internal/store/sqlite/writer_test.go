@@ -26,7 +26,7 @@ func countModels(t *testing.T, s *Store) (n int) {
 
 func TestWaitingUpdatesShareACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mustOpen(t, t.TempDir())
+		s := mustOpen(t, emptyStore(t))
 		before := s.writer.commits.Load()
 		mustDo(t, errors.Join(inOneBatch(s, 20, func() {}, putModel)...))
 		if commits := s.writer.commits.Load() - before; commits != 1 {
@@ -37,7 +37,7 @@ func TestWaitingUpdatesShareACommit(t *testing.T) {
 
 func TestBatchIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mustOpen(t, t.TempDir())
+		s := mustOpen(t, emptyStore(t))
 		before := s.writer.commits.Load()
 		mustDo(t, errors.Join(inOneBatch(s, 2*maxBatch, func() {}, putModel)...))
 		if commits := s.writer.commits.Load() - before; commits != 3 {
@@ -50,7 +50,7 @@ func TestBatchIsBounded(t *testing.T) {
 // durable yet.
 func TestFailureIsAnsweredAfterTheCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mustOpen(t, t.TempDir())
+		s := mustOpen(t, emptyStore(t))
 		failed := make(chan error, 1)
 		mustDo(t, s.Update(context.Background(), func(store.Tx) error {
 			go func() {
@@ -79,7 +79,7 @@ func TestFailureIsAnsweredAfterTheCommit(t *testing.T) {
 // TestFailedStatementCannotBeSwallowed: a function that ignores a failed
 // statement must not be committed without it.
 func TestFailedStatementCannotBeSwallowed(t *testing.T) {
-	s := mustOpen(t, t.TempDir())
+	s := mustOpen(t, emptyStore(t))
 	nowhere := &store.Table{Name: "nowhere"}
 	for i := range 2 {
 		err := s.Update(context.Background(), func(tx store.Tx) error {
@@ -127,7 +127,7 @@ func TestCloseServesThoseWhoWait(t *testing.T) {
 
 func TestCloseWaitsForViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mustOpen(t, t.TempDir())
+		s := mustOpen(t, emptyStore(t))
 		closed := make(chan struct{})
 		mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
 			go func() { defer close(closed); mustClose(t, s) }()
@@ -177,7 +177,7 @@ func TestCheckpointsKeepTheLogShort(t *testing.T) {
 // TestChangesRiseBeforeTheUpdateReturns, for the tables that it wrote to and no
 // other: who finds the same count may go by what it has read before.
 func TestChangesRiseBeforeTheUpdateReturns(t *testing.T) {
-	s := mustOpen(t, t.TempDir())
+	s := mustOpen(t, emptyStore(t))
 	models, tokens := s.Changes(store.Tenants), s.Changes(store.Tokens, store.TokenHashes)
 	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(1, tx) }))
 	if got := s.Changes(store.Tenants); got <= models {
