@@ -153,8 +153,8 @@ const (
 	mostWork      = 20
 )
 
-// TestNoDocumentTakesMuch, whatever it says, and meanwhile others are answered.
-func TestNoDocumentTakesMuch(t *testing.T) {
+// TestNoDocumentTakesLong, whatever it says, and meanwhile others are answered.
+func TestNoDocumentTakesLong(t *testing.T) {
 	v := serve(t, 0)
 	unit := v.honest(t)
 	others := v.askBeside(t)
