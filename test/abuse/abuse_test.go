@@ -25,30 +25,14 @@ type doc = harness.Doc
 
 var (
 	connections = flag.Int("connections", 300, "how many slow and idle connections are held open")
-	phase       = flag.Duration("phase", 2*time.Second, "how long others are measured, without and beside them")
-	doubled     = flag.Bool("doubled", false, "fail where others' p99 more than doubles: for a quiet machine")
+	phase       = flag.Duration("phase", 2*time.Second, "with -doubled: how long others are measured, without and beside them")
+	doubled     = flag.Bool("doubled", false, "fail where others' p99 more than doubles: by a clock, for a quiet machine")
 )
 
-// binary is the program without the race detector, under which nothing is fast.
-var binary string
+func TestMain(m *testing.M) { harness.Main(m) }
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	dir, err := os.MkdirTemp("", "countersign-abuse-")
-	if err == nil {
-		err = harness.Build(dir)
-	}
-	if err == nil {
-		binary, err = harness.BuildAs(dir, "plain")
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	status := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(status)
-}
+// patience is a net against hanging.
+const patience = 5 * time.Minute
 
 // victim is a service with a model, a project and an enabled LIVE plan.
 type victim struct {
@@ -63,8 +47,6 @@ func serve(t *testing.T, descriptors int) *victim {
 	t.Helper()
 	v := &victim{receiver: harness.NewReceiver(t)}
 	v.Server = harness.Prepare(t, harness.Set("CONNECTION_ORIGINS", v.receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
-	harness.Binary(t) // notices its sources
-	v.Use(binary)
 	if descriptors > 0 {
 		v.Use(limited(t, descriptors))
 	}
@@ -84,7 +66,7 @@ func serve(t *testing.T, descriptors int) *victim {
 func limited(t *testing.T, descriptors int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "limited")
-	script := fmt.Sprintf("#!/bin/sh\nulimit -n %d && exec %q \"$@\"\n", descriptors, binary)
+	script := fmt.Sprintf("#!/bin/sh\nulimit -n %d && exec %q \"$@\"\n", descriptors, harness.Binary(t))
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
 		t.Fatal(err)
 	}
@@ -93,7 +75,7 @@ func limited(t *testing.T, descriptors int) string {
 
 // dial opens a connection and says something on it.
 func (v *victim) dial(text string) (net.Conn, error) {
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(v.URL, "http://"), 10*time.Second)
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(v.URL, "http://"), patience)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +94,12 @@ func (v *victim) forgetPeak(t *testing.T) {
 	}
 }
 
-// resident is how much memory the process has, and had at most, in MiB.
+// perByte is how much memory a byte of the program takes at most: the race detector
+// keeps a shadow of what it watches.
+const perByte = 4
+
+// resident is how much memory the process has, and had at most, in MiB, its shadow
+// included.
 func (v *victim) resident(t *testing.T) (now, most int) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", v.PID()))
@@ -131,4 +118,32 @@ func (v *victim) resident(t *testing.T) (now, most int) {
 		}
 	}
 	return now, most
+}
+
+// spent is what the process has used up since its start. None of it is time on a
+// clock: a machine with other work doesn't add to it.
+type spent struct {
+	allocated int     // bytes
+	heap      int     // bytes that the heap had at most
+	cpu       float64 // seconds of a processor
+}
+
+// spent reads what the process counts of itself.
+func (v *victim) spent(t *testing.T) spent {
+	t.Helper()
+	text := v.Admin.Get("/metrics", "Accept: text/plain").Raw
+	figure := func(name string) float64 {
+		for line := range strings.Lines(text) {
+			if value, is := strings.CutPrefix(line, name+" "); is {
+				n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+		}
+		t.Fatalf("there is no figure %s:\n%s", name, text)
+		return 0
+	}
+	return spent{int(figure("go_memstats_alloc_bytes_total")), int(figure("go_memstats_heap_sys_bytes")), figure("process_cpu_seconds_total")}
 }

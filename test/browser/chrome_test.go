@@ -54,6 +54,7 @@ func launch(path string) (context.Context, func(), error) {
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), // what turns is painted anew without end
 	)
 	parent, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(parent)
@@ -161,23 +162,32 @@ func (p *tab) until(what, expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	tick := time.NewTicker(look)
-	defer tick.Stop()
-	for {
+	for pause := look; ; pause = min(2*pause, 10*look) {
 		if holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); err == nil && holds {
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
-			shown, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.title + " | " + location.pathname + " | " + document.body.innerText`))
-			p.t.Fatalf("waited %s in vain: %s\nthe page: %s", patience, what, shown)
+			p.t.Fatalf("waited %s in vain: %s\nthe page: %s", patience, what, p.shown())
 		}
 	}
 }
 
-// look is how often a page is asked.
+// look is how soon a page is asked again, at first. Each question takes the browser
+// from its work.
 const look = 25 * time.Millisecond
+
+// shown is what the page shows, for whoever asks why a test failed.
+func (p *tab) shown() string {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.title + " | " + location.pathname + " | " + document.body.innerText`))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
 
 // sees waits for a text on the page.
 func (p *tab) sees(text string) {

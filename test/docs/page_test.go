@@ -27,8 +27,8 @@ var root = func() string {
 // notRun counts the blocks that say why no test can run them.
 var notRun atomic.Int64
 
-// patience is how long a page may take.
-const patience = 90 * time.Second
+// patience is a net against hanging: only a page that fails takes so long.
+const patience = 5 * time.Minute
 
 // follow does what a page says in an empty folder: its files are written and its
 // commands run, in order, in one shell. Only what a reader would find otherwise is
@@ -180,6 +180,9 @@ func shell(t *testing.T, dir, api, script string) (string, error) {
 	}
 	failed := cmd.Wait()
 	_ = stop() // nothing may be left of it
+	if ctx.Err() != nil {
+		failed = fmt.Errorf("the page's commands did not end within %s: %w", patience, failed)
+	}
 	text, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
