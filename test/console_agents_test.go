@@ -3,7 +3,6 @@ package test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -137,7 +136,7 @@ func TestPagesOfMuchStaySmall(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes", path, p.Status, len(p.Text))
 		}
 	}
-	begin := time.Now()
-	vic.Open("/agents/+liveness?ids=" + strings.Join(ids, "+"))
-	t.Logf("liveness of %d agents took %s", len(ids), time.Since(begin))
+	if p := vic.Open("/agents/+liveness?ids=" + strings.Join(ids, "+")); p.Status != 200 {
+		t.Errorf("liveness of %d agents: %d", len(ids), p.Status)
+	}
 }

@@ -23,11 +23,12 @@ func TestAHeartbeatIsAcceptedFromPendingAdmittedAndSuspendedAgents(t *testing.T)
 	w.tenantAdmin.Post("/agents/"+ids[1]+"/admit", doc{"reason": "r"}).OK(t)
 	w.tenantAdmin.Post("/agents/"+ids[2]+"/suspend", doc{"reason": "r"}).OK(t)
 	for state, c := range map[string]struct{ id, liveness string }{"IDLE": {ids[0], "ONLINE"}, "BUSY": {ids[1], "BUSY"}, "ERROR": {ids[2], "ERROR"}} {
+		asked := time.Now().Truncate(time.Second)
 		before := w.agent(t, c.id).Is(t, "liveness", "UNKNOWN") // registered, and nothing proven
 		ack := w.beats(c.id, beat("i 1/ü", 3, state)).OK(t)
 		ack.Is(t, "acknowledged", true).Is(t, "duplicate", false).Is(t, "agentId", c.id).Is(t, "instanceId", "i 1/ü").Is(t, "sequence", 3).Is(t, "liveness", c.liveness)
-		if since := time.Since(instant(t, ack, "receivedAt")).Abs(); since > time.Minute {
-			t.Errorf("received %s ago", since)
+		if received := instant(t, ack, "receivedAt"); received.Before(asked) || received.After(time.Now()) {
+			t.Errorf("asked at %s and received at %s", asked, received)
 		}
 		after := w.agent(t, c.id).Is(t, "liveness", c.liveness).Is(t, "lastHeartbeatAt", ack.At("receivedAt")).Is(t, "instances.0.instanceId", "i 1/ü")
 		for _, field := range []string{"revision", "status", "suspended", "updatedAt"} {
@@ -49,7 +50,7 @@ func TestAHeartbeatIsCheckedForDuplicateThenSequenceThenClock(t *testing.T) {
 	for path, v := range map[string]any{"state": "BUSY", "timestamp": away(time.Second), "sequence": 4} {
 		w.beats(id, harness.With(first, path, v)).Refused(t, "sequence_conflict", "5")
 	}
-	for _, skew := range []time.Duration{-121 * time.Second, 125 * time.Second, -time.Hour, 24 * time.Hour} {
+	for _, skew := range []time.Duration{-121 * time.Second, 10 * time.Minute, -time.Hour, 24 * time.Hour} {
 		off := harness.With(first, "timestamp", away(skew))
 		w.beats(id, off).Refused(t, "sequence_conflict") // before the clock
 		w.beats(id, harness.With(off, "sequence", 0)).Refused(t, "sequence_conflict")
@@ -57,17 +58,16 @@ func TestAHeartbeatIsCheckedForDuplicateThenSequenceThenClock(t *testing.T) {
 		w.beats(id, harness.With(off, "instanceId", "never heard")).Refused(t, "invalid_request", "timestamp")
 	}
 	w.agent(t, id).Is(t, "liveness", "ONLINE").Is(t, "instanceCount", 1).Is(t, "instances.0.sequence", 5)
-	w.beats(id, harness.With(beat("i", 6, "BUSY"), "timestamp", away(-110*time.Second))).OK(t).Is(t, "duplicate", false) // refused, it was not used
-	w.beats(id, harness.With(beat("i", 100, "IDLE"), "timestamp", away(110*time.Second))).OK(t)                          // it rises as it likes
-	w.beats(id, first).Refused(t, "sequence_conflict", "100")                                                            // a duplicate, but not of the last
+	w.beats(id, harness.With(beat("i", 6, "BUSY"), "timestamp", away(-30*time.Second))).OK(t).Is(t, "duplicate", false) // refused, it was not used
+	w.beats(id, harness.With(beat("i", 100, "IDLE"), "timestamp", away(110*time.Second))).OK(t)                         // it rises as it likes
+	w.beats(id, first).Refused(t, "sequence_conflict", "100")                                                           // a duplicate, but not of the last
 }
 
 func TestADuplicateIsAcknowledgedHoweverOldItsTimestampHasBecome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.sync(t, agentItem("a", "note", ""))[0]
-	old := harness.With(beat("i", 1, "IDLE"), "timestamp", away(-118*time.Second))
-	received := w.beats(id, old).OK(t).At("receivedAt")
+	old, received := w.aging(t, id)
 	n := 0
 	harness.Until(t, "the timestamp to be out of the window", func() bool {
 		n++
@@ -75,6 +75,20 @@ func TestADuplicateIsAcknowledgedHoweverOldItsTimestampHasBecome(t *testing.T) {
 	})
 	w.beats(id, old).OK(t).Is(t, "duplicate", true).Is(t, "receivedAt", received)
 	w.beats(id, harness.With(old, "state", "BUSY")).Refused(t, "sequence_conflict")
+}
+
+// aging is a heartbeat that was acknowledged shortly before its timestamp leaves the
+// window: as shortly as the machine is quick enough for.
+func (w *world) aging(t *testing.T, id string) (old doc, received any) {
+	t.Helper()
+	for _, age := range []time.Duration{118, 115, 100, 60} {
+		old = harness.With(beat("i", 1, "IDLE"), "timestamp", away(-age*time.Second))
+		if ack := w.beats(id, old); ack.Status == 200 {
+			return old, ack.At("receivedAt")
+		}
+	}
+	t.Fatal("no heartbeat arrived within a minute")
+	return nil, nil
 }
 
 func TestAHeartbeatHasFourFieldsOfTheirKinds(t *testing.T) {

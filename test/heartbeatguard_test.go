@@ -64,7 +64,7 @@ type pounder struct {
 func (w *world) pound(t *testing.T, id string, instances int, acknowledged *atomic.Int64) (pounders []*pounder, wait func()) {
 	t.Helper()
 	_, token := w.token(t, doc{"roles": []string{"OPERATOR"}})
-	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: instances}}
+	client := &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: instances}}
 	send := func(b doc) error {
 		text, err := encoding.Marshal(b)
 		if err != nil {

@@ -90,13 +90,13 @@ func Capabilities() []any {
 		Capability("lookup", "GET", "/orders/{resourceId}", Doc{}),
 		Capability("search", "GET", "/search", Doc{}),
 		Capability("patient", "GET", "/patient", Doc{"timeoutMs": 60000}),
-		Capability("hasty", "GET", "/hasty", Doc{"timeoutMs": 150}),
+		Capability("hasty", "GET", "/hasty", Doc{"timeoutMs": 1500}),
 		Capability("guarded", "GET", "/guarded", Doc{"approval": "ALWAYS"}),
 		Capability("refund", "POST", "/refunds", Doc{"inputSchema": Doc{"orderId": text, "amount": amount}, "probe": "refund-status"}),
 		Capability("refund-status", "GET", "/refunds/{orderId}", Doc{"inputSchema": Doc{"orderId": text}}),
 		Capability("note", "POST", "/notes", Doc{"approval": "NONE"}),
 		Capability("effect", "POST", "/effect", Doc{"approval": "NONE"}),
-		Capability("rush", "POST", "/rush", Doc{"approval": "NONE", "timeoutMs": 150}),
+		Capability("rush", "POST", "/rush", Doc{"approval": "NONE", "timeoutMs": 1500}),
 		Capability("count", "POST", "/count", Doc{"approval": "NONE", "outputField": "result"}),
 	}
 }
