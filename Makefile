@@ -107,7 +107,7 @@ assure: ## Play the campaigns of docs/assurance.md in full and print their table
 
 # A few of them: make planted PLANTED_FLAGS='-only reads-leave-no-intent -jobs 2'
 .PHONY: planted
-planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test must notice each; an hour or more
+planted: ## Plant the bugs of test/planted/bugs.txt, one after the other: a test must notice each; some minutes where caught.txt tells what catches each
 	$(GO) run ./test/planted $(PLANTED_FLAGS)
 
 .PHONY: screens

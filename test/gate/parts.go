@@ -25,7 +25,7 @@ var (
 		"go vet " + race + "./...",
 	}}
 	typescript = part{name: "typescript", guards: "the TypeScript SDK, its receiver kit and example", estimate: minutes(0.5),
-		commands: []string{"cd sdk/typescript && npm ci --no-audit --no-fund && npm run check"}}
+		commands: []string{"cd sdk/typescript && npm ci --no-audit --no-fund && COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY npm run check"}}
 	modules = part{name: "modules", guards: "the benchmarks build; the making of releases", estimate: minutes(0.5),
 		commands: []string{"cd bench && go vet ./...", "cd release && go vet ./... && go test ./..."}}
 )
