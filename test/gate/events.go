@@ -13,8 +13,10 @@ type event struct {
 	Action     string
 	Package    string
 	ImportPath string // of what did not build
-	Test       string
-	Output     string
+
+	FailedBuild string // of a package that failed since this did not build
+	Test        string
+	Output      string
 }
 
 // outcome is what became of a test, or of a package as a whole where Test is "".
@@ -79,8 +81,8 @@ func (r *reader) end(e event, key string) {
 		if text := r.output[key]; text != nil {
 			o.output = text.String()
 		}
-		if e.Test == "" && r.failed[e.Package] {
-			o.output = "" // its tests have told
+		if e.Test == "" && (r.failed[e.Package] || e.FailedBuild != "") {
+			o.output = "" // its tests have told, or its build
 		}
 		r.failed[e.Package] = true
 	}

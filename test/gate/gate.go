@@ -148,7 +148,11 @@ func (g *gate) playTests(ctx context.Context, p part) bool {
 		told = told || o.action == "fail"
 		g.tell(p, o)
 	}).read(out)
-	if err := errors.Join(unread, cmd.Wait()); err != nil && !told {
+	err = errors.Join(unread, cmd.Wait())
+	if ctx.Err() != nil {
+		killGroup(cmd.Process)
+	}
+	if err != nil && !told {
 		g.tell(p, outcome{action: "fail", output: stderr.String() + err.Error()})
 		return false
 	}
@@ -159,7 +163,7 @@ func (g *gate) playTests(ctx context.Context, p part) bool {
 // what they started, and killed a minute later.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	endTogether(cmd)
 	cmd.WaitDelay = time.Minute
 	return cmd
 }

@@ -24,6 +24,8 @@ const events = `
 {"Action":"fail","Package":"github.com/countersign/countersign/internal/run"}
 {"ImportPath":"github.com/countersign/countersign/internal/plan","Action":"build-output","Output":"undefined: x\n"}
 {"ImportPath":"github.com/countersign/countersign/internal/plan","Action":"build-fail"}
+{"Action":"output","Package":"github.com/countersign/countersign/internal/plan","Output":"FAIL [build failed]\n"}
+{"Action":"fail","Package":"github.com/countersign/countersign/internal/plan","FailedBuild":"github.com/countersign/countersign/internal/plan"}
 `
 
 // told are the outcomes of the events, a line each.
@@ -46,6 +48,7 @@ func TestEachOutcomeIsToldOnceAndAFailureWithItsOutput(t *testing.T) {
 		"pass|internal/run|TestB|",
 		"fail|internal/run||", // its test has told
 		"fail|internal/plan||undefined: x",
+		"fail|internal/plan||",
 	}
 	if got := told(t, events); !slices.Equal(got, want) {
 		t.Errorf("told %q\nwant %q", got, want)
