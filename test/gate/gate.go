@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -91,9 +92,14 @@ func (p part) list(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = slices.DeleteFunc(out, func(name string) bool { return slices.Contains(found, name) })
-		if !without {
-			out = append(out, found...)
+		if without {
+			out = slices.DeleteFunc(out, func(name string) bool { return slices.Contains(found, name) })
+			continue
+		}
+		for _, name := range found {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
 		}
 	}
 	return out, nil
@@ -131,6 +137,12 @@ func (g *gate) playPart(ctx context.Context, p part) {
 // playTests reports whether all tests of a part passed.
 func (g *gate) playTests(ctx context.Context, p part) bool {
 	packages := g.packages[p.name]
+	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // who wants to know what was slow finds it there
+	if err != nil {
+		g.tell(p, outcome{action: "fail", output: err.Error()})
+		return false
+	}
+	defer func() { _ = kept.Close() }() // nothing reads it here
 	words := p.goTest(packages, "-json")
 	cmd := command(ctx, words[0], words[1:]...)
 	var stderr bytes.Buffer
@@ -147,7 +159,7 @@ func (g *gate) playTests(ctx context.Context, p part) bool {
 	unread := newReader(func(o outcome) {
 		told = told || o.action == "fail"
 		g.tell(p, o)
-	}).read(out)
+	}).read(io.TeeReader(out, kept))
 	err = errors.Join(unread, cmd.Wait())
 	if ctx.Err() != nil {
 		killGroup(cmd.Process)

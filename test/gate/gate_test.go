@@ -157,6 +157,17 @@ func TestEveryPackageIsInBothTiers(t *testing.T) {
 	}
 }
 
+func TestPackagesBeginInTheOrderOfTheirPatterns(t *testing.T) {
+	t.Chdir("../..")
+	got, err := part{packages: "./internal/run ./internal/... -./internal/store/..."}.list(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != "./internal/run" || slices.Contains(got[1:], "./internal/run") || slices.Contains(got, "./internal/store/sqlite") || !slices.Contains(got, "./internal/plan") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestARecordIsOfItsTree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	git := func(args ...string) {
