@@ -22,6 +22,7 @@ type gate struct {
 	out      io.Writer
 	began    time.Time
 	passed   *record
+	built    []string            // paths of the service's binary
 	packages map[string][]string // by part, in the order in which they begin
 
 	mu      sync.Mutex
@@ -43,7 +44,7 @@ func (g *gate) play(ctx context.Context, parts []part, atOnce int) error {
 		return err
 	}
 	stop := g.tellProgress()
-	if err := g.build(ctx); err != nil {
+	if err := g.build(ctx, parts); err != nil {
 		stop()
 		return err
 	}
@@ -129,7 +130,7 @@ func (g *gate) playPart(ctx context.Context, p part) {
 		if red {
 			break // each command builds on those before
 		}
-		red = !g.playCommand(ctx, c)
+		red = !g.playCommand(ctx, p, c)
 	}
 	g.end(p.name, !red && ctx.Err() == nil)
 }
@@ -143,10 +144,15 @@ func (g *gate) playTests(ctx context.Context, p part) bool {
 		return false
 	}
 	defer func() { _ = kept.Close() }() // nothing reads it here
+	env, err := p.environment()
+	if err != nil {
+		g.tell(p, outcome{action: "fail", output: err.Error()})
+		return false
+	}
 	words := p.goTest(packages, "-json")
 	cmd := command(ctx, words[0], words[1:]...)
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd.Env, cmd.Stderr = env, &stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -182,8 +188,14 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 
 // playCommand reports whether a command ended with 0. What it prints is shown only
 // where it fails.
-func (g *gate) playCommand(ctx context.Context, line string) bool {
-	out, err := command(ctx, "bash", "-euo", "pipefail", "-c", line).CombinedOutput()
+func (g *gate) playCommand(ctx context.Context, p part, line string) bool {
+	var out []byte
+	env, err := p.environment()
+	if err == nil {
+		cmd := command(ctx, "bash", "-euo", "pipefail", "-c", line)
+		cmd.Env = env
+		out, err = cmd.CombinedOutput()
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended++
