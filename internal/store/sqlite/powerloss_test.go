@@ -71,11 +71,12 @@ type powerCut struct {
 	acked map[string]bool
 }
 
-// A cut comes at one of so many calls, and at most so many times in a workload.
-const (
-	callsToACut = 400
-	mostCuts    = 10
-)
+// mostCuts is how many times a workload is cut at most.
+const mostCuts = 10
+
+// callsToACut: a cut comes at one of so many calls; with -short, where workloads are
+// few, each is cut as often as may be.
+func callsToACut() int { return fewer(400, 100) }
 
 func loseInWork(t *testing.T, seed uint64) int {
 	t.Helper()
@@ -179,7 +180,7 @@ func partOf(id string, size int) []byte {
 
 // perhapsCut is called with the disk locked, before each call to it.
 func (w *work) perhapsCut() {
-	if len(w.cuts) == mostCuts || w.rand.IntN(callsToACut) != 0 {
+	if len(w.cuts) == mostCuts || w.rand.IntN(callsToACut()) != 0 {
 		return
 	}
 	c := powerCut{dir: w.t.TempDir(), acked: w.promised()}
