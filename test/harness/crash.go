@@ -47,7 +47,7 @@ func (s *Server) Anew(t testing.TB) *Server {
 	c.settings["SVC_PLATFORM_STORE"] = store
 	c.binary, c.document = s.binary, s.document
 	for secret := range s.kept {
-		c.keep(secret)
+		c.keep(secret, "")
 	}
 	c.Admin = s.Admin.On(c)
 	return c

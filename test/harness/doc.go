@@ -7,4 +7,7 @@
 // the Error body, the table of codes and statuses, and for secrets that no
 // answer may hold. Every server is stopped with SIGTERM in the end and must exit
 // 0, with an intact audit log and no secret in its log and store.
+//
+// Start gives a test a server of its own. Tenant gives it a tenant of its own on a
+// server that tests share, whose end EndShared judges when all tests have run.
 package harness

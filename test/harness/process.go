@@ -40,7 +40,7 @@ func (b *logBuffer) String() string {
 // need, and the test's own settings.
 func environment(settings map[string]string) []string {
 	env := []string{"GORACE=atexit_sleep_ms=0"}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOMAXPROCS"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}

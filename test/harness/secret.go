@@ -49,13 +49,14 @@ func Scanned() string {
 // store file or row.
 func (s *Server) Keep(secret string) {
 	scanned.secrets.Add(1)
-	s.keep(secret)
+	s.keep(secret, "")
 	if s.house != nil {
-		s.house.keep(secret)
+		s.house.keep(secret, ", of "+s.t.Name())
 	}
 }
 
-func (s *Server) keep(secret string) {
+// keep adds a secret; a shared server says whose it is.
+func (s *Server) keep(secret, whose string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept[secret] {
@@ -66,7 +67,7 @@ func (s *Server) keep(secret string) {
 	}
 	s.kept[secret] = true
 	for name, form := range spellings(secret) {
-		s.secrets.add(spelling{name, form})
+		s.secrets.add(spelling{name + whose, form})
 	}
 }
 
