@@ -94,6 +94,7 @@ type WaitingFor struct {
 	StepID     string    `json:"stepId"`
 	ApprovalID string    `json:"approvalId,omitempty"`
 	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
+	NotBefore  time.Time `json:"notBefore,omitzero" doc:"until then an answer may still come, and no resolution is taken"`
 }
 
 // StepRun is the record of one step inside a run (contract 6).
@@ -118,7 +119,7 @@ type StepRun struct {
 	Output           Value            `json:"output,omitzero" doc:"the selected output"`
 	Verification     *Verification    `json:"verification,omitempty"`
 	Reconciliation   *Reconciliation  `json:"reconciliation,omitempty"`
-	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after the run had stopped; it decides nothing"`
+	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after nobody waited for it any more; it decides nothing"`
 	Probes           []ProbeRecord    `json:"probes,omitempty" nullable:"false"`
 	Error            *StepError       `json:"error,omitempty"`
 	StartedAt        time.Time        `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
@@ -163,6 +164,7 @@ type Reconciliation struct {
 // LateAnswer is an answer that arrived after nobody waited for it any more.
 type LateAnswer struct {
 	At       time.Time `json:"at"`
+	Attempt  int       `json:"attempt,omitempty" doc:"the sending that it answers; absent in records of older releases"`
 	Response *Response `json:"response,omitempty"`
 	Output   Value     `json:"output,omitzero"`
 	Error    string    `json:"error,omitempty"`

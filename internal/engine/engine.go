@@ -235,6 +235,9 @@ func (e *Engine) call(d *drive, c *run.Call) (request.Outcome, error) {
 	}
 	out := c.Call
 	out.SendBefore = until
+	// However late the call begins, it ends while a resolution still waits for it; where
+	// nothing is left of its time it isn't sent.
+	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.ledger.Now())))
 	if c.SideEffect {
 		return e.caller.Call(d.span.In(e.life), out), nil
 	}

@@ -152,7 +152,14 @@ func (h *house) view(fn func(tx store.Tx) error) {
 // register stores the model, the shop and a plan of these steps.
 func (h *house) register(steps ...countersign.Step) *countersign.Plan {
 	h.t.Helper()
+	return h.registerAs(func(*countersign.Project) {}, steps...)
+}
+
+// registerAs is register with a shop that differs.
+func (h *house) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
+	h.t.Helper()
 	shop := project()
+	differ(shop)
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{shop.ID: {Project: shop, InScope: true}}}
 	w := countersign.PlanWrite{Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
 	p := plan.New(w, src, nil, plan.Origin{ID: newID("plan"), By: "user:ada@example.com", Now: time.Now()})

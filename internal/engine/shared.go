@@ -69,8 +69,8 @@ func (e *Engine) watchOthers() {
 	}
 }
 
-// adoptAll takes over every active run whose process is gone: its step was in the
-// middle of something, as after a crash.
+// adoptAll takes over every run whose process is gone: its step was in the middle of
+// something, as after a crash, or its call's answer can't come any more.
 func (e *Engine) adoptAll() {
 	orphans, err := e.orphans()
 	if err != nil {
@@ -100,7 +100,7 @@ func (e *Engine) orphans() (refs []ledger.Ref, err error) {
 		for _, r := range alive {
 			owners[r.ID] = true
 		}
-		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+		list, err := ledger.Owned(tx)
 		for _, u := range list {
 			if !owners[u.Owner] {
 				refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})

@@ -149,8 +149,8 @@ func TestAReplicaThatStoodStillSendsNothingAfterwards(t *testing.T) {
 }
 
 // intends reports a run with a step under way in the store.
-func (r *replica) intends() (is bool, err error) {
-	err = r.store.View(context.Background(), func(tx store.Tx) error {
+func (h *house) intends() (is bool, err error) {
+	err = h.store.View(context.Background(), func(tx store.Tx) error {
 		n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(countersign.RunRunning))}})
 		is = n > 0
 		return err

@@ -131,10 +131,10 @@ type Unfinished struct {
 	RunID      string                  `json:"runId"`
 	State      string                  `json:"state"`
 	Since      time.Time               `json:"since"`
-	Due        time.Time               `json:"due,omitzero"` // when its approval expires
+	Due        time.Time               `json:"due,omitzero"` // when its approval expires, or its call must have ended
 	Projects   []string                `json:"projects"`
 	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
-	Owner      string                  `json:"owner,omitempty"` // of an active run: the replica that drives it
+	Owner      string                  `json:"owner,omitempty"` // the replica that drives an active run, or whose call may still be answered
 }
 
 // UnfinishedID is the id of a run in the realm's list.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/plan"
@@ -28,6 +29,7 @@ func (t *transition) cancelAsked(e CancelAsked) error {
 		asked.After = string(countersign.RunRecoveryRequired)
 		t.note(asked)
 		t.suspendStep(i, "the run was cancelled while the request was on its way")
+		t.awaitCall(i)
 		return nil
 	}
 	t.note(asked)
@@ -50,6 +52,9 @@ func (t *transition) reconciled(e Reconciled) error {
 	}
 	if t.resolved(e.Resolution) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
+	}
+	if until := t.run.WaitingFor.NotBefore; t.env.Now.Before(until) {
+		return t.conflict("the answer to step " + t.run.Steps[i].ID + " may still come; say from " + until.UTC().Format(time.RFC3339Nano) + " on what became of it")
 	}
 	var out plan.Output
 	if e.Resolution == countersign.ConfirmedCompleted {
@@ -149,10 +154,44 @@ func (t *transition) probed(e Probed) error {
 	return nil
 }
 
+// spare is how long after the time limit of a call its outcome may take to be stored,
+// and how late after its intent it may begin.
+const spare = 5 * time.Second
+
+// answerBy is when the outcome of a call that was begun at a time is known at the
+// latest.
+func answerBy(begun time.Time, c *countersign.Capability) time.Time {
+	return begun.Add(c.Timeout() + spare)
+}
+
+// awaitCall keeps an uncertain step from being resolved while its call is on its way:
+// the answer could deny the resolution.
+func (t *transition) awaitCall(i int) {
+	if _, c := t.target(i); c != nil {
+		waiting := *t.run.WaitingFor
+		waiting.NotBefore = answerBy(t.run.Steps[i].StartedAt, c)
+		t.run.WaitingFor = &waiting
+	}
+}
+
+// callEnded lets the step be resolved: no answer can come any more.
+func (t *transition) callEnded() {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		waiting := *f
+		waiting.NotBefore = time.Time{}
+		t.run.WaitingFor = &waiting
+	}
+}
+
 // restarted finds a run as a dead process left it. A side effect with an intent
 // and no outcome may or may not have been sent: it is never sent again by
 // itself. A read is executed again, asking anew if it needed approval.
 func (t *transition) restarted() {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, "the service stopped while the request was on its way; its answer can't come any more")
+		t.callEnded()
+		return
+	}
 	i := t.inFlight()
 	if t.run.Status != countersign.RunRunning || i < 0 {
 		return

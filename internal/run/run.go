@@ -52,6 +52,9 @@ type Call struct {
 	Step       int
 	Attempt    int
 	SideEffect bool
+	// AnswerBy is when the call must have ended: until then, and no longer, a cancelled
+	// run keeps its side effect from being resolved.
+	AnswerBy time.Time
 	request.Call
 }
 

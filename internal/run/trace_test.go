@@ -50,6 +50,9 @@ func (w *world) traceRun(was, is *countersign.Run) string {
 		if !f.ExpiresAt.IsZero() {
 			line += " until " + f.ExpiresAt.Format(time.RFC3339)
 		}
+		if !f.NotBefore.IsZero() {
+			line += " from " + f.NotBefore.Format(time.RFC3339) + " on"
+		}
 	}
 	if is.CancelRequested && !was.CancelRequested {
 		line += ", cancel requested"
