@@ -21,7 +21,12 @@ func (e *Engine) Start(ctx context.Context) error {
 		return err
 	}
 	for _, ref := range owned {
-		if _, err := e.applyOnce(ref, nil, run.Restarted{}); err != nil {
+		_, err := e.applyOnce(ref, nil, run.Restarted{})
+		if ledger.Unreadable(err) {
+			e.notMoved(ref, "run not recovered", err) // and all others are
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -37,6 +42,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.Wake(ref)
 	}
 	e.spawn(e.watchExpiry)
+	e.spawn(e.watchRuns)
 	return nil
 }
 

@@ -225,30 +225,6 @@ func TestADecisionAtAnotherReplicaIsCarriedOutOnce(t *testing.T) {
 	})
 }
 
-// TestARunIsBegunByItsOwnerAlone, whoever else is told of it.
-func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
-		one, other := join(t, s, atOnce), join(t, s, atOnce)
-		p := one.register(step("pay", "pay"))
-		woken := one.engine
-		one.engine = other.engine // the start tells the wrong one
-		ref := one.mustStart(p)
-		time.Sleep(time.Minute)
-		one.wantRun(ref, countersign.RunReady, pending)
-		one.engine = woken
-		one.engine.Wake(ref)
-		synctest.Wait()
-		one.wantRun(ref, countersign.RunCompleted, completed)
-		if len(other.receiver.keys()) > 0 {
-			t.Errorf("the other one sent %v", other.receiver.keys())
-		}
-		one.stop()
-		other.stop()
-		one.wantRules()
-	})
-}
-
 // waiting is a lease that is renewed when its process stops, as on a slow store.
 type waiting struct{ *lease.Keeper }
 

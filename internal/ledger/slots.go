@@ -49,7 +49,18 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 	return l.grant(tx, next, is)
 }
 
-// Grant gives free slots to queued runs, for a start under a higher limit.
+// Idle reports queued runs beside free slots.
+func (l *Ledger) Idle(tx store.Tx) (bool, error) {
+	queued, err := countStates(tx, records.Queued)
+	if err != nil || queued == 0 {
+		return false, err
+	}
+	active, err := countStates(tx, records.Active)
+	return active < l.cfg.MaxActive, err
+}
+
+// Grant gives free slots to queued runs: for a start under a higher limit, and where a
+// slot came free of a run that could not take it.
 func (l *Ledger) Grant(tx store.Tx) error {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	if err == nil {
@@ -97,6 +108,15 @@ func (l *Ledger) grant(tx store.Tx, next []records.Unfinished, held *Held) ([]*H
 		ref, known := Ref{u.TenantID, u.RunID}, (*Held)(nil)
 		if held != nil && held.Ref == ref {
 			known = held
+		}
+		known, err := l.movable(tx, ref, known)
+		if Unreadable(err) { // the slot goes to the next one at the engine's next look
+			if _, err = l.Strand(tx, ref); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
 		}
 		moved, err := l.Apply(tx, ref, known, run.SlotGranted{}, System)
 		if err != nil {

@@ -139,6 +139,7 @@ var columns = []column{
 		return run.Probed{Step: w.index("step"), Probe: countersign.ProbeRecord{N: 1, By: "user:bob@example.com", At: w.now, Capability: "look"}}
 	}},
 	{name: "Restarted", event: fixed(run.Restarted{})},
+	{name: "Restarted, untended", only: calling, event: fixed(run.Restarted{Untended: true})},
 }
 
 // cell is what an event comes to in a situation.

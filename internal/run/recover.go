@@ -183,12 +183,20 @@ func (t *transition) callEnded() {
 	}
 }
 
+// gone says why nobody knows what became of a request.
+func (e Restarted) gone(what string) string {
+	if e.Untended {
+		return "what came of the " + what + " could not be stored"
+	}
+	return "the service stopped while the " + what + " was on its way"
+}
+
 // restarted finds a run as a dead process left it. A side effect with an intent
 // and no outcome may or may not have been sent: it is never sent again by
 // itself. A read is executed again, asking anew if it needed approval.
-func (t *transition) restarted() {
+func (t *transition) restarted(e Restarted) {
 	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
-		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, "the service stopped while the request was on its way; its answer can't come any more")
+		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.gone("request")+"; its answer can't come any more")
 		t.callEnded()
 		return
 	}
@@ -197,10 +205,10 @@ func (t *transition) restarted() {
 		return
 	}
 	if t.run.Steps[i].SideEffect {
-		t.suspendStep(i, "the service stopped while the request was on its way")
+		t.suspendStep(i, e.gone("request"))
 		return
 	}
 	s := t.step(i)
-	t.noteStep("step.restart", i, countersign.StepPending, "the service stopped while the read was on its way")
+	t.noteStep("step.restart", i, countersign.StepPending, e.gone("read"))
 	s.Status, s.ApprovalID = countersign.StepPending, ""
 }
