@@ -118,7 +118,7 @@ func (x *RunsCancel) Run(t *Terminal) error {
 // printState is a run after a change that a person asked for.
 func printState(w io.Writer, r *countersign.Run) {
 	fmt.Fprintf(w, "%s %s\n", r.ID, r.Status)
-	if text := waits(r); text != "" {
+	if text := first(waits(r), happened(r.MayHaveHappened)); text != "" {
 		fmt.Fprintln(w, Plain(text))
 	}
 }

@@ -113,6 +113,10 @@ func (w *world) checkRun(res run.Result) {
 		wrong = "completedAt is set exactly when the run ended"
 	case (r.Error != "") != (r.Status == countersign.RunFailed || r.Status == countersign.RunCancelled):
 		wrong = "error is set exactly when the run failed or was cancelled"
+	case r.MayHaveHappened != slices.ContainsFunc(r.Steps, mayHaveHappened):
+		wrong = "mayHaveHappened is said of a run exactly when it is of a step"
+	case slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened != mayHaveHappened(s) }):
+		wrong = "mayHaveHappened is said of a FAILED side effect that was answered 2xx, and of nothing else"
 	case unverified != r.UnverifiedSteps:
 		wrong = "unverifiedSteps"
 	}
@@ -120,6 +124,12 @@ func (w *world) checkRun(res run.Result) {
 		w.t.Fatalf("%s: %s", wrong, encoded(w.t, r))
 	}
 	w.checkDependencies(r, done)
+}
+
+// mayHaveHappened reports a side effect that was answered 2xx and failed.
+func mayHaveHappened(s countersign.StepRun) bool {
+	return s.Status == countersign.StepFailed && s.SideEffect && s.Response != nil && s.Response.StatusCode/100 == 2 &&
+		(s.Error.Code == countersign.CodeExpectationNotMet || s.Error.Code == countersign.CodeOutputMissing)
 }
 
 func (w *world) checkDependencies(r *countersign.Run, done map[string]bool) {

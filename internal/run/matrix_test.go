@@ -222,6 +222,9 @@ func (c cell) effects() string {
 			out = append(out, "probe kept")
 		}
 	}
+	if c.is.MayHaveHappened && !c.was.MayHaveHappened {
+		out = append(out, "may have happened")
+	}
 	if out == nil {
 		return "—"
 	}

@@ -76,19 +76,28 @@ func (t *transition) verify(i int, o request.Outcome) {
 	field := t.outputField(i)
 	out, ok := plan.Select(o.Body, field)
 	if !ok {
-		t.failStep(i, countersign.CodeOutputMissing, "the answer has no field "+field)
+		t.failAnswered(i, countersign.CodeOutputMissing, "the answer has no field "+field)
 		return
 	}
 	v := Verify(t.planned(i).Expectation, out, o.Response.StatusCode)
 	s := t.step(i)
 	s.Output, s.Verification = out.Value, &v
 	if v.Status == countersign.VerificationFailed {
-		t.failStep(i, countersign.CodeExpectationNotMet, unmet(t.planned(i).Expectation, v))
+		t.failAnswered(i, countersign.CodeExpectationNotMet, unmet(t.planned(i).Expectation, v))
 		return
 	}
 	t.noteStep("step.complete", i, countersign.StepCompleted, v.Status)
 	t.completeStep(i, out.Value, v)
 	t.advance()
+}
+
+// failAnswered fails a step that was answered 2xx, and not as expected: a side effect
+// may have happened all the same, and its record says so.
+func (t *transition) failAnswered(i int, code countersign.Code, msg string) {
+	if s := t.step(i); s.SideEffect {
+		s.MayHaveHappened, t.run.MayHaveHappened = true, true
+	}
+	t.failStep(i, code, msg)
 }
 
 // verdict is what an outcome means before the step's kind is asked.

@@ -60,6 +60,9 @@ func (w *world) traceRun(was, is *countersign.Run) string {
 	if is.UnverifiedSteps != was.UnverifiedSteps {
 		line += fmt.Sprintf(", %d unverified", is.UnverifiedSteps)
 	}
+	if is.MayHaveHappened {
+		line += ", may have happened"
+	}
 	if is.Error != was.Error {
 		line += ", error " + is.Error
 	}
