@@ -64,6 +64,8 @@ type drive struct {
 	ctx context.Context
 	end context.CancelFunc
 
+	calling bool // a call was begun; under the engine's mu
+
 	step string          // whose call is or was under way, "" before the first
 	span *telemetry.Span // its own, nil when nobody traces
 }
@@ -254,6 +256,9 @@ func (e *Engine) call(d *drive, c *run.Call) (request.Outcome, error) {
 	// However late the call begins, it ends while a resolution still waits for it; where
 	// nothing is left of its time it isn't sent.
 	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.ledger.Now())))
+	e.mu.Lock()
+	d.calling = true
+	e.mu.Unlock()
 	if c.SideEffect {
 		return e.caller.Call(d.span.In(e.life), out), nil
 	}

@@ -158,6 +158,31 @@ func (h *house) intends() (is bool, err error) {
 	return is, err
 }
 
+// TestACancelAtAnotherReplicaEndsTheRead that is on its way, within seconds; a side
+// effect never.
+func TestACancelAtAnotherReplicaEndsTheRead(t *testing.T) {
+	for capability, aborted := range map[string]int{"look": 1, "pay": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s := again.Always(memory.New())
+			one, other := join(t, s, after(time.Hour)), join(t, s, atOnce)
+			ref := one.mustStart(one.register(step("s", capability)))
+			time.Sleep(5 * time.Second)
+			if one.receiver.aborted != 0 {
+				t.Errorf("%s was ended before the cancel", capability)
+			}
+			other.must(ref, cancel())
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			if one.receiver.aborted != aborted {
+				t.Errorf("%s: %d calls were ended, want %d", capability, one.receiver.aborted, aborted)
+			}
+			one.crash()
+			other.stop()
+			other.wantRules()
+		})
+	}
+}
+
 func TestAReplicaThatStopsHandsItsRunsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := again.Always(memory.New())

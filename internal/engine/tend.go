@@ -28,7 +28,8 @@ func (e *Engine) watchRuns() {
 // tend finds the runs of this process that hold a slot and that nobody drives, since
 // an error ended their drive, and drives them on; and slots that nobody took.
 func (e *Engine) tend() {
-	left, idle, err := e.untended()
+	called := e.called()
+	left, idle, err := e.untended(called)
 	if err != nil {
 		e.log.Error("runs that nobody drives not looked for", "error", err)
 		return
@@ -48,15 +49,35 @@ func (e *Engine) tend() {
 	}
 }
 
-func (e *Engine) untended() (left []ledger.Ref, idle bool, err error) {
+// called gives the drives of this process that have begun a call.
+func (e *Engine) called() map[*drive]ledger.Ref {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := map[*drive]ledger.Ref{}
+	for ref, drives := range e.driven {
+		for d := range drives {
+			if d.calling {
+				out[d] = ref
+			}
+		}
+	}
+	return out
+}
+
+// untended looks at the list of active runs. What this process calls for, and isn't in
+// it any more, was cancelled elsewhere: the read that is on its way ends.
+func (e *Engine) untended(called map[*drive]ledger.Ref) (left []ledger.Ref, idle bool, err error) {
+	active := map[ledger.Ref]bool{}
 	err = e.store.View(context.Background(), func(tx store.Tx) error {
 		left = nil
+		clear(active)
 		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
 		if err != nil {
 			return err
 		}
 		for _, u := range list {
 			ref := ledger.Ref{Tenant: u.TenantID, RunID: u.RunID}
+			active[ref] = true
 			if mine := e.lease == nil || u.Owner == e.lease.ID(); mine && !e.isDriven(ref) {
 				left = append(left, ref)
 			}
@@ -64,6 +85,11 @@ func (e *Engine) untended() (left []ledger.Ref, idle bool, err error) {
 		idle, err = e.ledger.Idle(tx)
 		return err
 	})
+	for d, ref := range called {
+		if err == nil && !active[ref] {
+			d.end()
+		}
+	}
 	return left, idle, err
 }
 

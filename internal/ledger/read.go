@@ -29,12 +29,12 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	if err := records.Decode(row, r); err != nil {
 		return nil, err
 	}
-	steps, err := loadSteps(tx, ref)
+	steps, err := loadSteps(tx, ref, r.Probes)
 	if err != nil {
 		return nil, err
 	}
 	r.Steps = steps.records
-	if sum(steps.sizes) <= MaxRemembered {
+	if sum(steps.sizes)+steps.probed <= MaxRemembered {
 		l.runs.Put(at, r)
 	}
 	return r, nil
@@ -43,7 +43,7 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 // Committed remembers a run as it was committed just now: whoever follows it reads
 // it next.
 func (l *Ledger) Committed(h *Held) {
-	if sum(h.sizes) <= MaxRemembered {
+	if h.Size() <= MaxRemembered {
 		l.runs.Put(h.stamp, &h.record)
 	}
 }

@@ -85,7 +85,8 @@ type Run struct {
 	countersign.Run
 	Requester access.Requester `json:"requester"`
 	Projects  []string         `json:"projects"`
-	Trace     string           `json:"trace,omitempty"` // traceparent of the request that started it
+	Trace     string           `json:"trace,omitempty"`  // traceparent of the request that started it
+	Probes    int              `json:"probes,omitempty"` // how many have records of their own
 }
 
 // Approval is a stored approval.

@@ -143,13 +143,32 @@ func (t *transition) afterReconcile(i int) {
 	}
 }
 
+// maxProbes is how many probes a run may have: each is kept as evidence.
+const maxProbes = 1000
+
+// MayProbe refuses a probe of a run that has as many as it may have.
+func MayProbe(r *countersign.Run) error {
+	n := 0
+	for i := range r.Steps {
+		n += len(r.Steps[i].Probes)
+	}
+	if n >= maxProbes {
+		return countersign.Errorf(countersign.CodeQuotaExceeded, "run %s has %d probes, as many as a run may have; say what they showed", r.ID, n)
+	}
+	return nil
+}
+
 // probed keeps the answer to a reviewer's read; it decides nothing.
 func (t *transition) probed(e Probed) error {
 	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
 		return t.conflict("only an uncertain step is probed")
 	}
-	s := t.step(e.Step)
+	if err := MayProbe(t.run); err != nil {
+		return err
+	}
+	s := &t.run.Steps[e.Step]
 	s.Probes = append(s.Probes[:len(s.Probes):len(s.Probes)], e.Probe)
+	t.res.Probe = &e
 	t.noteStep("runs.probe", e.Step, s.Status, "")
 	return nil
 }
