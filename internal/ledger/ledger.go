@@ -45,7 +45,7 @@ type Ledger struct {
 func New(cfg Config) *Ledger {
 	return &Ledger{
 		cfg:    cfg,
-		plans:  recent.New[PlanKey, *countersign.Plan](rememberedPlans),
+		plans:  recent.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
 		stored: recent.New[recent.Stamp, *records.Plan](rememberedPlans),
 		runs:   recent.New[recent.Stamp, *records.Run](rememberedRuns),
 	}

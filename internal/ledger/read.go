@@ -7,8 +7,10 @@ import (
 )
 
 // How many are remembered, more than are usually watched or started at a time; and
-// none of them that is larger than MaxRemembered, in bytes of its documents.
+// none of them that is larger than MaxRemembered, in bytes of its documents. Plans with
+// their snapshots are, so that a step needn't read a mebibyte, but for some bytes only.
 const (
+	rememberedBytes = 16 << 20
 	rememberedRuns  = 128
 	rememberedPlans = 64
 	MaxRemembered   = 256 << 10
