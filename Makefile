@@ -10,6 +10,7 @@ BENCH_SECONDS ?= 8
 BENCH_FLAGS   ?=
 PLANTED_FLAGS ?=
 SLICE         ?= 7m
+FUZZ_TIME     ?= 60s
 
 .PHONY: help
 help: ## Show this list
@@ -95,9 +96,9 @@ release-check: ## Build the binary twice, apart, the second from nothing, and co
 	cd release && $(GO) run . check
 
 .PHONY: fuzz
-fuzz: ## Fuzz every target for a minute
+fuzz: ## Fuzz every target for a minute, or FUZZ_TIME
 	@for target in $$($(GO) list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do grep -ho '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go 2>/dev/null | sed "s|func |$$pkg:|"; done); do \
-		echo "== $$target"; $(GO) test -run '^$$' -fuzz "^$${target##*:}\$$" -fuzztime 60s $${target%%:*} || exit 1; done
+		echo "== $$target"; $(GO) test -run '^$$' -fuzz "^$${target##*:}\$$" -fuzztime $(FUZZ_TIME) $${target%%:*} || exit 1; done
 
 # A part of it: make assure ASSURE_FLAGS='-only simulation,restart -share 0.1'
 .PHONY: assure

@@ -218,7 +218,7 @@ func TestTheLogVerifiesAndGrows(t *testing.T) {
 
 func TestTheRealmsLogIsTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	realm := w.Admin.Get("/audit?realm=true").OK(t).Is(t, "total", 2)
 	realm.Is(t, "items.0.subject", "tenant/acme").Is(t, "items.1.subject", "tenant/default").Is(t, "items.1.actor", "system")
@@ -232,7 +232,7 @@ func TestTheRealmsLogIsTheRealmAdministrators(t *testing.T) {
 
 func TestATenantsLogIsItsOwn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	theirs, _ := w.token(t, doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"})
 	before := theirs.Get("/audit").OK(t).Is(t, "total", 1)

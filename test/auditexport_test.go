@@ -13,7 +13,7 @@ import (
 // moved in the file afterwards shows.
 func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	for i := range 450 { // several batches
 		s.Admin.Put(fmt.Sprintf("/users/user-%03d@marlow.example", i), doc{"roles": []string{"VIEWER"}}).OK(t)
 	}
@@ -81,7 +81,7 @@ func (s *shell) tampersWith(t *testing.T, lines []string) {
 // TestFilteredExportHasWhatTheListHas, and says that it is a part.
 func TestFilteredExportHasWhatTheListHas(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	for i := range 260 {
 		s.Admin.Put(fmt.Sprintf("/users/user-%03d@marlow.example", i%2), doc{"roles": []string{"VIEWER"}}).OK(t)
 	}

@@ -50,7 +50,7 @@ func (w *world) restored(t *testing.T, file string, flags ...string) (*harness.S
 func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.shop.On("POST", "/refunds", harness.Answering(201, `{"ok":true}`))
 	plan := w.ready(t, planOf(step("refund", "refund", doc{"orderId": "A-1"})))
 	run := w.start(t, plan)
@@ -83,7 +83,7 @@ func TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore(t *testing.T) {
 func TestARestoreCanRevokeEveryToken(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	s, report := w.restored(t, w.backedUp(t), "--revoke-tokens")
 	report.Is(t, "tokensRevoked", true).Is(t, "tokens", 5)
 	for _, c := range []*harness.Client{w.Admin, w.operator, w.approver} {
@@ -105,7 +105,7 @@ func TestARestoreCanRevokeEveryToken(t *testing.T) {
 func TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	file := w.backedUp(t)
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestABackupNeverWritesOverAFileAndARestoreNeverOverAStore(t *testing.T) {
 func TestADamagedOrForeignBackupIsNotRestored(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	file := w.backedUp(t)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -162,7 +162,7 @@ func TestADamagedOrForeignBackupIsNotRestored(t *testing.T) {
 // TestDoctorSaysWhatIsBrokenAndWhatToDo, and nothing of the secrets.
 func TestDoctorSaysWhatIsBrokenAndWhatToDo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	settings := w.Settings()
 	settings["SVC_PLATFORM_LISTEN"] = strings.TrimPrefix(w.URL, "http://")
 	well := harness.Run(t, settings, "doctor")

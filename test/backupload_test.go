@@ -91,7 +91,7 @@ func keyPair(t *testing.T) (file, recipient string) {
 func TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.shop.On("POST", "/notes", harness.Answering(200, `{"ok":true}`))
 	plan := w.ready(t, planOf(step("note", "note", doc{"text": "hello"})))
 	l := w.loaded(plan)
@@ -125,7 +125,7 @@ func TestABackupUnderLoadHoldsAllThatWasAcknowledgedBeforeIt(t *testing.T) {
 func TestABackupIsServedForReadingAlone(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.shop.On("POST", "/refunds", harness.Answering(201, `{"ok":true}`))
 	plan := w.ready(t, planOf(step("refund", "refund", doc{"orderId": "A-1"})))
 	run := w.start(t, plan)
@@ -166,7 +166,7 @@ func TestABackupIsServedForReadingAlone(t *testing.T) {
 func TestAnEncryptedBackupOpensWithItsKeyAlone(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	identity, recipient := keyPair(t)
 	other, _ := keyPair(t)
 	dir, tmp := t.TempDir(), t.TempDir()

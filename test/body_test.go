@@ -48,7 +48,7 @@ func TestNestingEndsAt64Levels(t *testing.T) {
 
 func TestUnknownFieldsAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	rev := doc{"expectedRevision": 1}
 	for path, body := range map[string]doc{
 		"PUT /models/m":                       {"document": harness.Model("m")},

@@ -9,7 +9,7 @@ import (
 // TestAllPagesAreListed and the first one says that there are more.
 func TestAllPagesAreListed(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	for i := range 205 {
 		s.Admin.Put(fmt.Sprintf("/users/user-%03d@marlow.example", i), doc{"roles": []string{"VIEWER"}}).OK(t)
 	}
@@ -51,7 +51,7 @@ func (s *shell) keptHead(t *testing.T) {
 // TestTokensUsersAndTenantsAreKeptByCommand.
 func TestTokensUsersAndTenantsAreKeptByCommand(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	admin := func(status int, args ...string) string {
 		r := s.command(t, status, append(args, "--profile", "admin")...)
 		return r.Out + r.Err
@@ -67,6 +67,6 @@ func TestTokensUsersAndTenantsAreKeptByCommand(t *testing.T) {
 	prints(t, made, "csn_", "shown this once", "projects  "+shop)
 	prints(t, admin(0, "tokens", "list"), "DRY_RUN", "ci")
 	prints(t, admin(0, "tokens", "revoke", word(t, made, "id")), "revoked", "ci")
-	s.settings["COUNTERSIGN_TOKEN"], s.settings["COUNTERSIGN_URL"] = word(t, made, "token"), s.URL
+	s.settings["COUNTERSIGN_TOKEN"], s.settings["COUNTERSIGN_URL"] = word(t, made, "token"), s.address
 	prints(t, s.command(t, 3, "runs", "list").Err, "unauthenticated")
 }

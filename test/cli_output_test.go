@@ -10,7 +10,7 @@ import (
 // TestJSONOutputIsWhatTheAPIAnswers of every list and record.
 func TestJSONOutputIsWhatTheAPIAnswers(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	run := s.run(t, refunding()["steps"].([]any)[0].(doc), bound("note", "note", "amount", "refund", "amount"))
 	s.shop.On("POST", "/refunds", harness.Answering(200, `{"ok":true,"amount":10.10}`))
 	s.approve(t, run)

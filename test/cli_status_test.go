@@ -69,7 +69,7 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 // TestARefusedTokenIsNotKept and says how to sign in.
 func TestARefusedTokenIsNotKept(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	settings := map[string]string{"XDG_CONFIG_HOME": t.TempDir()}
 	r := harness.Fed(t, settings, "csn_nobody\n", "login", s.URL)
 	if r.Status != 3 || !strings.Contains(r.Err, "unauthenticated") || strings.Contains(r.Err, "csn_nobody") {

@@ -13,7 +13,7 @@ func TestTheCommandLineLeadsFromLoginToACompletedLiveRun(t *testing.T) {
 	receiver := harness.NewReceiver(t)
 	server := harness.Start(t, harness.Set("CONNECTION_ORIGINS", receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
 	dir := t.TempDir()
-	s := &shell{world: &world{Server: server, shop: receiver}, dir: dir, settings: map[string]string{"XDG_CONFIG_HOME": dir}}
+	s := &shell{world: &world{Server: server, shop: receiver}, dir: dir, address: server.URL, settings: map[string]string{"XDG_CONFIG_HOME": dir}}
 	s.signIn(t, "admin", server.Settings()["SVC_PLATFORM_BOOTSTRAP_TOKEN"])
 	prints(t, s.command(t, 0, "projects", "put", s.file(t, "project.json", harness.Project(receiver.Origin())), "--id", shop).Out, "saved default-shop, revision 1")
 	prints(t, s.command(t, 3, "projects", "enable", shop).Err, "health_check_required")

@@ -45,7 +45,7 @@ func TestATokenIsTypedUnseen(t *testing.T) {
 	s := newShell(t)
 	_, made := s.token(t, doc{"roles": []string{"VIEWER"}})
 	token := made.At("token").Text()
-	login := []string{"login", s.URL, "--profile", "typed"}
+	login := []string{"login", s.address, "--profile", "typed"}
 	if r := harness.OnTerminal(t, s.settings, 80, []harness.Turn{{Seen: "Token: ", Type: "\x03"}}, login...); r.Status != 130 {
 		t.Errorf("%+v", r)
 	}

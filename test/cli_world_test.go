@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
@@ -14,26 +15,84 @@ import (
 type shell struct {
 	*world
 	dir      string
+	address  string // where commands find the server
 	settings map[string]string
 }
 
 // newShell is a shell with the profiles admin, operator, approver and viewer; the
-// operator's is the current one.
+// operator's is the current one. Like a world it has a tenant of its own, and a
+// server of its own if it has settings.
 func newShell(t *testing.T, settings ...harness.Setting) *shell {
 	t.Helper()
-	s := &shell{world: newWorld(t, settings...), dir: t.TempDir()}
+	return shellIn(t, newWorld(t, settings...))
+}
+
+// ownShell is a shell on a server of its own.
+func ownShell(t *testing.T) *shell {
+	t.Helper()
+	return shellIn(t, ownWorld(t))
+}
+
+func shellIn(t *testing.T, w *world) *shell {
+	t.Helper()
+	s := &shell{world: w, dir: t.TempDir(), address: w.ForCommands()}
 	s.settings = map[string]string{"XDG_CONFIG_HOME": filepath.Join(s.dir, "conf")}
-	s.signIn(t, "admin", s.Settings()["SVC_PLATFORM_BOOTSTRAP_TOKEN"])
-	for _, name := range []string{"approver", "viewer", "operator"} {
-		_, made := s.token(t, doc{"roles": []string{strings.ToUpper(name)}})
-		s.signIn(t, name, made.At("token").Text())
-	}
+	s.signInAll(t, map[string]*harness.Client{"admin": w.Admin, "approver": w.approver, "viewer": w.viewer, "operator": w.operator})
 	return s
+}
+
+// signIns is what the first shell's sign-ins made, and of whom: the others' files are
+// the same with other tokens and another address.
+var signIns struct {
+	sync.Mutex
+	path    string // below the folder of settings
+	text    string
+	address string
+	tokens  map[string]string
+}
+
+// signInAll makes the sign-ins of a shell.
+func (s *shell) signInAll(t *testing.T, who map[string]*harness.Client) {
+	t.Helper()
+	signIns.Lock()
+	defer signIns.Unlock()
+	if signIns.text == "" {
+		s.signInEach(t, who)
+		return
+	}
+	replaced := []string{signIns.address, s.address}
+	for name, token := range signIns.tokens {
+		replaced = append(replaced, token, who[name].Token())
+	}
+	path := filepath.Join(s.settings["XDG_CONFIG_HOME"], signIns.path)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.NewReplacer(replaced...).Replace(signIns.text)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// signInEach signs in by command and keeps what that made.
+func (s *shell) signInEach(t *testing.T, who map[string]*harness.Client) {
+	t.Helper()
+	tokens := map[string]string{}
+	for _, name := range []string{"admin", "approver", "viewer", "operator"} {
+		tokens[name] = who[name].Token()
+		s.signIn(t, name, tokens[name])
+	}
+	path := filepath.Join("countersign", "profiles.json")
+	text, err := os.ReadFile(filepath.Join(s.settings["XDG_CONFIG_HOME"], path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIns.path, signIns.text, signIns.address, signIns.tokens = path, string(text), s.address, tokens
 }
 
 func (s *shell) signIn(t *testing.T, profile, token string) {
 	t.Helper()
-	if r := harness.Fed(t, s.settings, token+"\n", "login", s.URL, "--profile", profile); r.Status != 0 || strings.Contains(r.Out+r.Err, token) {
+	if r := harness.Fed(t, s.settings, token+"\n", "login", s.address, "--profile", profile); r.Status != 0 || strings.Contains(r.Out+r.Err, token) {
 		t.Fatalf("login: %+v", r)
 	}
 }

@@ -111,7 +111,7 @@ func TestOfThirtyTwoContraryDecisionsOneCounts(t *testing.T) {
 
 func TestFiftyStartsNeverExceedTheLimit(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t) // the limit is four
+	w := ownWorld(t) // the limit is four
 	gate := make(chan struct{})
 	w.shop.On("GET", "/patient", harness.After(gate, harness.Answering(200, `{}`)))
 	plan := w.ready(t, planOf(step("p", "patient", nil)))

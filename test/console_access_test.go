@@ -129,7 +129,7 @@ func TestRevokingATokenAsksFirst(t *testing.T) {
 
 func TestUsersAreAddedChangedAndRemoved(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	ada := w.person(t, "ada@example.com", "ADMIN")
 	add := url.Values{"email": {"Ben@Example.com"}, "roles": {"APPROVER", "VIEWER"}, "reach": {"some"}, "projects": {shop}}
 	shows(t, "the list", sendForm(t, ada, "/access/users/new", add), 200, "ben@example.com", "Approver, Viewer", shop)
@@ -155,7 +155,7 @@ func TestUsersAreAddedChangedAndRemoved(t *testing.T) {
 
 func TestOnlyAdminsSeeAccessAndOnlyTheRealmSeesTenants(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	viewer, admin := w.person(t, "vic@example.com", "OPERATOR", "APPROVER"), w.person(t, "ada@example.com", "ADMIN")
 	for _, path := range []string{"/access", "/access/tokens", "/access/tenants", "/access/users/ada@example.com", "/audit", "/audit/verify", "/audit/records/0", "/audit?since=x"} {

@@ -171,7 +171,7 @@ func TestViewersSeeProjectsWithoutForms(t *testing.T) {
 
 func TestTheConsoleHasNoPageOfAnotherTenantsProject(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	w.Admin.Put("/users/eve@example.com", doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"}).OK(t)
 	eve := w.NewBrowser()

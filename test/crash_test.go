@@ -8,7 +8,7 @@ import (
 
 func TestASideEffectInFlightAtACrashIsUncertainAndNeverSentAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id, gate := w.inFlight(t, "POST", "/notes", step("n", "note", doc{"text": "x"}), harness.Answering(200, `{}`))
 	defer close(gate)
 	w.Kill()
@@ -26,7 +26,7 @@ func TestASideEffectInFlightAtACrashIsUncertainAndNeverSentAgain(t *testing.T) {
 
 func TestAReadInFlightAtACrashIsExecutedAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 	w.Kill()
 	close(gate)
@@ -41,7 +41,7 @@ func TestAReadInFlightAtACrashIsExecutedAgain(t *testing.T) {
 
 func TestAnApprovedReadInFlightAtACrashAsksAnew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	gate := make(chan struct{})
 	w.shop.On("GET", "/guarded", harness.After(gate, harness.Answering(200, `{}`)))
 	id := w.run(t, step("g", "guarded", nil))
@@ -60,7 +60,7 @@ func TestAnApprovedReadInFlightAtACrashAsksAnew(t *testing.T) {
 
 func TestAWaitingRunKeepsItsApprovalOverACrash(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
 	approval := w.approval(t, id)
 	before := w.viewer.Get("/runs/" + id).OK(t)
@@ -74,7 +74,7 @@ func TestAWaitingRunKeepsItsApprovalOverACrash(t *testing.T) {
 
 func TestARunBetweenStepsGoesOnAfterACrash(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{"v":1}`))
 	w.Kill()
 	close(gate)
@@ -87,7 +87,7 @@ func TestARunBetweenStepsGoesOnAfterACrash(t *testing.T) {
 
 func TestWhatWasAcknowledgedIsThereAfterACrash(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	plan := w.ready(t, planOf(step("n", "note", nil)))
 	run := w.start(t, plan)
 	w.reaches(t, run, "COMPLETED")
@@ -103,7 +103,7 @@ func TestWhatWasAcknowledgedIsThereAfterACrash(t *testing.T) {
 
 func TestSIGTERMLetsACallInFlightFinishAndKeepsItsOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id, gate := w.inFlight(t, "POST", "/notes", step("n", "note", nil), harness.Answering(200, `{"id":"n-1"}`))
 	w.Terminate()
 	harness.Until(t, "the server to stop taking requests", func() bool { return w.Refuses() })

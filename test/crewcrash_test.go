@@ -9,7 +9,7 @@ import (
 
 func TestATeamRunGoesOnAfterACrashWithTheDriftThatThereIsThen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	reader, writer := w.clerks(t)
 	gate := make(chan struct{})
 	defer close(gate)

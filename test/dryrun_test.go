@@ -54,7 +54,7 @@ func TestADryRunShowsWhatIsBoundAsItsSource(t *testing.T) {
 
 func TestADryRunNeedsNoCredential(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Stop()
 	w.Restart(harness.Env(harness.SecretEnv, ""))
 	w.viewer.Get("/projects/"+shop).OK(t).Is(t, "secretConfigured", false)

@@ -96,7 +96,7 @@ func TestEventsOfARunThatIsNotThereOrOutOfScope(t *testing.T) {
 
 func TestEventsEndWhenTheServerStops(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
 	w.approval(t, id)
 	stream := w.viewer.Events(t, "/runs/"+id+"/events")

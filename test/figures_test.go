@@ -50,7 +50,7 @@ func TestFiguresTellA2xxFromWhatWasAskedFor(t *testing.T) {
 // What another tenant does changes none of a tenant's figures.
 func TestFiguresOfOneTenantSayNothingOfAnother(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	acme, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "tenantId": "acme"})
 	figures := func() string { return acme.Get("/metrics", harness.Header("Accept: text/plain")).Raw }
@@ -80,7 +80,7 @@ func exposed(text string) (names []string) {
 // named as one.
 func TestDashboardAndAlertsNameFiguresThatExist(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.reaches(t, w.run(t, step("a", "note", nil)), "COMPLETED")
 	text := w.Admin.Get("/metrics", harness.Header("Accept: text/plain")).Raw
 	known := map[string]bool{}

@@ -38,7 +38,7 @@ func (w *world) made(t *testing.T, maker *harness.Client, write doc) *harness.Cl
 
 func TestWhoeverAskedForARunNeverJudgesIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	both := []string{"ADMIN", "OPERATOR", "APPROVER"}
 	all := w.principal(t, both...)
 	child := w.made(t, all, doc{"roles": both})

@@ -48,7 +48,7 @@ func TestASignedCallIsRecordedThoughItsCallerHangsUp(t *testing.T) {
 	w.reaches(t, id, "RECOVERY_REQUIRED")
 	recorded := func(action, subject string) func() bool {
 		return func() bool {
-			for _, r := range w.Admin.Get("/audit?limit=200&action="+action).OK(t).At("items").Items() {
+			for _, r := range w.Admin.Get("/audit?limit=200&action=" + action).OK(t).At("items").Items() {
 				if r.At("subject").Text() == subject && r.At("outcome").Text() == "done" {
 					return true
 				}

@@ -122,7 +122,7 @@ func TestAnAgentIsAsItsWorstInstance(t *testing.T) {
 
 func TestHeartbeatsAndTheirRefusalsAreCountedAndNotAudited(t *testing.T) {
 	t.Parallel()
-	w, _, two := neighbours(t)
+	w, _, two := neighboursIn(t, ownWorld(t))
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	acme, _ := w.token(t, doc{"roles": []string{"OPERATOR", "ADMIN"}, "tenantId": "acme"})
 	id := w.sync(t, agentItem("a", "note", ""))[0]

@@ -106,7 +106,7 @@ func (w *world) pound(t *testing.T, id string, instances int, acknowledged *atom
 
 func TestASequenceAcknowledgedBeforeACrashIsRefusedAfterIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id := w.sync(t, agentItem("a", "note", ""))[0]
 	var acknowledged atomic.Int64
 	pounders, wait := w.pound(t, id, 24, &acknowledged)
@@ -129,7 +129,7 @@ func TestASequenceAcknowledgedBeforeACrashIsRefusedAfterIt(t *testing.T) {
 
 func TestASequenceAcknowledgedBeforeARestartIsRefusedAfterIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id := w.sync(t, agentItem("a", "note", ""))[0]
 	last := beat("i", 7, "ERROR")
 	received := w.beats(id, last).OK(t).At("receivedAt")

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 		harness.OnDatabase = pgtest.Database
 	}
 	waitTogether(*onPostgres)
+	debug.SetGCPercent(400) // what the tests hold is little, and what they throw away is much
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
 		err = harness.Build(dir, tags(*again)...)
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	status := pgtest.M{M: m}.Run()
+	status := pgtest.M{M: sharing{m}}.Run()
 	if missed := harness.Uncovered(); status == 0 && everything() && len(missed) > 0 {
 		fmt.Fprintln(os.Stderr, "no test has seen these operations succeed:", missed)
 		status = 1
@@ -74,6 +76,18 @@ func accountForDirectories() error {
 		return fmt.Errorf("these are those that should be: %v", ofDirectories)
 	}
 	return nil
+}
+
+// sharing ends the servers that tests share before the database server ends.
+type sharing struct{ *testing.M }
+
+func (s sharing) Run() int {
+	status := s.M.Run()
+	if err := harness.EndShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	return status
 }
 
 func tags(again bool) []string {

@@ -405,8 +405,8 @@ func TestTheAuthorizationMatrix(t *testing.T) {
 		}
 		for _, p := range s.cast {
 			for _, o := range objects {
-				if r.kind == "" && o != own {
-					continue
+				if r.kind == "" && o != own || testing.Short() && p.invalid && o != own {
+					continue // -short: who is nobody is refused before an object is looked for
 				}
 				s.check(t, op, r, p, o)
 			}
@@ -431,7 +431,7 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 	}
 	path := strings.ReplaceAll(strings.ReplaceAll(op.Path, "{id}", id), "{email}", id)
 	want := expected(op.Method, r, p, o)
-	for _, c := range []*harness.Client{p.client, p.client.Aliased()} {
+	for _, c := range s.prefixes(p.client) {
 		s.cells++
 		writes := want == "2xx" && op.Method != "GET"
 		if writes {
@@ -449,6 +449,16 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 			s.rows = s.kept.Rows()
 		}
 	}
+}
+
+// prefixes are a client on both prefixes. With -short it is one of them, in turn, so
+// that every operation and every principal meets both: what lies behind is the same.
+func (s *stage) prefixes(c *harness.Client) []*harness.Client {
+	both := []*harness.Client{c, c.Aliased()}
+	if testing.Short() {
+		return both[s.cells%2:][:1]
+	}
+	return both
 }
 
 // unchanged: none of the operation's requests since the last look, which were refused

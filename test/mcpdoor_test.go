@@ -47,7 +47,7 @@ const listing = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
 
 func TestTheDoorRefusesAsTheAPIDoes(t *testing.T) {
 	t.Parallel()
-	w, _, two := neighbours(t)
+	w, _, two := neighboursIn(t, ownWorld(t))
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	foreign, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "tenantId": "acme"})
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
@@ -142,7 +142,7 @@ func (w *world) goroutines(t *testing.T) int {
 
 func TestNoMessageHarmsTheService(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	before := w.goroutines(t)
 	params := []string{`null`, `[]`, `{}`, `"x"`, `1`, `{"name":null}`, `{"name":1,"arguments":[]}`, `{"name":"note","arguments":null}`, `{"name":"note","arguments":"x"}`, `{"name":"run_status"}`, `{"cursor":"%%%"}`, `{"_meta":1}`, `{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}`, `{"protocolVersion":{}}`, `{"uri":1,"level":9}`}

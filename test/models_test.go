@@ -13,7 +13,7 @@ import (
 // modelers starts a server and gives an OPERATOR, who writes models.
 func modeler(t *testing.T) (*harness.Server, *harness.Client) {
 	t.Helper()
-	s := harness.Start(t)
+	s := tenant(t)
 	return s, s.As(s.Admin.Post("/tokens", doc{"name": "op", "roles": []string{"OPERATOR"}}).OK(t).At("token").Text())
 }
 
@@ -78,7 +78,7 @@ func TestADocumentIsKeptVerbatim(t *testing.T) {
 
 func TestWhatWasReadMayBeSentBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	m := w.operator.Get("/models/refund").OK(t).Doc()
 	m["expectedRevision"], m["revision"], m["createdAt"] = 1, 99, "never"
 	w.operator.Put("/models/refund", m).OK(t).Is(t, "revision", 2)
@@ -245,7 +245,7 @@ func TestASuspendedModelMakesPlansInvalidAndStopsOldOnesForEver(t *testing.T) {
 
 func TestSameModelIDsInTwoTenantsAreTwoModels(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	other, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "tenantId": "acme"})
 	other.Get("/models/refund").Refused(t, "not_found")

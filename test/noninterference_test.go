@@ -184,7 +184,7 @@ func (s *spelling) plain(text string) string {
 // TestATenantsAnswersDontDependOnAnother: byte by byte, ids and times apart.
 func TestATenantsAnswersDontDependOnAnother(t *testing.T) {
 	t.Parallel()
-	alone, beside := newWorld(t), newWorld(t)
+	alone, beside := ownWorld(t), ownWorld(t)
 	beside.Stop() // one API for both: its address is part of what is answered
 	beside.Restart(harness.Set("CONNECTION_ORIGINS", alone.shop.Origin()))
 	beside.shop = alone.shop

@@ -36,7 +36,7 @@ func TestWhatNeverLeftIsFailedNotUncertain(t *testing.T) {
 
 func TestAnUnsetCredentialBlocksNothingUntilTheCall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	plan := w.ready(t, planOf(step("n", "note", nil)))
 	w.Stop()
 	w.Restart(harness.Env(harness.SecretEnv, ""))
@@ -48,7 +48,7 @@ func TestAnUnsetCredentialBlocksNothingUntilTheCall(t *testing.T) {
 
 func TestAnOriginTakenFromTheListIsNotCalled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	plan := w.ready(t, planOf(step("n", "note", nil)))
 	w.Stop()
 	w.Restart(harness.Set("CONNECTION_ORIGINS", ""))

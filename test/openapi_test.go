@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/countersign/countersign/test/harness"
 )
 
 // routes is the table of contract 1, as far as it is in scope.
@@ -31,7 +29,7 @@ var routes = []string{
 func TestTheDocumentHasEveryRouteOfTheContract(t *testing.T) {
 	t.Parallel()
 	have := map[string]bool{}
-	for _, o := range harness.Start(t).Document().Operations {
+	for _, o := range tenant(t).Document().Operations {
 		have[o.Method+" "+o.Path] = true
 	}
 	for _, route := range routes {
@@ -43,7 +41,7 @@ func TestTheDocumentHasEveryRouteOfTheContract(t *testing.T) {
 
 func TestEveryOperationOfTheDocumentExists(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	all := s.Admin.Post("/tokens", doc{"name": "all", "roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}).OK(t)
 	for _, o := range s.Document().Operations {
 		a := s.As(all.At("token").Text()).Do(o.Method, strings.NewReplacer("{id}", "nothing", "{email}", "nobody@example.com").Replace(o.Path), nil)
@@ -56,7 +54,7 @@ func TestEveryOperationOfTheDocumentExists(t *testing.T) {
 
 func TestEveryOperationDeclaresTheErrorsOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	for _, o := range harness.Start(t).Document().Operations {
+	for _, o := range tenant(t).Document().Operations {
 		have := map[string]bool{}
 		for _, status := range o.Statuses() {
 			have[status] = true
@@ -74,7 +72,7 @@ func TestEveryOperationDeclaresTheErrorsOfTheSpecification(t *testing.T) {
 
 func TestEveryListTakesLimitAndOffset(t *testing.T) {
 	t.Parallel()
-	for _, o := range harness.Start(t).Document().Operations {
+	for _, o := range tenant(t).Document().Operations {
 		if o.Method != "GET" || !strings.HasPrefix(o.ID, "list") {
 			continue
 		}
@@ -87,7 +85,7 @@ func TestEveryListTakesLimitAndOffset(t *testing.T) {
 func TestOnlyRunStartsTakeAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	starts := map[string]bool{"startRun": true, "startAgentRun": true, "startTeamRun": true}
-	for _, o := range harness.Start(t).Document().Operations {
+	for _, o := range tenant(t).Document().Operations {
 		if takes := len(o.Parameters("header")) > 0; takes != starts[o.ID] {
 			t.Errorf("%s takes the headers %v", o.ID, o.Parameters("header"))
 		}

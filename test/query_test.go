@@ -52,7 +52,7 @@ func TestUnknownQueryParametersAndFilterValuesAreRefused(t *testing.T) {
 
 func TestPagesGoThroughAListInAStableOrder(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	operator := s.As(s.Admin.Post("/tokens", doc{"name": "op", "roles": []string{"OPERATOR"}}).OK(t).At("token").Text())
 	for _, id := range []string{"d", "a", "c", "B", "e"} {
 		operator.Put("/models/"+id, doc{"document": harness.Model(id)}).OK(t)

@@ -46,7 +46,7 @@ func (w *world) holds(t *testing.T, who *harness.Client, run string) json {
 // TestEveryWayToEndLeavesAReceiptThatHolds.
 func TestEveryWayToEndLeavesAReceiptThatHolds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	note := step("note", "note", doc{"text": "1.50"})
 	approved := w.run(t, refunding()["steps"].([]any)[0].(doc), bound("note", "note", "amount", "refund", "amount"))
 	w.shop.On("POST", "/refunds", harness.Answering(200, `{"ok":true,"amount":10.10}`))
@@ -88,7 +88,7 @@ func TestEveryWayToEndLeavesAReceiptThatHolds(t *testing.T) {
 // quotes it, and holds all the same; who may see everything has everything in it.
 func TestAReceiptShowsAViewerNothingSensitive(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.register(t, "default-private", private(w.shop.Origin()))
 	w.shop.On("POST", "/body", harness.Answering(200, `{"iban":"`+secretIBAN+`","ok":true}`))
 	s := harness.With(step("s", "body", doc{"card": secretCard, "text": "shown"}), "projectId", "default-private")
@@ -108,7 +108,7 @@ func TestAReceiptShowsAViewerNothingSensitive(t *testing.T) {
 // private halves are nowhere.
 func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.viewer.Get("/integrations/contract").OK(t).Is(t, "receiptKeys", []any{})
 	run := w.run(t, step("note", "note", doc{"text": "x"}))
 	w.reaches(t, run, "COMPLETED")
@@ -134,7 +134,7 @@ func TestAReceiptOutlivesTheKeyThatSignedIt(t *testing.T) {
 // TestReceiptsAreKeptAndJudgedByCommand.
 func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	t.Parallel()
-	s := newShell(t)
+	s := ownShell(t)
 	run := s.run(t, step("note", "note", doc{"text": "x"}))
 	s.reaches(t, run, "COMPLETED")
 	prints(t, s.command(t, 0, "receipt", "keys").Err, "there is none yet")
@@ -173,7 +173,7 @@ func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 // TestTheConsoleOffersTheReceiptOfAnEndedRun, which the session may read.
 func TestTheConsoleOffersTheReceiptOfAnEndedRun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	mara := w.person(t, "mara@example.com", "VIEWER")
 	run := w.run(t, refunding()["steps"].([]any)[0].(doc))
 	w.approval(t, run)

@@ -11,7 +11,7 @@ import (
 
 func TestAgentsAreListedByIDFilteredAndInScope(t *testing.T) {
 	t.Parallel()
-	w, one, two := neighbours(t)
+	w, one, two := neighboursIn(t, ownWorld(t))
 	mine := w.sync(t, agentItem("a", "note", "refund"), agentItem("b", "note", ""), agentItem("c", "note", ""))
 	theirs := syncTo(w.operator, "default-two", agentItem("a", "note", "")).OK(t).At("items.0.id").Text()
 	w.tenantAdmin.Post("/agents/"+mine[1]+"/admit", doc{"reason": "r"}).OK(t)

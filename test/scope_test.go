@@ -13,7 +13,11 @@ import (
 // the one or the other.
 func neighbours(t *testing.T) (w *world, one, two *harness.Client) {
 	t.Helper()
-	w = newWorld(t)
+	return neighboursIn(t, newWorld(t))
+}
+
+func neighboursIn(t *testing.T, w *world) (_ *world, one, two *harness.Client) {
+	t.Helper()
 	w.register(t, "default-two", harness.Project(w.shop.Origin()))
 	all := []string{"ADMIN", "OPERATOR", "APPROVER"}
 	one, _ = w.token(t, doc{"roles": all, "projectIds": []string{shop}})
@@ -104,7 +108,7 @@ func TestAProjectLimitedAdminCreatesOnlyItsProjects(t *testing.T) {
 
 func TestAnotherTenantsProjectIsNotThere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	theirs, _ := w.token(t, doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"})
 	theirs.Put("/models/refund", doc{"document": harness.Model("refund")}).OK(t)

@@ -33,7 +33,7 @@ func (r *route) RoundTrip(q *http.Request) (*http.Response, error) {
 // sense and looks at which operation of the document it asked for.
 func TestEveryOperationHasAnSDKMethod(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	seen := &route{}
 	sdk := s.Admin.SDK(func(c *client.Config) { c.HTTP = &http.Client{Transport: seen} })
 	own := []string{"Send", "KeepAlive"} // of no one operation, or for ever
@@ -88,7 +88,7 @@ func callWithNothing(method reflect.Value) {
 // TestTheTwelveOperationsHaveTheirNames of specification 4.
 func TestTheTwelveOperationsHaveTheirNames(t *testing.T) {
 	t.Parallel()
-	sdk := harness.Start(t).Admin.SDK(func(c *client.Config) { c.Prefix = "" })
+	sdk := tenant(t).Admin.SDK(func(c *client.Config) { c.Prefix = "" })
 	contract, err := sdk.IntegrationContract(t.Context())
 	if err != nil {
 		t.Fatal(err)

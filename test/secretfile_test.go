@@ -12,7 +12,7 @@ import (
 // holds then.
 func TestCredentialInAFileRotatesWithoutARestart(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	path := filepath.Join(t.TempDir(), "secret")
 	w.Stop()
 	w.Restart(harness.Env(harness.SecretEnv, ""), harness.Env(harness.SecretEnv+"_FILE", path))

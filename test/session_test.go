@@ -156,7 +156,7 @@ func TestSigningInSaysNothingOfWhoIsAUser(t *testing.T) {
 
 func TestCodesAreBoundToTheBrowserAndToFewTries(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/users/ada@example.com", doc{"roles": []string{"VIEWER"}}).OK(t)
 	ada, eve := w.NewBrowser(), w.NewBrowser()
 	before := len(w.Log())

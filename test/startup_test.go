@@ -100,7 +100,7 @@ func TestUnknownFlagsAndCommandsExitWith2(t *testing.T) {
 func TestASecondProcessOnAStoreExitsAndHarmsNothing(t *testing.T) {
 	harness.OnlyDirectory(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(w.Store, link); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestASecondProcessOnAStoreExitsAndHarmsNothing(t *testing.T) {
 
 func TestAPortInUseIsSaidInOneLine(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	r := harness.Run(t, settings(t, "SVC_PLATFORM_LISTEN", strings.TrimPrefix(s.URL, "http://")), "serve")
 	if r.Status != 1 || len(r.Lines()) != 1 {
 		t.Errorf("status %d\n%s", r.Status, r.Err)

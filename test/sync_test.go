@@ -18,7 +18,7 @@ func fixing(a doc, inputs doc) doc { return harness.With(a, "executorInputs", in
 
 func TestAManifestNamesEveryProblemAndAppliesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	acme, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "tenantId": "acme"})
 	acme.Put("/models/theirs", doc{"document": harness.Model("theirs")}).OK(t)
@@ -123,7 +123,7 @@ func TestASyncedAgentIsPENDINGAndListedInTheManifestsOrder(t *testing.T) {
 
 func TestASyncReachesOnlyTheCallersSystems(t *testing.T) {
 	t.Parallel()
-	w, _, two := neighbours(t)
+	w, _, two := neighboursIn(t, ownWorld(t))
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	acme, _ := w.token(t, doc{"roles": []string{"OPERATOR", "ADMIN"}, "tenantId": "acme"})
 	item := agentItem("a", "note", "")

@@ -73,7 +73,7 @@ func TestATeamMaySendBackWhatItRead(t *testing.T) {
 
 func TestATeamNeedsTwoDifferentAdmittedAgentsWithModels(t *testing.T) {
 	t.Parallel()
-	w, one, _ := neighbours(t)
+	w, one, _ := neighboursIn(t, ownWorld(t))
 	reader, writer := w.clerks(t)
 	w.operator.Put("/models/other", doc{"document": harness.Model("other")}).OK(t)
 	elsewhere := syncTo(w.operator, "default-two", agentItem("a", "note", "other")).OK(t).At("items.0.id").Text()

@@ -13,7 +13,7 @@ var tokenForm = regexp.MustCompile(`^csn_[0-9A-Za-z]{49}$`)
 
 func TestATokenIsShownOnceAndListedWithoutItsSecret(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	a := s.Admin.Post("/tokens", doc{"name": "ci", "roles": []string{"OPERATOR", "APPROVER"}, "projectIds": []string{"default-shop"}, "modes": []string{"DRY_RUN"},
 		"expiresInDays": 7, "userEmail": "Anne@Example.com"})
 	if a.Status != 201 {
@@ -42,7 +42,7 @@ func lifetime(t *testing.T, token json) time.Duration {
 
 func TestTokensThatCannotBeMade(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	good := doc{"name": "n", "roles": []string{"VIEWER"}}
 	for _, c := range []struct {
 		field string
@@ -149,7 +149,7 @@ func TestADryRunTokenCannotStartLive(t *testing.T) {
 
 func TestARealmAdministratorManagesTenantsAndTheirTokensAndNothingElseOfThem(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t).Is(t, "id", "acme").Is(t, "revision", 1)
 	theirs, made := w.token(t, doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"})
 	made.Is(t, "tenantId", "acme")
@@ -191,7 +191,7 @@ func TestTenantIDsHoldNoHyphen(t *testing.T) {
 
 func TestATenantNeverReachesAnotherWhoseNameBeginsAlike(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	for _, id := range []string{"acme", "acmeeu"} {
 		w.Admin.Put("/tenants/"+id, doc{"name": id}).OK(t)
 	}

@@ -32,7 +32,7 @@ func TestBothPrefixesAnswerAlike(t *testing.T) {
 
 func TestHealthAndTheDocumentNeedNoToken(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	s.As("").Get("/health").OK(t).Is(t, "status", "ok")
 	s.As("").Get("/openapi.json").OK(t).Is(t, "info.version", "0.1.0").Is(t, "openapi", "3.1.0").
 		Is(t, "servers.0.url", s.URL+"/v1").Is(t, "servers.1.url", s.URL+"/api/runtime/v1")
@@ -53,7 +53,7 @@ func TestHEADAnswersLikeGETWithHeadersOnly(t *testing.T) {
 
 func TestAKnownPathWithAnotherMethodIs405WithAllow(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	methods := map[string][]string{}
 	for _, o := range s.Document().Operations {
 		methods[o.Path] = append(methods[o.Path], o.Method)
@@ -81,7 +81,7 @@ func TestAKnownPathWithAnotherMethodIs405WithAllow(t *testing.T) {
 
 func TestOddPathsAreRefusedAndNeverRedirected(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	for path, code := range map[string]string{
 		"/models/a%2Fb": "invalid_request", "/models/%00": "invalid_request", "/models/a%00": "invalid_request", "/models/%ff": "invalid_request",
 		"/models/.hidden": "invalid_request", "/models/-a": "invalid_request", "/models/a%20b": "invalid_request", "/models/a%0Ab": "invalid_request",
@@ -102,7 +102,7 @@ func TestOddPathsAreRefusedAndNeverRedirected(t *testing.T) {
 
 func TestAnythingOutsideThePrefixesIsNotFound(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	for _, path := range []string{"/", "/v2/models", "/models", "/api/runtime/v1", "/api/runtime/v1x/models", "/v1models"} {
 		answer := s.Wire(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		if !strings.HasPrefix(answer, "HTTP/1.1 404 ") || !strings.Contains(answer, `"error":"not_found"`) {
@@ -113,7 +113,7 @@ func TestAnythingOutsideThePrefixesIsNotFound(t *testing.T) {
 
 func TestARequestIDIsKeptIfItFitsElseMade(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	for _, id := range []string{"abcdefgh", "A-b_9-xyz", strings.Repeat("x", 64)} {
 		a := s.As("").Get("/models", harness.Header("X-Request-Id: "+id))
 		if a.Header.Get("X-Request-Id") != id {
@@ -133,7 +133,7 @@ func TestARequestIDIsKeptIfItFitsElseMade(t *testing.T) {
 
 func TestMetricsComeAsJSONAndAsExpositionOfTheSameFigures(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.reaches(t, w.run(t, step("note", "note", nil)), "COMPLETED")
 	w.Admin.Get("/metrics").OK(t).Is(t, "countersign_runs.COMPLETED", 1).Is(t, "countersign_models", 1).Is(t, "countersign_tenants", 1)
 	for _, accept := range []string{"text/plain", "application/openmetrics-text; version=1.0.0, */*;q=0.1", "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"} {
@@ -149,7 +149,7 @@ func TestMetricsComeAsJSONAndAsExpositionOfTheSameFigures(t *testing.T) {
 
 func TestMetricsOfTheInstallationAreTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	own := w.tenantAdmin.Get("/metrics").OK(t)
 	for _, figure := range []string{"countersign_tenants", "countersign_slots", "countersign_goroutines", "countersign_heap_bytes", "countersign_unfinished_runs"} {
 		own.Is(t, figure, harness.Absent)
@@ -161,7 +161,7 @@ func TestMetricsOfTheInstallationAreTheRealmAdministrators(t *testing.T) {
 
 func TestTheIntegrationContractHoldsATestVectorThatVerifies(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	c := s.Admin.Get("/integrations/contract").OK(t)
 	c.Is(t, "apiVersion", "0.3.0").Is(t, "prefixes", []string{"/v1", "/api/runtime/v1"}).Is(t, "limits.bodyBytes", 1<<20)
 	c.Is(t, "sdkOperations", []string{
@@ -184,7 +184,7 @@ func TestTheIntegrationContractHoldsATestVectorThatVerifies(t *testing.T) {
 // TestAnEscapedSlashSeparatesNothing: below either prefix a path means the same.
 func TestAnEscapedSlashSeparatesNothing(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	s.Admin.Put("/models/a", doc{"document": harness.Model("a")})
 	for _, path := range []string{"/models/a%2Fb", "/models%2Fa", "/models/%61"} {
 		plain, aliased := s.Admin.Get(path), s.Admin.Aliased().Get(path)

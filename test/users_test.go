@@ -23,7 +23,7 @@ func TestAUserIsMadeChangedAndEnded(t *testing.T) {
 
 func TestAUserIsRefusedThatNoMailCouldReach(t *testing.T) {
 	t.Parallel()
-	s := harness.Start(t)
+	s := tenant(t)
 	for _, email := range []string{"ann", "ann@", "Ann%20<ann@example.com>", "a%0ab@example.com"} {
 		s.Admin.Put("/users/"+email, doc{"roles": []string{"VIEWER"}}).Refused(t, "invalid_request", "email")
 	}
@@ -35,7 +35,7 @@ func TestAUserIsRefusedThatNoMailCouldReach(t *testing.T) {
 
 func TestUsersOfAnotherTenantAreTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	w.Admin.Put("/users/ann@example.com", doc{"roles": []string{"VIEWER"}, "tenantId": "acme"}).OK(t).Is(t, "tenantId", "acme")
 	w.Admin.Get("/users").OK(t).Is(t, "total", 0)

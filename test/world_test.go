@@ -28,8 +28,29 @@ type world struct {
 
 const shop = "default-shop"
 
-// newWorld makes a world; the settings add to what it needs itself.
+// newWorld makes a world in a tenant of its own, on a server that tests share. A
+// world with settings has a server of its own.
 func newWorld(t *testing.T, settings ...harness.Setting) *world {
+	t.Helper()
+	if len(settings) > 0 {
+		return ownWorld(t, settings...)
+	}
+	w := &world{}
+	w.Server, w.shop = harness.Tenant(t)
+	w.furnish(t)
+	return w
+}
+
+// tenant is a tenant on a server that tests share, with nothing in it.
+func tenant(t *testing.T) *harness.Server {
+	t.Helper()
+	s, _ := harness.Tenant(t)
+	return s
+}
+
+// ownWorld makes a world on a server of its own; the settings add to what it needs
+// itself.
+func ownWorld(t *testing.T, settings ...harness.Setting) *world {
 	t.Helper()
 	w := &world{shop: harness.NewReceiver(t)}
 	w.Server = harness.Start(t, append([]harness.Setting{
@@ -37,12 +58,17 @@ func newWorld(t *testing.T, settings ...harness.Setting) *world {
 		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv),
 		harness.Env(harness.SecretEnv, harness.Secret),
 	}, settings...)...)
+	w.furnish(t)
+	return w
+}
+
+func (w *world) furnish(t *testing.T) {
+	t.Helper()
 	w.Keep(harness.Secret)
 	w.operator, w.approver = w.principal(t, "OPERATOR"), w.principal(t, "APPROVER")
 	w.viewer, w.tenantAdmin = w.principal(t, "VIEWER"), w.principal(t, "ADMIN")
 	w.operator.Put("/models/refund", doc{"document": harness.Model("refund")}).OK(t)
 	w.register(t, shop, harness.Project(w.shop.Origin()))
-	return w
 }
 
 // principal makes a token of these roles.

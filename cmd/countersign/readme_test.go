@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/countersign/countersign/test/harness"
 )
@@ -22,17 +21,22 @@ func TestReadmeByCurlEndsCompleted(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	build(t, filepath.Join(dir, "bin", "countersign"))
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(program(t), filepath.Join(dir, "bin", "countersign")); err != nil {
+		t.Fatal(err)
+	}
 	api, shop := harness.UnusedAddress(t), harness.UnusedAddress(t)
 	replace := strings.NewReplacer("127.0.0.1:8080", api, "127.0.0.1:9090", shop, "make build\n", "", "bin/countersign serve &", "SVC_PLATFORM_LISTEN="+api+" bin/countersign serve &",
 		"bin/countersign shop", "bin/countersign shop --listen "+shop)
 	copyExamples(t, dir, replace)
 	script := "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + replace.Replace(shellBlocks(t)) + "\n"
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.WaitDelay = dir, patience // what the script leaves running holds its output open until it ends
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the README's commands failed: %v\n%s", err, out)
@@ -97,12 +101,5 @@ func copyExamples(t *testing.T, dir string, replace *strings.Replacer) {
 		if err := os.WriteFile(filepath.Join(into, filepath.Base(f)), []byte(replace.Replace(string(doc))), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func build(t *testing.T, path string) {
-	t.Helper()
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
 	}
 }

@@ -1,5 +1,6 @@
-// Package budget bounds what hot functions may allocate, in benchmarks: unlike time,
-// it is the same on every machine. `make bench-allocs` runs them.
+// Package budget bounds what functions cost by measures that are the same on every
+// machine, as time is not: what hot ones allocate, in benchmarks (`make bench-allocs`
+// runs them), and how the cost of others grows with what they are given, in tests.
 package budget
 
 import "testing"

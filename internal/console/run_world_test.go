@@ -158,7 +158,7 @@ func (w *runWorld) until(id string, holds func(countersign.Run) bool) countersig
 	watched, err := w.service.Watch(nowhere, boss, id)
 	w.must(err)
 	defer watched.Close()
-	late := time.After(20 * time.Second)
+	late := time.After(5 * time.Minute)
 	for r := &watched.Now; ; {
 		if holds(*r) {
 			return *r
@@ -166,7 +166,7 @@ func (w *runWorld) until(id string, holds func(countersign.Run) bool) countersig
 		select {
 		case r = <-watched.Changes.C:
 		case <-late:
-			w.t.Fatalf("the run is %s: %s", r.Status, r.Error)
+			w.t.Fatalf("waited 5 minutes for a state of the run; it is %s: %s", r.Status, r.Error)
 		}
 	}
 }

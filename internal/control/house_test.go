@@ -41,7 +41,9 @@ var background = context.Background()
 type house struct {
 	t       fataler
 	store   *watched
+	ledger  *ledger.Ledger
 	service *control.Service
+	woken   func(ledger.Ref) // comes when a run is to be driven on; nil: nothing does
 	ids     atomic.Int64
 	clock   atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
 }
@@ -59,10 +61,10 @@ func openWith(t fataler, maxActive int) *house {
 	t.Helper()
 	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
-	l := ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
+	h.ledger = ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, SigningEnv: []string{"HOOK"}, SecretIsSetNow: func(string) bool { return true }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
-	h.service = control.New(cfg, h.store, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
+	h.service = control.New(cfg, h.store, h.ledger, h, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
 			h.register(tenant, tenant+"-"+name)
@@ -216,6 +218,13 @@ func (w *watched) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.together--
+}
+
+// Wake implements control.Waker.
+func (h *house) Wake(ref ledger.Ref) {
+	if h.woken != nil {
+		h.woken(ref)
+	}
 }
 
 type asleep struct{}

@@ -25,7 +25,10 @@ type Caller interface {
 	Call(ctx context.Context, c request.Call) request.Outcome
 }
 
-// Publisher is told of every run that was committed.
+// Publisher is told of every run that a commit moved, of each once, before anybody
+// drives the run on. Two who move a run at the same time, an engine and a person,
+// tell of it each behind its own commit: the later revision can be the first to come,
+// and a Publisher passes on none behind it (see live.Hub).
 type Publisher interface {
 	Publish(tenant string, r *countersign.Run)
 }

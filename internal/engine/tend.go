@@ -101,6 +101,7 @@ var errDriven = errors.New("engine: the run is driven")
 // noted before it commits its first intent.
 func (e *Engine) resume(ref ledger.Ref) error {
 	var moved ledger.Moved
+	var was *ledger.Held
 	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
 		moved = ledger.Moved{}
 		if err := e.mayApply(tx, ref, run.Taken{}); err != nil {
@@ -109,14 +110,17 @@ func (e *Engine) resume(ref ledger.Ref) error {
 		if e.isDriven(ref) {
 			return errDriven
 		}
-		moved, err = e.ledger.Apply(tx, ref, nil, run.Restarted{Untended: true}, ledger.System)
+		if was, err = e.ledger.Load(tx, ref); err != nil {
+			return err
+		}
+		moved, err = e.ledger.Apply(tx, ref, was, run.Restarted{Untended: true}, ledger.System)
 		return err
 	})
 	if errors.Is(err, errDriven) || errors.Is(err, errNotOurs) {
 		return nil
 	}
 	if err == nil {
-		e.announce(moved, nil)
+		e.announce(moved, was)
 		e.Wake(ref)
 	}
 	return err

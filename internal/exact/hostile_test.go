@@ -4,51 +4,51 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/budget"
 )
 
 type hostileText struct{ name, text string }
 
-// hostile are texts of a mebibyte, each made to cost more than its length.
-var hostile = sync.OnceValue(func() []hostileText {
+// hostile are texts of n bytes, each made to cost more than its length.
+func hostile(n int) []hostileText {
 	return []hostileText{
-		{"one object with many keys", objectOf(100_000, func(i int) string { return fmt.Sprintf(`"%d":0`, i) })},
-		{"many keys with escapes", objectOf(80_000, func(i int) string { return fmt.Sprintf(`"\u0061%d":0`, i) })},
-		{"objects with the same nine keys", arrayOf(`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`)},
-		{"objects with eight keys", arrayOf(`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1}`)},
-		{"long keys that differ at the end", longKeys()},
-		{"empty objects", arrayOf(`{}`)},
-		{"empty arrays", arrayOf(`[]`)},
-		{"digits", arrayOf(`1`)},
-		{"nulls", arrayOf(`null`)},
-		{"one long number", strings.Repeat("9", mebibyte)},
-		{"one long exponent", "1e" + strings.Repeat("0", mebibyte-3) + "1"},
-		{"one long string", `"` + strings.Repeat("x", mebibyte-2) + `"`},
-		{"escapes", `"` + strings.Repeat(`\u0000`, mebibyte/6) + `"`},
-		{"surrogate pairs", `"` + strings.Repeat(`\ud834\udd1e`, mebibyte/12) + `"`},
-		{"multi-byte characters", `"` + strings.Repeat("𝄞", mebibyte/4) + `"`},
-		{"white space", strings.Repeat(" ", mebibyte-1) + "1"},
-		{"deepest nesting, over and over", arrayOf(strings.Repeat("[", 63) + strings.Repeat("]", 63))},
-		{"mass at the bottom", strings.Repeat(`{"a":`, 63) + arrayOf(`0`)[:mebibyte-512] + "]" + strings.Repeat("}", 63)},
-		{"unclosed arrays", strings.Repeat("[", mebibyte)},
-		{"wrong elements of a plan", `{"steps":` + arrayOf(`{}`) + `}`},
-		{"unknown fields of a plan", objectOf(80_000, func(i int) string { return fmt.Sprintf(`"name%d":0`, i) })},
-		{"wrong transitions of a model", `{"document":{"transitions":` + arrayOf(`{}`) + `}}`},
-		{"wrong conditions", `{"document":{"transitions":[{"condition":{"conditions":` + arrayOf(`{"kind":"x"}`) + `,"kind":"group"}}]}}`},
-		{"kinds at the end of nested groups", kindLast()},
+		{"one object with many keys", objectOf(n/11, func(i int) string { return fmt.Sprintf(`"%d":0`, i) })},
+		{"many keys with escapes", objectOf(n/14, func(i int) string { return fmt.Sprintf(`"\u0061%d":0`, i) })},
+		{"objects with the same nine keys", arrayOf(n, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`)},
+		{"objects with eight keys", arrayOf(n, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1}`)},
+		{"long keys that differ at the end", objectOf(n/1000, func(i int) string { return fmt.Sprintf(`"%s%d":0`, strings.Repeat("k", 1000), i) })},
+		{"empty objects", arrayOf(n, `{}`)},
+		{"empty arrays", arrayOf(n, `[]`)},
+		{"digits", arrayOf(n, `1`)},
+		{"nulls", arrayOf(n, `null`)},
+		{"one long number", strings.Repeat("9", n)},
+		{"one long exponent", "1e" + strings.Repeat("0", n-3) + "1"},
+		{"one long string", `"` + strings.Repeat("x", n-2) + `"`},
+		{"escapes", `"` + strings.Repeat(`\u0000`, n/6) + `"`},
+		{"surrogate pairs", `"` + strings.Repeat(`\ud834\udd1e`, n/12) + `"`},
+		{"multi-byte characters", `"` + strings.Repeat("𝄞", n/4) + `"`},
+		{"white space", strings.Repeat(" ", n-1) + "1"},
+		{"deepest nesting, over and over", arrayOf(n, strings.Repeat("[", 63)+strings.Repeat("]", 63))},
+		{"mass at the bottom", strings.Repeat(`{"a":`, 63) + arrayOf(n, `0`) + strings.Repeat("}", 63)},
+		{"unclosed arrays", strings.Repeat("[", n)},
+		{"wrong elements of a plan", `{"steps":` + arrayOf(n, `{}`) + `}`},
+		{"unknown fields of a plan", objectOf(n/14, func(i int) string { return fmt.Sprintf(`"name%d":0`, i) })},
+		{"wrong transitions of a model", `{"document":{"transitions":` + arrayOf(n, `{}`) + `}}`},
+		{"wrong conditions", `{"document":{"transitions":[{"condition":{"conditions":` + arrayOf(n, `{"kind":"x"}`) + `,"kind":"group"}}]}}`},
+		{"kinds at the end of nested groups", kindLast(n)},
 	}
-})
+}
 
+// mebibyte is the longest text that is accepted.
 const mebibyte = countersign.MaxBodyBytes
 
-// arrayOf repeats an element to a mebibyte, less what tests put around it.
-func arrayOf(element string) string {
-	n := (mebibyte - 512) / (len(element) + 1)
-	return "[" + strings.Repeat(element+",", n-1) + element + "]"
+// arrayOf repeats an element to n bytes, less what tests put around it.
+func arrayOf(n int, element string) string {
+	count := max(1, (n-512)/(len(element)+1))
+	return "[" + strings.Repeat(element+",", count-1) + element + "]"
 }
 
 func objectOf(n int, member func(i int) string) string {
@@ -59,41 +59,49 @@ func objectOf(n int, member func(i int) string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-func longKeys() string {
-	return objectOf(1000, func(i int) string { return fmt.Sprintf(`"%s%d":0`, strings.Repeat("k", 1000), i) })
-}
-
 // kindLast nests groups whose kind stands behind their conditions, as in a
 // document with sorted keys, to the depth that a model can have.
-func kindLast() string {
+func kindLast(n int) string {
 	const levels = 28
 	leaf := `{"kind":"predicate","operator":"eq","value":1,"variableId":"v"}`
 	return `{"document":{"transitions":[{"condition":` +
 		strings.Repeat(`{"combinator":"AND","conditions":[`, levels) +
-		strings.TrimSuffix(arrayOf(leaf)[1:], "]") +
+		strings.TrimSuffix(arrayOf(n, leaf)[1:], "]") +
 		strings.Repeat(`],"kind":"group"}`, levels) + `}]}}`
 }
 
-// slowest is far above what any hostile text takes (a few hundredths of a
-// second), and far below what a mistake that squares the cost would take.
-const slowest = 10 * time.Second
-
-func TestHostileTextIsJudgedInTime(t *testing.T) {
-	for _, h := range hostile() {
+// TestHostileTextCostsWhatItsLengthCosts: four times the text costs four times the
+// work, and no text costs much more than the plainest one of its length.
+func TestHostileTextCostsWhatItsLengthCosts(t *testing.T) {
+	n := mebibyte / 4
+	if testing.Short() {
+		n = mebibyte / 64
+	}
+	plain := judging(arrayOf(n, `1`))
+	for i, h := range hostile(n) {
 		t.Run(h.name, func(t *testing.T) {
-			begin := time.Now()
-			_ = Check([]byte(h.text))
-			_ = Decode([]byte(h.text), &countersign.ModelWrite{})
-			_ = Decode([]byte(h.text), &countersign.PlanWrite{})
-			if took := time.Since(begin); took > slowest {
-				t.Errorf("took %v", took)
-			}
+			budget.Proportional(t, n, func(n int) func() { return judging(hostile(n)[i].text) })
+			budget.AtMost(t, dearest, judging(h.text), plain)
 		})
 	}
 }
 
+// dearest is how many times the work for the plainest text a hostile one of its length
+// may cost: it is once. What reads each level of a nest anew costs as many times as
+// there are levels.
+const dearest = 4
+
+func judging(text string) func() {
+	data := []byte(text)
+	return func() {
+		_ = Check(data)
+		_ = Decode(data, &countersign.ModelWrite{})
+		_ = Decode(data, &countersign.PlanWrite{})
+	}
+}
+
 func BenchmarkCheckHostile(b *testing.B) {
-	for _, h := range hostile() {
+	for _, h := range hostile(mebibyte) {
 		b.Run(h.name, func(b *testing.B) {
 			data := []byte(h.text)
 			b.SetBytes(int64(len(data)))
@@ -106,7 +114,7 @@ func BenchmarkCheckHostile(b *testing.B) {
 }
 
 func BenchmarkDecodeHostile(b *testing.B) {
-	for _, h := range hostile() {
+	for _, h := range hostile(mebibyte) {
 		b.Run(h.name, func(b *testing.B) {
 			data := []byte(h.text)
 			b.SetBytes(int64(len(data)))
@@ -120,7 +128,7 @@ func BenchmarkDecodeHostile(b *testing.B) {
 }
 
 func TestWrongElementsDoNotCostWhatRightOnesWould(t *testing.T) {
-	data := []byte(arrayOf(`{}`))
+	data := []byte(arrayOf(mebibyte, `{}`))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if Decode(data, &[]countersign.Transition{}) == nil {

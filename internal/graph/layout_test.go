@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/countersign/countersign/internal/budget"
 )
 
 func TestLongChainComesInRowsOfSix(t *testing.T) {
@@ -107,7 +109,11 @@ func TestLayersBeginAtTheStartAndEndWithTheFinals(t *testing.T) {
 // What is made bounds the time: items are lanes and nodes, and everything else is
 // near linear in them.
 func TestLargestGraphsNeedBoundedWork(t *testing.T) {
-	for name, g := range largest() {
+	nodes := MaxNodes
+	if testing.Short() {
+		nodes /= 4
+	}
+	for name, g := range large(nodes) {
 		nodes, arcs, loops := g.resolve()
 		back := backward(len(nodes), arcs, nil)
 		s := start(g, planMeasures(), nodes, arcs, loops)
@@ -121,23 +127,44 @@ func TestLargestGraphsNeedBoundedWork(t *testing.T) {
 		if svg := Plan(g); len(svg) > 8<<20 {
 			t.Errorf("%s: %d bytes", name, len(svg))
 		}
-		for i := range g.Nodes {
-			g.Nodes[i].X, g.Nodes[i].Y, g.Nodes[i].Placed = float64(i*7919%1000)*100, float64(i)*100, true
-		}
-		Machine(g)
 	}
 }
 
-func largest() map[string]Graph {
-	long, wide, dense, twins := chain(MaxNodes), chain(MaxNodes), chain(MaxNodes), chain(2)
+// TestDrawingCostsWhatIsDrawn: four times the graph costs four times the work.
+func TestDrawingCostsWhatIsDrawn(t *testing.T) {
+	n := MaxNodes / 4
+	if testing.Short() {
+		n /= 4
+	}
+	for name := range large(n) {
+		t.Run(name, func(t *testing.T) {
+			budget.Proportional(t, n, func(n int) func() {
+				g := large(n)[name]
+				return func() { Plan(g) }
+			})
+			budget.Proportional(t, n, func(n int) func() {
+				g := large(n)[name]
+				for i := range g.Nodes {
+					g.Nodes[i].X, g.Nodes[i].Y, g.Nodes[i].Placed = float64(i*7919%1000)*100, float64(i)*100, true
+				}
+				return func() { Machine(g) }
+			})
+		})
+	}
+}
+
+// large are graphs of so many nodes, with as many edges as the largest have for each.
+func large(nodes int) map[string]Graph {
+	long, wide, dense, twins := chain(nodes), chain(nodes), chain(nodes), chain(2)
 	wide.Edges, dense.Edges = nil, nil
-	for k := range MaxEdges - MaxNodes {
-		a, b := k*7919%MaxNodes, k*104729%MaxNodes
+	edges := MaxEdges / MaxNodes * nodes
+	for k := range edges - nodes {
+		a, b := k*7919%nodes, k*104729%nodes
 		long.connect(min(a, b), max(a, b))
-		wide.connect(a%500, 500+b%500)
+		wide.connect(a%(nodes/2), nodes/2+b%(nodes/2))
 		dense.connect(a, b)
 	}
-	for range MaxEdges - 10 {
+	for range edges - 10 {
 		twins.connect(0, 1)
 		twins.Edges[len(twins.Edges)-1].Label = []string{fmt.Sprint("over ", len(twins.Edges))}
 	}
@@ -145,7 +172,7 @@ func largest() map[string]Graph {
 }
 
 func BenchmarkLargest(b *testing.B) {
-	for name, g := range largest() {
+	for name, g := range large(MaxNodes) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				Plan(g)

@@ -52,32 +52,50 @@ func TestRandomTreesHaveNoCrossing(t *testing.T) {
 	})
 }
 
-// The oracle tries every order of every layer.
-func TestOrderIsNearTheBestOfSmallGraphs(t *testing.T) {
-	total, best := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		g, sizes := graphOf("abcdefghijkl"), [3]int{}
-		for k := range sizes {
-			sizes[k] = rapid.IntRange(1, 4).Draw(t, "size")
-		}
-		for k := range 2 {
-			for b := range sizes[k+1] {
-				g.connect(4*k, 4*(k+1)+b)
-				for range rapid.IntRange(0, 2).Draw(t, "more") {
-					g.connect(4*k+rapid.IntRange(0, sizes[k]-1).Draw(t, "from"), 4*(k+1)+b)
-				}
+// smallGraphs have three layers of up to four nodes.
+var smallGraphs = rapid.Custom(func(t *rapid.T) Graph {
+	g, sizes := graphOf("abcdefghijkl"), [3]int{}
+	for k := range sizes {
+		sizes[k] = rapid.IntRange(1, 4).Draw(t, "size")
+	}
+	for k := range 2 {
+		for b := range sizes[k+1] {
+			g.connect(4*k, 4*(k+1)+b)
+			for range rapid.IntRange(0, 2).Draw(t, "more") {
+				g.connect(4*k+rapid.IntRange(0, sizes[k]-1).Draw(t, "from"), 4*(k+1)+b)
 			}
 		}
-		s := ordered(g)
-		found, least := s.allCrossings(), s.fewest(&s.rows[0], 0)
-		total, best = total+found, best+least
-		if found > 2*least+2 {
+	}
+	return g
+})
+
+// crossed is how many crossings an order has that was found, and the least there can
+// be: the oracle tries every order of every layer.
+func crossed(g Graph) (found, least int) {
+	s := ordered(g)
+	return s.allCrossings(), s.fewest(&s.rows[0], 0)
+}
+
+func TestOrderIsNearTheBestOfAnySmallGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if found, least := crossed(smallGraphs.Draw(t, "graph")); found > 2*least+2 {
 			t.Fatalf("%d crossings, %d are possible", found, least)
 		}
 	})
+}
+
+// TestOrderIsNearTheBestOnTheWhole: of graphs that are the same each time, since a few
+// drawn ones can have a crossing too many by chance.
+func TestOrderIsNearTheBestOnTheWhole(t *testing.T) {
+	total, best := 0, 0
+	for seed := range 200 {
+		found, least := crossed(smallGraphs.Example(seed))
+		total, best = total+found, best+least
+	}
 	if total*10 > best*11 {
 		t.Errorf("%d crossings in all, %d are possible", total, best)
 	}
+	t.Logf("%d crossings, %d are possible", total, best)
 }
 
 func (g *Graph) connect(from, to int) {

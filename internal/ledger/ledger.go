@@ -77,9 +77,11 @@ var System = Actor{ID: countersign.SystemPrincipal}
 // Moved is what an event came to. Nothing of it may be used, and no call made,
 // before the transaction has been committed.
 type Moved struct {
+	// Run is the run as the transaction left it: one that got the slot it asked for
+	// has been moved twice, and nobody can have seen it between.
 	Run  *Held
 	Call *run.Call
-	// Others are runs that got a slot which this one gave back.
+	// Others are other runs, which got a slot that this one gave back.
 	Others []*Held
 
 	facts []telemetry.Fact
@@ -138,7 +140,14 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 		return Moved{}, err
 	}
 	moved := Moved{Run: next, Call: res.Call}
-	moved.Others, err = l.settle(tx, held, next)
+	granted, err := l.settle(tx, held, next)
+	for _, g := range granted {
+		if g.Ref == next.Ref {
+			moved.Run = g
+			continue
+		}
+		moved.Others = append(moved.Others, g)
+	}
 	return moved, err
 }
 

@@ -121,11 +121,38 @@ func TestSlotsHoldInAnyHistory(t *testing.T) {
 				}
 			} else {
 				ref := rapid.SampledFrom(refs).Draw(t, "run")
-				_, _ = h.apply(ref, h.drawEvent(t, ref))
+				if moved, err := h.apply(ref, h.drawEvent(t, ref)); err == nil {
+					h.checkMoved(moved)
+				}
 			}
 			h.checkSlots(refs)
 		}
 	})
+}
+
+// TestARunThatGetsItsSlotAtOnceHasMovedOnce: nobody can see it queue, so nobody is
+// told that it did.
+func TestARunThatGetsItsSlotAtOnceHasMovedOnce(t *testing.T) {
+	h := open(t)
+	ref := h.mustStart("acme")
+	h.must(ref, run.Taken{})
+	moved := h.must(ref, decide(countersign.ApprovalApproved))
+	if moved.Run.Run().Status != countersign.RunRunning || len(moved.Others) > 0 {
+		t.Errorf("%s, and %d others moved", moved.Run.Run().Status, len(moved.Others))
+	}
+	h.checkMoved(moved)
+}
+
+// checkMoved: what an event moved is named once each, as it is stored.
+func (h *house) checkMoved(m ledger.Moved) {
+	h.t.Helper()
+	named := map[ledger.Ref]bool{}
+	for _, held := range append([]*ledger.Held{m.Run}, m.Others...) {
+		if stored := h.load(held.Ref).Run().Revision; named[held.Ref] || held.Run().Revision != stored {
+			h.t.Fatalf("run %s moved to revision %d, stored is %d; named before: %v", held.Ref.RunID, held.Run().Revision, stored, named[held.Ref])
+		}
+		named[held.Ref] = true
+	}
 }
 
 func (h *house) drawEvent(t *rapid.T, ref ledger.Ref) run.Event {

@@ -71,7 +71,7 @@ func (b bundle) call(t testing.TB, method string) request.Call {
 	}
 	return request.Call{
 		RunID: "run-1", StepID: "refund", IdempotencyKey: "run-1.refund",
-		Project: b.project, Request: r, Input: input, Timeout: 10 * time.Second,
+		Project: b.project, Request: r, Input: input, Timeout: 5 * time.Minute,
 	}
 }
 

@@ -47,9 +47,11 @@ func started(t *testing.T) bool {
 	return chrome.ctx != nil
 }
 
+// launch starts the browser. It needs no graphics, and asks nothing of the network
+// but what the tests have it ask.
 func launch(path string) (context.Context, func(), error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 	)
@@ -59,14 +61,16 @@ func launch(path string) (context.Context, func(), error) {
 	return ctx, cancel, err
 }
 
-// patience is how long a page may take to show what is awaited.
-const patience = 30 * time.Second
+// patience is a net against hanging: only a failing test waits so long.
+const patience = 5 * time.Minute
 
 // tab is one person's tab. What goes wrong in it fails the test.
 type tab struct {
 	t      *testing.T
 	server *harness.Server
 	ctx    context.Context
+
+	looked int // pages that were judged
 
 	mu     sync.Mutex
 	faults []string
@@ -167,13 +171,13 @@ func (p *tab) until(what, expression string) {
 		case <-tick.C:
 		case <-ctx.Done():
 			shown, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.title + " | " + location.pathname + " | " + document.body.innerText`))
-			p.t.Fatalf("waited in vain: %s\nthe page: %s", what, shown)
+			p.t.Fatalf("waited %s in vain: %s\nthe page: %s", patience, what, shown)
 		}
 	}
 }
 
 // look is how often a page is asked.
-const look = 20 * time.Millisecond
+const look = 25 * time.Millisecond
 
 // sees waits for a text on the page.
 func (p *tab) sees(text string) {
@@ -196,17 +200,24 @@ func (p *tab) path() string {
 // fill types into a field.
 func (p *tab) fill(selector, text string) {
 	p.t.Helper()
-	p.until("a field "+selector, `!!document.querySelector(`+quoted(selector)+`)`)
-	js[bool](p, `(function () { var f = document.querySelector(`+quoted(selector)+`); f.focus(); f.value = `+quoted(text)+`; f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
+	p.until("a field "+selector, `(function () { var f = document.querySelector(`+quoted(selector)+`); if (!f) return false; f.focus(); f.value = `+quoted(text)+`; f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
 }
 
-// press clicks a button or link by the text that it shows, within what a selector
-// finds.
+// press clicks a button or link that leads to another page, by the text that it
+// shows, within what a selector finds, and waits for that page: what is done next
+// must not be done to the one that is left.
 func (p *tab) press(within, word string) {
 	p.t.Helper()
+	p.click(within, word, "window.left = true")
+	p.until("the page after "+word, `document.readyState === "complete" && !window.left`)
+}
+
+// click clicks a button or link where it is found, in one go with finding it: a page
+// that shows a run replaces its parts.
+func (p *tab) click(within, word, before string) {
+	p.t.Helper()
 	find := `Array.from(document.querySelectorAll(` + quoted(within) + `)).flatMap(function (w) { return Array.from(w.querySelectorAll("button, a, summary")) }).find(function (b) { return b.innerText.replaceAll("\u00a0", " ").trim() === ` + quoted(word) + ` })`
-	p.until("a button "+word, `!!(`+find+`)`)
-	js[bool](p, `(`+find+`).click() || true`)
+	p.until("a button "+word, `(function () { var b = `+find+`; if (!b) return false; `+before+`; b.click(); return true })()`)
 }
 
 // signIn signs a user in through the pages, with the code that the log tells.
@@ -231,8 +242,7 @@ func (p *tab) choose(name, value string) {
 // tick clicks a radio button or a checkbox.
 func (p *tab) tick(selector string) {
 	p.t.Helper()
-	p.until("a choice "+selector, `!!document.querySelector(`+quoted(selector)+`)`)
-	js[bool](p, `document.querySelector(`+quoted(selector)+`).click() || true`)
+	p.until("a choice "+selector, `(function () { var c = document.querySelector(`+quoted(selector)+`); if (!c) return false; c.click(); return true })()`)
 }
 
 // encoded writes a document as a person would paste it.

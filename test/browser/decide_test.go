@@ -8,6 +8,19 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
+// TestDecisionsInTheBrowser are the stories of people who decide, on one service.
+func TestDecisionsInTheBrowser(t *testing.T) {
+	if !started(t) {
+		return
+	}
+	h := openHouse(t)
+	t.Run("AnUncertainOutcomeIsProbedAndReconciled", h.anUncertainOutcomeIsProbedAndReconciled)
+	t.Run("ARejectedApprovalEndsTheRun", h.aRejectedApprovalEndsTheRun)
+	t.Run("TwoTabsDecideAtOnce", h.twoTabsDecideAtOnce)
+	t.Run("AnExpiredSessionKeepsTheText", h.anExpiredSessionKeepsTheText)
+	t.Run("AForeignFormDecidesNothing", h.aForeignFormDecidesNothing)
+}
+
 // waiting starts the refund and is its run and approval, which wait.
 func (s *stage) waiting(plan string) (run, approval string) {
 	s.t.Helper()
@@ -17,26 +30,24 @@ func (s *stage) waiting(plan string) (run, approval string) {
 
 // readyStage has the model and the LIVE plan, and two people of the shop who are
 // signed in.
-func readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
+func (h *house) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
 	t.Helper()
-	s = newStage(t)
+	s = h.newStage(t)
 	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
 	s.all.Put("/models/refund-agent", doc{"document": harness.Model("refund-agent")}).OK(t)
 	s.receiver.On("GET", "/refunds/A-48213", harness.Answering(200, `{"state":"succeeded","amount":249.00}`))
 	plan = s.refund("refund-live", "A-48213", "LIVE")
 	ines, mara = newTab(t, s.Server), newTab(t, s.Server)
-	ines.signIn("ines@example.com")
-	mara.signIn("mara@example.com")
+	ines.signIn(s.mail("ines"))
+	mara.signIn(s.mail("mara"))
 	return s, plan, ines, mara
 }
 
-// TestAnUncertainOutcomeIsProbedAndReconciled, and the run goes on, without the
+// anUncertainOutcomeIsProbedAndReconciled, and the run goes on, without the
 // request being sent again.
-func TestAnUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
-	if !started(t) {
-		return
-	}
-	s, plan, ines, mara := readyStage(t)
+func (h *house) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
+	t.Helper()
+	s, plan, ines, mara := h.readyStage(t)
 	s.receiver.On("POST", "/refunds", harness.HangingUp())
 	run, approval := s.waiting(plan)
 	ines.open("/runs/" + run)
@@ -60,39 +71,35 @@ func TestAnUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	mara.press("main", "Record the resolution")
 	mara.at("/runs/" + run)
 	ines.sees("Done.")
-	if n := len(s.receiver.Seen("POST", "/refunds")); n != 1 {
+	if n := s.refunds(); n != 1 {
 		t.Errorf("the refund was sent %d times", n)
 	}
 }
 
-func TestARejectedApprovalEndsTheRun(t *testing.T) {
-	if !started(t) {
-		return
-	}
-	s, plan, ines, mara := readyStage(t)
+func (h *house) aRejectedApprovalEndsTheRun(t *testing.T) {
+	t.Helper()
+	s, plan, ines, mara := h.readyStage(t)
 	run, approval := s.waiting(plan)
 	ines.open("/runs/" + run)
 	mara.open("/approvals/" + approval)
-	mara.press("main", "Reject") // without a reason the browser itself refuses
+	mara.click("main", "Reject", "") // without a reason the browser itself refuses
 	mara.fill(`[name="reason"]`, "the item never came back")
 	mara.press("main", "Reject")
 	mara.at("/runs/" + run)
 	ines.sees("rejected it: “the item never came back”")
-	if n := len(s.receiver.Seen("POST", "/refunds")); n != 0 {
+	if n := s.refunds(); n != 0 {
 		t.Errorf("the refund was sent %d times", n)
 	}
 }
 
-// TestTwoTabsDecideAtOnce: one decides, the other learns who did; one request.
-func TestTwoTabsDecideAtOnce(t *testing.T) {
-	if !started(t) {
-		return
-	}
-	s, plan, _, mara := readyStage(t)
+// twoTabsDecideAtOnce: one decides, the other learns who did; one request.
+func (h *house) twoTabsDecideAtOnce(t *testing.T) {
+	t.Helper()
+	s, plan, _, mara := h.readyStage(t)
 	s.receiver.On("POST", "/refunds", harness.Answering(201, `{"id":"re_1","state":"succeeded"}`))
-	s.Admin.Put("/users/ben@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	s.admin.Put("/users/"+s.mail("ben"), doc{"roles": []string{"APPROVER"}}).OK(t)
 	ben := newTab(t, s.Server)
-	ben.signIn("ben@example.com")
+	ben.signIn(s.mail("ben"))
 	run, approval := s.waiting(plan)
 	for _, p := range []*tab{mara, ben} {
 		p.open("/approvals/" + approval)
@@ -101,42 +108,38 @@ func TestTwoTabsDecideAtOnce(t *testing.T) {
 	mara.press("main", "Approve and send")
 	mara.at("/runs/" + run)
 	ben.press("main", "Reject")
-	ben.sees("mara@example.com decided this")
+	ben.sees(s.mail("mara") + " decided this")
 	ben.sees("Nothing was sent twice")
 	s.reaches(run, "COMPLETED")
-	if n := len(s.receiver.Seen("POST", "/refunds")); n != 1 {
+	if n := s.refunds(); n != 1 {
 		t.Errorf("the refund was sent %d times", n)
 	}
 }
 
-// TestAnExpiredSessionKeepsTheText: who was signed out meanwhile decides nothing,
+// anExpiredSessionKeepsTheText: who was signed out meanwhile decides nothing,
 // and what was typed is shown.
-func TestAnExpiredSessionKeepsTheText(t *testing.T) {
-	if !started(t) {
-		return
-	}
-	s, plan, _, mara := readyStage(t)
+func (h *house) anExpiredSessionKeepsTheText(t *testing.T) {
+	t.Helper()
+	s, plan, _, mara := h.readyStage(t)
 	run, approval := s.waiting(plan)
 	mara.open("/approvals/" + approval)
 	mara.fill(`[name="reason"]`, "a reason that took a while to write")
-	s.Admin.Delete("/users/mara@example.com").OK(t)
+	s.admin.Delete("/users/" + s.mail("mara")).OK(t)
 	mara.press("main", "Approve and send")
 	mara.sees("You have been signed out")
 	mara.sees("a reason that took a while to write")
-	s.Admin.Put("/users/mara@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	s.admin.Put("/users/"+s.mail("mara"), doc{"roles": []string{"APPROVER"}}).OK(t)
 	s.reaches(run, "WAITING_APPROVAL")
-	mara.signIn("mara@example.com")
+	mara.signIn(s.mail("mara"))
 	mara.open("/approvals/" + approval)
 	mara.sees("Waiting for approval")
 }
 
-// TestAForeignFormDecidesNothing: neither one without the page's token, nor one
+// aForeignFormDecidesNothing: neither one without the page's token, nor one
 // that another site made the browser send.
-func TestAForeignFormDecidesNothing(t *testing.T) {
-	if !started(t) {
-		return
-	}
-	s, plan, _, mara := readyStage(t)
+func (h *house) aForeignFormDecidesNothing(t *testing.T) {
+	t.Helper()
+	s, plan, _, mara := h.readyStage(t)
 	run, approval := s.waiting(plan)
 	mara.open("/approvals/" + approval)
 	js[bool](mara, `document.querySelectorAll('[name="csrf"]').forEach(function (f) { f.value = "forged" }) || true`)
@@ -150,7 +153,7 @@ func TestAForeignFormDecidesNothing(t *testing.T) {
 	js[bool](mara, `(location.href = `+quoted(strings.Replace(evil.Origin(), "127.0.0.1", "localhost", 1)+"/")+`) && true`)
 	mara.until("the forged form to be refused", `location.pathname.endsWith("/decision") && document.body.innerText.includes("another site")`)
 	s.reaches(run, "WAITING_APPROVAL")
-	if n := len(s.receiver.Seen("POST", "/refunds")); n != 0 {
+	if n := s.refunds(); n != 0 {
 		t.Errorf("the refund was sent %d times", n)
 	}
 }

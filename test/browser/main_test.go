@@ -2,21 +2,41 @@
 // at every page: with a screen reader's rules (axe-core), for violations of the
 // content policy, for errors of scripts, and for its size.
 //
-//	go test ./test/browser                              # stories and pages
-//	go test ./test/browser -run Pages -all              # pages at each width on each ground
-//	go test ./test/browser -run Pages -all -screens DIR # and a picture of each
+//	go test ./test/browser                              # stories, and pages at each width on each ground
+//	go test ./test/browser -short                       # each page at one width on one ground
+//	go test ./test/browser -run Pages -screens DIR      # and a picture of each
+//	go test ./test/browser -run Soon -paint 200ms       # how soon pages show something: by a clock
 package browser
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
 )
 
-var everyView = flag.Bool("all", false, "look at each page in all four views; else in two, which differ in width and ground")
+var everyView = flag.Bool("all", false, "look at each page in all four views with -short too")
 
 // screens is where pictures of the pages go, "" for none.
 var screens = flag.String("screens", "", "write a picture of each page into this folder")
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// TestMain ends the browser that the tests share.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "countersign-browser-")
+	if err == nil {
+		err = harness.Build(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	if chrome.stop != nil {
+		chrome.stop()
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}

@@ -8,13 +8,12 @@ import (
 	"testing"
 )
 
-// The manual is for everybody, signed in or not: every page that its index for
-// programs names, the reference's pages, and the page for what isn't there.
-func TestManualIsSoundForEverybody(t *testing.T) {
-	if !started(t) {
-		return
-	}
-	p := newTab(t, newStage(t).Server)
+// manualIsSound looks at the manual, which is for everybody, signed in or not: every
+// page that its index for programs names, the reference's pages, and the page for what
+// isn't there.
+func (h *house) manualIsSound(t *testing.T) {
+	t.Helper()
+	p := newTab(t, h.Server)
 	paths := p.manualPages()
 	for _, path := range append(paths, "/docs/", "/docs/nothing-here", "/docs/api/types") {
 		name := strings.ReplaceAll(strings.Trim(path, "/"), "/", " ")

@@ -14,21 +14,23 @@ import (
 
 var (
 	stored = flag.Int("stored", 100, "runs that the store holds when pages are painted")
-	paint  = flag.Duration("paint", 0, "how soon a page must show something; 0 only tells")
+	paint  = flag.Duration("paint", 0, "how soon a page must show something; 0 doesn't measure it")
 )
 
 // TestPagesShowSomethingSoon: however much history there is. The first visit of a
-// page, which loads style and scripts, and the median of the next ones.
+// page, which loads style and scripts, and the median of the next ones. It goes by a
+// clock, so it is for a quiet machine, and off where no bound is given.
 func TestPagesShowSomethingSoon(t *testing.T) {
-	if !started(t) {
+	if *paint == 0 || !started(t) {
 		return
 	}
-	s := newStage(t)
+	h := openHouse(t)
+	s := h.furnish(t, "default", h.Admin)
 	s.fill()
 	s.startMany(*stored)
 	p := newTab(t, s.Server)
-	s.Admin.Put("/users/ada@example.com", doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}).OK(t)
-	p.signIn("ada@example.com")
+	s.admin.Put("/users/"+s.mail("ada"), doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}}).OK(t)
+	p.signIn(s.mail("ada"))
 	for _, path := range []string{"/", "/runs", "/runs?status=FAILED", s.paths["completed run"], "/approvals", s.paths["approval"], "/recovery", s.paths["recovery page"], "/plans", s.paths["plan"], "/models/refund-agent", "/projects", "/agents", "/audit", "/access/tokens"} {
 		var seen []time.Duration
 		for range 5 {
@@ -40,7 +42,7 @@ func TestPagesShowSomethingSoon(t *testing.T) {
 		first := seen[0]
 		slices.Sort(seen)
 		t.Logf("%-40s first visit %4d ms, median of 5 %4d ms", path, first.Milliseconds(), seen[2].Milliseconds())
-		if *paint > 0 && seen[2] > *paint {
+		if seen[2] > *paint {
 			t.Errorf("%s shows something after %s; the goal is %s", path, seen[2], *paint)
 		}
 	}

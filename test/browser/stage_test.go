@@ -10,38 +10,73 @@ import (
 
 type doc = harness.Doc
 
-const shop = "default-shop"
-
-// stage is a service that a shop uses: a project, a model, plans, and a run in
-// each state that a page can show.
-type stage struct {
+// house is a service that several stories share, each in a tenant of its own, one
+// after the other.
+type house struct {
 	*harness.Server
-	t        *testing.T
 	receiver *harness.Receiver
-	all      *harness.Client // a principal with every role
-	keys     int
+	tenants  int
+}
+
+// openHouse starts the service for what a test has to tell.
+func openHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{receiver: harness.NewReceiver(t)}
+	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
+		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+	h.Keep(harness.Secret)
+	return h
+}
+
+// stage is a tenant that a shop uses: a project, a model, plans, and a run in each
+// state that a page can show.
+type stage struct {
+	*house
+	t      *testing.T
+	tenant string
+	admin  *harness.Client // the tenant's
+	all    *harness.Client // a principal with every role
+	keys   int
+	sent   int // refunds that the receiver got before
 
 	paths map[string]string // of a page for each thing, below /console
 }
 
-// newStage starts the service with the shop registered and enabled.
-func newStage(t *testing.T) *stage {
+// newStage makes a tenant with the shop registered and enabled.
+func (h *house) newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{t: t, receiver: harness.NewReceiver(t), paths: map[string]string{}}
-	s.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", s.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
-		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
-	s.Keep(harness.Secret)
-	for email, role := range map[string]string{"ines@example.com": "OPERATOR", "mara@example.com": "APPROVER", "vera@example.com": "VIEWER", "ada@example.com": "ADMIN"} {
-		s.Admin.Put("/users/"+email, doc{"roles": []string{role}}).OK(t)
+	h.tenants++
+	tenant := fmt.Sprintf("story%d", h.tenants)
+	h.Admin.Put("/tenants/"+tenant, doc{"name": tenant}).OK(t)
+	made := h.Admin.Post("/tokens", doc{"name": "admin", "roles": []string{"ADMIN"}, "expiresInDays": 9, "tenantId": tenant}).OK(t)
+	return h.furnish(t, tenant, h.As(made.At("token").Text()))
+}
+
+// furnish registers and enables the shop of a tenant, and makes its people users.
+func (h *house) furnish(t *testing.T, tenant string, admin *harness.Client) *stage {
+	t.Helper()
+	s := &stage{house: h, t: t, tenant: tenant, admin: admin, paths: map[string]string{}}
+	for name, role := range map[string]string{"ines": "OPERATOR", "mara": "APPROVER", "vera": "VIEWER", "ada": "ADMIN"} {
+		s.admin.Put("/users/"+s.mail(name), doc{"roles": []string{role}}).OK(t)
 	}
 	s.receiver.On("GET", "/orders/A-48213", harness.Answering(200, `{"orderId":"A-48213","total":249.00,"state":"returned","customer":{"id":"C-20714","city":"Ystad"}}`))
-	s.Admin.Put("/projects/"+shop, s.project()).OK(t)
-	s.Admin.Post("/projects/"+shop+"/health-check", nil).OK(t)
-	s.Admin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 1}).OK(t)
+	s.admin.Put("/projects/"+s.shop(), s.project()).OK(t)
+	s.admin.Post("/projects/"+s.shop()+"/health-check", nil).OK(t)
+	s.admin.Post("/projects/"+s.shop()+"/enable", doc{"expectedRevision": 1}).OK(t)
 	s.tried("refund.create", "HOLDS")
 	s.tried("notes.add", "BROKEN")
+	s.sent = len(s.receiver.Seen("POST", "/refunds"))
 	return s
 }
+
+// shop is the id of the tenant's project.
+func (s *stage) shop() string { return s.tenant + "-shop" }
+
+// mail is the address of one of the tenant's people.
+func (s *stage) mail(name string) string { return name + "@" + s.tenant + ".example" }
+
+// refunds counts the requests for a refund that the receiver got.
+func (s *stage) refunds() int { return len(s.receiver.Seen("POST", "/refunds")) - s.sent }
 
 // tried records a check of a receiver, with this verdict on twins.
 func (s *stage) tried(capability, twins string) {
@@ -50,7 +85,7 @@ func (s *stage) tried(capability, twins string) {
 	for _, name := range []string{"accepts-signed", "same-key-same-body", "same-key-other-body", "slow-answer"} {
 		rules = append(rules, doc{"name": name, "verdict": "HOLDS"})
 	}
-	s.Admin.Post("/projects/"+shop+"/conformance", doc{"expectedRevision": 1, "capability": capability, "target": "https://sandbox.example", "rules": rules}).OK(s.t)
+	s.admin.Post("/projects/"+s.shop()+"/conformance", doc{"expectedRevision": 1, "capability": capability, "target": "https://sandbox.example", "rules": rules}).OK(s.t)
 }
 
 func (s *stage) project() doc {
@@ -68,8 +103,8 @@ func (s *stage) project() doc {
 	}
 }
 
-func step(id, name, capability string, input doc, more doc) doc {
-	out := doc{"id": id, "name": name, "projectId": shop, "capability": capability, "input": input}
+func (s *stage) step(id, name, capability string, input doc, more doc) doc {
+	out := doc{"id": id, "name": name, "projectId": s.shop(), "capability": capability, "input": input}
 	for k, v := range more {
 		out[k] = v
 	}
@@ -80,12 +115,12 @@ func step(id, name, capability string, input doc, more doc) doc {
 func (s *stage) refund(id, order, mode string) string {
 	s.t.Helper()
 	plan := doc{"id": id, "name": "Refund order " + order, "modelId": "refund-agent", "modelRevision": 1, "mode": mode, "steps": []any{
-		step("read", "Read order", "orders.read", doc{"orderId": order}, doc{"expectation": doc{"field": "orderId", "equals": order}}),
-		step("refund", "Refund payment", "refund.create", doc{"orderId": order}, doc{
+		s.step("read", "Read order", "orders.read", doc{"orderId": order}, doc{"expectation": doc{"field": "orderId", "equals": order}}),
+		s.step("refund", "Refund payment", "refund.create", doc{"orderId": order}, doc{
 			"dependsOn": []string{"read"}, "inputBindings": doc{"amount": doc{"stepId": "read", "field": "total"}},
 			"expectation": doc{"field": "state", "equals": "succeeded"},
 		}),
-		step("note", "Notify customer", "notes.add", doc{"text": "Your money is on its way"}, doc{"dependsOn": []string{"refund"}, "expectation": doc{"field": "ok", "equals": true}}),
+		s.step("note", "Notify customer", "notes.add", doc{"text": "Your money is on its way"}, doc{"dependsOn": []string{"refund"}, "expectation": doc{"field": "ok", "equals": true}}),
 	}}
 	return s.all.Post("/plans", plan).OK(s.t).Is(s.t, "validationErrors", []string{}).At("id").Text()
 }
@@ -110,7 +145,7 @@ func (s *stage) reaches(run, status string) harness.JSON {
 // token makes a token with these roles.
 func (s *stage) token(roles ...string) *harness.Client {
 	s.t.Helper()
-	made := s.Admin.Post("/tokens", doc{"name": "stage", "roles": roles, "expiresInDays": 9}).OK(s.t)
+	made := s.admin.Post("/tokens", doc{"name": "stage", "roles": roles, "expiresInDays": 9}).OK(s.t)
 	return s.As(made.At("token").Text())
 }
 
@@ -130,13 +165,12 @@ func (s *stage) fill() {
 	good := harness.Answering(201, `{"id":"re_9F27C1","state":"succeeded","amount":249.00}`)
 	s.receiver.On("POST", "/refunds", good, harness.Answering(201, `{"id":"re_9F27C2","state":"pending","amount":249.00}`), harness.HangingUp())
 	s.receiver.On("GET", "/refunds/A-48213", harness.Answering(200, `{"state":"succeeded","amount":249.00}`))
-	s.receiver.On("GET", "/stock", harness.Hanging())
 	live := s.refund("refund-live", "A-48213", "LIVE")
 	s.refund("refund-rehearsal", "A-48213", "DRY_RUN")
 	s.fillRuns(mara, live)
 	s.fillAgents()
 	bad := doc{"name": "Refund without an amount", "modelId": "refund-agent", "modelRevision": 1, "mode": "LIVE", "steps": []any{
-		step("refund", "Refund payment", "refund.create", doc{"orderId": "A-1"}, nil),
+		s.step("refund", "Refund payment", "refund.create", doc{"orderId": "A-1"}, nil),
 	}}
 	s.paths["invalid plan"] = "/plans/" + s.all.Post("/plans", bad).OK(s.t).Is(s.t, "status", "INVALID").At("id").Text()
 	s.paths["plan"] = "/plans/" + live
@@ -152,7 +186,7 @@ func (s *stage) fillLong() {
 		if i > 0 {
 			more["dependsOn"] = []string{fmt.Sprintf("step-%d", max(0, i-1-i%3))}
 		}
-		steps = append(steps, step(fmt.Sprintf("step-%d", i), fmt.Sprintf("Tell customer %d", i), "notes.add", doc{"text": fmt.Sprintf("Order %d is on its way", i)}, more))
+		steps = append(steps, s.step(fmt.Sprintf("step-%d", i), fmt.Sprintf("Tell customer %d", i), "notes.add", doc{"text": fmt.Sprintf("Order %d is on its way", i)}, more))
 	}
 	plan := s.all.Post("/plans", doc{"name": "Tell a hundred customers", "modelId": "refund-agent", "modelRevision": 1, "mode": "DRY_RUN", "steps": steps}).OK(s.t).At("id").Text()
 	run := s.start(plan)
@@ -179,17 +213,24 @@ func (s *stage) fillRuns(mara *harness.Client, live string) {
 	s.all.Post("/runs/"+runs["cancelled"]+"/cancel", doc{"reason": "ordered twice"}).OK(s.t)
 	runs["rehearsed"] = s.start("refund-rehearsal")
 	s.reaches(runs["rehearsed"], "COMPLETED")
-	stock := s.all.Post("/plans", doc{"name": "Count the stock", "modelId": "refund-agent", "modelRevision": 1, "mode": "LIVE", "steps": []any{
-		step("count", "Count the stock", "stock.lookup", doc{}, doc{"expectation": doc{"field": "n", "equals": 1}}),
-	}}).OK(s.t).At("id").Text()
-	runs["running"] = s.start(stock)
-	s.reaches(runs["running"], "RUNNING")
 	for fate, id := range runs {
 		s.paths[fate+" run"] = "/runs/" + id
 	}
 	s.paths["recovery page"] = "/recovery/" + runs["recovery"]
 	s.paths["approval"] = "/approvals/" + s.all.Get("/runs/"+runs["waiting"]).OK(s.t).At("approvalId").Text()
 	s.paths["decided approval"] = "/approvals/" + s.all.Get("/runs/"+runs["completed"]).OK(s.t).At("approvalId").Text()
+}
+
+// startHanging starts a run that is in its only step for a minute, and is its page.
+func (s *stage) startHanging() string {
+	s.t.Helper()
+	s.receiver.On("GET", "/stock", harness.Hanging())
+	stock := s.all.Post("/plans", doc{"name": "Count the stock", "modelId": "refund-agent", "modelRevision": 1, "mode": "LIVE", "steps": []any{
+		s.step("count", "Count the stock", "stock.lookup", doc{}, doc{"expectation": doc{"field": "n", "equals": 1}}),
+	}}).OK(s.t).At("id").Text()
+	run := s.start(stock)
+	s.reaches(run, "RUNNING")
+	return "/runs/" + run
 }
 
 func (s *stage) fillAgents() {
@@ -199,7 +240,7 @@ func (s *stage) fillAgents() {
 	}
 	manifest := doc{"schemaVersion": "1.0", "agents": []any{item("assessor", "assesses returns"), item("refunder", "pays back"), item("intern", "learns")}}
 	var members []any
-	for i, a := range s.all.Post("/systems/"+shop+"/agents/sync", manifest).OK(s.t).At("items").Items() {
+	for i, a := range s.all.Post("/systems/"+s.shop()+"/agents/sync", manifest).OK(s.t).At("items").Items() {
 		id := a.At("id").Text()
 		s.paths["agent"] = "/agents/" + id
 		if i == 2 {

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -17,10 +18,11 @@ const cyclesOfALife = 20
 // TestKillUnderLoad kills the service while everybody uses it, again and again.
 func TestKillUnderLoad(t *testing.T) {
 	t.Parallel()
-	first, total := firstSeed(), tally{}
-	for done := 0; done < *cycles && !t.Failed(); done += cyclesOfALife {
-		l := newLife(t, newBed(t, binary))
-		l.live(first+uint64(done), min(cyclesOfALife, *cycles-done), &total)
+	total := tally{}
+	for few := range slices.Chunk(append(seed.Kept(t), following(seed.First(t), cycles.N())...), cyclesOfALife) {
+		if !t.Failed() {
+			newLife(t, newBed(t, binary)).live(few, &total)
+		}
 	}
 	t.Logf("%+v", total)
 }
@@ -30,17 +32,17 @@ func TestKillUnderLoad(t *testing.T) {
 // lives go on at once.
 func TestKillUnderLoadOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	first := firstSeed()
-	hands := min(*databases, *sharedCycles)
+	seeds := following(seed.First(t), sharedCycles.N())
+	hands := max(1, min(databases.N(), len(seeds)))
 	totals := make([]tally, hands)
 	t.Run("lives", func(t *testing.T) {
 		for hand := range hands {
 			t.Run(strconv.Itoa(hand), func(t *testing.T) {
 				t.Parallel()
-				n := *sharedCycles/hands + min(1, max(0, *sharedCycles%hands-hand))
-				for done := 0; done < n && !t.Failed(); done += cyclesOfALife {
-					l := newLife(t, newBed(t, binary, harness.Set("STORE", pgtest.Database(t))))
-					l.live(first+uint64(hand*1000+done), min(cyclesOfALife, n-done), &totals[hand])
+				for few := range slices.Chunk(ofHand(seeds, hand, hands), cyclesOfALife) {
+					if !t.Failed() {
+						newLife(t, newBed(t, binary, harness.Set("STORE", pgtest.Database(t)))).live(few, &totals[hand])
+					}
 				}
 			})
 		}
@@ -48,19 +50,36 @@ func TestKillUnderLoadOnPostgreSQL(t *testing.T) {
 	t.Logf("%+v", sum(totals))
 }
 
-// live plays so many cycles of one store, and its end.
-func (l *life) live(first uint64, cycles int, total *tally) {
+// following are n seeds from the first one on.
+func following(first uint64, n int) []uint64 {
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = first + uint64(i)
+	}
+	return seeds
+}
+
+// ofHand deals the seeds out to so many hands.
+func ofHand(seeds []uint64, hand, hands int) (own []uint64) {
+	for i := hand; i < len(seeds); i += hands {
+		own = append(own, seeds[i])
+	}
+	return own
+}
+
+// live plays a cycle of each seed on one store, and its end.
+func (l *life) live(seeds []uint64, total *tally) {
 	l.t.Helper()
-	for i := range uint64(cycles) {
-		l.cycle(first + i)
+	for _, seed := range seeds {
+		l.cycle(seed)
 		if len(l.faults) > 0 {
-			l.t.Fatalf("cycle with -seed %d: %q", first+i, l.faults)
+			l.t.Fatalf("cycle with -seed %d: %q", seed, l.faults)
 		}
 		total.cycles++
 	}
 	l.finish()
 	if len(l.faults) > 0 {
-		l.t.Fatalf("at the end of the cycles from -seed %d on: %q", first, l.faults)
+		l.t.Fatalf("at the end of the cycles with the seeds %d: %q", seeds, l.faults)
 	}
 	total.add(l)
 }
@@ -112,7 +131,9 @@ func (l *life) cycle(seed uint64) {
 	inFlight := l.shop.unanswered(from)
 	l.note("killed with %d requests in flight", len(inFlight))
 	l.shop.behave(calm, func() {})
-	l.Restart()
+	if !l.Begin() {
+		l.t.Fatalf("the service ended at its start:\n%s", l.Log())
+	}
 	l.look(inFlight)
 }
 

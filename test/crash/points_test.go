@@ -2,24 +2,16 @@ package crash
 
 import (
 	"fmt"
-	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
-
-// leastPoints is what the assurance page asks for.
-const leastPoints = 40
 
 // A point is named "stage: place.kind". Which there are is found by playing each
 // stage once with nothing to die at, and compared with what is written down.
@@ -39,7 +31,7 @@ var tagged = func() func(t *testing.T) string {
 	var err error
 	return func(t *testing.T) string {
 		t.Helper()
-		once.Do(func() { path, err = harness.BuildAs(builds, "countersign-crashpoints", "-tags", "crashpoints") })
+		once.Do(func() { path, err = campaign.Program(builds, "countersign-crashpoints", "-tags", "crashpoints") })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +40,10 @@ var tagged = func() func(t *testing.T) string {
 }()
 
 // TestCrashPoints lets the service die at each point, and looks at what it left.
-func TestCrashPoints(t *testing.T) { inDirectory().play(t) }
+func TestCrashPoints(t *testing.T) {
+	t.Parallel()
+	inDirectory().play(t)
+}
 
 // TestCrashPointsOnPostgreSQL does so where the database survives.
 func TestCrashPointsOnPostgreSQL(t *testing.T) {
@@ -57,13 +52,20 @@ func TestCrashPointsOnPostgreSQL(t *testing.T) {
 }
 
 func (g ground) play(t *testing.T) {
-	passed := g.passages(t)
-	g.compareWithFile(t, passed)
-	deaths := g.drawDeaths(t, passed)
-	for hand := range g.hands {
+	r, s := rand.New(rand.NewPCG(seed.First(t), 3)), newScene(t, g)
+	deaths := g.keptDeaths(t)
+	if repeats.N() == 0 {
+		deaths = append(deaths, g.someDeaths(t, s, r)...)
+	} else {
+		deaths = append(deaths, g.allDeaths(t, s, r)...)
+	}
+	for hand := range min(g.hands, len(deaths)) {
 		t.Run(fmt.Sprintf("hand %d", hand), func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, g)
+			s := s
+			if hand > 0 { // a scene has one shop, whose answers are those of one case at a time
+				s = newScene(t, g)
+			}
 			for i := hand; i < len(deaths); i += g.hands {
 				t.Run(deaths[i].String(), func(t *testing.T) { s.die(t, deaths[i]) })
 			}
@@ -73,17 +75,11 @@ func (g ground) play(t *testing.T) {
 }
 
 // passages plays the stages and counts how often each passes each point.
-func (g ground) passages(t *testing.T) map[string]map[string]int {
+func (s *scene) passages(t *testing.T, stages []stage) map[string]map[string]int {
 	t.Helper()
-	s := newScene(t, g)
-	passed, before := map[string]map[string]int{}, map[string]bool{}
-	for _, st := range g.stages {
-		counts := s.trace(t, st)
-		maps.DeleteFunc(counts, func(name string, _ int) bool { return !st.everyday && before[name] })
-		for name := range counts {
-			before[name] = true
-		}
-		passed[st.name] = counts
+	passed := map[string]map[string]int{}
+	for _, st := range stages {
+		passed[st.name] = s.trace(t, st)
 	}
 	return passed
 }
@@ -152,7 +148,9 @@ func (s *scene) die(t *testing.T, d death) {
 	inFlight := slices.Concat(from.inFlight, l.shop.unanswered(l.from))
 	l.shop.behave(calm, func() {})
 	l.Use(tagged(t))
-	l.Restart(func(settings map[string]string) { delete(settings, "COUNTERSIGN_CRASH_AT") })
+	if !l.Begin(func(settings map[string]string) { delete(settings, "COUNTERSIGN_CRASH_AT") }) {
+		t.Fatalf("the service ended at its start:\n%s", l.Log())
+	}
 	if d.stage.settled != nil {
 		d.stage.settled(l)
 	}
@@ -163,92 +161,4 @@ func (s *scene) die(t *testing.T, d death) {
 	}
 	l.Kill() // an orderly end has a case of its own
 	l.forgetReserve()
-}
-
-// drawDeaths dies once at each point, and in each further round at a drawn
-// passage of it. What runs at once may share a commit, so the latest passages are
-// not sure to come again.
-func (g ground) drawDeaths(t *testing.T, passed map[string]map[string]int) (deaths []death) {
-	t.Helper()
-	first := firstSeed()
-	t.Logf("-seed %d", first)
-	r := rand.New(rand.NewPCG(first, 3))
-	for round := range *repeats {
-		for _, st := range g.stages {
-			for _, name := range slices.Sorted(maps.Keys(passed[st.name])) {
-				n := passed[st.name][name]
-				d := death{st, name, 1 + n/2} // in the middle of the day, not at its dawn
-				switch {
-				case round > 0:
-					d.nth = 1 + r.IntN(1+n*3/4)
-				case st.from == nil:
-					d.nth = 1
-				}
-				if strings.Contains(d.String(), g.only) {
-					deaths = append(deaths, d)
-				}
-			}
-		}
-	}
-	return deaths
-}
-
-// compareWithFile keeps a point from vanishing unnoticed.
-func (g ground) compareWithFile(t *testing.T, passed map[string]map[string]int) {
-	t.Helper()
-	var lines []string
-	names := map[string]bool{}
-	for stage, counts := range passed {
-		for name := range counts {
-			lines = append(lines, stage+": "+name)
-			names[name] = true
-		}
-	}
-	slices.Sort(lines)
-	if *update {
-		if err := os.WriteFile(g.points, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(g.points)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(text)), "\n"), lines); diff != "" {
-		t.Errorf("the points passed are not those of %s; -update writes it (-want +got):\n%s", g.points, diff)
-	}
-	if len(names) < leastPoints {
-		t.Errorf("there are %d points; at least %d are asked for", len(names), leastPoints)
-	}
-	g.everyPlaceIsPassed(t, names)
-	t.Logf("%d points; %d with the stages in which they are tried", len(names), len(lines))
-}
-
-var call = regexp.MustCompile(`crashpoint\.At\("([^"]+)"`)
-
-// onlyShared are places outside the engines that only replicas pass; the file of the
-// points on PostgreSQL has them.
-var onlyShared = map[string]bool{"engine.adopted": true}
-
-func (g ground) notHere(place string) bool { return g.others == "postgres." && onlyShared[place] }
-
-// everyPlaceIsPassed looks for calls in the sources that no stage comes to.
-func (g ground) everyPlaceIsPassed(t *testing.T, names map[string]bool) {
-	t.Helper()
-	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, found := range call.FindAllSubmatch(text, -1) {
-			place := string(found[1])
-			if !strings.HasPrefix(place, g.others) && !g.notHere(place) && !names[place] && !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool { return strings.HasPrefix(n, place+".") }) {
-				t.Errorf("%s: no stage passes %s", path, place)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

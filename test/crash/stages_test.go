@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
@@ -29,6 +30,7 @@ type ground struct {
 	points string // the file of what is passed
 	others string // begins the places of the other engine
 	only   string // of the deaths, those whose name holds this
+	some   int    // how many are drawn with -repeats 0
 	hands  int    // how many die at once: a case mostly waits
 	stages []stage
 	bed    func(t *testing.T) *bed
@@ -37,7 +39,7 @@ type ground struct {
 // inDirectory is the embedded store.
 func inDirectory() ground {
 	return ground{
-		points: "testdata/points.txt", others: "postgres.", only: *point, hands: 3,
+		points: "testdata/points.txt", others: "postgres.", only: *point, some: 6, hands: hands.N(),
 		stages: append(stages(), stagesOfFiles...),
 		bed:    func(t *testing.T) *bed { return newBed(t, tagged(t)) },
 	}
@@ -46,7 +48,7 @@ func inDirectory() ground {
 // onDatabase is the store of several. A case waits for a lease.
 func onDatabase() ground {
 	return ground{
-		points: "testdata/points-postgres.txt", others: "sqlite.", only: *sharedPoint, hands: *databases,
+		points: "testdata/points-postgres.txt", others: "sqlite.", only: *sharedPoint, some: 1, hands: databases.N(),
 		stages: stages(),
 		bed: func(t *testing.T) *bed {
 			return newBed(t, tagged(t), harness.Set("STORE", pgtest.Database(t)))
@@ -68,9 +70,12 @@ var stagesOfFiles = append([]stage{{name: "the log is long", from: ready, acts: 
 
 func idle(*life) []func() bool { return nil }
 
-// scene is what the cases of one test share: a service that was stopped, and one
-// that was killed in the middle of everything.
-type scene struct{ stopped, killed left }
+// scene is what the cases of one test share: a service that was stopped, and, made
+// when a stage begins with it, one that was killed in the middle of everything.
+type scene struct {
+	stopped left
+	killed  func() left
+}
 
 // left is a service's store with what it had sent, and what of it had not been
 // answered.
@@ -84,13 +89,16 @@ func newScene(t *testing.T, g ground) *scene {
 	s := &scene{stopped: left{bed: g.bed(t)}}
 	s.stopped.Stop()
 	s.stopped.forgetReserve()
-	s.killed = s.stopped.copy(t).breakOff()
-	s.killed.forgetReserve()
+	s.killed = sync.OnceValue(func() left {
+		killed := s.stopped.copy(t).breakOff()
+		killed.forgetReserve()
+		return killed
+	})
 	return s
 }
 
 func ready(s *scene) left   { return s.stopped }
-func crashed(s *scene) left { return s.killed }
+func crashed(s *scene) left { return s.killed() }
 
 // forgetReserve spares copies and checks eight megabytes that only hold space
 // back, and that the next start takes up anew.

@@ -5,8 +5,13 @@
 package faults
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/outbound/faultreceiver"
@@ -75,7 +80,22 @@ func TestEveryMisbehaviourEndsAsTheTableSays(t *testing.T) {
 	}
 }
 
+// turns bounds how many cases work at a time. Most of the others wait for an answer
+// that doesn't come, and all of them may at the same time.
+var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "64"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
 func check(t *testing.T, f faultreceiver.Fault, k kind, reused bool) {
+	turns <- struct{}{}
+	end := sync.OnceFunc(func() { <-turns })
+	defer end()
 	h := open(t, k, f.Stalls)
 	before := 0
 	if reused {
@@ -83,6 +103,9 @@ func check(t *testing.T, f faultreceiver.Fault, k kind, reused bool) {
 		before = 1
 	}
 	h.receiver.Next(f)
+	if f.Stalls {
+		go h.whenDelivered(before+1, end)
+	}
 	r := h.run(t, "work")
 	step, run, code := outcome(classOf(f.Name), k)
 	s := r.Steps[0]
@@ -102,6 +125,19 @@ func check(t *testing.T, f faultreceiver.Fault, k kind, reused bool) {
 	if got := h.delivered(t); got != delivered {
 		t.Errorf("the receiver saw %d requests; want %d", got, delivered)
 	}
+}
+
+// whenDelivered calls what comes after so many requests are with the receiver. A case
+// in which they never are fails for that.
+func (h *house) whenDelivered(n int, then func()) {
+	for len(h.receiver.Requests()) < n {
+		select {
+		case <-h.over:
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	then()
 }
 
 func classOf(name string) class {

@@ -26,7 +26,10 @@ import (
 const (
 	tenant = "acme"
 	secret = "SHOP_SECRET"
-	stall  = 300 // milliseconds that a call waits for an answer that doesn't come
+
+	// stall is how many milliseconds a call waits for an answer that doesn't come. On
+	// a slow machine, too, a request is with the receiver long before: see turns.
+	stall = 3000
 )
 
 // house is what a run needs, with the real client on a real socket.
@@ -38,6 +41,7 @@ type house struct {
 	engine   *engine.Engine
 	project  *countersign.Project
 	changed  chan *countersign.Run
+	over     chan struct{} // closed when the test ends
 }
 
 var ids atomic.Int64
@@ -50,7 +54,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64)}
+	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
 	h.client = outbound.New(outbound.Config{
 		Origins: []string{r.URL()}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
 		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exact.Check,
@@ -66,6 +70,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 	}
 	h.start(t)
 	t.Cleanup(func() {
+		close(h.over)
 		h.engine.Stop(0)
 		h.client.Close()
 		r.Close()

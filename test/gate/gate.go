@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,23 +81,34 @@ func (g *gate) plan(ctx context.Context, parts []part) error {
 	return nil
 }
 
-// list gives the packages of a part in the order in which they are to begin.
+// list gives the packages of a part in the order in which they begin: those of the
+// first pattern first, without those of the patterns that begin with "-".
 func (p part) list(ctx context.Context) ([]string, error) {
 	var out []string
-	seen := map[string]bool{}
 	for _, pattern := range strings.Fields(p.packages) {
-		cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", pattern)
-		cmd.Stderr = os.Stderr
-		text, err := cmd.Output()
+		pattern, without := strings.CutPrefix(pattern, "-")
+		found, err := goList(ctx, pattern)
 		if err != nil {
-			return nil, fmt.Errorf("go list %s: %w", pattern, err)
+			return nil, err
 		}
-		for _, found := range strings.Fields(string(text)) {
-			if !seen[found] {
-				out = append(out, "."+strings.TrimPrefix(found, module))
-			}
-			seen[found] = true
+		out = slices.DeleteFunc(out, func(name string) bool { return slices.Contains(found, name) })
+		if !without {
+			out = append(out, found...)
 		}
+	}
+	return out, nil
+}
+
+// goList gives the packages of a pattern that have tests.
+func goList(ctx context.Context, pattern string) (out []string, err error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", pattern)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", pattern, err)
+	}
+	for _, found := range strings.Fields(string(text)) {
+		out = append(out, "."+strings.TrimPrefix(found, module))
 	}
 	return out, nil
 }
@@ -189,19 +201,6 @@ func (g *gate) tell(p part, o outcome) {
 		g.repeats = append(g.repeats, again)
 		fmt.Fprintf(g.out, "FAILED: %s %s\n%s\n", strings.TrimPrefix(o.Package, module+"/"), o.Test, strings.TrimSpace(o.output))
 	}
-}
-
-// repeat is the command that repeats a failure alone.
-func (p part) repeat(o outcome) string {
-	more := []string{"-count=1", "-v"}
-	if o.Test != "" {
-		more = append(more, "-run '^"+o.Test+"$'")
-	}
-	packages := strings.Fields(p.packages)
-	if name, _, _ := strings.Cut(o.Package, " "); strings.HasPrefix(name, module) {
-		packages = []string{"." + strings.TrimPrefix(name, module)}
-	}
-	return strings.Join(p.goTest(packages, more...), " ")
 }
 
 // verdict prints how each failure is repeated, and the one line that is read.

@@ -71,11 +71,14 @@ func TestAPackageThatFailsByItselfIsAFailure(t *testing.T) {
 }
 
 func TestAFailureIsRepeatedByOneCommand(t *testing.T) {
-	p := part{flags: "-short", packages: "./internal/...", args: "-postgres"}
-	got := p.repeat(outcome{Package: module + "/internal/run", Test: "TestA"})
-	want := "go test -vet=off -timeout=90m -short -count=1 -v -run '^TestA$' ./internal/run -postgres"
-	if got != want {
-		t.Errorf("%s\nwant %s", got, want)
+	p := part{flags: "-short -gcflags=modernc.org/...=-race=false", packages: "./internal/...", args: "-run A|B -postgres"}
+	for test, want := range map[string]string{
+		"TestA": "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v -run '^TestA$' ./internal/run -postgres",
+		"":      "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v ./internal/run -run 'A|B' -postgres",
+	} {
+		if got := p.repeat(outcome{Package: module + "/internal/run", Test: test}); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }
 
@@ -104,12 +107,14 @@ func TestASliceKeepsToItsTimeAndHasAPart(t *testing.T) {
 }
 
 func TestPartsHaveNamesOfTheirOwn(t *testing.T) {
-	seen := map[string]bool{}
-	for _, p := range everyPart() {
-		if seen[p.name] || p.name == "" || p.guards == "" {
-			t.Errorf("%q: a second one, or without a name or what it guards", p.name)
+	for _, tier := range [][]part{fast, full} {
+		seen := map[string]bool{}
+		for _, p := range tier {
+			if seen[p.name] || p.name == "" || p.guards == "" || p.estimate == 0 {
+				t.Errorf("%q: a second one, or without a name, what it guards or how long it takes", p.name)
+			}
+			seen[p.name] = true
 		}
-		seen[p.name] = true
 	}
 	if _, err := named([]string{"vet", "nothing"}); err == nil {
 		t.Error("an unknown part is taken")

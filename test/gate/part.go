@@ -33,7 +33,7 @@ func (p part) goTest(packages []string, more ...string) []string {
 
 // hanging is after what time a test binary is taken to hang: an order of magnitude
 // beyond what the longest of them needs.
-const hanging = "90m"
+const hanging = "60m"
 
 // named finds parts of either tier.
 func named(names []string) ([]part, error) {
@@ -49,6 +49,7 @@ func named(names []string) ([]part, error) {
 	return out, nil
 }
 
+// everyPart has those that are in both tiers twice.
 func everyPart() []part { return slices.Concat(fast, full) }
 
 func printParts(out io.Writer) {

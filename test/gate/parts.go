@@ -9,22 +9,75 @@ const race = "-race -gcflags=modernc.org/...=-race=false "
 // fast is what a change must pass. What is in it is decided by what it guards: every
 // rule of the service, each once. Packages that take long begin first.
 var fast = []part{
-	{name: "vet", guards: "format, and what vet finds", commands: []string{
+	vet,
+	{name: "tests", guards: "every rule, under the race detector; campaigns in their short form", estimate: minutes(5), flags: "-short " + race,
+		packages: "./test ./test/browser ./test/replicas ./internal/store/postgres ./cmd/... ./test/... ./internal/... ./..."},
+	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database", estimate: minutes(0.5), flags: "-short " + race,
+		packages: "./test", args: "-postgres -run Start|Decision|Recover|Heartbeat"},
+	typescript,
+	modules,
+}
+
+// These are in both tiers.
+var (
+	vet = part{name: "vet", guards: "format, and what vet finds", estimate: minutes(0.5), commands: []string{
 		`unformatted=$(gofmt -l $(git ls-files '*.go')); [ -z "$unformatted" ] || { echo "not gofmt-ed: $unformatted"; exit 1; }`,
 		"go vet " + race + "./...",
-	}},
-	{name: "tests", guards: "every rule, under the race detector; campaigns in their short form", flags: "-short " + race,
-		packages: "./test ./test/browser ./test/replicas ./internal/store/postgres ./cmd/... ./test/... ./internal/... ./..."},
-	{name: "typescript", guards: "the TypeScript SDK, its receiver kit and example", commands: typescript},
-	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database", flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres},
-	{name: "modules", guards: "the benchmarks build; the making of releases", commands: []string{"cd bench && go vet ./...", "cd release && go vet ./... && go test ./..."}},
-}
+	}}
+	typescript = part{name: "typescript", guards: "the TypeScript SDK, its receiver kit and example", estimate: minutes(0.5),
+		commands: []string{"cd sdk/typescript && npm ci --no-audit --no-fund && npm run check"}}
+	modules = part{name: "modules", guards: "the benchmarks build; the making of releases", estimate: minutes(0.5),
+		commands: []string{"cd bench && go vet ./...", "cd release && go vet ./... && go test ./..."}}
+)
 
-const onPostgres = "Start|Decision|Recover|Heartbeat"
-
-var typescript = []string{"cd sdk/typescript && npm ci --no-audit --no-fund && npm run check"}
-
-// full is everything, in parts that each end within some minutes.
+// full is everything, in parts that each end within some minutes. Estimates are of
+// two processors with a warm build cache.
 var full = []part{
-	{name: "rooms", guards: "all packages but the tests from outside, in full, under the race detector", estimate: 4 * time.Minute, flags: race, packages: "./internal/... . ./client/... ./receiver/... ./cmd/... ./docs/... ./deploy/... ./examples/..."},
+	{name: "rooms", guards: "all packages but stores and the tests from outside, in full", estimate: minutes(3), flags: race,
+		packages: "./... -./test/... -./internal/store/..."},
+	{name: "stores", guards: "both engines in full: faults of the disk, lost connections, failover", estimate: minutes(4), flags: race,
+		packages: "./internal/store/..."},
+	{name: "power", guards: "power cuts that lose what was not synced", estimate: minutes(2), flags: race,
+		packages: "./internal/store/sqlite", args: "-run Power -losses 100"},
+	{name: "disk", guards: "every operation on the disk fails, in each scenario", estimate: minutes(3), flags: race,
+		packages: "./internal/store/sqlite", args: "-run TestEveryFault -every"},
+	{name: "api", guards: "the API in full", estimate: minutes(2), flags: race, packages: "./test"},
+	{name: "api-postgres", guards: "the API with a PostgreSQL database behind each server", estimate: minutes(3), flags: race,
+		packages: "./test", args: "-postgres"},
+	{name: "again", guards: "the API, each function of a transaction run twice", estimate: minutes(3), flags: race,
+		packages: "./test", args: "-again"},
+	{name: "browser", guards: "the console's stories, and its pages in four views", estimate: minutes(3), flags: race, packages: "./test/browser", args: "-all"},
+	{name: "outside", guards: "abuse, the manual's commands, steady work; the tests' own parts", estimate: minutes(4), flags: race,
+		packages: "./test/abuse ./test/docs ./test/soak ./test/campaign ./test/gate ./test/harness/... ./test/planted"},
+	{name: "kill", guards: "kill -9 under load", estimate: minutes(3), flags: race, packages: "./test/crash", args: "-run KillUnderLoad$ -cycles 40"},
+	{name: "kill-postgres", guards: "kill -9 under load on PostgreSQL", estimate: minutes(3.5), flags: race,
+		packages: "./test/crash", args: "-run KillUnderLoadOnPostgreSQL -databases 10 -shared-cycles 40"},
+	{name: "points", guards: "death at each crash point", estimate: minutes(2.5), flags: race, packages: "./test/crash", args: "-run Points$ -repeats 1"},
+	{name: "points-postgres", guards: "death at each crash point on PostgreSQL", estimate: minutes(4), flags: race,
+		packages: "./test/crash", args: "-run PointsOnPostgreSQL -databases 12 -shared-point= -repeats 1"},
+	{name: "crash", guards: "the rest of the crash campaign", estimate: minutes(1), flags: race, packages: "./test/crash", args: "-skip KillUnderLoad|Points"},
+	{name: "histories", guards: "linearizability of each kind of operation", estimate: minutes(3), flags: race,
+		packages: "./test/linearizability", args: "-run Histories -histories 500"},
+	{name: "histories-postgres", guards: "the same on PostgreSQL, half of them of two replicas", estimate: minutes(3), flags: race,
+		packages: "./test/linearizability", args: "-run Histories.*/(postgres|replicas) -sparing 1 -histories 60"},
+	{name: "races", guards: "each race repeated; the checkers against wrong histories", estimate: minutes(3), flags: race,
+		packages: "./test/linearizability", args: "-skip Histories -repeats 50"},
+	{name: "simulation", guards: "the whole service under faults; steady work in virtual time", estimate: minutes(4), flags: race,
+		packages: "./test/simulation", args: "-skip OnPostgreSQL -seeds 1000"},
+	{name: "simulation-postgres", guards: "the same on PostgreSQL", estimate: minutes(2.5), flags: race,
+		packages: "./test/simulation", args: "-run OnPostgreSQL -postgres 40"},
+	{name: "calls", guards: "the kernel's calls fail under the real binary; a full disk", estimate: minutes(3.5), flags: race,
+		packages: "./test/iofaults", args: "-injections 60"},
+	{name: "restart", guards: "what a start finds and reads", estimate: minutes(3), flags: race, packages: "./test/restart", args: "-stored 3000 -unfinished 50"},
+	{name: "replicas", guards: "replicas killed, frozen and upgraded; failover", estimate: minutes(4), flags: race, packages: "./test/replicas", args: "-rounds 3"},
+	{name: "faults", guards: "every misbehaviour of a receiver", estimate: minutes(0.5), flags: race, packages: "./test/faults"},
+	{name: "allocations", guards: "what hot functions allocate", estimate: minutes(0.5), commands: []string{"make bench-allocs"}},
+	{name: "fuzz", guards: "each fuzz target for 10 seconds", estimate: minutes(4), commands: []string{"make fuzz FUZZ_TIME=10s"}},
+	vet,
+	typescript,
+	modules,
+	{name: "lint", guards: "the linter, import rules included; licences of dependencies", estimate: minutes(3), commands: []string{"make lint", "make licences"}},
+	{name: "release", guards: "two builds of the binary, the second from nothing, are the same", estimate: minutes(4), commands: []string{"make release-check"}},
 }
+
+func minutes(n float64) time.Duration { return time.Duration(n * float64(time.Minute)) }

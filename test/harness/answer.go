@@ -83,7 +83,7 @@ func (s *Server) fault(a *Answer) error {
 	id := a.Header.Get("X-Request-Id")
 	switch {
 	case a.Status == http.StatusInternalServerError:
-		return fmt.Errorf("an internal error without a fault; the log:\n%s", s.Log())
+		return fmt.Errorf("an internal error without a fault; the log:\n%s", s.log())
 	case s.leaked(a.Raw) != "":
 		return fmt.Errorf("the answer holds the secret %q", s.leaked(a.Raw))
 	case !requestID.MatchString(id):
@@ -127,6 +127,11 @@ func (a *Answer) errorBody(id string) error {
 	return nil
 }
 
+// withoutRequestID is the body without the request's id, which errorBody checks.
+func (a *Answer) withoutRequestID() string {
+	return strings.Replace(a.Raw, a.Header.Get("X-Request-Id"), "", 1)
+}
+
 // checkDocument judges an answer by the server's own description.
 func (s *Server) checkDocument(a *Answer) error {
 	path, _, _ := strings.Cut(a.path, "?")
@@ -138,7 +143,7 @@ func (s *Server) checkDocument(a *Answer) error {
 	if a.method == http.MethodHead {
 		return nil
 	}
-	if err := s.document.checkAnswer(o, a.Status, a.contentType(), a.JSON); err != nil {
+	if err := s.document.checkAnswer(o, a.Status, a.contentType(), a.JSON, a.withoutRequestID()); err != nil {
 		return err
 	}
 	if body, err := Parse(a.sent); err == nil && a.Status < 300 {

@@ -34,9 +34,19 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
+// prebuilt names the variable with the path of a binary that was built already, by
+// whoever runs several packages that need the same one.
+const prebuilt = "COUNTERSIGN_TEST_BINARY"
+
 // Build builds the program under test into dir with these flags, and with the race
-// detector where the tests have it.
+// detector where the tests have it. Without flags of the caller's it takes the binary
+// that COUNTERSIGN_TEST_BINARY names, if that is set.
 func Build(dir string, flags ...string) error {
+	shared.dir = dir
+	if path := os.Getenv(prebuilt); path != "" && len(flags) == 0 {
+		binary = path
+		return nil
+	}
 	binary = filepath.Join(dir, "countersign")
 	if raced {
 		flags = append(flags, "-race", "-gcflags=modernc.org/...=-race=false") // as the Makefile has it

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -41,11 +40,15 @@ func (s *Server) Alive() bool { return s.process != nil && !s.process.ended() }
 // Anew is another server with the same settings and a store to be, not started.
 func (s *Server) Anew(t testing.TB) *Server {
 	t.Helper()
+	s.own("Anew")
 	c := Prepare(t)
 	store := c.settings["SVC_PLATFORM_STORE"]
 	c.settings = maps.Clone(s.settings)
 	c.settings["SVC_PLATFORM_STORE"] = store
-	c.secrets, c.binary, c.document = slices.Clone(s.secrets), s.binary, s.document
+	c.binary, c.document = s.binary, s.document
+	for secret := range s.kept {
+		c.keep(secret)
+	}
 	c.Admin = s.Admin.On(c)
 	return c
 }

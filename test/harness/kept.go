@@ -26,6 +26,7 @@ const documentTables = `SELECT name FROM sqlite_master WHERE type = 'table' AND 
 // Kept opens the server's store for reading.
 func (s *Server) Kept() *Kept {
 	s.t.Helper()
+	s.own("Kept")
 	k := &Kept{s: s}
 	catalogue, open := documentTables, k.openDirectory
 	if s.Shared() {

@@ -56,6 +56,12 @@ func NewReceiver(t testing.TB) *Receiver {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return receiverAt(t, listener)
+}
+
+// receiverAt starts a receiver where the system listens already.
+func receiverAt(t testing.TB, listener net.Listener) *Receiver {
+	t.Helper()
 	r := &Receiver{listener: listener, closed: make(chan struct{}), scripts: map[string][]Reply{}, otherwise: Answering(200, `{"ok":true}`), open: map[net.Conn]bool{}, again: map[string]bool{}}
 	r.work.Go(r.accept)
 	t.Cleanup(func() {
@@ -66,7 +72,9 @@ func NewReceiver(t testing.TB) *Receiver {
 }
 
 // Origin is the receiver's address.
-func (r *Receiver) Origin() string { return "http://" + r.listener.Addr().String() }
+func (r *Receiver) Origin() string { return origin(r.listener) }
+
+func origin(l net.Listener) string { return "http://" + l.Addr().String() }
 
 // On scripts the answers of a method and path: each is given once, the last for
 // ever.

@@ -48,11 +48,25 @@ func Scanned() string {
 // Keep adds a secret that must show nowhere: in no answer, page, event, log line,
 // store file or row.
 func (s *Server) Keep(secret string) {
+	scanned.secrets.Add(1)
+	s.keep(secret)
+	if s.house != nil {
+		s.house.keep(secret)
+	}
+}
+
+func (s *Server) keep(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	scanned.secrets.Add(1)
+	if s.kept[secret] {
+		return
+	}
+	if s.kept == nil {
+		s.kept = map[string]bool{}
+	}
+	s.kept[secret] = true
 	for name, form := range spellings(secret) {
-		s.secrets = append(s.secrets, spelling{name, form})
+		s.secrets.add(spelling{name, form})
 	}
 }
 
@@ -66,11 +80,10 @@ func (s *Server) leaked(text string) string {
 	defer s.mu.Unlock()
 	scanned.texts.Add(1)
 	scanned.bytes.Add(int64(len(text)))
-	for _, secret := range s.secrets {
-		if strings.Contains(text, secret.form) {
-			scanned.hits.Add(1)
-			return secret.form + " (" + secret.name + ")"
-		}
+	secret, found := s.secrets.first(text)
+	if !found {
+		return ""
 	}
-	return ""
+	scanned.hits.Add(1)
+	return secret.form + " (" + secret.name + ")"
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"io/fs"
 	"maps"
@@ -32,9 +33,11 @@ type Server struct {
 	process  *process
 	http     *http.Client
 	document *Document
+	house    *house // that the test shares; nil for a server of its own
 
 	mu      sync.Mutex
-	secrets []spelling
+	kept    map[string]bool // the secrets
+	secrets searching       // for each in each spelling
 }
 
 // Setting changes how a server is started.
@@ -108,14 +111,22 @@ func (s *Server) spawn() *process {
 	return launch(s.t, path, s.settings, s.args...)
 }
 
-// understand reads the server's description, by which answers are judged.
+// understand reads the server's description, by which answers are judged. All servers
+// of one program describe themselves alike, and to make a description is half of what
+// a start costs: so it is asked for once.
 func (s *Server) understand() {
 	s.t.Helper()
-	text := s.fetchDocument()
+	documents.Lock()
+	defer documents.Unlock()
+	path := cmp.Or(s.binary, binary)
+	if s.document = documents.byProgram[path]; s.document != nil {
+		return
+	}
 	var err error
-	if s.document, err = readDocument(text); err != nil {
+	if s.document, err = parseDocument(s.fetchDocument()); err != nil {
 		s.t.Fatalf("the OpenAPI document: %v", err)
 	}
+	documents.byProgram[path] = s.document
 }
 
 // fetchDocument reads the server's description, without its address, in which
@@ -139,10 +150,23 @@ func (s *Server) fetchDocument() string {
 func (s *Server) Document() *Document { return s.document }
 
 // Settings are the environment variables that the server was started with.
-func (s *Server) Settings() map[string]string { return maps.Clone(s.settings) }
+func (s *Server) Settings() map[string]string {
+	s.t.Helper()
+	s.own("Settings")
+	return maps.Clone(s.settings)
+}
 
 // Log is what the server has written to standard error.
 func (s *Server) Log() string {
+	s.t.Helper()
+	s.own("Log")
+	return s.log()
+}
+
+func (s *Server) log() string {
+	if s.house != nil {
+		return s.house.log()
+	}
 	if s.process == nil {
 		return ""
 	}
@@ -150,7 +174,11 @@ func (s *Server) Log() string {
 }
 
 // Terminate sends SIGTERM and returns at once.
-func (s *Server) Terminate() { s.process.signal(s.t, syscall.SIGTERM) }
+func (s *Server) Terminate() {
+	s.t.Helper()
+	s.own("Terminate")
+	s.process.signal(s.t, syscall.SIGTERM)
+}
 
 // Wait returns the exit status of a server that was told to stop.
 func (s *Server) Wait() int {
@@ -169,11 +197,18 @@ func (s *Server) Stop() {
 
 // Shared reports a server on a database that others may use as well.
 func (s *Server) Shared() bool {
+	if s.house != nil {
+		return s.house.Shared()
+	}
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
 
 // Freeze stops the process where it stands; Thaw lets it go on.
-func (s *Server) Freeze() { s.t.Helper(); s.process.signal(s.t, syscall.SIGSTOP) }
+func (s *Server) Freeze() {
+	s.t.Helper()
+	s.own("Freeze")
+	s.process.signal(s.t, syscall.SIGSTOP)
+}
 
 // Thaw lets a frozen process go on.
 func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
@@ -181,6 +216,7 @@ func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
 // Kill ends the server as a crash would.
 func (s *Server) Kill() {
 	s.t.Helper()
+	s.own("Kill")
 	s.process.signal(s.t, syscall.SIGKILL)
 	s.process.wait(s.t)
 }
@@ -195,6 +231,7 @@ func (s *Server) Restart(settings ...Setting) {
 
 func (s *Server) change(settings []Setting) {
 	s.t.Helper()
+	s.own("Restart")
 	s.checkLog()
 	for _, set := range settings {
 		set(s.settings)
@@ -215,7 +252,7 @@ func (s *Server) finish() {
 	s.checkLog()
 	s.checkStore()
 	if s.t.Failed() {
-		s.t.Logf("the server's log:\n%s", s.Log())
+		s.t.Logf("the server's log:\n%s", s.log())
 	}
 }
 
@@ -232,7 +269,7 @@ func (s *Server) checkAudit() {
 }
 
 func (s *Server) checkLog() {
-	log := s.Log()
+	log := s.log()
 	if secret := s.leaked(log); secret != "" {
 		s.t.Errorf("the secret %q is in the server's log", secret)
 	}

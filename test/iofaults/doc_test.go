@@ -3,8 +3,11 @@
 // and system calls that fail (strace). What must hold is in docs/operations.md,
 // "The store".
 //
-//	go test ./test/iofaults                    all of it, 10 injections
+//	go test ./test/iofaults                    all of it, some injections
 //	go test ./test/iofaults -injections 200    more of them
+//	go test ./test/iofaults -from 4711 -injections 1
+//
+// Which calls fail is drawn; injections that failed are kept in testdata/seeds.txt.
 package iofaults
 
 import (
@@ -13,13 +16,17 @@ import (
 	"os"
 	"testing"
 
+	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
 
-var injections = flag.Int("injections", 10, "how many system calls to fail, each in a process of its own")
+var (
+	injections = campaign.SizeFlag("injections", 6, 18, "how many system calls to fail, each in a process of its own")
+	from       = campaign.SeedFlag("from")
+	within     = flag.Duration("within", 0, "how soon a service must end whose store has failed; 0 only tells")
+)
 
-// binary is the program as it is released: under a tracer the race detector's
-// slowness would hide what is tested.
+// binary is the program under test.
 var binary string
 
 // given names a binary that a test hands to itself where it runs once more, in a
@@ -31,7 +38,7 @@ func TestMain(m *testing.M) {
 	dir, err := "", error(nil)
 	if binary = os.Getenv(given); binary == "" {
 		if dir, err = os.MkdirTemp("", "countersign-iofaults-"); err == nil {
-			binary, err = harness.BuildAs(dir, "countersign")
+			binary, err = campaign.Program(dir, "countersign")
 		}
 	}
 	if err != nil {

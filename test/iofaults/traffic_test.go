@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
 
@@ -17,13 +18,12 @@ type promises struct {
 	status    int      // with which the process ended
 }
 
-// rounds is how long the traffic goes on that a fault meets.
-const rounds = 30
+var rounds = campaign.SizeFlag("rounds", 20, 30, "how long the traffic goes on that a fault meets")
 
 // traffic writes models and starts runs, until it is done or the server dies.
 func (b *bed) traffic(p *promises, n int) {
 	b.t.Helper()
-	for round := 0; round < rounds && !p.dying; round++ {
+	for round := 0; round < rounds.N() && !p.dying; round++ {
 		id := fmt.Sprintf("model-%d-%d", n, round)
 		a, err := b.operator.Try("PUT", "/models/"+id, doc{"document": harness.Model(id)})
 		switch {

@@ -25,7 +25,7 @@ const (
 	narrow   = 4    // limit of active runs, where a test is about the limit
 	wide     = 1000 // and where it isn't
 	ttl      = time.Hour
-	patience = 30 * time.Second // after which a test says that something never happened
+	patience = 5 * time.Minute // a net: after it a test says that something never happened
 )
 
 // kindOfStore is what histories and races are shown on.
@@ -51,7 +51,7 @@ var replicas = kindOfStore{name: "replicas", turn: 1, shared: true}
 // two, and of some also on a database.
 func (s kindOfStore) plays(seed uint64) bool {
 	if s.shared {
-		every := uint64(*sparing)
+		every := uint64(sparing.N())
 		return seed%every == 0 && seed/every%2 == s.turn
 	}
 	return seed%2 == s.turn
@@ -60,9 +60,9 @@ func (s kindOfStore) plays(seed uint64) bool {
 // times is how often a race is repeated on the store.
 func (s kindOfStore) times() int {
 	if s.shared {
-		return max(1, *repeats / *sparing)
+		return max(1, repeats.N()/sparing.N())
 	}
-	return *repeats
+	return repeats.N()
 }
 
 // house is the service in this process, HTTP apart, with what a test needs of the

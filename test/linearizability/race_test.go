@@ -22,17 +22,24 @@ func inLots(t *testing.T, play func(t *testing.T, opened store.Store, from, to i
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			total := s.times()
+			first, total := firstRound(t), s.times()
 			for n := 0; n < total && !t.Failed(); n += lot {
 				opened, err := s.open(t)
 				if err != nil {
 					t.Fatal(err)
 				}
-				play(t, opened, n, min(n+lot, total))
+				play(t, opened, first+n, first+min(n+lot, total))
 			}
-			t.Logf("%d repeats played", total)
+			t.Logf("%d repeats played, from round %d on", total, first)
 		})
 	}
+}
+
+// firstRound is drawn: what a round does differently from the next goes by its
+// number, and with a few repeats it is not always the same that is left out.
+func firstRound(t *testing.T) int {
+	t.Helper()
+	return int(seed.First(t) % 12)
 }
 
 func playRounds(h *house, from, to, each int, round func(h *house, n int)) {

@@ -151,6 +151,9 @@ func (b *bug) checkEdits() error {
 		if e.old == "" || e.old == e.new {
 			return fmt.Errorf("its edit of %s replaces nothing", e.file)
 		}
+		if !strings.HasSuffix(e.file, ".go") {
+			return fmt.Errorf("%s is no Go file; the go command replaces no other", e.file)
+		}
 		removed, added = removed+e.removed, added+e.added
 	}
 	if removed > maxLines || added > maxLines {

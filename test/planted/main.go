@@ -1,161 +1,123 @@
 // Command planted tries the planted bugs of bugs.txt: it makes each in a copy of
-// the tree, one after the other, and runs the tests from fast to slow until one
-// fails. A bug that no test notices is a survivor. A checker must catch what is
+// the tree and looks which test fails, first in the fast tier of tests, then in the
+// full one. A bug that no test notices is a survivor. A checker must catch what is
 // known to be wrong before its silence counts.
 //
-//	go run ./test/planted [-only name,...] [-jobs n] [-build]
+// The test that caught a bug last stands in caught.txt and is tried first; only a
+// bug that it does not catch is searched, from the packages near the bug to those
+// far from it. The command fails if a bug survives, and if the fast tier catches
+// fewer than 95 % of all.
+//
+//	go run ./test/planted [-only name,...] [-jobs n] [-continue] [-update] [-search] [-hinted] [-fast] [-race] [-build]
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
+	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
-	"text/tabwriter"
 )
 
 func main() { os.Exit(status()) }
 
+// options are the flags.
+type options struct {
+	only                                                            string
+	jobs                                                            int
+	goOn, update, searchAnew, hintsOnly, fastOnly, raced, buildOnly bool
+}
+
 func status() int {
-	only := flag.String("only", "", "try these bugs only, separated by commas")
-	jobs := flag.Int("jobs", 1, "how many bugs are tried at once, each in a copy of its own")
-	buildOnly := flag.Bool("build", false, "only see whether each bug can be planted, builds and passes vet")
+	var o options
+	flag.StringVar(&o.only, "only", "", "try these bugs only, separated by commas")
+	flag.IntVar(&o.jobs, "jobs", 1, "how many bugs are tried at once")
+	flag.BoolVar(&o.goOn, "continue", false, "leave out the bugs that were caught since the tree last changed")
+	flag.BoolVar(&o.update, "update", false, "write to caught.txt what a search finds, instead of printing it")
+	flag.BoolVar(&o.searchAnew, "search", false, "search each bug, whatever caught.txt says")
+	flag.BoolVar(&o.hintsOnly, "hinted", false, "search nothing: what caught.txt does not tell of a bug is left open")
+	flag.BoolVar(&o.fastOnly, "fast", false, "don't search in the full tier")
+	flag.BoolVar(&o.raced, "race", false, "run the fast tier with the race detector from the start, as the gate does")
+	flag.BoolVar(&o.buildOnly, "build", false, "only see whether each bug can be planted, builds and passes vet")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *only, *jobs, *buildOnly); err != nil {
+	if err := o.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "planted:", err)
 		return 1
 	}
 	return 0
 }
 
-func run(ctx context.Context, only string, jobs int, buildOnly bool) error {
+func (o options) run(ctx context.Context) error {
 	all, err := parse(listText)
 	if err != nil {
 		return err
 	}
-	bugs, err := chosen(all, only)
+	bugs, err := chosen(all, o.only)
 	if err != nil {
 		return err
 	}
-	trees, err := newTrees(ctx, max(1, min(jobs, len(bugs))))
-	defer func() {
-		for _, t := range trees {
-			_ = t.remove() // what is left in a temporary directory is nobody's loss
-		}
-	}()
+	root, err := rootFolder(ctx)
 	if err != nil {
 		return err
 	}
-	return report(tryAll(ctx, trees, bugs, buildOnly), len(bugs), buildOnly)
+	dir, err := os.MkdirTemp("", "countersign-planted-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // what is left in a temporary directory is nobody's loss
+	s, err := o.newSearch(ctx, root, dir)
+	if err != nil {
+		return err
+	}
+	rec, err := readRecord(root, fmt.Sprintf("%s race=%t build=%t", s.tree.digest, o.raced, o.buildOnly))
+	if err != nil {
+		return err
+	}
+	r := &run{search: s, record: rec, root: root, all: all, bugs: bugs, news: map[string]hint{}}
+	if err := r.tryAll(ctx); err != nil {
+		return err
+	}
+	return r.report()
 }
 
-// newTrees copies the working tree once, sees that the copy is whole, and copies
-// that: whoever is changing a file meanwhile disturbs none of the bugs.
-func newTrees(ctx context.Context, n int) ([]tree, error) {
+func rootFolder(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
-		return nil, fmt.Errorf("git rev-parse: %w", err)
+		return "", fmt.Errorf("git rev-parse: %w", err)
 	}
-	from := strings.TrimSpace(string(out))
-	files, err := workingFiles(ctx, from)
+	return strings.TrimSpace(string(out)), nil
+}
+
+// newSearch copies the tree and sees that the copy is whole.
+func (o options) newSearch(ctx context.Context, root, dir string) (*search, error) {
+	dir, err := filepath.EvalSymlinks(dir) // the go command knows files by their true path
 	if err != nil {
 		return nil, err
 	}
-	var trees []tree
-	for range n {
-		t, err := newTree(from, files)
-		if err != nil {
-			return trees, err
-		}
-		trees, from = append(trees, t), t.dir
-		if len(trees) > 1 {
-			continue
-		}
-		if err := t.build(ctx, "./..."); err != nil {
-			return trees, fmt.Errorf("the tree is not whole, so nothing can be planted in it: %w", err)
-		}
+	s := &search{options: o, dir: filepath.Join(dir, "bugs"), tiers: chosenTiers(o.fastOnly, o.raced), hints: map[string]hint{}, green: map[hint]bool{}}
+	if s.tree, err = newTree(ctx, root, filepath.Join(dir, "tree")); err != nil {
+		return nil, err
 	}
-	return trees, nil
-}
-
-// tryAll tries the bugs on the trees, each on the first that is free.
-func tryAll(ctx context.Context, trees []tree, bugs []*bug, buildOnly bool) []result {
-	var results []result
-	var mu sync.Mutex
-	var work sync.WaitGroup
-	queue := make(chan *bug)
-	for _, t := range trees {
-		work.Go(func() {
-			for b := range queue {
-				r := t.try(ctx, b, buildOnly)
-				mu.Lock()
-				results = append(results, r)
-				fmt.Printf("%d/%d %s\n", len(results), len(bugs), line(r, buildOnly))
-				mu.Unlock()
-			}
-		})
+	if err := s.tree.build(ctx); err != nil {
+		return nil, fmt.Errorf("the tree is not whole, so nothing can be planted in it: %w", err)
 	}
-	for _, b := range bugs {
-		if ctx.Err() == nil {
-			queue <- b
+	if s.packages, err = s.tree.goPackages(ctx); err != nil || o.searchAnew || o.buildOnly {
+		return s, err
+	}
+	if s.hints, err = readHints(root); err != nil {
+		return nil, err
+	}
+	for name, h := range s.hints {
+		if o.raced && h.tier == fast.name {
+			h.tier = fastRaced.name
+			s.hints[name] = h
 		}
 	}
-	close(queue)
-	work.Wait()
-	slices.SortFunc(results, func(a, b result) int { return slices.Index(bugs, a.bug) - slices.Index(bugs, b.bug) })
-	return results
-}
-
-func line(r result, buildOnly bool) string {
-	text := fmt.Sprintf("%s %s (%s) after %.0f s", word(r.is, buildOnly), r.bug.name, strings.Join(r.bug.rules, ", "), r.seconds)
-	if r.by != "" {
-		text += ": " + r.by
-	}
-	return text
-}
-
-// word says what became of a bug; where no test was run, none could catch it.
-func word(is string, buildOnly bool) string {
-	if buildOnly && is == survived {
-		return "builds"
-	}
-	return is
-}
-
-// report prints the table, and is an error when a bug survived or could not be
-// tried.
-func report(results []result, wanted int, buildOnly bool) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprint(w, "\nbug\tbreaks\twhat became of it\tseconds\n")
-	count := map[string]int{}
-	for _, r := range results {
-		count[r.is]++
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f\n", r.bug.name, strings.Join(r.bug.rules, " "), strings.TrimSpace(word(r.is, buildOnly)+" "+firstLine(r.by)), r.seconds)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if buildOnly {
-		fmt.Printf("\n%d of %d looked at, none tried: %d build, %d errors\n", len(results), wanted, count[survived], count[failed])
-	} else {
-		fmt.Printf("\n%d of %d tried: %d caught, %d survived, %d errors\n", len(results), wanted, count[caught], count[survived], count[failed])
-	}
-	if len(results) < wanted || count[failed] > 0 || count[survived] > 0 && !buildOnly {
-		return errors.New("not every bug was caught")
-	}
-	return nil
-}
-
-func firstLine(s string) string {
-	first, _, _ := strings.Cut(s, "\n")
-	return first
+	return s, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +13,16 @@ import (
 	"strings"
 )
 
-// tree is a copy of the working tree that bugs are planted in.
-type tree struct{ dir string }
+// tree is a copy of the working tree. Nothing is written into it: a bug is an
+// overlay, which names files that the go command reads in place of the tree's. So
+// bugs that are tried at once share one copy and what was built of it, and a run
+// that is ended leaves no bug behind.
+type tree struct {
+	dir     string
+	goflags string // those of the machine, which a bug's overlay is added to
+	overlay string // "" without a bug
+	digest  string // of all files but the hints, which are no part of what is tried
+}
 
 // workingFiles are what git knows of the working tree and what it would add, so
 // that tests which are not committed yet count, and what is built or left behind
@@ -27,66 +37,108 @@ func workingFiles(ctx context.Context, root string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// newTree copies the files into a temporary directory. One that is deleted and
-// not committed is left out.
-func newTree(from string, files []string) (tree, error) {
-	dir, err := os.MkdirTemp("", "countersign-planted-")
+// newTree copies the working tree below root to dir, so that whoever is changing a
+// file meanwhile disturbs none of the bugs.
+func newTree(ctx context.Context, root, dir string) (tree, error) {
+	files, err := workingFiles(ctx, root)
 	if err != nil {
 		return tree{}, err
 	}
-	t := tree{dir}
+	sum := sha256.New()
 	for _, name := range files {
-		if err := copyFile(filepath.Join(from, name), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return tree{}, errors.Join(err, t.remove())
+		content, err := copyFile(filepath.Join(root, name), filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted, and not committed
+		}
+		if err != nil {
+			return tree{}, err
+		}
+		if name != hintsFile {
+			fmt.Fprintf(sum, "%s %d\n%s", name, len(content), content)
 		}
 	}
-	return t, nil
+	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
+	if err != nil {
+		return tree{}, fmt.Errorf("go env: %w", err)
+	}
+	// Without -trimpath what was built of another copy could not be used again.
+	return tree{dir: dir, goflags: strings.TrimSpace(string(flags) + " -trimpath"), digest: fmt.Sprintf("%x", sum.Sum(nil))}, nil
 }
 
-func copyFile(from, to string) error {
+func copyFile(from, to string) ([]byte, error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	content, err := os.ReadFile(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(to, content, info.Mode().Perm())
+	return content, os.WriteFile(to, content, info.Mode().Perm())
 }
 
-func (t tree) remove() error { return os.RemoveAll(t.dir) }
-
-// plant makes a bug's edits. restore undoes them, also those of a bug that could
-// not be planted whole.
-func (t tree) plant(b *bug) (restore func() error, err error) {
-	original := map[string]string{}
-	restore = func() error {
-		var errs []error
-		for path, content := range original {
-			errs = append(errs, os.WriteFile(path, []byte(content), 0o644))
-		}
-		return errors.Join(errs...)
-	}
+// plant is the tree with a bug in it, kept in dir.
+func (t tree) plant(b *bug, dir string) (tree, error) {
+	contents := map[string]string{}
 	for _, e := range b.edits {
-		path := filepath.Join(t.dir, filepath.FromSlash(e.file))
-		content, err := os.ReadFile(path)
+		content, seen := contents[e.file]
+		if !seen {
+			text, err := os.ReadFile(filepath.Join(t.dir, filepath.FromSlash(e.file)))
+			if err != nil {
+				return t, err
+			}
+			content = string(text)
+		}
+		buggy, err := e.apply(content)
 		if err != nil {
-			return restore, err
+			return t, err
 		}
-		if _, seen := original[path]; !seen {
-			original[path] = string(content)
+		contents[e.file] = buggy
+	}
+	var err error
+	t.overlay, err = t.writeOverlay(contents, dir)
+	return t, err
+}
+
+func (t tree) writeOverlay(contents map[string]string, dir string) (path string, err error) {
+	replace := map[string]string{}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for file, content := range contents {
+		buggy := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(file)))
+		if err := os.WriteFile(buggy, []byte(content), 0o644); err != nil {
+			return "", err
 		}
-		buggy, err := e.apply(string(content))
-		if err != nil {
-			return restore, err
-		}
-		if err := os.WriteFile(path, []byte(buggy), 0o644); err != nil {
-			return restore, err
+		replace[filepath.Join(t.dir, filepath.FromSlash(file))] = buggy
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, text, 0o644)
+}
+
+// environment is that of every go command in the tree, and of those that its tests
+// call: they build the service, so they must read the bug, too.
+func (t tree) environment() []string {
+	flags := t.goflags
+	if t.overlay != "" {
+		flags += " -overlay=" + t.overlay
+	}
+	var out []string
+	for _, set := range os.Environ() {
+		if !strings.HasPrefix(set, prebuilt+"=") {
+			out = append(out, set)
 		}
 	}
-	return restore, nil
+	return append(out, "GOFLAGS="+flags)
 }
+
+// prebuilt names a binary of the service for the tests from outside. One that was
+// built without the bug would hide it.
+const prebuilt = "COUNTERSIGN_TEST_BINARY"

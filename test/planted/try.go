@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,133 +17,202 @@ const (
 	caught   = "caught"
 	survived = "SURVIVED"
 	failed   = "ERROR" // nothing is known: the list or the tests are wrong
+	builds   = "builds"
 )
 
 // result is what became of one bug, by what, and after how long.
 type result struct {
-	bug     *bug
-	is      string
-	by      string
-	seconds float64
+	Is      string
+	By      string
+	Fast    bool // the fast tier caught it
+	Seconds float64
+	found   *hint // by a search
 }
 
-// try plants a bug, runs the tests until one fails, and puts the tree back.
-func (t tree) try(ctx context.Context, b *bug, buildOnly bool) result {
+// search is what the bugs of a run share.
+type search struct {
+	options
+	tree     tree
+	dir      string // for what is planted
+	packages []goPackage
+	tiers    []tier
+	hints    map[string]hint
+	green    map[hint]bool // the hinted tests that pass without a bug, as was seen in this run
+}
+
+// try plants a bug and runs the tests until one fails.
+func (s *search) try(ctx context.Context, b *bug) result {
 	start := time.Now()
-	is, by := t.tryPlanted(ctx, b, buildOnly)
-	return result{bug: b, is: is, by: by, seconds: time.Since(start).Seconds()}
-}
-
-func (t tree) tryPlanted(ctx context.Context, b *bug, buildOnly bool) (is, by string) {
-	found, steady, err := t.withBug(ctx, b, buildOnly)
-	switch {
-	case err != nil:
-		return failed, err.Error()
-	case found == nil:
-		return survived, ""
+	dir := filepath.Join(s.dir, b.name)
+	t, err := s.tree.plant(b, dir)
+	var r result
+	if err == nil {
+		r, err = s.tryPlanted(ctx, t, b)
 	}
-	if is, by = t.confirm(ctx, found); is == caught && !steady {
-		by += ", but not each time"
-	}
-	return is, by
-}
-
-// withBug runs the tests with the bug in the tree, and puts the tree back.
-func (t tree) withBug(ctx context.Context, b *bug, buildOnly bool) (found *failure, steady bool, err error) {
-	restore, err := t.plant(b)
-	defer func() { err = errors.Join(err, restore()) }()
+	_ = os.RemoveAll(dir) // what is left in a temporary directory is nobody's loss
 	if err != nil {
-		return nil, false, err
+		r = result{Is: failed, By: err.Error()}
 	}
-	if err := t.build(ctx, near(b)...); err != nil || buildOnly {
-		return nil, false, err
-	}
-	found, err = t.firstFailure(ctx, b)
-	return found, found != nil && t.failsAgain(ctx, found), err
+	r.Seconds = time.Since(start).Seconds()
+	return r
 }
 
-// firstFailure runs the tests from fast to slow.
-func (t tree) firstFailure(ctx context.Context, b *bug) (*failure, error) {
-	stages, err := t.stages(b)
+func (s *search) tryPlanted(ctx context.Context, t tree, b *bug) (result, error) {
+	if s.buildOnly {
+		return result{Is: builds}, t.build(ctx, near(b)...)
+	}
+	if h, ok := s.hints[b.name]; ok && s.green[h] {
+		c := h.call()
+		seen, err := t.test(ctx, c)
+		if err == nil && seen.failed != nil && seen.failed.check == h.check {
+			return result{Is: caught, By: h.tier + ": " + seen.failed.String(), Fast: c.tier.isFast()}, nil
+		}
+	}
+	if s.hintsOnly {
+		return result{}, errors.New("caught.txt names no test that catches it; to be searched")
+	}
+	return s.searchAll(ctx, t, b)
+}
+
+// searchAll runs the tests of one tier after the other, from near to far. A test
+// that fails now and then counts only if no other catches the bug: it may have
+// failed by luck.
+func (s *search) searchAll(ctx context.Context, t tree, b *bug) (result, error) {
+	unsteady := result{Is: survived}
+	for _, tier := range s.tiers {
+		for _, packages := range searchOrder(s.packages, folders(b)) {
+			r, err := s.searchIn(ctx, t, call{tier: tier, packages: packages})
+			if err != nil || r.found != nil {
+				return r, err
+			}
+			if r.Is == caught && unsteady.Is == survived {
+				unsteady = r
+			}
+		}
+	}
+	return unsteady, nil
+}
+
+// searchIn runs the tests of some packages until one has caught the bug. One that
+// failed otherwise is left out then.
+func (s *search) searchIn(ctx context.Context, t tree, c call) (unsteady result, err error) {
+	for len(c.packages) > 0 {
+		seen, err := t.test(ctx, c)
+		if err != nil || seen.failed == nil {
+			return unsteady, err
+		}
+		r, err := s.judge(ctx, t, c.tier, *seen.failed)
+		if err != nil || r.found != nil {
+			return r, err
+		}
+		if unsteady.Is == "" {
+			unsteady = r
+		}
+		c = c.without(seen.failed.check)
+	}
+	return unsteady, nil
+}
+
+// judge runs the test that failed without the bug and once more with it: one that
+// fails by itself has caught nothing and would seem to catch every bug, and one that
+// fails now and then may have caught it by luck.
+func (s *search) judge(ctx context.Context, t tree, tier tier, f failure) (r result, err error) {
+	if f.Test == "" { // the service may not have been built
+		if err := t.build(ctx); err != nil {
+			return r, err
+		}
+	}
+	clean, err := s.tree.test(ctx, f.call(tier))
+	if err != nil || !clean.passed[f.check] {
+		return r, err
+	}
+	again, err := t.test(ctx, f.call(tier))
+	r = result{Is: caught, By: tier.name + ": " + f.String(), Fast: tier.isFast()}
+	if again.failed == nil {
+		r.By += ", but not each time"
+	} else {
+		r.found = &hint{tier.name, f.check}
+	}
+	return r, err
+}
+
+// confirmHints runs the hinted tests of these bugs without any, those of a package
+// in one call. One that fails, is skipped or is gone can't show anything.
+func (s *search) confirmHints(ctx context.Context, bugs []*bug) error {
+	var groups [][]hint
+	for _, b := range bugs {
+		h, ok := s.hints[b.name]
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []hint) bool { return g[0].tier == h.tier && g[0].Package == h.Package })
+		switch {
+		case i < 0:
+			groups = append(groups, []hint{h})
+		case !slices.Contains(groups[i], h):
+			groups[i] = append(groups[i], h)
+		}
+	}
+	for _, hints := range groups {
+		if err := s.confirm(ctx, hints); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirm runs the hinted tests of one package in one tier.
+func (s *search) confirm(ctx context.Context, hints []hint) error {
+	start := time.Now()
+	c := hints[0].call()
+	c.alone, c.toTheEnd, c.tests = false, true, testNames(hints)
+	seen, err := s.tree.test(ctx, c)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("without a bug: %w", err)
 	}
-	for _, packages := range stages {
-		if found, err := t.test(ctx, packages...); found != nil || err != nil {
-			return found, err
+	var not []string
+	for _, h := range hints {
+		s.green[h] = seen.passed[h.check]
+		if !s.green[h] {
+			not = append(not, h.Test)
 		}
 	}
-	return nil, nil
+	fmt.Printf("without a bug: %d of %d hinted tests pass in %s (%s) after %.0f s", len(hints)-len(not), len(hints), c.packages[0], c.tier.name, time.Since(start).Seconds())
+	if len(not) > 0 {
+		fmt.Printf("; not %s", strings.Join(not, ", "))
+	}
+	fmt.Println()
+	return nil
 }
 
-// stages are the packages beside the bug, all the rooms, the smaller tests of
-// the whole, the simulation, and the program from outside.
-func (t tree) stages(b *bug) ([][]string, error) {
-	folders, err := t.testFolders()
-	stages := [][]string{near(b), {"./internal/..."}}
-	for _, folder := range folders {
-		if folder != simulation {
-			stages = append(stages, []string{folder})
-		}
-	}
-	if slices.Contains(folders, simulation) {
-		stages = append(stages, []string{simulation})
-	}
-	return append(stages, []string{"./test", "./cmd/..."}), err
-}
-
-const simulation = "./test/simulation"
-
-// testFolders are the packages of tests below test, without this one: its own
-// test sees that a bug is planted.
-func (t tree) testFolders() ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(t.dir, "test", "*", "*_test.go"))
+// testNames are those of the hints, none where a package counts as a whole.
+func testNames(hints []hint) []string {
 	var out []string
-	for _, f := range files {
-		if folder := "./test/" + filepath.Base(filepath.Dir(f)); folder != "./test/planted" && !slices.Contains(out, folder) {
-			out = append(out, folder)
+	for _, h := range hints {
+		if h.Test == "" {
+			return nil
 		}
-	}
-	return out, err
-}
-
-// near are the packages that a bug's files are in, and those below them.
-func near(b *bug) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, e := range b.edits {
-		pattern := "./" + path.Dir(e.file) + "/..."
-		if path.Dir(e.file) == "." {
-			pattern = "."
-		}
-		if !seen[pattern] {
-			out = append(out, pattern)
-		}
-		seen[pattern] = true
+		out = append(out, h.Test)
 	}
 	return out
 }
 
-// failsAgain runs the test that failed once more: one that fails now and then may
-// have caught the bug by luck, or failed for another reason. What was out of time
-// is not waited for a second time.
-func (t tree) failsAgain(ctx context.Context, found *failure) bool {
-	if found.timeout {
-		return true
+// folders are those that a bug's files are in.
+func folders(b *bug) []string {
+	var out []string
+	for _, e := range b.edits {
+		if dir := path.Dir(e.file); !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
 	}
-	again, err := t.test(ctx, append(found.arguments(), "-count=1")...)
-	return again != nil || err != nil
+	return out
 }
 
-// confirm runs the test that failed without the bug: one that fails by itself has
-// caught nothing, and would seem to catch every bug.
-func (t tree) confirm(ctx context.Context, found *failure) (is, by string) {
-	again, err := t.test(ctx, found.arguments()...)
-	switch {
-	case err != nil:
-		return failed, err.Error()
-	case again != nil:
-		return failed, fmt.Sprintf("%s fails without the bug, too", again)
+// near are the packages that a bug's files are in, as arguments.
+func near(b *bug) []string {
+	var out []string
+	for _, dir := range folders(b) {
+		out = append(out, "./"+strings.TrimPrefix(dir, "./"))
 	}
-	return caught, found.String()
+	return out
 }

@@ -9,20 +9,21 @@ import (
 
 // unnoticed is how long nobody notices that the primary is gone: longer than an
 // operation tries to get a connection, and than a lease lets anything be sent. What
-// is measured, not what is waited for.
+// is tried, not what is waited for: nothing fails where it is longer.
 const unnoticed = 8 * time.Second
 
 // TestAPromotedStandbyHasAllThatWasAcknowledged: the primary dies for good under
 // load, and its synchronous standby is promoted. Nobody tells the replicas: they have
 // both addresses.
 func TestAPromotedStandbyHasAllThatWasAcknowledged(t *testing.T) {
+	t.Parallel()
 	primary := pgtest.Start(t)
 	standby := primary.Standby(t)
 	f := assemble(t, standby.Either(t, primary.Database(t)))
 	var after, outage time.Duration
 	var records int
 	f.load(func() {
-		f.more(100)
+		f.more(2 * some.N())
 		records = f.audited()
 		killed := time.Now()
 		primary.Kill(t)
@@ -30,7 +31,7 @@ func TestAPromotedStandbyHasAllThatWasAcknowledged(t *testing.T) {
 		standby.Promote(t)
 		after = f.wellAfter()
 		outage = time.Since(killed)
-		f.more(100)
+		f.more(2 * some.N())
 	})
 	if uncertain := f.settled(); uncertain > 0 {
 		t.Errorf("%d runs wait for a person, though no replica has failed", uncertain)
@@ -40,7 +41,5 @@ func TestAPromotedStandbyHasAllThatWasAcknowledged(t *testing.T) {
 		t.Errorf("the audit log had %d records and has %d", records, now)
 	}
 	t.Logf("well again %s after the promotion, %s after the primary's end", after.Round(time.Millisecond), outage.Round(time.Millisecond))
-	if after > 10*time.Second {
-		t.Errorf("well again %s after the promotion", after)
-	}
+	f.wellWithin(after)
 }

@@ -14,26 +14,25 @@ import (
 
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
 
 const (
 	count     = 3
-	limit     = 64
 	bootstrap = "bootstrap-of-the-replicas-0123456789"
 )
 
-// newer is the program of a release that has a migration more.
-var newer string
+var (
+	limit = campaign.SizeFlag("limit", 8, 64, "how many runs may be active")
+	some  = campaign.SizeFlag("some", 6, 50, "how many further runs are acknowledged before the next trouble")
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "countersign-test-")
 	if err == nil {
 		err = harness.Build(dir)
-	}
-	if err == nil {
-		newer, err = buildNewer(dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -65,7 +64,7 @@ type fleet struct {
 	tally  map[string]int   // how requests ended
 	active int              // the most that were seen at once
 	starts atomic.Int64
-	fenced atomic.Int64 // replicas that stood still and were taken for dead
+	wanted atomic.Int32 // how many wait for what the load does
 }
 
 func assemble(t *testing.T, url string) *fleet {
@@ -94,7 +93,7 @@ func assemble(t *testing.T, url string) *fleet {
 // has ended. Clients find it there when it listens.
 func (f *fleet) fill(place int, program string) {
 	f.t.Helper()
-	s := harness.Prepare(f.t, harness.Set("STORE", f.database), harness.Set("BOOTSTRAP_TOKEN", bootstrap), harness.Set("MAX_ACTIVE_RUNS", fmt.Sprint(limit)),
+	s := harness.Prepare(f.t, harness.Set("STORE", f.database), harness.Set("BOOTSTRAP_TOKEN", bootstrap), harness.Set("MAX_ACTIVE_RUNS", fmt.Sprint(limit.N())),
 		harness.Set("CONNECTION_ORIGINS", f.receiver.Origin()), harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
 	s.MayLogErrors(true)
 	s.Admin = s.As(bootstrap)
@@ -151,6 +150,32 @@ func (f *fleet) wellAfter() time.Duration {
 		})
 	}
 	return time.Since(began)
+}
+
+// wellWithin tells how long it took until all were well, and judges it where that is
+// asked for.
+func (f *fleet) wellWithin(took time.Duration) {
+	f.t.Helper()
+	f.t.Logf("well again after %s at most", took.Round(time.Millisecond))
+	if *within > 0 && took > *within {
+		f.t.Errorf("well again after %s; the goal is %s", took, *within)
+	}
+}
+
+// await waits until something is so. Its net is wide: a lease alone takes ten
+// seconds.
+func (f *fleet) await(what string, holds func() bool) {
+	f.t.Helper()
+	const net = 5 * time.Minute
+	for until := time.Now().Add(net); !holds(); <-time.After(50 * time.Millisecond) {
+		if time.Now().After(until) {
+			f.t.Errorf("waited %s in vain: %s", net, what)
+			return
+		}
+		if f.t.Failed() {
+			return
+		}
+	}
 }
 
 // mustLive fails the test for each replica whose process has ended.

@@ -8,16 +8,18 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
 
 // callers is how many start runs at once.
-const callers = 8
+var callers = campaign.SizeFlag("callers", 2, 8, "how many start runs at once")
 
 // load starts runs and watches them from several sides while something is done
 // beside.
@@ -28,21 +30,34 @@ func (f *fleet) load(beside func()) {
 		all.Go(func() {
 			for ctx.Err() == nil && !f.t.Failed() {
 				what(ctx)
-				<-time.After(pause)
+				f.rest(pause)
 			}
 		})
 	}
-	for range callers {
-		repeat(f.start, 0)
+	pause := time.Duration(0)
+	if testing.Short() {
+		pause = time.Second // less work, and as much trouble
 	}
-	repeat(f.create, 20*time.Millisecond)
-	repeat(f.look, 100*time.Millisecond)
-	repeat(f.countActive, 50*time.Millisecond)
+	for range callers.N() {
+		repeat(f.start, pause)
+	}
+	repeat(f.create, 20*time.Millisecond+pause)
+	repeat(f.look, 100*time.Millisecond+pause)
+	repeat(f.countActive, 50*time.Millisecond+pause/4)
 	all.Go(func() {
 		defer end()
 		beside()
 	})
 	all.Wait()
+}
+
+// rest is a pause, which ends early for what somebody waits for.
+func (f *fleet) rest(pause time.Duration) {
+	const look = 20 * time.Millisecond
+	for ; pause > look && f.wanted.Load() == 0; pause -= look {
+		<-time.After(look)
+	}
+	<-time.After(min(pause, look))
 }
 
 // start asks one replica after the other for a run under one key, until one
@@ -182,8 +197,8 @@ func (f *fleet) countActive(context.Context) {
 		return // the database is down
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n > limit {
-		f.t.Errorf("%q runs are active, the limit is %d", text, limit)
+	if err != nil || n > limit.N() {
+		f.t.Errorf("%q runs are active, the limit is %d", text, limit.N())
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -197,9 +212,10 @@ func (f *fleet) more(n int) {
 		defer f.mu.Unlock()
 		return len(f.runs)
 	}
-	for want := known() + n; known() < want && !f.t.Failed(); {
-		<-time.After(10 * time.Millisecond)
-	}
+	f.wanted.Add(1)
+	defer f.wanted.Add(-1)
+	want := known() + n
+	f.await("further runs to be acknowledged", func() bool { return known() >= want })
 }
 
 // fillUp lets runs begin and none end until the limit refuses one.
@@ -212,9 +228,10 @@ func (f *fleet) fillUp() {
 	gate := make(chan struct{})
 	defer close(gate)
 	f.receiver.On("GET", "/patient", harness.After(gate, harness.Answering(200, `{"ok":true}`)))
-	for before := refusals(); refusals() == before && !f.t.Failed(); {
-		<-time.After(10 * time.Millisecond)
-	}
+	f.wanted.Add(1)
+	defer f.wanted.Add(-1)
+	before := refusals()
+	f.await("a run to be refused for capacity", func() bool { return refusals() > before })
 }
 
 // settled waits until no run is active any more, and counts those that wait for a

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
-	"github.com/countersign/countersign/test/harness"
+	"github.com/countersign/countersign/test/campaign"
 )
 
 // addition is the migration of the newer release.
@@ -34,7 +34,7 @@ func buildNewer(dir string) (program string, err error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return "", err
 	}
-	return harness.BuildAs(dir, "newer", "-overlay", overlay)
+	return campaign.Program(dir, "newer", "-overlay", overlay)
 }
 
 // TestARollingUpgradeFailsNoRequest beyond those that a client repeats: 503, and
@@ -42,9 +42,14 @@ func buildNewer(dir string) (program string, err error) {
 // made under load; an older replica that starts again beside the newer ones, and a
 // roll-back afterwards, are served from the newer tables.
 func TestARollingUpgradeFailsNoRequest(t *testing.T) {
+	t.Parallel()
+	newer, err := buildNewer(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := assemble(t, pgtest.Database(t))
 	f.load(func() {
-		f.more(50)
+		f.more(some.N())
 		f.replace(0, newer)
 		f.replace(1, "")
 		f.replace(1, newer)
@@ -66,5 +71,5 @@ func (f *fleet) replace(place int, program string) {
 	f.t.Helper()
 	f.at(place).Stop()
 	f.fill(place, program)
-	f.more(50)
+	f.more(some.N())
 }

@@ -1,4 +1,7 @@
-// Package restart measures a start on a store with history, on the real binary.
+// Package restart looks at a start on a store with history, on the real binary: what
+// it finds, and how much it reads for it.
+//
+//	go test ./test/restart -stored 10000 -unfinished 100 -within 3s
 package restart
 
 import (
@@ -8,39 +11,37 @@ import (
 	"testing"
 	"time"
 
+	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )
 
 var (
-	stored     = flag.Int("stored", 300, "runs that the store holds")
-	unfinished = flag.Int("unfinished", 20, "how many of them wait for an approval")
+	stored     = campaign.SizeFlag("stored", 80, 300, "runs that the store holds")
+	unfinished = campaign.SizeFlag("unfinished", 4, 20, "how many of them wait for an approval")
 	within     = flag.Duration("within", 0, "how soon the service must be ready; 0 only tells")
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
 // TestRestartFindsEveryRun: after kill -9 on a store with many runs every one is
-// there, those that waited still wait, and the service is ready soon.
+// there, and those that waited still wait.
 func TestRestartFindsEveryRun(t *testing.T) {
 	w := open(t)
-	waiting := make([]string, *unfinished)
+	waiting := make([]string, unfinished.N())
 	for i := range waiting {
-		waiting[i] = w.start(t, w.live)
-		harness.Until(t, "the approval", func() bool {
-			return w.operator.Get("/runs/"+waiting[i]).OK(t).At("status").Text() == "WAITING_APPROVAL"
-		})
+		waiting[i] = w.waits(t)
 	}
-	w.startMany(t, *stored-*unfinished)
+	w.startMany(t, stored.N()-unfinished.N())
 	w.Kill()
 	began := time.Now()
 	w.Restart()
 	took := time.Since(began)
-	t.Logf("ready %s after the start, with %d runs, %d of them unfinished", took.Round(time.Millisecond), *stored, *unfinished)
+	t.Logf("ready %s after the start, with %d runs, %d of them unfinished", took.Round(time.Millisecond), stored.N(), unfinished.N())
 	if *within > 0 && took > *within {
 		t.Errorf("ready after %s; the goal is %s", took, *within)
 	}
-	if n := w.operator.Get("/runs?limit=1").OK(t).At("total").Int(); n != *stored {
-		t.Errorf("%d runs are there of %d", n, *stored)
+	if n := w.operator.Get("/runs?limit=1").OK(t).At("total").Int(); n != stored.N() {
+		t.Errorf("%d runs are there of %d", n, stored.N())
 	}
 	for _, id := range waiting {
 		w.operator.Get("/runs/"+id).OK(t).Is(t, "status", "WAITING_APPROVAL").Is(t, "waitingFor.kind", "approval")
@@ -93,6 +94,24 @@ func (w *world) start(t *testing.T, plan string) string {
 		return true
 	})
 	return id
+}
+
+// waits starts a run that waits for an approval.
+func (w *world) waits(t *testing.T) (id string) {
+	t.Helper()
+	id = w.start(t, w.live)
+	harness.Until(t, "the approval", func() bool {
+		return w.operator.Get("/runs/"+id).OK(t).At("status").Text() == "WAITING_APPROVAL"
+	})
+	return id
+}
+
+func (w *world) waitUntilAllHaveEnded(t *testing.T) {
+	t.Helper()
+	harness.Until(t, "all runs to end", func() bool {
+		m := w.Admin.Get("/metrics").OK(t).At("countersign_unfinished_runs")
+		return m.At("active").Int() == 0 && m.At("queued").Int() == 0
+	})
 }
 
 // startMany starts rehearsals, a few at a time.

@@ -5,11 +5,12 @@
 // and the faults; after each step every invariant is checked from two witnesses:
 // what the receiver logged, and what the store and the audit log say.
 //
-//	go test ./test/simulation                      a thousand seeds
+//	go test ./test/simulation                      a thousand seeds, drawn anew; with -short a few
+//	go test ./test/simulation -from 4711           those from this one on
 //	go test ./test/simulation -seeds 10000         more of them
 //	go test ./test/simulation -seed 4711 -v        one, with its script
 //	go test ./test/simulation -run Postgre -postgres 100
 //	                                               on a database, a second each and more
 //
-// A seed that failed once is kept in testdata/seeds.txt and runs for ever after.
+// A seed that failed once is kept in testdata/seeds.txt and is always played.
 package simulation

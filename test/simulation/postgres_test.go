@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -11,23 +10,24 @@ import (
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/postgres"
 	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/test/campaign"
 )
 
-var onPostgres = flag.Int("postgres", 4, "how many seeds to play on PostgreSQL")
+var onPostgres = campaign.SizeFlag("postgres", 2, 20, "how many seeds to play on PostgreSQL")
 
 func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
 
 // TestSimulationOnPostgreSQL plays seeds on a database. Virtual time stands still
 // while anybody waits for it: what is read from a socket is no wait of the bubble's.
 func TestSimulationOnPostgreSQL(t *testing.T) {
-	total := &tally{}
-	for shard := range shards {
+	total, first := &tally{}, from.First(t)
+	for shard := range min(shards, onPostgres.N()) {
 		t.Run(fmt.Sprintf("shard %d", shard), func(t *testing.T) {
 			t.Parallel()
 			url := pgtest.Database(t)
 			makeTables(t, url)
-			for i := shard; i < *onPostgres && !t.Failed(); i += shards {
-				playOn(t, url, *from+uint64(i), total)
+			for i := shard; i < onPostgres.N() && !t.Failed(); i += shards {
+				playOn(t, url, first+uint64(i), total)
 			}
 		})
 	}

@@ -1,20 +1,19 @@
 package simulation
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/countersign/countersign/test/campaign"
 )
 
 var (
-	seeds    = flag.Int("seeds", 1000, "how many seeds to play")
-	from     = flag.Uint64("from", 1, "the first of them")
+	seeds    = campaign.SizeFlag("seeds", 45, 1000, "how many seeds to play")
+	from     = campaign.SeedFlag("from")
 	oneSeed  = flag.Uint64("seed", 0, "play this seed only, and print its script")
 	steps    = flag.Int("steps", 40, "requests of a seed")
 	progress = flag.Bool("progress", false, "say every minute how far it is")
@@ -28,15 +27,16 @@ func TestSimulation(t *testing.T) {
 		t.Log("\n" + strings.Join(s.script, "\n"))
 		return
 	}
+	first := from.First(t)
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard %d", shard), func(t *testing.T) {
 			t.Parallel()
 			last := time.Now()
-			for i := shard; i < *seeds && !t.Failed(); i += shards {
-				play(t, *from+uint64(i), total)
+			for i := shard; i < seeds.N() && !t.Failed(); i += shards {
+				play(t, first+uint64(i), total)
 				if *progress && time.Since(last) > time.Minute {
 					last = time.Now()
-					fmt.Printf("shard %d: %d of %d seeds\n", shard, i, *seeds)
+					fmt.Printf("shard %d: %d of %d seeds\n", shard, i, seeds.N())
 				}
 			}
 		})
@@ -46,20 +46,7 @@ func TestSimulation(t *testing.T) {
 
 // TestKeptSeeds plays every seed that failed once.
 func TestKeptSeeds(t *testing.T) {
-	f, err := os.Open("testdata/seeds.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		word, _, _ := strings.Cut(lines.Text(), " ")
-		if word == "" || word == "#" {
-			continue
-		}
-		seed, err := strconv.ParseUint(word, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, seed := range from.Kept(t) {
 		play(t, seed, &tally{})
 	}
 }

@@ -13,11 +13,25 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-var soakHours = flag.Int("soak", 2, "virtual hours of steady work")
+var soak = flag.Duration("soak", 0, "virtual time of steady work (default 2h, with -short 30m)")
+
+// shift is the time between two looks at what is left.
+const shift = 15 * time.Minute
+
+func shifts() int {
+	switch {
+	case *soak > 0:
+		return int(max(2*shift, *soak) / shift)
+	case testing.Short():
+		return 2
+	default:
+		return 8
+	}
+}
 
 // TestSoakLeavesNothingBehind plays hours of steady work on a healthy disk: a run
-// of each kind and heartbeats every minute. At each full hour everything has
-// ended and no goroutine more is there than at the first.
+// of each kind and heartbeats every minute. At the end of each shift everything has
+// ended and no goroutine more is there than after the first.
 func TestSoakLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSim(t, 7)
@@ -26,9 +40,9 @@ func TestSoakLeavesNothingBehind(t *testing.T) {
 		defer func() { s.process.end(0) }()
 		s.furnish()
 		first := 0
-		for hour := range *soakHours {
-			for minute := range 60 {
-				s.soakMinute(hour*60 + minute)
+		for done := range shifts() {
+			for minute := range int(shift / time.Minute) {
+				s.soakMinute(done*int(shift/time.Minute) + minute)
 			}
 			time.Sleep(3 * time.Minute) // whatever hangs, lapses
 			synctest.Wait()
@@ -41,13 +55,13 @@ func TestSoakLeavesNothingBehind(t *testing.T) {
 				first = now
 			}
 			if now > first {
-				t.Fatalf("after %d hours there are %d goroutines; after the first there were %d", hour+1, now, first)
+				t.Fatalf("after %d shifts there are %d goroutines; after the first there were %d", done+1, now, first)
 			}
 			s.script = nil
 		}
 		s.check()
 		s.checkNothingIsStuck()
-		t.Logf("%d virtual hours, %d requests, %d commits, %d deliveries, %d goroutines", *soakHours, s.requests, s.disk.commits, len(s.receiver.deliveries()), first)
+		t.Logf("%s of virtual time, %d requests, %d commits, %d deliveries, %d goroutines", time.Duration(shifts())*shift, s.requests, s.disk.commits, len(s.receiver.deliveries()), first)
 	})
 }
 

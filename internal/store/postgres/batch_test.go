@@ -52,18 +52,18 @@ func TestFullDiskIsSeen(t *testing.T) {
 // TestRefusedCommitChangesNothing where trying again is of no use.
 func TestRefusedCommitChangesNothing(t *testing.T) {
 	url := pgtest.Database(t)
-	settings := defaults()
+	settings := calm()
 	settings.patience = 100 * time.Millisecond
-	s, err := open(context.Background(), url, settings)
-	mustDo(t, err)
-	defer mustClose(t, s)
+	s := mustOpenWith(t, url, settings)
 	pgtest.Exec(t, url, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
 		CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON steps DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
 	if err := s.Update(context.Background(), increment); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update: %v", err)
 	}
-	wantCount(t, s, 0)
-	mustDo(t, s.Update(context.Background(), func(tx store.Tx) error { return putModel(tx, "x") }))
+	wantCountAtLast(t, s, 0)
+	atLast(t, func() error {
+		return s.Update(context.Background(), func(tx store.Tx) error { return putModel(tx, "x") })
+	})
 }
 
 // TestBatchSharesACommit: those who wait while another runs.
@@ -129,7 +129,7 @@ func TestFailedStatementCannotBeSwallowed(t *testing.T) {
 func TestCommitsAreSynchronous(t *testing.T) {
 	url := pgtest.Database(t)
 	pgtest.Exec(t, url, "DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET synchronous_commit = off'; END $$")
-	s := mustOpen(t, url)
+	s := mustOpenWith(t, url, defaults())
 	mustDo(t, s.Update(context.Background(), func(store.Tx) error {
 		for setting, want := range map[string]string{
 			"synchronous_commit": "on", "idle_in_transaction_session_timeout": "5s", "statement_timeout": "10s",

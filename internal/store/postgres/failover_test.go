@@ -14,10 +14,11 @@ import (
 // TestAFailoverLosesNothingAcknowledged: the primary dies for good under writers of
 // two stores, and its synchronous standby is promoted.
 func TestAFailoverLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	primary := pgtest.Start(t)
 	standby := primary.Standby(t)
 	url := standby.Either(t, primary.Database(t))
-	stores := []*Store{mustOpen(t, url), mustOpen(t, url)}
+	stores := []*Store{mustOpenWith(t, url, impatient()), mustOpenWith(t, url, impatient())}
 	var l log
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -29,9 +30,7 @@ func TestAFailoverLosesNothingAcknowledged(t *testing.T) {
 	standby.Promote(t)
 	promoted := time.Now()
 	l.wait(t, 100)
-	if took := time.Since(promoted); took > 10*time.Second {
-		t.Errorf("well again %s after the promotion", took)
-	}
+	wantWithin(t, promoted, "to write again after the promotion")
 	cancel()
 	all.Wait()
 	l.check(t, stores[0])
@@ -42,6 +41,7 @@ func TestAFailoverLosesNothingAcknowledged(t *testing.T) {
 // TestACommitWhoseAnswerAFailoverTookIsFound on the new primary, and isn't made
 // twice.
 func TestACommitWhoseAnswerAFailoverTookIsFound(t *testing.T) {
+	t.Parallel()
 	primary := pgtest.Start(t)
 	standby := primary.Standby(t)
 	p, through := startProxy(t, primary.Database(t))
@@ -68,6 +68,7 @@ func TestACommitWhoseAnswerAFailoverTookIsFound(t *testing.T) {
 // a commit that was still waiting for the standby. Whoever finds it there must wait
 // as well, for a promotion would undo it.
 func TestACommitThatTheStandbyLacksIsNotAcknowledged(t *testing.T) {
+	t.Parallel()
 	primary := pgtest.Start(t)
 	standby := primary.Standby(t)
 	url := primary.Database(t)
@@ -89,8 +90,8 @@ func TestACommitThatTheStandbyLacksIsNotAcknowledged(t *testing.T) {
 			t.Errorf("Update: %v", err)
 		}
 		wantCount(t, s, map[bool]int64{true: 2, false: 1}[err == nil])
-	case <-time.After(time.Minute):
-		t.Error("no answer after the promotion")
+	case <-time.After(generous):
+		t.Errorf("no answer in %s after the promotion", generous)
 	}
 }
 
@@ -99,14 +100,14 @@ func TestACommitThatTheStandbyLacksIsNotAcknowledged(t *testing.T) {
 func waitsForStandby(t *testing.T, url string, answer <-chan error) {
 	t.Helper()
 	const waiting = "SELECT COUNT(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'countersign'"
-	for until := time.Now().Add(time.Minute); ask(t, url, waiting)[0] == "0"; {
+	for until := time.Now().Add(generous); ask(t, url, waiting)[0] == "0"; {
 		select {
 		case err := <-answer:
 			t.Fatalf("answered without the standby: %v", err)
 		default:
 		}
 		if time.Now().After(until) {
-			t.Fatal("nothing waits for the standby")
+			t.Fatalf("nothing has waited for the standby in %s", generous)
 		}
 	}
 }

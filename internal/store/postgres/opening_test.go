@@ -21,7 +21,7 @@ func TestTogetherOpenedStoresMigrateOnce(t *testing.T) {
 	errs := make([]error, len(stores))
 	var all sync.WaitGroup
 	for i := range stores {
-		all.Go(func() { stores[i], errs[i] = Open(context.Background(), url) })
+		all.Go(func() { stores[i], errs[i] = open(context.Background(), url, calm()) })
 	}
 	all.Wait()
 	mustDo(t, errors.Join(errs...))

@@ -16,7 +16,7 @@ func behind(t testing.TB, change func(*settings)) (direct, proxied *Store, p *pr
 	url := pgtest.Database(t)
 	direct = mustOpen(t, url)
 	p, through := startProxy(t, url)
-	settings := defaults()
+	settings := calm()
 	if change != nil {
 		change(&settings)
 	}
@@ -43,19 +43,22 @@ func TestCutConnectionsNeitherLoseNorRepeat(t *testing.T) {
 		t.Run(d.String(), func(t *testing.T) {
 			direct, s, p := behind(t, nil)
 			ran := map[int]int{}
-			for n := 0; ; n += step {
+			cutEach(t, d, step, func(n int) bool {
 				before := count(t, direct)
 				p.arm(fault{of: d, after: n})
 				calls, err := counted(s)
 				if err != nil {
 					t.Fatalf("cut after %d bytes: %v", n, err)
 				}
-				wantCount(t, direct, before+1)
-				if !p.disarm() {
-					break
+				if now := count(t, direct); now != before+1 {
+					t.Fatalf("cut after %d bytes: the counter is at %d, want %d", n, now, before+1)
 				}
-				ran[calls]++
-			}
+				struck := p.disarm()
+				if struck {
+					ran[calls]++
+				}
+				return struck
+			})
 			t.Logf("cuts by runs of the function: %v", ran)
 			if ran[2] == 0 || d == answers && ran[1] == 0 {
 				t.Errorf("cuts by runs of the function: %v", ran)
@@ -73,13 +76,15 @@ func TestAnswerAgreesWithWhatIsStored(t *testing.T) {
 			direct := mustOpen(t, url)
 			mustIncrement(t, direct)
 			seen := map[string]int{}
-			for n := 1; ; n += step {
-				answer, struck := cutForGood(t, direct, url, fault{of: d, after: n, shut: true})
-				if !struck {
-					break
+			cut := func(f fault) (struck bool) {
+				answer, struck := cutForGood(t, direct, url, f)
+				if struck {
+					seen[answer]++
 				}
-				seen[answer]++
+				return struck
 			}
+			cut(fault{of: d, at: "COMMIT\x00", shut: true}) // between offsets that lie far apart
+			cutEach(t, d, step, func(n int) bool { return cut(fault{of: d, after: n, shut: true}) })
 			t.Logf("answers: %v", seen)
 			if seen["unavailable"] == 0 || seen["doubt"] == 0 || seen["done"] > 0 {
 				t.Errorf("answers: %v", seen)
@@ -92,7 +97,7 @@ func cutForGood(t *testing.T, direct *Store, url string, f fault) (answer string
 	t.Helper()
 	p, through := startProxy(t, url)
 	defer p.stop()
-	settings := defaults()
+	settings := calm()
 	settings.patience, settings.doubt = 0, 0
 	db, err := parse(through, settings)
 	mustDo(t, err)
@@ -103,12 +108,12 @@ func cutForGood(t *testing.T, direct *Store, url string, f fault) (answer string
 	before := count(t, direct)
 	p.arm(f)
 	_, err = counted(s)
-	answer = agreed(t, s, err, count(t, direct)-before)
+	answer = agreed(t, s, f, err, count(t, direct)-before)
 	return answer, p.disarm()
 }
 
 // agreed checks the answer against how often was counted.
-func agreed(t *testing.T, s *Store, err error, times int64) string {
+func agreed(t *testing.T, s *Store, f fault, err error, times int64) string {
 	t.Helper()
 	failed := false
 	select {
@@ -124,7 +129,7 @@ func agreed(t *testing.T, s *Store, err error, times int64) string {
 	case errors.Is(err, store.ErrUnavailable) && times == 0 && !failed:
 		return "unavailable"
 	}
-	t.Fatalf("counted %d times, failed %t, and the answer is %v", times, failed, err)
+	t.Fatalf("cut after %d bytes (at %q): counted %d times, failed %t, and the answer is %v", f.after, f.at, times, failed, err)
 	return ""
 }
 
@@ -161,12 +166,16 @@ func TestOutcomeIsFoundAfterOthersWrote(t *testing.T) {
 
 // TestSilentServerIsGivenUp: the connection stays, but nothing comes any more.
 func TestSilentServerIsGivenUp(t *testing.T) {
-	for _, at := range []string{"SAVEPOINT\x00", "COMMIT\x00"} {
-		direct, s, p := behind(t, func(s *settings) { s.answer, s.idle = 700*time.Millisecond, 500*time.Millisecond })
+	t.Parallel()
+	for _, at := range []string{"BEGIN\x00", "COMMIT\x00"} {
+		direct, s, p := behind(t, func(s *settings) { s.answer, s.idle = 2*time.Second, time.Second })
 		p.arm(fault{of: answers, at: at, silent: true})
 		_, err := counted(s)
 		mustDo(t, err)
 		wantCount(t, direct, 2)
+		if !p.disarm() {
+			t.Errorf("no answer held %q", at)
+		}
 	}
 }
 

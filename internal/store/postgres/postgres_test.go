@@ -2,10 +2,12 @@ package postgres
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -43,10 +45,37 @@ func mustOpenEmpty(t testing.TB, url string) *Store {
 	return s
 }
 
+// calm are settings whose bounds no slow machine meets. A test that is about one of
+// them makes that one short.
+func calm() settings {
+	s := defaults()
+	s.idle, s.lock, s.statement, s.answer = generous, generous, generous, generous+time.Minute
+	s.reading, s.connect, s.patience, s.doubt = generous, generous, generous, generous
+	return s
+}
+
+// generous is how long a test waits for what must come, against hanging.
+const generous = 5 * time.Minute
+
+var within = flag.Duration("within", 0, "how soon a store must be well again after an outage; 0: it isn't measured")
+
+// wantWithin is for who measures: a slow machine takes as long as it takes.
+func wantWithin(t testing.TB, begun time.Time, what string) {
+	t.Helper()
+	if took := time.Since(begun); *within > 0 && took > *within {
+		t.Errorf("%s took %s", what, took)
+	}
+}
+
 // mustOpen opens a store that is closed at the end of the test.
 func mustOpen(t testing.TB, url string) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), url)
+	return mustOpenWith(t, url, calm())
+}
+
+func mustOpenWith(t testing.TB, url string, settings settings) *Store {
+	t.Helper()
+	s, err := open(context.Background(), url, settings)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

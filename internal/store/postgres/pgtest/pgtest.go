@@ -28,15 +28,25 @@ var shared struct {
 // M is a testing.M that ends the shared server when all tests have run:
 //
 //	func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
-type M struct{ *testing.M }
+type M struct{ M interface{ Run() int } }
 
 // Run runs the tests.
 func (m M) Run() int {
+	removeAbandoned()
+	pristine.dir, _ = makeDirectory(inMemory()) // without it each server is made anew
 	code := m.M.Run()
 	if shared.server != nil {
 		shared.server.remove()
 	}
+	removeDirectory(pristine.dir)
 	return code
+}
+
+// pristine is where the data of a server that never ran are kept, for copies; "" in a
+// binary that doesn't run its tests by M.
+var pristine struct {
+	sync.Mutex
+	dir string
 }
 
 // Database makes a database for the test, on the server of TEST_POSTGRES_URL or on
@@ -47,7 +57,7 @@ func Database(t testing.TB) string {
 		return passing(t, given)
 	}
 	shared.once.Do(func() {
-		if shared.server, shared.err = prepare(inMemory()); shared.err == nil {
+		if shared.server, shared.err = prepare(inMemory(), (*Server).afresh); shared.err == nil {
 			shared.server.careless = true
 			shared.err = shared.server.start()
 		}
@@ -107,9 +117,9 @@ func Exec(t testing.TB, url, statement string) {
 }
 
 // Ask runs a query on a connection of its own and returns the only value, a text,
-// of the first row. A server that says nothing for some seconds is an error.
+// of the first row. A server that says nothing for a minute is an error.
 func Ask(url, query string) (value string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -31,7 +31,7 @@ type Server struct {
 // Start starts a server for the test, which ends with it.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s, err := prepare("")
+	s, err := prepare("", (*Server).copied)
 	if err != nil {
 		absent(t, err)
 	}
@@ -94,33 +94,66 @@ func programs() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// prepare makes a server's data, but doesn't start it.
-// prepare makes a server's files in a folder, "" for the usual one.
-func prepare(folder string) (s *Server, err error) {
+// prepare makes a server's files in a folder, "" for the usual one, but doesn't start
+// it. Where several are made they are copies.
+func prepare(folder string, fill func(*Server) error) (s *Server, err error) {
 	s = &Server{}
 	if s.programs, err = programs(); err != nil {
 		return nil, err
 	}
-	if s.dir, err = os.MkdirTemp(folder, "pgtest"); err != nil {
+	if s.dir, err = makeDirectory(folder); err != nil {
 		return nil, err
 	}
-	if err = s.initialise(); err != nil {
+	if err = s.initialise(fill); err != nil {
 		s.remove()
 		return nil, fmt.Errorf("make a PostgreSQL server: %w", err)
 	}
 	return s, nil
 }
 
-func (s *Server) initialise() (err error) {
+func (s *Server) initialise(fill func(*Server) error) (err error) {
 	if err := s.become(); err != nil {
 		return err
 	}
-	initdb := s.command("initdb", "--no-sync", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", s.data())
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, out)
+	if err := fill(s); err != nil {
+		return err
 	}
 	s.port, err = freePort()
 	return err
+}
+
+// afresh makes the data.
+func (s *Server) afresh() error { return s.initdb(s.data()) }
+
+// copied makes the data a copy of what the first such server of this binary began
+// with, where that is kept.
+func (s *Server) copied() error {
+	pristine.Lock()
+	defer pristine.Unlock()
+	if pristine.dir == "" {
+		return s.afresh()
+	}
+	kept := filepath.Join(pristine.dir, "data")
+	if _, err := os.Stat(kept); err != nil {
+		if err := s.own(pristine.dir); err != nil {
+			return err
+		}
+		if err := s.initdb(kept); err != nil {
+			return err
+		}
+	}
+	return s.run(s.program("cp", "-R", "-p", kept, s.data()))
+}
+
+func (s *Server) initdb(dir string) error {
+	return s.run(s.command("initdb", "--no-sync", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", dir))
+}
+
+func (s *Server) run(cmd *exec.Cmd) error {
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, out)
+	}
+	return nil
 }
 
 // freePort lies below the ports that the system gives to whoever asks for any, so
@@ -157,13 +190,26 @@ func (s *Server) become() error {
 		return err
 	}
 	s.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return os.Chown(s.dir, int(uid), int(gid))
+	return s.own(s.dir)
+}
+
+// own gives a directory to whom the server runs as.
+func (s *Server) own(dir string) error {
+	if s.as == nil {
+		return nil
+	}
+	return os.Chown(dir, int(s.as.Uid), int(s.as.Gid))
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) command(program string, arguments ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.programs, program), arguments...)
+	return s.program(filepath.Join(s.programs, program), arguments...)
+}
+
+// program runs as the server does.
+func (s *Server) program(path string, arguments ...string) *exec.Cmd {
+	cmd := exec.Command(path, arguments...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
@@ -207,8 +253,11 @@ func (s *Server) launch(cmd *exec.Cmd) error {
 	return <-started
 }
 
+// hangs is how long is waited for what a server must come to, against hanging.
+const hangs = 5 * time.Minute
+
 func (s *Server) serves() error {
-	deadline := time.After(time.Minute)
+	deadline := time.After(hangs)
 	for {
 		err := execute(s.url(), "SELECT 1")
 		if err == nil {
@@ -220,7 +269,7 @@ func (s *Server) serves() error {
 			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 			return fmt.Errorf("PostgreSQL ended: %s", log)
 		case <-deadline:
-			return fmt.Errorf("PostgreSQL doesn't serve: %w", err)
+			return fmt.Errorf("PostgreSQL hasn't served in %s: %w", hangs, err)
 		}
 	}
 }
@@ -231,5 +280,5 @@ func (s *Server) remove() {
 		_ = s.process.Signal(syscall.SIGQUIT)
 		<-s.ended
 	}
-	_ = os.RemoveAll(s.dir)
+	removeDirectory(s.dir)
 }

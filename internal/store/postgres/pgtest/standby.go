@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	standby := &Server{programs: s.programs, as: s.as}
 	var err error
-	if standby.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
+	if standby.dir, err = makeDirectory(""); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(standby.remove)
@@ -47,7 +46,7 @@ func (s *Server) waitFor(standby string) error {
 
 // until waits until a statement succeeds.
 func (s *Server) until(statement string) error {
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(hangs); ; {
 		err := execute(s.url(), statement)
 		if err == nil || time.Now().After(deadline) {
 			return err
@@ -58,10 +57,8 @@ func (s *Server) until(statement string) error {
 
 // follow makes the data of a standby.
 func (s *Server) follow(primary *Server) (err error) {
-	if s.as != nil {
-		if err := os.Chown(s.dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
-			return err
-		}
+	if err := s.own(s.dir); err != nil {
+		return err
 	}
 	if s.port, err = freePort(); err != nil {
 		return err

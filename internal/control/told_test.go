@@ -1,0 +1,61 @@
+package control_test
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/live"
+	"github.com/countersign/countersign/internal/run"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// TestWordOfARunGoesOutBeforeItIsDrivenOn: whoever is woken commits the next revision
+// and tells of it at once. Word of an earlier one would come behind.
+func TestWordOfARunGoesOutBeforeItIsDrivenOn(t *testing.T) {
+	h := open(t)
+	ref := ledger.Ref{Tenant: "acme", RunID: h.startOne(t, as("acme"))}
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		_, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, ledger.System)
+		return err
+	}))
+	watched, err := h.service.Watch(background, as("acme"), ref.RunID)
+	h.must(err)
+	defer watched.Close()
+	woken := 0
+	h.woken = func(ref ledger.Ref) {
+		woken++
+		if told, stored := lastTold(watched.Changes), h.revision(ref); told != stored {
+			t.Errorf("woken at revision %d, which nobody was told of: the last word is of %d", stored, told)
+		}
+	}
+	_, err = h.service.Decide(background, approver("ben@acme.example"), watched.Now.ApprovalID, countersign.Decision{Decision: countersign.ApprovalApproved, Reason: "r"})
+	h.must(err)
+	if woken == 0 {
+		t.Error("nobody drives the run on")
+	}
+}
+
+// lastTold is the revision that a watcher was told of last, 0 for none.
+func lastTold(w *live.Watcher) (revision int64) {
+	for {
+		select {
+		case r := <-w.C:
+			revision = r.Revision
+		default:
+			return revision
+		}
+	}
+}
+
+func (h *house) revision(ref ledger.Ref) (revision int64) {
+	h.t.Helper()
+	h.must(h.store.View(background, func(tx store.Tx) error {
+		held, err := h.ledger.Load(tx, ref)
+		if err == nil {
+			revision = held.Run().Revision
+		}
+		return err
+	}))
+	return revision
+}

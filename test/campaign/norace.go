@@ -1,0 +1,5 @@
+//go:build !race
+
+package campaign
+
+var asTested []string

@@ -1,0 +1,84 @@
+package campaign
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Seed is the flag with the first seed of a campaign. Without it the seed is drawn
+// anew each time, so that every run of the tests looks somewhere else.
+type Seed struct {
+	name  string
+	given uint64
+	once  sync.Once
+	drawn uint64
+}
+
+// SeedFlag declares it.
+func SeedFlag(name string) *Seed {
+	s := &Seed{name: name}
+	flag.Uint64Var(&s.given, name, 0, "the first seed; 0: drawn anew, and printed")
+	return s
+}
+
+// Asked reports that the flag was given.
+func (s *Seed) Asked() bool { return s.given != 0 }
+
+// largest bounds what is drawn, so that a seed can be read aloud.
+const largest = 1_000_000_000
+
+// First is the first seed, printed with the flag that plays it again.
+func (s *Seed) First(t testing.TB) uint64 {
+	t.Helper()
+	first := s.given
+	if first == 0 {
+		s.once.Do(func() { s.drawn = 1 + rand.Uint64N(largest) })
+		first = s.drawn
+	}
+	t.Logf("played again with -%s %d", s.name, first)
+	return first
+}
+
+// Kept are the seeds that failed before, from testdata/seeds.txt: one on each
+// line, and behind it why. They are played whatever is drawn, but not where a seed
+// is asked for.
+func (s *Seed) Kept(t testing.TB) []uint64 {
+	t.Helper()
+	if s.Asked() {
+		return nil
+	}
+	f, err := os.Open("testdata/seeds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	seeds, err := readSeeds(f)
+	if err != nil {
+		t.Fatalf("%s: %v", f.Name(), err)
+	}
+	return seeds
+}
+
+func readSeeds(from io.Reader) (seeds []uint64, err error) {
+	lines := bufio.NewScanner(from)
+	for n := 1; lines.Scan(); n++ {
+		word, why, _ := strings.Cut(strings.TrimSpace(lines.Text()), " ")
+		if word == "" || strings.HasPrefix(word, "#") {
+			continue
+		}
+		seed, err := strconv.ParseUint(word, 10, 64)
+		if err != nil || seed == 0 || strings.TrimSpace(why) == "" {
+			return nil, fmt.Errorf("line %d: %q is not a seed and why it is kept", n, lines.Text())
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds, lines.Err()
+}

@@ -1,0 +1,53 @@
+package campaign
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"testing"
+)
+
+// Size is a flag that says how much of a campaign is played. Without it the tier
+// does: less with -short.
+type Size struct {
+	short, full int
+	given       *int
+}
+
+// SizeFlag declares a size.
+func SizeFlag(name string, short, full int, usage string) *Size {
+	s := &Size{short: short, full: full}
+	flag.Var(s, name, fmt.Sprintf("%s (default %d, with -short %d)", usage, full, short))
+	return s
+}
+
+// N is the size. It is asked for when the flags were read.
+func (s *Size) N() int {
+	switch {
+	case s.given != nil:
+		return *s.given
+	case testing.Short():
+		return s.short
+	default:
+		return s.full
+	}
+}
+
+// Set implements flag.Value.
+func (s *Size) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is no number of things to play", text)
+	}
+	s.given = &n
+	return nil
+}
+
+// String implements flag.Value: empty without the flag, whose usage names the
+// defaults of both tiers.
+func (s *Size) String() string {
+	if s == nil || s.given == nil {
+		return ""
+	}
+	return strconv.Itoa(*s.given)
+}

@@ -1,0 +1,121 @@
+package crash
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// leastPoints is what the assurance page asks for.
+const leastPoints = 40
+
+// written is what the file says that each stage passes.
+func (g ground) written(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(g.points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byStage := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		stage, name, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		byStage[stage] = append(byStage[stage], name)
+	}
+	return byStage
+}
+
+// compareAll keeps a point from vanishing unnoticed.
+func (g ground) compareAll(t *testing.T, passed map[string]map[string]int) {
+	t.Helper()
+	if *update {
+		g.write(t, passed)
+	}
+	written := g.written(t)
+	before, names := map[string]bool{}, map[string]bool{}
+	for _, st := range g.stages {
+		counts := maps.Clone(passed[st.name])
+		st.forget(counts, before)
+		if diff := cmp.Diff(written[st.name], slices.Sorted(maps.Keys(counts))); diff != "" {
+			t.Errorf("%s: the points passed are not those of %s; -update writes it (-want +got):\n%s", st.name, g.points, diff)
+		}
+		for name := range counts {
+			names[name] = true
+		}
+	}
+	if len(names) < leastPoints {
+		t.Errorf("there are %d points; at least %d are asked for", len(names), leastPoints)
+	}
+	g.everyPlaceIsPassed(t, written)
+	t.Logf("%d points; %d with the stages in which they are tried", len(names), size(written))
+}
+
+func (g ground) write(t *testing.T, passed map[string]map[string]int) {
+	t.Helper()
+	var lines []string
+	before := map[string]bool{}
+	for _, st := range g.stages {
+		counts := maps.Clone(passed[st.name])
+		st.forget(counts, before)
+		for name := range counts {
+			lines = append(lines, st.name+": "+name)
+		}
+	}
+	slices.Sort(lines)
+	if err := os.WriteFile(g.points, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compareStage does so for one stage. What an earlier one has passed too is not
+// written down of every stage.
+func (g ground) compareStage(t *testing.T, st stage, written []string, counts map[string]int) {
+	t.Helper()
+	passed := slices.Sorted(maps.Keys(counts))
+	if !st.everyday {
+		passed = slices.DeleteFunc(passed, func(name string) bool { return !slices.Contains(written, name) })
+	}
+	if diff := cmp.Diff(written, passed); diff != "" {
+		t.Errorf("%s: the points passed are not those of %s; -repeats 1 -update writes it (-want +got):\n%s", st.name, g.points, diff)
+	}
+}
+
+var call = regexp.MustCompile(`crashpoint\.At\("([^"]+)"`)
+
+// onlyShared are places outside the engines that only replicas pass; the file of the
+// points on PostgreSQL has them.
+var onlyShared = map[string]bool{"engine.adopted": true}
+
+func (g ground) notHere(place string) bool { return g.others == "postgres." && onlyShared[place] }
+
+// everyPlaceIsPassed looks for calls in the sources that no stage comes to.
+func (g ground) everyPlaceIsPassed(t *testing.T, written map[string][]string) {
+	t.Helper()
+	places := map[string]bool{}
+	for _, names := range written {
+		for _, name := range names {
+			places[placeOf(name)] = true
+		}
+	}
+	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range call.FindAllSubmatch(text, -1) {
+			if place := string(found[1]); !strings.HasPrefix(place, g.others) && !g.notHere(place) && !places[place] {
+				t.Errorf("%s: no stage passes %s", path, place)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// outcome is what a `go test` said: the first test that failed, nil when none did,
+// and those that passed.
+type outcome struct {
+	failed *failure
+	passed map[check]bool
+}
+
+// check is a test by its package's folder and its name, which is "" for a package
+// as a whole.
+type check struct{ Package, Test string }
+
+func (c check) String() string { return strings.TrimSpace(c.Package + " " + c.Test) }
+
+// call runs the check again, by itself.
+func (c check) call(t tier) call {
+	out := call{tier: t, packages: []string{"./" + c.Package}, alone: c.Test != ""}
+	if c.Test != "" {
+		out.tests = []string{c.Test}
+	}
+	return out
+}
+
+// failure is a check that failed.
+type failure struct {
+	check
+	timeout bool
+}
+
+func (f failure) String() string {
+	if f.timeout {
+		return f.check.String() + " (timeout)"
+	}
+	return f.check.String()
+}
+
+// event is a line of `go test -json`.
+type event struct {
+	Action, Package, Test, Output, FailedBuild string
+}
+
+// check is the test of the first level that an event is about: those below have
+// names that were drawn, some of them.
+func (e event) check() check {
+	top, _, _ := strings.Cut(e.Test, "/")
+	folder := strings.TrimPrefix(strings.TrimPrefix(e.Package, module), "/")
+	return check{cmp.Or(folder, "."), top}
+}
+
+// longestLine bounds what is read of one event: a test can print much at once.
+const longestLine = 16 << 20
+
+// watch reads the events of a `go test` until something has failed, or to the end.
+// An error means that they don't say how the tests ended.
+func watch(out io.Reader, toTheEnd bool) (outcome, error) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, longestLine)
+	w := watcher{outcome: outcome{passed: map[check]bool{}}, running: map[check]bool{}}
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue // what a program printed in between
+		}
+		if err := w.event(e); err != nil {
+			return w.outcome, err
+		}
+		if w.failed != nil && !toTheEnd {
+			return w.outcome, nil
+		}
+	}
+	return w.outcome, lines.Err()
+}
+
+type watcher struct {
+	outcome
+	running map[check]bool
+	timeout bool
+}
+
+func (w *watcher) event(e event) error {
+	c, top := e.check(), !strings.Contains(e.Test, "/")
+	switch {
+	case strings.HasPrefix(e.Output, "panic: test timed out after"):
+		w.timeout = true
+	case e.Action == "build-fail" || e.FailedBuild != "":
+		return fmt.Errorf("tests do not build: %s", cmp.Or(e.Package, e.FailedBuild))
+	case e.Action == "run" && top:
+		w.running[c] = true
+	case e.Action == "pass" && top:
+		w.passed[c] = true
+		delete(w.running, c)
+	case e.Action == "skip" && top:
+		delete(w.running, c)
+	case e.Action == "fail":
+		w.fail(c)
+	}
+	return nil
+}
+
+// fail takes a failure down. A package that ends while just one of its tests is
+// running was ended by that one: a panic is not always said to be a test's.
+func (w *watcher) fail(c check) {
+	if w.failed == nil {
+		w.failed = &failure{check: c, timeout: w.timeout}
+		if only, ok := w.onlyRunning(c.Package); ok && c.Test == "" {
+			w.failed.check = only
+		}
+	}
+	delete(w.running, c)
+}
+
+func (w *watcher) onlyRunning(folder string) (check, bool) {
+	var out []check
+	for c := range w.running {
+		if c.Package == folder {
+			out = append(out, c)
+		}
+	}
+	if len(out) != 1 {
+		return check{}, false
+	}
+	return out[0], true
+}

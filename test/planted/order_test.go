@@ -1,0 +1,63 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+)
+
+func packageAt(folder string, imports, testImports []string) goPackage {
+	p := goPackage{ImportPath: module + "/" + folder, TestGoFiles: []string{"a_test.go"}}
+	for _, f := range imports {
+		p.Imports = append(p.Imports, module+"/"+f)
+	}
+	for _, f := range testImports {
+		p.XTestImports = append(p.XTestImports, module+"/"+f)
+	}
+	return p
+}
+
+func TestPackagesNearABugComeFirst(t *testing.T) {
+	all := []goPackage{
+		packageAt("cmd/countersign", []string{"internal/control"}, nil),
+		packageAt("internal/control", []string{"internal/run", "internal/other"}, nil),
+		packageAt("internal/other", nil, nil),
+		packageAt("internal/peer", nil, []string{"internal/run"}),
+		packageAt("internal/run", nil, nil),
+		packageAt("test", nil, []string{"test/harness"}),
+		packageAt("test/crash", nil, []string{"test/harness"}),
+		packageAt("test/planted", nil, nil),
+		{ImportPath: module + "/internal/untested", Imports: []string{module + "/internal/run"}},
+	}
+	want := [][]string{
+		{"./internal/run"}, {"./internal/control", "./internal/peer"},
+		{"./test"}, {"./cmd/countersign"}, {"./test/crash"},
+		{"./internal/other"},
+	}
+	if got := searchOrder(all, []string{"internal/run"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestEveryPackageWithTestsIsTried: what is left out of the order would be seen by
+// nobody.
+func TestEveryPackageWithTestsIsTried(t *testing.T) {
+	all, err := (tree{dir: root}).goPackages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := map[string]int{}
+	for _, packages := range searchOrder(all, []string{"."}) {
+		for _, p := range packages {
+			tried[p]++
+		}
+	}
+	for _, p := range all {
+		want := 1
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 || p.ImportPath == itself {
+			want = 0
+		}
+		if tried["./"+p.folder()] != want {
+			t.Errorf("%s comes %d times, not %d", p.folder(), tried["./"+p.folder()], want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+	"text/tabwriter"
+)
+
+// run is one call of the command.
+type run struct {
+	*search
+	record *record
+	root   string
+	all    []*bug // of the list
+	bugs   []*bug // that were chosen
+
+	mu   sync.Mutex // guards what follows, and the record
+	done int
+	news map[string]hint // what searches found
+}
+
+// tryAll tries the bugs, some at once.
+func (r *run) tryAll(ctx context.Context) error {
+	left := r.left()
+	if n := len(r.bugs) - len(left); n > 0 {
+		fmt.Printf("%d of %d bugs were caught since the tree last changed\n", n, len(r.bugs))
+	}
+	if err := r.confirmHints(ctx, left); err != nil {
+		return err
+	}
+	queue := make(chan *bug)
+	var work sync.WaitGroup
+	errs := make([]error, max(1, r.jobs))
+	for i := range errs {
+		work.Go(func() {
+			for b := range queue {
+				what := r.try(ctx, b)
+				if ctx.Err() == nil { // else nothing is known
+					errs[i] = errors.Join(errs[i], r.note(b, what, len(left)))
+				}
+			}
+		})
+	}
+	for _, b := range left {
+		if ctx.Err() == nil {
+			queue <- b
+		}
+	}
+	close(queue)
+	work.Wait()
+	return errors.Join(errs...)
+}
+
+// left are the bugs to try.
+func (r *run) left() []*bug {
+	var out []*bug
+	for _, b := range r.bugs {
+		if !r.goOn || r.record.Results[b.name].Is != caught {
+			delete(r.record.Results, b.name)
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// note takes down what became of a bug.
+func (r *run) note(b *bug, what result, of int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	fmt.Printf("%d/%d %s\n", r.done, of, line(b, what))
+	err := r.record.add(b, what)
+	if what.found == nil {
+		return err
+	}
+	r.news[b.name] = *what.found
+	if !r.update {
+		return err
+	}
+	// Read anew: with -search, -race or -only what is in hand is not all there is.
+	hints, unread := readHints(r.root)
+	if unread != nil {
+		return errors.Join(err, unread)
+	}
+	maps.Copy(hints, r.news)
+	return errors.Join(err, writeHints(r.root, r.all, hints))
+}
+
+func line(b *bug, r result) string {
+	text := fmt.Sprintf("%s %s (%s) after %.0f s", r.Is, b.name, strings.Join(b.rules, ", "), r.Seconds)
+	if r.By != "" {
+		text += ": " + r.By
+	}
+	return text
+}
+
+// tally counts what became of the bugs.
+type tally struct{ tried, caught, fast, survived, failed, built int }
+
+func (r *run) tally() tally {
+	var n tally
+	for _, b := range r.bugs {
+		what, ok := r.record.Results[b.name]
+		if !ok {
+			continue
+		}
+		n.tried++
+		switch what.Is {
+		case caught:
+			n.caught++
+			if what.Fast {
+				n.fast++
+			}
+		case survived:
+			n.survived++
+		case failed:
+			n.failed++
+		case builds:
+			n.built++
+		}
+	}
+	return n
+}
+
+// report prints the table, and is an error when not enough of the bugs were caught.
+func (r *run) report() error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprint(w, "\nbug\tbreaks\twhat became of it\tseconds\n")
+	for _, b := range r.bugs {
+		if what, ok := r.record.Results[b.name]; ok {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.0f\n", b.name, strings.Join(b.rules, " "), strings.TrimSpace(what.Is+" "+firstLine(what.By)), what.Seconds)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(r.news) > 0 && !r.update {
+		fmt.Printf("\nFor %s, which -update writes:\n", hintsFile)
+		for _, b := range r.bugs {
+			if h, ok := r.news[b.name]; ok {
+				fmt.Print(hintLine(b, h))
+			}
+		}
+	}
+	n := r.tally()
+	if r.buildOnly {
+		fmt.Printf("\n%d of %d looked at, none tried: %d build, %d errors\n", n.tried, len(r.bugs), n.built, n.failed)
+	} else {
+		fmt.Printf("\n%d of %d tried: %d caught by the fast tier (%.1f %%), %d by the full tier only, %d survived, %d errors\n", n.tried, len(r.bugs), n.fast, n.share(), n.caught-n.fast, n.survived, n.failed)
+	}
+	return n.judge(len(r.bugs), r.buildOnly)
+}
+
+// fastShare is how many percent of the bugs the fast tier must catch.
+const fastShare = 95
+
+func (n tally) share() float64 { return 100 * float64(n.fast) / float64(max(1, n.tried)) }
+
+func (n tally) judge(wanted int, buildOnly bool) error {
+	switch {
+	case n.tried < wanted:
+		return errors.New("not every bug was tried; -continue tries the others")
+	case n.failed > 0 || n.survived > 0:
+		return errors.New("not every bug was caught")
+	case !buildOnly && n.share() < fastShare:
+		return fmt.Errorf("the fast tier catches fewer than %d %%", fastShare)
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	first, _, _ := strings.Cut(s, "\n")
+	return first
+}

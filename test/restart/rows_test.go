@@ -1,0 +1,135 @@
+package restart
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/engine"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// reading is what a start has read of the disk, and how large the store was.
+type reading struct{ read, size int64 }
+
+// TestARecoveryReadsNoRunThatHasEnded: with so many of them, twice and four times as
+// many, the engine reads the same rows at its start, and the program each page once.
+func TestARecoveryReadsNoRunThatHasEnded(t *testing.T) {
+	w := open(t)
+	for range unfinished.N() {
+		w.waits(t)
+	}
+	var rows []int64
+	var bytes []reading
+	for _, more := range []int{1, 1, 2} {
+		w.startMany(t, more*stored.N()/4)
+		w.waitUntilAllHaveEnded(t)
+		w.Stop()
+		rows = append(rows, rowsAtStart(t, w.Store))
+		w.Restart()
+		bytes = append(bytes, measure(t, w.PID(), w.Store))
+	}
+	checkBytes(t, bytes)
+	t.Logf("with n, 2n and 4n runs that have ended a recovery reads %d rows", rows)
+	if slices.Min(rows) != slices.Max(rows) {
+		t.Errorf("with n, 2n and 4n runs that have ended a recovery reads %d rows", rows)
+	}
+}
+
+// rowsAtStart starts the engine on a store and counts the rows that it is given.
+func rowsAtStart(t *testing.T, dir string) int64 {
+	t.Helper()
+	opened, err := sqlite.Open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &counted{Store: opened}
+	l := ledger.New(ledger.Config{
+		MaxActive: 4, ApprovalTTL: time.Hour, NewID: func(kind string) string { return kind },
+		OriginAllowed: func(string) bool { return true }, Now: time.Now,
+	})
+	e := engine.New(s, l, nobody{}, nobody{}, slog.New(slog.DiscardHandler))
+	if err := e.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	rows := s.rows.Load()
+	e.Stop(0)
+	s.mustCount(t)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// mustCount: what reads every run is counted so.
+func (c *counted) mustCount(t *testing.T) {
+	t.Helper()
+	before, runs := c.rows.Load(), 0
+	if err := c.View(context.Background(), func(tx store.Tx) error {
+		list, err := tx.List(store.Runs, "default", store.Query{})
+		runs = len(list)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if counted := c.rows.Load() - before; runs == 0 || counted != int64(runs) {
+		t.Errorf("of %d runs %d rows were counted", runs, counted)
+	}
+}
+
+// nobody is called by no run that waits for an approval, and told of none.
+type nobody struct{}
+
+func (nobody) Call(context.Context, request.Call) request.Outcome { return request.Outcome{} }
+
+func (nobody) Publish(string, *countersign.Run) {}
+
+// counted is a store that counts the rows it gives, and of those it counts itself
+// each one: an engine has to look at them.
+type counted struct {
+	store.Store
+	rows atomic.Int64
+}
+
+func (c *counted) View(ctx context.Context, fn func(store.Tx) error) error {
+	return c.Store.View(ctx, func(tx store.Tx) error { return fn(countedTx{tx, &c.rows}) })
+}
+
+func (c *counted) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return c.Store.Update(ctx, func(tx store.Tx) error { return fn(countedTx{tx, &c.rows}) })
+}
+
+type countedTx struct {
+	store.Tx
+	rows *atomic.Int64
+}
+
+func (c countedTx) Get(t *store.Table, tenant, id string) (store.Row, error) {
+	c.rows.Add(1)
+	return c.Tx.Get(t, tenant, id)
+}
+
+func (c countedTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	list, err := c.Tx.List(t, tenant, q)
+	c.rows.Add(int64(len(list)))
+	return list, err
+}
+
+func (c countedTx) Count(t *store.Table, tenant string, q store.Query) (int, error) {
+	n, err := c.Tx.Count(t, tenant, q)
+	c.rows.Add(int64(n))
+	return n, err
+}
+
+func (c countedTx) Distinct(t *store.Table, tenant, column string) ([]string, error) {
+	values, err := c.Tx.Distinct(t, tenant, column)
+	c.rows.Add(int64(len(values)))
+	return values, err
+}
