@@ -41,7 +41,7 @@ func (w *world) hangUp(t *testing.T, who *harness.Client, path, body, called str
 // TestASignedCallIsRecordedThoughItsCallerHangsUp: a probe's, and a health check's.
 func TestASignedCallIsRecordedThoughItsCallerHangsUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ownWorld(t) // its requests are made by hand
 	w.shop.On("POST", "/refunds", harness.Answering(500, `{}`))
 	id := w.run(t, step("r", "refund", doc{"orderId": "ord-7", "amount": 5}))
 	w.approve(t, id)
