@@ -43,6 +43,7 @@ const (
 	CodeApprovalExpired     Code = "approval_expired"      // 409
 	CodeExpectationNotMet   Code = "expectation_not_met"   // 409
 	CodeDrift               Code = "drift"                 // 409
+	CodeQuotaExceeded       Code = "quota_exceeded"        // 409
 
 	CodePayloadTooLarge Code = "payload_too_large" // 413
 	CodeInternal        Code = "internal"          // 500

@@ -70,6 +70,7 @@ type Run struct {
 	WaitingFor      *WaitingFor `json:"waitingFor,omitempty"`
 	CancelRequested bool        `json:"cancelRequested"`
 	UnverifiedSteps int         `json:"unverifiedSteps" doc:"completed steps that nothing was asked of"`
+	MayHaveHappened bool        `json:"mayHaveHappened,omitempty" doc:"it FAILED at a side effect that was answered, not as expected; it may have taken effect"`
 	PlanDigest      string      `json:"planDigest"`
 	AgentID         string      `json:"agentId,omitempty"`
 	TeamID          string      `json:"teamId,omitempty"`
@@ -94,6 +95,7 @@ type WaitingFor struct {
 	StepID     string    `json:"stepId"`
 	ApprovalID string    `json:"approvalId,omitempty"`
 	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
+	NotBefore  time.Time `json:"notBefore,omitzero" doc:"until then an answer may still come, and no resolution is taken"`
 }
 
 // StepRun is the record of one step inside a run (contract 6).
@@ -118,9 +120,10 @@ type StepRun struct {
 	Output           Value            `json:"output,omitzero" doc:"the selected output"`
 	Verification     *Verification    `json:"verification,omitempty"`
 	Reconciliation   *Reconciliation  `json:"reconciliation,omitempty"`
-	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after the run had stopped; it decides nothing"`
+	Late             *LateAnswer      `json:"late,omitempty" doc:"an answer that came after nobody waited for it any more; it decides nothing"`
 	Probes           []ProbeRecord    `json:"probes,omitempty" nullable:"false"`
 	Error            *StepError       `json:"error,omitempty"`
+	MayHaveHappened  bool             `json:"mayHaveHappened,omitempty" doc:"a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect"`
 	StartedAt        time.Time        `json:"startedAt,omitzero" doc:"when the latest attempt was committed"`
 	CompletedAt      time.Time        `json:"completedAt,omitzero"`
 }
@@ -134,12 +137,14 @@ type Request struct {
 	Body   Value  `json:"body" doc:"the exact JSON that is sent; null without a body"`
 }
 
-// Response is what came back, without its body: that is the output.
+// Response is what came back. The body of a 2xx answer is the output; of any other its
+// beginning is kept as evidence.
 type Response struct {
 	StatusCode int    `json:"statusCode" doc:"0 when no status line came"`
 	Bytes      int64  `json:"bytes"`
 	DurationMs int64  `json:"durationMs"`
 	BodySHA256 string `json:"bodySha256"`
+	Body       string `json:"body,omitempty" doc:"of an answer that is no 2xx: its first 4 KiB as text, credentials masked"`
 }
 
 // Verification is the judgement of a step's output, apart from the HTTP status
@@ -163,6 +168,7 @@ type Reconciliation struct {
 // LateAnswer is an answer that arrived after nobody waited for it any more.
 type LateAnswer struct {
 	At       time.Time `json:"at"`
+	Attempt  int       `json:"attempt,omitempty" doc:"the sending that it answers; absent in records of older releases"`
 	Response *Response `json:"response,omitempty"`
 	Output   Value     `json:"output,omitzero"`
 	Error    string    `json:"error,omitempty"`
@@ -185,6 +191,9 @@ type StepError struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 }
+
+// MayHaveHappened says in words what the field of that name does.
+const MayHaveHappened = "answered, not as expected; it may have taken effect"
 
 // RunStart is the body of POST /runs.
 type RunStart struct {

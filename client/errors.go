@@ -37,6 +37,7 @@ var (
 	ErrApprovalExpired        = refusal(countersign.CodeApprovalExpired)
 	ErrExpectationNotMet      = refusal(countersign.CodeExpectationNotMet)
 	ErrDrift                  = refusal(countersign.CodeDrift)
+	ErrQuotaExceeded          = refusal(countersign.CodeQuotaExceeded)
 	ErrPayloadTooLarge        = refusal(countersign.CodePayloadTooLarge)
 	ErrInternal               = refusal(countersign.CodeInternal)
 	ErrCapacity               = refusal(countersign.CodeCapacity)

@@ -84,7 +84,7 @@ func loadHead(tx store.Tx, tenant string) (*head, error) {
 
 // errHead is what a head gives that was not written here. Nothing is appended
 // below it, so nothing that needs an audit record is done.
-var errHead = errors.New("audit: the head of the log is damaged")
+var errHead = fmt.Errorf("audit: the head of the log: %w", store.ErrDamaged)
 
 func (h *head) save(tx store.Tx, tenant string) error {
 	doc, err := countersign.Marshal(h)

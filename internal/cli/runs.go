@@ -118,7 +118,7 @@ func (x *RunsCancel) Run(t *Terminal) error {
 // printState is a run after a change that a person asked for.
 func printState(w io.Writer, r *countersign.Run) {
 	fmt.Fprintf(w, "%s %s\n", r.ID, r.Status)
-	if text := waits(r); text != "" {
+	if text := first(waits(r), happened(r.MayHaveHappened)); text != "" {
 		fmt.Fprintln(w, Plain(text))
 	}
 }
@@ -133,6 +133,8 @@ func waits(r *countersign.Run) string {
 		return "waits for a slot, which comes by itself"
 	case w.Kind == countersign.WaitApproval:
 		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, moment(w.ExpiresAt), w.Operation, w.ApprovalID)
+	case !w.NotBefore.IsZero():
+		return fmt.Sprintf("waits for the answer to step %s, until %s at the latest; then for an %s to say what became of it: %s", w.StepID, moment(w.NotBefore), w.Role, w.Operation)
 	default:
 		return fmt.Sprintf("waits for an %s to say what became of step %s: %s, or 'countersign runs reconcile %s'", w.Role, w.StepID, w.Operation, r.ID)
 	}

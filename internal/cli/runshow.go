@@ -33,7 +33,7 @@ func (s *RunsShow) Run(t *Terminal) error {
 }
 
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
-	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", r.Error}, [2]string{"mode", r.Mode},
+	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", r.Error}, [2]string{"", happened(r.MayHaveHappened)}, [2]string{"mode", r.Mode},
 		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
 		[2]string{"asked for by", r.RequestedBy}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
 		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
@@ -45,7 +45,7 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 
 // printStep shows a step with those of the approvals that are its own.
 func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
-	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
+	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", happened(s.MayHaveHappened)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
 		{"effect", effectText(s)}, {"input", inputOf(s)}}
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest)...)
 	for i := len(approvals) - 1; i >= 0; i-- { // they come the newest first
@@ -53,10 +53,10 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)})
 		}
 	}
-	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"output", outputText(w, s.Output)},
+	cells = append(cells, [][2]string{{"key", s.IdempotencyKey}, {"attempts", number(s.Attempt)}, {"answer", responseText(s.Response)}, {"", saidText(w, s.Response)}, {"output", outputText(w, s.Output)},
 		{"verification", verdict(s.Verification)}, {"started", moment(s.StartedAt)}, {"ended", moment(s.CompletedAt)}}...)
 	if l := s.Late; l != nil {
-		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", moment(l.At), first(l.Error, responseText(l.Response)))}, [2]string{"", outputText(w, l.Output)})
+		cells = append(cells, [2]string{"late answer", fmt.Sprintf("at %s: %s", moment(l.At), first(l.Error, responseText(l.Response)))}, [2]string{"", saidText(w, l.Response)}, [2]string{"", outputText(w, l.Output)})
 	}
 	for i := range s.Probes {
 		cells = append(cells, probeFacts(w, &s.Probes[i])...)
@@ -73,7 +73,7 @@ func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
 	if p.Request != nil {
 		facts = append(facts, [2]string{"", p.Request.Method + " " + p.Request.URL})
 	}
-	return append(facts, [2]string{"", first(p.Error, responseText(p.Response))}, [2]string{"", outputText(w, p.Output)})
+	return append(facts, [2]string{"", first(p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
 }
 
 // requestFacts are a request as it goes over the wire, never cut.
@@ -116,6 +116,22 @@ func responseText(r *countersign.Response) string {
 		return ""
 	}
 	return fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
+}
+
+// saidText is the body of a refusal: evidence, and on a terminal its beginning.
+func saidText(w io.Writer, r *countersign.Response) string {
+	if r == nil || r.Body == "" {
+		return ""
+	}
+	return cut(value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
+}
+
+// happened says of what failed that it may have taken effect.
+func happened(may bool) string {
+	if may {
+		return countersign.MayHaveHappened
+	}
+	return ""
 }
 
 // outputText is an output, which may be a megabyte: on a terminal its beginning.

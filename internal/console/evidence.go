@@ -43,10 +43,16 @@ type got struct {
 	Response *countersign.Response
 	Output   countersign.Value
 	Has      bool // an output
+	Refusal  bool
+	Said     countersign.Value // the body of a refusal, as text
 }
 
 func gotOf(id string, r *countersign.Response, output countersign.Value) got {
-	return got{ID: id, Response: r, Output: output, Has: !output.IsZero()}
+	g := got{ID: id, Response: r, Output: output, Has: !output.IsZero()}
+	if r != nil && r.Body != "" {
+		g.Refusal, g.Said = true, countersign.String(r.Body)
+	}
+	return g
 }
 
 // judged is a row of the table of expected and actual.

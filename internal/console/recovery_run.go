@@ -20,6 +20,7 @@ type recoveryRunData struct {
 	Step     *countersign.StepRun
 	At       int
 	Open     bool // the outcome is unknown: somebody must say what happened
+	Early    bool // its answer may still come: nobody can say it yet
 	Host     string
 	Plan     string
 	Known    []knownFact
@@ -61,6 +62,7 @@ func (v *visit) recovery(id string) (*recoveryRunData, error) {
 	}
 	d := &recoveryRunData{Run: r, Step: &r.Steps[i], At: i + 1}
 	d.Open = r.Status == countersign.RunRecoveryRequired && d.Step.Status == countersign.StepRecoveryRequired
+	d.Early = d.Open && answerable(&r)
 	approvals, err := v.control.Approvals(ctx, v.actor, control.List{Limit: pageSize}, control.ApprovalFilter{RunID: id})
 	if err != nil {
 		return nil, err
@@ -104,6 +106,9 @@ func (d *recoveryRunData) plan() {
 	}
 	d.Found = foundIn(d.Step, d.Expected, capability)
 }
+
+// Until is when the answer may come at the latest.
+func (d *recoveryRunData) Until() string { return clockSeconds(d.Run.WaitingFor.NotBefore) }
 
 // Target is who was asked, in a sentence.
 func (d *recoveryRunData) Target() string {

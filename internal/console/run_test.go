@@ -94,8 +94,10 @@ func TestCancellingWarnsOfWhatIsOnItsWay(t *testing.T) {
 	clerk.submit("/runs/"+id+"/cancel", url.Values{"reason": {"stop"}})
 	w.reaches(id, countersign.RunRecoveryRequired)
 	clerk.shows("/runs/"+id, "Cancelled, but “Do pay” was already on its way.", "Your role can't decide.")
-	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Resolve")
+	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Its answer may still come, until", "See what is known")
 	w.answer(200, `{"ok":true}`)
+	w.until(id, func(r countersign.Run) bool { return r.Steps[0].Late != nil })
+	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Resolve")
 }
 
 func TestTheListOfRunsIsNarrowedByStatusPlanAndTime(t *testing.T) {

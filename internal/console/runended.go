@@ -42,6 +42,9 @@ func (c *callout) failed(r *countersign.Run) {
 		at = " at step " + strconv.Itoa(i+1)
 	}
 	c.Sentence = ended("The run failed" + at + ": " + reason)
+	if r.MayHaveHappened {
+		next = upper(countersign.MayHaveHappened) + ": check at " + hostOf(&r.Steps[max(i, 0)]) + "."
+	}
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
 }
 
@@ -66,8 +69,8 @@ var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeReceiverRefused: {
 		"{host} refused the request{status}", "Nothing was done there, as far as it says. Correct the input and start a new run.",
 	},
-	countersign.CodeExpectationNotMet: {"the answer was not what was expected ({message})", "It may have taken effect: check at {host}."},
-	countersign.CodeOutputMissing:     {"{message}", "It may have taken effect: check at {host}."},
+	countersign.CodeExpectationNotMet: {"the answer was not what was expected ({message})", ""},
+	countersign.CodeOutputMissing:     {"{message}", ""},
 	countersign.CodeNotSent:           {"nothing was sent: {message}", "Correct the connection and start a new run."},
 	countersign.CodeOutcomeUnknown:    {"no usable answer came ({message})", "It was a read: nothing was changed. Start a new run."},
 	countersign.CodeApprovalRejected:  {"{by} rejected it: “{why}”", "Nothing was sent for this step."},

@@ -49,10 +49,10 @@ func (v *visit) trail(r *countersign.Run) (*trail, error) {
 // trailWords are the actions that an audit log has of a run. %s is the step.
 var trailWords = map[string]string{
 	"runs.start": "Started the run", "run.run": "The run goes on", "run.wait": "The run waits for approval",
-	"run.recovery_required": "The run waits for a person", "run.complete": "The run completed", "run.fail": "The run failed",
+	"run.strand": "The run is stuck: its records can't be read", "run.recovery_required": "The run waits for a person", "run.complete": "The run completed", "run.fail": "The run failed",
 	"run.cancel": "The run ended cancelled", "runs.cancel": "Asked to cancel", "runs.reconcile": "Resolved %s", "runs.probe": "Probed %s",
 	"step.send": "Sent %s", "step.complete": "Judged the answer of %s", "step.simulate": "Rehearsed %s", "step.restart": "Takes %s up again",
-	"step.late_answer": "A late answer of %s", "approval.request": "Asked for approval of %s", "approvals.decide": "Decided on %s",
+	"steps.late": "A late answer of %s", "step.late_answer": "A late answer of %s", "step.answer_lost": "No answer of %s can come any more", "step.answer_overdue": "The time of the call of %s is over", "approval.request": "Asked for approval of %s", "approvals.decide": "Decided on %s",
 	"approval.close": "Closed the approval of %s",
 }
 

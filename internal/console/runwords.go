@@ -86,12 +86,27 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b beholder) {
 		c.Sentence = "Cancelled, but " + title + " was already on its way."
 		c.Detail = "An approver says what happened, with evidence; whatever it is, the run ends cancelled."
 	}
+	if answerable(r) {
+		c.Detail = "Its answer may still come, until " + clockSeconds(r.WaitingFor.NotBefore) + " at the latest. Then an approver says what happened, with evidence; whatever it is, the run ends cancelled."
+		c.Follows = true
+	}
 	if b.Reconcile != nil {
 		c.Detail += " " + barredWords(b.Reconcile)
 		return
 	}
-	c.Href, c.Word, c.Primary = Prefix+"/recovery/"+r.ID, "Resolve", true
+	c.Href, c.Word, c.Primary = Prefix+"/recovery/"+r.ID, "Resolve", !answerable(r)
+	if answerable(r) {
+		c.Word = "See what is known"
+	}
 }
+
+// answerable reports a run whose call may still be answered: nobody says yet what
+// became of it.
+func answerable(r *countersign.Run) bool {
+	return r.WaitingFor != nil && !r.WaitingFor.NotBefore.IsZero()
+}
+
+func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + nbsp + "UTC" }
 
 func (c *callout) waitsForSlot(r *countersign.Run, b beholder) {
 	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true

@@ -95,10 +95,12 @@ func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 		"rehearsed, no asking": {completed(countersign.ModeDryRun, 0), nobody, "idle", "Rehearsed. Nothing was sent; no step will ask for approval.", "", ""},
 		"receiver_refused": {failedWith(countersign.CodeReceiverRefused, "the receiver refused the request with 422"), nobody, "fail",
 			"The run failed at step 2: pay.example refused the request with 422.", "Correct the input and start a new run. Step 3 was skipped.", ""},
-		"expectation_not_met": {failedWith(countersign.CodeExpectationNotMet, `status is "pending", expected "closed"`), nobody, "fail",
-			`The run failed at step 2: the answer was not what was expected (status is "pending", expected "closed").`, "It may have taken effect: check at pay.example.", ""},
-		"output_missing": {failedWith(countersign.CodeOutputMissing, "the answer has no field id"), nobody, "fail",
-			"The run failed at step 2: the answer has no field id.", "It may have taken effect", ""},
+		"expectation_not_met": {mayHave(failedWith(countersign.CodeExpectationNotMet, `status is "pending", expected "closed"`)), nobody, "fail",
+			`The run failed at step 2: the answer was not what was expected (status is "pending", expected "closed").`, "Answered, not as expected; it may have taken effect: check at pay.example.", ""},
+		"output_missing": {mayHave(failedWith(countersign.CodeOutputMissing, "the answer has no field id")), nobody, "fail",
+			"The run failed at step 2: the answer has no field id.", "Answered, not as expected; it may have taken effect", ""},
+		"output_missing, of a read": {failedWith(countersign.CodeOutputMissing, "the answer has no field id"), nobody, "fail",
+			"The run failed at step 2: the answer has no field id.", "Step 3 was skipped.", ""},
 		"not_sent": {failedWith(countersign.CodeNotSent, "the credential is not set"), nobody, "fail",
 			"The run failed at step 2: nothing was sent: the credential is not set.", "Correct the connection and start a new run.", ""},
 		"outcome_unknown": {failedWith(countersign.CodeOutcomeUnknown, "connection lost"), nobody, "fail",
@@ -135,5 +137,13 @@ func TestWordsOfEveryErrorOfAStep(t *testing.T) {
 		if reason, _ := failure(code, "message", r, 1); reason == "" || strings.HasSuffix(reason, ".") {
 			t.Errorf("%s: %q", code, reason)
 		}
+	}
+}
+
+// mayHave is what is said of a side effect beside.
+func mayHave(failed func(*countersign.Run)) func(*countersign.Run) {
+	return func(r *countersign.Run) {
+		failed(r)
+		r.MayHaveHappened = true
 	}
 }

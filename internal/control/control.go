@@ -154,7 +154,7 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeManifestConflict: true, countersign.CodeStateConflict: true, countersign.CodeModelInvalid: true,
 	countersign.CodeProjectInUse: true, countersign.CodeProjectDisabled: true, countersign.CodePlanInvalid: true,
 	countersign.CodeHealthCheckRequired: true, countersign.CodeAgentNotAdmitted: true, countersign.CodeApprovalExpired: true,
-	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true,
+	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
 // refused records a refusal and passes it on. A refusal that can't be recorded

@@ -217,7 +217,7 @@ func (h *hidden) has(name string) bool {
 // masked.
 func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 	s.Input, s.Request = h.input(s.Input), h.request(s.Request, h.capability)
-	s.Output = h.field(h.capability.OutputField, s.Output)
+	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), hideSaid(s.Response)
 	if s.Verification != nil {
 		v := *s.Verification
 		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
@@ -229,15 +229,26 @@ func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 	}
 	if s.Late != nil {
 		late := *s.Late
-		late.Output = h.members(late.Output)
+		late.Output, late.Response = h.members(late.Output), hideSaid(late.Response)
 		s.Late = &late
 	}
 	s.Probes = slices.Clone(s.Probes)
 	for i := range s.Probes {
 		probe := &s.Probes[i]
+		probe.Response = hideSaid(probe.Response)
 		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
 	}
 	return quoted
+}
+
+// hideSaid hides all that a refusal said: it is text, which no field's name leads to.
+func hideSaid(r *countersign.Response) *countersign.Response {
+	if r == nil || r.Body == "" {
+		return r
+	}
+	out := *r
+	out.Body = masked.Text()
+	return &out
 }
 
 // maskedError keeps the code of a run's error, which is that of a step.

@@ -79,7 +79,7 @@ func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Figure, error
 		{Name: "countersign_goroutines", Help: "Goroutines of the process.", Value: float64(runtime.NumGoroutine())},
 		{Name: "countersign_heap_bytes", Help: "Heap in use by the process.", Value: heapInUse()},
 	}
-	for _, state := range []string{records.Active, records.Queued, records.Waiting, records.Recovery} {
+	for _, state := range []string{records.Active, records.Queued, records.Waiting, records.Recovery, records.Stranded} {
 		n, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", state)}})
 		if err != nil {
 			return nil, err

@@ -29,6 +29,7 @@ func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (counte
 	if err != nil {
 		return countersign.Run{}, s.refused(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
+	ctx = context.WithoutCancel(ctx) // what is signed and sent is recorded, whoever has hung up by then
 	out := s.prober.Call(ctx, p.call)
 	p.record.Response, p.record.Output, p.record.Error = out.Response, out.Body, out.Cause
 	event := run.Probed{Step: p.step, Probe: p.record}
@@ -68,6 +69,9 @@ func (s *Service) buildProbe(a Actor, h *ledger.Held, stepID string) (probe, err
 		return probe{}, countersign.Errorf(countersign.CodeInvalidRequest, "stepId: run %s has no step %s", h.Ref.RunID, stepID)
 	case step.Status != countersign.StepRecoveryRequired:
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "step %s is %s; only an uncertain step is probed", stepID, step.Status)
+	}
+	if err := run.MayProbe(h.Run()); err != nil {
+		return probe{}, err
 	}
 	project, capability := targetOf(h.Plan(), step)
 	if capability == nil || capability.Probe == "" || project.Capability(capability.Probe) == nil {

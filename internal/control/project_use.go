@@ -35,7 +35,7 @@ func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
 	more, others := 0, false
 	for _, u := range list {
 		switch {
-		case !slices.Contains(u.Projects, id):
+		case !slices.Contains(u.Projects, id), u.State == records.Stranded: // it sends nothing any more
 		case !a.Covers(u.Projects...):
 			others = true
 		case len(named) == maxNamedRuns:

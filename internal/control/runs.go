@@ -46,7 +46,7 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 		items := make([]T, len(found.Items))
 		for i := range found.Items {
 			r := found.Items[i].Run
-			if err := s.withListedSteps(tx, a, &r); err != nil {
+			if err := s.withListedSteps(tx, a, &r, found.Items[i].Probes); err != nil {
 				return err
 			}
 			if items[i], err = show(r); err != nil {
@@ -61,9 +61,9 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 
 // withListedSteps reads a run's steps without what lists leave out, which may be most
 // of them.
-func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run) error {
+func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
-	err := ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, func(step *countersign.StepRun) {
+	err := ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
 		r.Steps = append(r.Steps, listedStep(*step))
 	})
 	if err != nil {

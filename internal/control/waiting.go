@@ -48,7 +48,7 @@ func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, e
 			continue
 		}
 		w := Waiting{Run: rec.Run, Barred: s.barred(a, access.ReconcileRun, rec.Requester)}
-		if err := s.withSteps(tx, a, &w.Run); err != nil {
+		if err := s.withSteps(tx, a, &w.Run, rec.Probes); err != nil {
 			return nil, false, err
 		}
 		list = append(list, w)
@@ -70,7 +70,7 @@ func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error
 			return nil, false, err
 		}
 		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(a, access.DecideApproval, rec.Requester)}
-		if err := s.withSteps(tx, a, &w.Run); err != nil {
+		if err := s.withSteps(tx, a, &w.Run, run.Probes); err != nil {
 			return nil, false, err
 		}
 		if err := s.maskApproval(tx, a, w.Approval); err != nil {
@@ -89,8 +89,8 @@ func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], 
 	return c.Page(tx, a.Tenant, store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit})
 }
 
-func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run) (err error) {
-	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}); err != nil {
+func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) (err error) {
+	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes); err != nil {
 		return err
 	}
 	return s.maskFor(tx, a, r)

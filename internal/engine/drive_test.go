@@ -146,24 +146,6 @@ func TestCancelOfASideEffectLetsItFinish(t *testing.T) {
 	})
 }
 
-// Even when its run has ended, what was sent is not cut off: the receiver may be
-// in the middle of it.
-func TestSideEffectOfAnEndedRunIsNotCutOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := open(t, after(time.Minute))
-		ref := h.mustStart(h.register(step("pay", "pay")))
-		synctest.Wait()
-		h.must(ref, cancel())
-		h.must(ref, reconcile(countersign.Abandon))
-		time.Sleep(2 * time.Minute)
-		r := h.wantRun(ref, countersign.RunCancelled, countersign.StepAbandoned)
-		if h.receiver.aborted > 0 || r.Steps[0].Late != nil {
-			t.Errorf("%d aborted, late %+v", h.receiver.aborted, r.Steps[0].Late)
-		}
-		h.stop()
-	})
-}
-
 // The cancel may come when the read's intent is stored and its request not yet
 // sent: then it is sent on a context that has ended.
 func TestCancelBetweenIntentAndSendingEndsTheRead(t *testing.T) {

@@ -46,6 +46,8 @@ type Engine struct {
 	lease Lease         // nil: the store is this process's alone
 	every time.Duration // between two renewals
 
+	fenced <-chan struct{} // closed when the lease is lost; nil without one
+
 	leaseEnd chan struct{} // ends the renewing
 	renewing sync.WaitGroup
 
@@ -64,6 +66,8 @@ type Engine struct {
 type drive struct {
 	ctx context.Context
 	end context.CancelFunc
+
+	calling bool // a call was begun; under the engine's mu
 
 	step string          // whose call is or was under way, "" before the first
 	span *telemetry.Span // its own, nil when nobody traces
@@ -158,11 +162,23 @@ func (e *Engine) apply(ctx context.Context, ref ledger.Ref, held *ledger.Held, e
 			event = outcome
 		}
 		moved, err := e.applyIn(ctx, ref, held, event)
-		if !errors.Is(err, store.ErrUnavailable) || !e.pause(wait, event) {
+		if !mayPass(err, event) || !e.pause(wait, event) {
 			return moved, err
+		}
+		if !tight && !errors.Is(err, store.ErrUnavailable) {
+			e.log.Error("outcome not stored, trying again", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
 		}
 		tight = true
 	}
+}
+
+// mayPass reports an error after which an event is tried again: for an outcome any but
+// those that stay, since an answer is worth more than a slot.
+func mayPass(err error, event run.Event) bool {
+	if err == nil || errors.Is(err, errNotOurs) || ledger.Unreadable(err) {
+		return false
+	}
+	return isOutcome(event) || errors.Is(err, store.ErrUnavailable)
 }
 
 const (
@@ -185,6 +201,8 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	case <-halted:
 		return false
 	case <-e.store.Failed():
+		return false
+	case <-e.fenced:
 		return false
 	case <-e.life.Done():
 		return false
@@ -238,6 +256,12 @@ func (e *Engine) call(d *drive, c *run.Call) (request.Outcome, error) {
 	}
 	out := c.Call
 	out.SendBefore = until
+	// However late the call begins, it ends while a resolution still waits for it; where
+	// nothing is left of its time it isn't sent.
+	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.ledger.Now())))
+	e.mu.Lock()
+	d.calling = true
+	e.mu.Unlock()
 	if c.SideEffect {
 		return e.caller.Call(d.span.In(e.life), out), nil
 	}

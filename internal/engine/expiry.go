@@ -38,7 +38,7 @@ func (e *Engine) expireDue() (more bool) {
 	for _, ref := range batch {
 		moved, err := e.applyOnce(ref, nil, run.Expired{})
 		if err != nil {
-			e.log.Error("approval not expired", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			e.notMoved(ref, "approval not expired", err)
 			more = false
 			continue
 		}

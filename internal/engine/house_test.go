@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -110,10 +111,13 @@ func (h *house) crash() store.Store {
 type mortal struct {
 	store.Store
 	dead   chan struct{}
-	full   atomic.Bool // the disk is full for the time being
-	tight  atomic.Bool // it is full but for the reserve
-	behind func()      // runs behind every commit
+	full   atomic.Bool  // the disk is full for the time being
+	tight  atomic.Bool  // it is full but for the reserve
+	behind func()       // runs behind every commit
+	odd    atomic.Int32 // so many commits to come end with an error that no engine knows
 }
+
+var errOdd = errors.New("something that nobody thought of")
 
 func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 	select {
@@ -123,6 +127,9 @@ func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	if m.full.Load() || m.tight.Load() && !store.IsUrgent(ctx) {
 		return store.ErrUnavailable
+	}
+	if m.odd.Load() > 0 && m.odd.Add(-1) >= 0 {
+		return errOdd
 	}
 	err := m.Store.Update(ctx, fn)
 	if m.behind != nil {
@@ -152,7 +159,14 @@ func (h *house) view(fn func(tx store.Tx) error) {
 // register stores the model, the shop and a plan of these steps.
 func (h *house) register(steps ...countersign.Step) *countersign.Plan {
 	h.t.Helper()
+	return h.registerAs(func(*countersign.Project) {}, steps...)
+}
+
+// registerAs is register with a shop that differs.
+func (h *house) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
+	h.t.Helper()
 	shop := project()
+	differ(shop)
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{shop.ID: {Project: shop, InScope: true}}}
 	w := countersign.PlanWrite{Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
 	p := plan.New(w, src, nil, plan.Origin{ID: newID("plan"), By: "user:ada@example.com", Now: time.Now()})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -17,12 +16,17 @@ func (e *Engine) Start(ctx context.Context) error {
 	if e.lease != nil {
 		return e.startShared(ctx)
 	}
-	active, err := e.active(ctx)
+	owned, err := e.owned(ctx)
 	if err != nil {
 		return err
 	}
-	for _, ref := range active {
-		if _, err := e.applyOnce(ref, nil, run.Restarted{}); err != nil {
+	for _, ref := range owned {
+		_, err := e.applyOnce(ref, nil, run.Restarted{})
+		if ledger.Unreadable(err) {
+			e.notMoved(ref, "run not recovered", err) // and all others are
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -31,13 +35,14 @@ func (e *Engine) Start(ctx context.Context) error {
 		return err
 	}
 	crashpoint.At("engine.recovered", nil)
-	if active, err = e.active(ctx); err != nil {
+	if owned, err = e.owned(ctx); err != nil {
 		return err
 	}
-	for _, ref := range active {
+	for _, ref := range owned {
 		e.Wake(ref)
 	}
 	e.spawn(e.watchExpiry)
+	e.spawn(e.watchRuns)
 	return nil
 }
 
@@ -51,7 +56,7 @@ func (e *Engine) startShared(ctx context.Context) error {
 	e.renewing.Go(func() { e.keepLease(e.leaseEnd) })
 	e.adoptAll()
 	crashpoint.At("engine.recovered", nil)
-	if mine, err := e.active(ctx); err == nil { // those that Grant gave a slot
+	if mine, err := e.owned(ctx); err == nil { // those that Grant gave a slot
 		for _, ref := range mine {
 			e.Wake(ref)
 		}
@@ -61,13 +66,13 @@ func (e *Engine) startShared(ctx context.Context) error {
 	return nil
 }
 
-// active lists the runs that hold a slot: only they can have been in the middle
-// of something.
-func (e *Engine) active(ctx context.Context) ([]ledger.Ref, error) {
+// owned lists the runs that hold a slot, or whose call may still be answered: only
+// they can have been in the middle of something.
+func (e *Engine) owned(ctx context.Context) ([]ledger.Ref, error) {
 	var refs []ledger.Ref
 	err := e.store.View(ctx, func(tx store.Tx) error {
 		refs = nil
-		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+		list, err := ledger.Owned(tx)
 		for _, u := range list {
 			refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
 		}

@@ -23,12 +23,14 @@ type Lease interface {
 	Renew(ctx context.Context) error
 	Fence(ctx context.Context) error
 	Leave(ctx context.Context) error
+	// Lost is closed when the lease is lost for good.
+	Lost() <-chan struct{}
 }
 
 // Share makes the engine one of several on its store. It is called before Start;
 // the ledger must name the same process as the owner of what it starts.
 func (e *Engine) Share(l Lease, every time.Duration) {
-	e.lease, e.every = l, every
+	e.lease, e.every, e.fenced = l, every, l.Lost()
 }
 
 // lookBound is how often a process looks for runs that nobody drives.
@@ -66,11 +68,12 @@ func (e *Engine) watchOthers() {
 			continue
 		}
 		e.adoptAll()
+		e.tend()
 	}
 }
 
-// adoptAll takes over every active run whose process is gone: its step was in the
-// middle of something, as after a crash.
+// adoptAll takes over every run whose process is gone: its step was in the middle of
+// something, as after a crash, or its call's answer can't come any more.
 func (e *Engine) adoptAll() {
 	orphans, err := e.orphans()
 	if err != nil {
@@ -82,7 +85,7 @@ func (e *Engine) adoptAll() {
 			return
 		}
 		if err := e.adopt(ref); err != nil {
-			e.log.Error("run not taken over", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+			e.notMoved(ref, "run not taken over", err)
 			continue
 		}
 		e.Wake(ref)
@@ -100,7 +103,7 @@ func (e *Engine) orphans() (refs []ledger.Ref, err error) {
 		for _, r := range alive {
 			owners[r.ID] = true
 		}
-		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+		list, err := ledger.Owned(tx)
 		for _, u := range list {
 			if !owners[u.Owner] {
 				refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})

@@ -149,13 +149,38 @@ func TestAReplicaThatStoodStillSendsNothingAfterwards(t *testing.T) {
 }
 
 // intends reports a run with a step under way in the store.
-func (r *replica) intends() (is bool, err error) {
-	err = r.store.View(context.Background(), func(tx store.Tx) error {
+func (h *house) intends() (is bool, err error) {
+	err = h.store.View(context.Background(), func(tx store.Tx) error {
 		n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(countersign.RunRunning))}})
 		is = n > 0
 		return err
 	})
 	return is, err
+}
+
+// TestACancelAtAnotherReplicaEndsTheRead that is on its way, within seconds; a side
+// effect never.
+func TestACancelAtAnotherReplicaEndsTheRead(t *testing.T) {
+	for capability, aborted := range map[string]int{"look": 1, "pay": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s := again.Always(memory.New())
+			one, other := join(t, s, after(time.Hour)), join(t, s, atOnce)
+			ref := one.mustStart(one.register(step("s", capability)))
+			time.Sleep(5 * time.Second)
+			if one.receiver.aborted != 0 {
+				t.Errorf("%s was ended before the cancel", capability)
+			}
+			other.must(ref, cancel())
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			if one.receiver.aborted != aborted {
+				t.Errorf("%s: %d calls were ended, want %d", capability, one.receiver.aborted, aborted)
+			}
+			one.crash()
+			other.stop()
+			other.wantRules()
+		})
+	}
 }
 
 func TestAReplicaThatStopsHandsItsRunsOver(t *testing.T) {
@@ -218,30 +243,6 @@ func TestADecisionAtAnotherReplicaIsCarriedOutOnce(t *testing.T) {
 		one.wantRun(ref, countersign.RunCompleted, completed)
 		if n := one.receiver.count(ref.RunID+".refund") + other.receiver.count(ref.RunID+".refund"); n != 1 {
 			t.Errorf("sent %d times", n)
-		}
-		one.stop()
-		other.stop()
-		one.wantRules()
-	})
-}
-
-// TestARunIsBegunByItsOwnerAlone, whoever else is told of it.
-func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
-		one, other := join(t, s, atOnce), join(t, s, atOnce)
-		p := one.register(step("pay", "pay"))
-		woken := one.engine
-		one.engine = other.engine // the start tells the wrong one
-		ref := one.mustStart(p)
-		time.Sleep(time.Minute)
-		one.wantRun(ref, countersign.RunReady, pending)
-		one.engine = woken
-		one.engine.Wake(ref)
-		synctest.Wait()
-		one.wantRun(ref, countersign.RunCompleted, completed)
-		if len(other.receiver.keys()) > 0 {
-			t.Errorf("the other one sent %v", other.receiver.keys())
 		}
 		one.stop()
 		other.stop()

@@ -129,7 +129,7 @@ func (k *Keeper) Hold(ctx context.Context) (until time.Time, err error) {
 		k.mu.Lock()
 		until, fresh := k.until, k.fresh
 		k.mu.Unlock()
-		if Before(time.Now(), until) {
+		if now := time.Now(); before(now, now, until) {
 			return until, nil
 		}
 		select {
@@ -142,10 +142,10 @@ func (k *Keeper) Hold(ctx context.Context) (until time.Time, err error) {
 	}
 }
 
-// Before compares by the monotonic clock and by the wall clock: the first stands
+// before compares by the monotonic clock and by the wall clock: the first stands
 // still while a machine sleeps or is moved, the second may be set back.
-func Before(now, until time.Time) bool {
-	return now.Before(until) && now.Round(0).Before(until.Round(0))
+func before(now, wall, until time.Time) bool {
+	return now.Before(until) && wall.Round(0).Before(until.Round(0))
 }
 
 // Leave removes the record, so that the others take over at once what is left.

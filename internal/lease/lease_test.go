@@ -154,12 +154,3 @@ func TestWhoLeavesIsGoneAtOnce(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-func TestASleepOfTheMachineEndsALease(t *testing.T) {
-	now := time.Now()
-	until := now.Add(time.Minute)
-	woken := now.Round(0).Add(time.Hour) // the monotonic clock knows of no hour
-	if lease.Before(woken, until) || !lease.Before(now, until) {
-		t.Error("a lease outlives a sleep")
-	}
-}

@@ -20,6 +20,8 @@ type Held struct {
 	stamp        recent.Stamp // of the record without its steps
 	stepVersions []int64
 	sizes        []int // of the steps' documents, in bytes
+	probed       int   // bytes of the probes that have records of their own
+	inline       []int // how many probes a step's document holds itself
 	plan         *countersign.Plan
 }
 
@@ -33,7 +35,7 @@ func (h *Held) Trace() string { return h.record.Trace }
 func (h *Held) Plan() *countersign.Plan { return h.plan }
 
 // Size is how many bytes the run's steps take in the store.
-func (h *Held) Size() int { return sum(h.sizes) }
+func (h *Held) Size() int { return sum(h.sizes) + h.probed }
 
 // Load reads a run with its steps and plan.
 func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
@@ -50,8 +52,8 @@ func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
 }
 
 func (h *Held) loadSteps(tx store.Tx) error {
-	steps, err := loadSteps(tx, h.Ref)
-	h.record.Steps, h.stepVersions, h.sizes = steps.records, steps.versions, steps.sizes
+	steps, err := loadSteps(tx, h.Ref, h.record.Probes)
+	h.record.Steps, h.stepVersions, h.sizes, h.inline, h.probed = steps.records, steps.versions, steps.sizes, steps.inline, steps.probed
 	return err
 }
 
@@ -60,30 +62,43 @@ type storedSteps struct {
 	records  []countersign.StepRun
 	versions []int64
 	sizes    []int // of their documents
+	inline   []int // how many probes their documents hold
+	probed   int   // bytes of all others
 }
 
-func loadSteps(tx store.Tx, ref Ref) (s storedSteps, err error) {
+func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
 	rows, err := tx.List(store.Steps, ref.Tenant, stepsOf(ref.RunID))
 	if err != nil {
 		return s, err
 	}
-	s = storedSteps{make([]countersign.StepRun, len(rows)), make([]int64, len(rows)), make([]int, len(rows))}
+	s = storedSteps{make([]countersign.StepRun, len(rows)), make([]int64, len(rows)), make([]int, len(rows)), make([]int, len(rows)), 0}
 	for i, row := range rows {
 		if err := records.Decode(row, &s.records[i]); err != nil {
 			return s, err
 		}
-		s.versions[i], s.sizes[i] = row.Version, len(row.Doc)
+		s.versions[i], s.sizes[i], s.inline[i] = row.Version, len(row.Doc), len(s.records[i].Probes)
 	}
-	return s, nil
+	err = eachProbe(tx, ref, probes, func(p *records.Probe, size int) {
+		s.records[p.Step].Probes = append(s.records[p.Step].Probes, p.Probe)
+		s.probed += size
+	})
+	return s, err
 }
 
 // stepsAtOnce is how many steps EachStep has in memory.
 const stepsAtOnce = 16
 
 // EachStep hands over the steps of a run, one after the other: a step may have
-// mebibytes, and a run a hundred steps.
-func EachStep(tx store.Tx, ref Ref, each func(*countersign.StepRun)) error {
+// mebibytes, and a run a hundred steps. probes is how many have records of their own.
+func EachStep(tx store.Tx, ref Ref, probes int, each func(*countersign.StepRun)) error {
+	apart := map[int][]countersign.ProbeRecord{}
+	if err := eachProbe(tx, ref, probes, func(p *records.Probe, _ int) { apart[p.Step] = append(apart[p.Step], p.Probe) }); err != nil {
+		return err
+	}
+	i := 0
 	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, stepsOf(ref.RunID), stepsAtOnce, func(s *countersign.StepRun) error {
+		s.Probes = append(s.Probes, apart[i]...)
+		i++
 		each(s)
 		return nil
 	})
@@ -106,9 +121,9 @@ func (l *Ledger) Newer(tx store.Tx, ref Ref, than int64) (*Held, error) {
 	return l.Load(tx, ref)
 }
 
-// Steps reads the step records of a run.
-func Steps(tx store.Tx, ref Ref) ([]countersign.StepRun, error) {
-	steps, err := loadSteps(tx, ref)
+// Steps reads the step records of a run. probes is how many have records of their own.
+func Steps(tx store.Tx, ref Ref, probes int) ([]countersign.StepRun, error) {
+	steps, err := loadSteps(tx, ref, probes)
 	return steps.records, err
 }
 
@@ -138,6 +153,11 @@ func (h *Held) save(tx store.Tx, res run.Result) (*Held, error) {
 			return nil, err
 		}
 	}
+	if res.Probe != nil {
+		if err := next.saveProbe(tx, res.Probe.Step, &res.Probe.Probe); err != nil {
+			return nil, err
+		}
+	}
 	return &next, next.saveHeader(tx)
 }
 
@@ -151,8 +171,9 @@ func (h *Held) saveAll(tx store.Tx) error {
 }
 
 func (h *Held) saveStep(tx store.Tx, i int) error {
-	runID := h.record.ID
-	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), &h.record.Steps[i], h.stepVersions[i])
+	runID, step := h.record.ID, h.record.Steps[i]
+	step.Probes = step.Probes[:h.inline[i]] // the others have records of their own
+	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), &step, h.stepVersions[i])
 	if err != nil {
 		return fmt.Errorf("step %d of run %s: %w", i, runID, err)
 	}

@@ -45,7 +45,7 @@ type Ledger struct {
 func New(cfg Config) *Ledger {
 	return &Ledger{
 		cfg:    cfg,
-		plans:  recent.New[PlanKey, *countersign.Plan](rememberedPlans),
+		plans:  recent.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
 		stored: recent.New[recent.Stamp, *records.Plan](rememberedPlans),
 		runs:   recent.New[recent.Stamp, *records.Run](rememberedRuns),
 	}
@@ -155,7 +155,7 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 // may start and that a slot is free.
 func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*Held, error) {
 	h := &Held{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
-	h.stepVersions, h.sizes = make([]int64, len(r.Steps)), make([]int, len(r.Steps))
+	h.stepVersions, h.sizes, h.inline = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps))
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
 	}

@@ -188,7 +188,7 @@ func TestRunIsStoredWithoutStepsAndPlan(t *testing.T) {
 		if rec.Steps != nil || rec.PlanSnapshot != nil || !cmp.Equal(rec.Projects, []string{"shop"}) {
 			t.Errorf("%+v", rec)
 		}
-		steps, err := ledger.Steps(tx, ref)
+		steps, err := ledger.Steps(tx, ref, 0)
 		if len(steps) != 2 || steps[0].ID != "refund" || steps[1].ID != "pay" {
 			t.Errorf("%+v", steps)
 		}

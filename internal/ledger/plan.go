@@ -19,27 +19,40 @@ func (l *Ledger) Plan(tx store.Tx, tenant, id, digest string) (*countersign.Plan
 	if p, ok := l.plans.Get(key); ok {
 		return p, nil
 	}
-	rec, _, err := records.Plans.Get(tx, tenant, id)
+	row, err := tx.Get(store.Plans, tenant, id)
 	if err != nil {
 		return nil, err
 	}
-	p, err := WithProjects(tx, tenant, rec.Plan)
+	var rec records.Plan
+	if err := records.Decode(row, &rec); err != nil {
+		return nil, err
+	}
+	p, size, err := withProjects(tx, tenant, rec.Plan)
 	if err != nil {
 		return nil, err
 	}
-	l.plans.Put(key, &p)
+	l.plans.PutWeighed(key, &p, len(row.Doc)+size)
 	return &p, nil
 }
 
 // WithProjects adds the revisions of the projects that a plan was made from.
 func WithProjects(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan, error) {
-	p.ProjectSnapshots = []countersign.Project{}
-	for _, r := range p.Projects {
-		snapshot, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(r.ID, r.Revision))
+	p, _, err := withProjects(tx, tenant, p)
+	return p, err
+}
+
+// withProjects also gives the size of their documents.
+func withProjects(tx store.Tx, tenant string, p countersign.Plan) (_ countersign.Plan, size int, err error) {
+	p.ProjectSnapshots = make([]countersign.Project, len(p.Projects))
+	for i, r := range p.Projects {
+		row, err := tx.Get(store.ProjectRevisions, tenant, records.RevisionID(r.ID, r.Revision))
 		if err != nil {
-			return p, err
+			return p, 0, err
 		}
-		p.ProjectSnapshots = append(p.ProjectSnapshots, *snapshot)
+		if err := records.Decode(row, &p.ProjectSnapshots[i]); err != nil {
+			return p, 0, err
+		}
+		size += len(row.Doc)
 	}
-	return p, nil
+	return p, size, nil
 }

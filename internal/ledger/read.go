@@ -7,8 +7,10 @@ import (
 )
 
 // How many are remembered, more than are usually watched or started at a time; and
-// none of them that is larger than MaxRemembered, in bytes of its documents.
+// none of them that is larger than MaxRemembered, in bytes of its documents. Plans with
+// their snapshots are, so that a step needn't read a mebibyte, but for some bytes only.
 const (
+	rememberedBytes = 16 << 20
 	rememberedRuns  = 128
 	rememberedPlans = 64
 	MaxRemembered   = 256 << 10
@@ -29,12 +31,12 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	if err := records.Decode(row, r); err != nil {
 		return nil, err
 	}
-	steps, err := loadSteps(tx, ref)
+	steps, err := loadSteps(tx, ref, r.Probes)
 	if err != nil {
 		return nil, err
 	}
 	r.Steps = steps.records
-	if sum(steps.sizes) <= MaxRemembered {
+	if sum(steps.sizes)+steps.probed <= MaxRemembered {
 		l.runs.Put(at, r)
 	}
 	return r, nil
@@ -43,7 +45,7 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 // Committed remembers a run as it was committed just now: whoever follows it reads
 // it next.
 func (l *Ledger) Committed(h *Held) {
-	if sum(h.sizes) <= MaxRemembered {
+	if h.Size() <= MaxRemembered {
 		l.runs.Put(h.stamp, &h.record)
 	}
 }

@@ -49,7 +49,18 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 	return l.grant(tx, next, is)
 }
 
-// Grant gives free slots to queued runs, for a start under a higher limit.
+// Idle reports queued runs beside free slots.
+func (l *Ledger) Idle(tx store.Tx) (bool, error) {
+	queued, err := countStates(tx, records.Queued)
+	if err != nil || queued == 0 {
+		return false, err
+	}
+	active, err := countStates(tx, records.Active)
+	return active < l.cfg.MaxActive, err
+}
+
+// Grant gives free slots to queued runs: for a start under a higher limit, and where a
+// slot came free of a run that could not take it.
 func (l *Ledger) Grant(tx store.Tx) error {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	if err == nil {
@@ -98,6 +109,15 @@ func (l *Ledger) grant(tx store.Tx, next []records.Unfinished, held *Held) ([]*H
 		if held != nil && held.Ref == ref {
 			known = held
 		}
+		known, err := l.movable(tx, ref, known)
+		if Unreadable(err) { // the slot goes to the next one at the engine's next look
+			if _, err = l.Strand(tx, ref); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
 		moved, err := l.Apply(tx, ref, known, run.SlotGranted{}, System)
 		if err != nil {
 			return nil, err
@@ -111,12 +131,30 @@ func countStates(tx store.Tx, states ...any) (int, error) {
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{{Column: "state", Op: store.In, Values: states}}})
 }
 
-// Adopt makes this process the owner of an active run whose owner is gone; false
-// when there is nothing to take over any more.
+// Owned asks for the runs that some process drives, or waits for the answer to a call
+// of. Not for all that wait for a reconcile: those may be many, and are looked at often.
+func Owned(tx store.Tx) ([]records.Unfinished, error) {
+	active, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+	if err != nil {
+		return nil, err
+	}
+	answerable, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+		Where: []store.Filter{store.Equal("state", records.Recovery), {Column: "due", Op: store.AtLeast, Values: []any{int64(1)}}},
+	})
+	return append(active, answerable...), err
+}
+
+// isOwned reports such a run.
+func isOwned(u *records.Unfinished) bool {
+	return u.State == records.Active || u.State == records.Recovery && !u.Due.IsZero()
+}
+
+// Adopt makes this process the owner of such a run whose owner is gone; false when
+// there is nothing to take over any more.
 func (l *Ledger) Adopt(tx store.Tx, ref Ref) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u.State != records.Active {
+	if errors.Is(err, store.ErrNotFound) || err == nil && !isOwned(u) {
 		return false, nil
 	}
 	if err != nil {
@@ -147,12 +185,15 @@ func (l *Ledger) saveUnfinished(tx store.Tx, h *Held) error {
 	if u.State == "" {
 		return records.UnfinishedRuns.Delete(tx, store.Realm, id)
 	}
-	if u.State == records.Active {
-		u.Owner = l.cfg.Replica
-	}
-	_, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
+	was, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
+	}
+	switch {
+	case u.State == records.Active:
+		u.Owner = l.cfg.Replica
+	case err == nil && isOwned(&u):
+		u.Owner = was.Owner // whoever asked for the cancel, the call is its sender's
 	}
 	_, err = records.UnfinishedRuns.Put(tx, store.Realm, id, &u, version)
 	return err
@@ -162,8 +203,11 @@ func (l *Ledger) saveUnfinished(tx store.Tx, h *Held) error {
 func unfinishedOf(h *Held) records.Unfinished {
 	r := h.Run()
 	u := records.Unfinished{TenantID: h.Ref.Tenant, RunID: r.ID, Projects: h.record.Projects, WaitingFor: r.WaitingFor, Since: r.CreatedAt}
-	if r.WaitingFor != nil {
-		u.Since, u.Due = r.WaitingFor.Since, r.WaitingFor.ExpiresAt
+	if f := r.WaitingFor; f != nil {
+		u.Since, u.Due = f.Since, f.ExpiresAt
+		if !f.NotBefore.IsZero() {
+			u.Due = f.NotBefore
+		}
 	}
 	switch {
 	case r.Status.IsTerminal():

@@ -195,8 +195,10 @@ func (h *house) checkSlots(refs []ledger.Ref) {
 			active++
 		}
 		due := time.Time{}
-		if r.WaitingFor != nil {
-			due = r.WaitingFor.ExpiresAt
+		if f := r.WaitingFor; f != nil && f.NotBefore.IsZero() {
+			due = f.ExpiresAt
+		} else if f != nil {
+			due = f.NotBefore
 		}
 		if listed != (state != "") || u.State != state || !u.Due.Equal(due) || listed && !slices.Equal(u.Projects, []string{"shop"}) {
 			h.t.Fatalf("run %s is %s and listed as %+v", ref.RunID, r.Status, u)

@@ -14,6 +14,7 @@ type runState struct {
 	Mode           string                  `json:"mode"`
 	WaitingFor     *countersign.WaitingFor `json:"waitingFor,omitempty"`
 	Error          string                  `json:"error,omitempty"`
+	Note           string                  `json:"note,omitempty"` // what a reader of the error must not miss
 	IdempotencyKey string                  `json:"idempotencyKey"`
 	Replayed       bool                    `json:"replayed,omitempty"` // an earlier start with the same key made it
 	Steps          []stepState             `json:"steps"`
@@ -28,12 +29,17 @@ type stepState struct {
 	Output       countersign.Value      `json:"output,omitzero"`
 	Verification countersign.Value      `json:"verification,omitzero"`
 	Error        *countersign.StepError `json:"error,omitempty"`
+
+	MayHaveHappened bool `json:"mayHaveHappened,omitempty"`
 }
 
 func stateOf(r *countersign.Run) (runState, error) {
 	out := runState{
 		RunID: r.ID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
 		Steps: make([]stepState, len(r.Steps)),
+	}
+	if r.MayHaveHappened {
+		out.Note = countersign.MayHaveHappened
 	}
 	for i := range r.Steps {
 		var err error
@@ -45,7 +51,7 @@ func stateOf(r *countersign.Run) (runState, error) {
 }
 
 func stepOf(s *countersign.StepRun) (out stepState, err error) {
-	out = stepState{ID: s.ID, Capability: s.Capability, Status: s.Status, Output: bounded(s.Output), Error: s.Error}
+	out = stepState{ID: s.ID, Capability: s.Capability, Status: s.Status, Output: bounded(s.Output), Error: s.Error, MayHaveHappened: s.MayHaveHappened}
 	if s.Request != nil {
 		if out.Request, err = countersign.ValueOf(s.Request); err != nil {
 			return out, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -16,37 +17,82 @@ import (
 // mail is one mail that is to be sent.
 type mail struct{ to, subject, text string }
 
-// claim marks a notice as begun and makes its mails, in one commit and before the
-// first is sent: a crash may lose a mail and never sends one twice.
+// claim makes the mails of a notice that are still to be sent, and keeps others from
+// beginning them meanwhile; none when nothing is to be sent now.
 func (n *Notifier) claim(ctx context.Context, d notice) (mails []mail, err error) {
 	var now done
+	var next time.Time
 	err = n.store.Update(ctx, func(tx store.Tx) error {
 		mails = nil
-		rec, version, err := records.Notices.Get(tx, store.Realm, d.id())
-		if errors.Is(err, store.ErrNotFound) {
-			rec, version, err = &records.Notice{}, 0, nil
-		}
+		rec, version, err := noticeOf(tx, d)
 		if err != nil {
 			return err
 		}
-		now = done{rec.Asked, rec.Lapsing}
+		now, next = done{rec.Asked, rec.Lapsing}, rec.Next
 		a, _, err := records.Approvals.Get(tx, d.tenant, d.approval)
-		if err != nil || now.has(d.kind) || a.Status != countersign.ApprovalPending {
+		if err != nil || now.has(d.kind) || n.cfg.Now().Before(next) || a.Status != countersign.ApprovalPending {
 			return ignoreGone(err)
 		}
-		rec.ExpiresAt = a.ExpiresAt
-		rec.Asked, rec.Lapsing = rec.Asked || d.kind == asked, rec.Lapsing || d.kind == lapsing
-		now = done{rec.Asked, rec.Lapsing}
-		if _, err := records.Notices.Put(tx, store.Realm, d.id(), rec, version); err != nil {
+		if d.kind == lapsing && !rec.Asked { // it tells all that the first one would have
+			rec.Asked, rec.Told, rec.Tries = true, nil, 0
+		}
+		if mails, err = n.mails(tx, d, a, rec.Told); err != nil {
 			return err
 		}
-		mails, err = n.mails(tx, d, a)
+		rec.ExpiresAt, rec.Next = a.ExpiresAt, n.cfg.Now().Add(sending)
+		rec.Tries++
+		if len(mails) == 0 {
+			finish(rec, d.kind)
+		}
+		now, next = done{rec.Asked, rec.Lapsing}, rec.Next
+		_, err = records.Notices.Put(tx, store.Realm, d.id(), rec, version)
 		return err
 	})
-	if err == nil {
-		n.seen[d.id()] = now
-	}
+	n.remember(d, now, next, err)
 	return mails, err
+}
+
+// keep notes who has been told of a notice, and that it is done or when it is tried
+// again.
+func (n *Notifier) keep(ctx context.Context, d notice, told []string, all bool) error {
+	var now done
+	var next time.Time
+	err := n.store.Update(ctx, func(tx store.Tx) error {
+		rec, version, err := noticeOf(tx, d)
+		if err != nil {
+			return err
+		}
+		rec.Told = append(rec.Told, told...)
+		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longest))
+		if all {
+			finish(rec, d.kind)
+		}
+		now, next = done{rec.Asked, rec.Lapsing}, rec.Next
+		_, err = records.Notices.Put(tx, store.Realm, d.id(), rec, version)
+		return err
+	})
+	n.remember(d, now, next, err)
+	return err
+}
+
+func (n *Notifier) remember(d notice, now done, next time.Time, err error) {
+	if err == nil {
+		n.seen[d.id()], n.later[d.id()] = now, next
+	}
+}
+
+// finish marks a kind as sent to everybody.
+func finish(rec *records.Notice, k kind) {
+	rec.Asked, rec.Lapsing = rec.Asked || k == asked, rec.Lapsing || k == lapsing
+	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
+}
+
+func noticeOf(tx store.Tx, d notice) (*records.Notice, int64, error) {
+	rec, version, err := records.Notices.Get(tx, store.Realm, d.id())
+	if errors.Is(err, store.ErrNotFound) {
+		return &records.Notice{}, 0, nil
+	}
+	return rec, version, err
 }
 
 func ignoreGone(err error) error {
@@ -57,15 +103,16 @@ func ignoreGone(err error) error {
 }
 
 // mails go to the tenant's users who may decide this approval: with the role, with
-// its project in their scope, and not for what they asked for themselves.
-func (n *Notifier) mails(tx store.Tx, d notice, a *records.Approval) ([]mail, error) {
+// its project in their scope, and not for what they asked for themselves. Those who
+// have been told get none.
+func (n *Notifier) mails(tx store.Tx, d notice, a *records.Approval, told []string) ([]mail, error) {
 	users, err := records.Users.List(tx, d.tenant, store.Query{})
 	if err != nil {
 		return nil, err
 	}
 	var out []mail
 	for _, u := range users {
-		if n.mayDecide(&u, a) && len(out) < mostMails {
+		if n.mayDecide(&u, a) && !slices.Contains(told, u.Email) && len(told)+len(out) < mostMails {
 			subject, text := n.words(d, a)
 			out = append(out, mail{u.Email, subject, text})
 		}

@@ -29,12 +29,15 @@ type Config struct {
 // How often it looks, and how it keeps itself small.
 const (
 	every      = 5 * time.Second
-	batch      = 200            // waiting runs read at once
-	lapseAhead = time.Hour      // how long before it lapses the second mail goes
-	sweepEvery = 6 * time.Hour  // how often notices of old approvals are deleted
-	keepFor    = 24 * time.Hour // beyond the end of their approval
-	sweepMost  = 1000           // notices looked at in one sweep
-	mostMails  = 50             // people told of one approval
+	batch      = 200             // waiting runs read at once
+	lapseAhead = time.Hour       // how long before it lapses the second mail goes
+	sweepEvery = 6 * time.Hour   // how often notices of old approvals are deleted
+	keepFor    = 24 * time.Hour  // beyond the end of their approval
+	sweepMost  = 1000            // notices looked at in one sweep
+	mostMails  = 50              // people told of one approval
+	sending    = 5 * time.Minute // how long a process has for the mails that it has begun
+	firstWait  = time.Minute     // before a mail is tried again; doubled each time
+	longest    = 30 * time.Minute
 )
 
 // Notifier mails. Start begins, Stop ends it.
@@ -43,7 +46,8 @@ type Notifier struct {
 	store store.Store
 	post  Postbox
 
-	seen  map[string]done // by notice id: what is known to be begun, so that most looks write nothing
+	seen  map[string]done      // by notice id: what is known to be sent, so that most looks write nothing
+	later map[string]time.Time // by notice id: before when nothing is to be tried
 	swept time.Time
 	from  string // where the next sweep begins
 
@@ -52,7 +56,7 @@ type Notifier struct {
 
 // New makes a notifier.
 func New(cfg Config, s store.Store, post Postbox) *Notifier {
-	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, from: records.FirstNotice}
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice}
 }
 
 // Start looks every few seconds until Stop.
@@ -74,15 +78,9 @@ func (n *Notifier) Look(ctx context.Context) {
 		return
 	}
 	for _, d := range due {
-		mails, err := n.claim(ctx, d)
-		if err != nil {
+		if err := n.tell(ctx, d); err != nil {
 			n.failed(ctx, err)
 			return
-		}
-		for _, m := range mails {
-			if err := n.post.Send(ctx, m.to, m.subject, m.text); err != nil {
-				n.failed(ctx, err)
-			}
 		}
 	}
 	if now := n.cfg.Now(); now.Sub(n.swept) >= sweepEvery {
@@ -91,6 +89,27 @@ func (n *Notifier) Look(ctx context.Context) {
 			n.failed(ctx, err)
 		}
 	}
+}
+
+// tell sends the mails of a notice, and keeps which were: only then is it done. What
+// was refused is tried again later; a process that ends amid them is relieved.
+func (n *Notifier) tell(ctx context.Context, d notice) error {
+	mails, err := n.claim(ctx, d)
+	if err != nil || mails == nil {
+		return err
+	}
+	var told []string
+	for _, m := range mails {
+		if err := n.post.Send(ctx, m.to, m.subject, m.text); err != nil {
+			n.failed(ctx, err)
+			continue
+		}
+		told = append(told, m.to)
+	}
+	if ctx.Err() != nil && len(told) == 0 {
+		return ctx.Err()
+	}
+	return n.keep(context.WithoutCancel(ctx), d, told, len(told) == len(mails))
 }
 
 func (n *Notifier) failed(ctx context.Context, err error) {
@@ -107,7 +126,7 @@ const (
 	lapsing
 )
 
-// done is what has been begun of an approval.
+// done is what has been sent of an approval.
 type done struct{ asked, lapsing bool }
 
 func (d done) has(k kind) bool { return k == asked && d.asked || k == lapsing && d.lapsing }
@@ -154,18 +173,27 @@ func (n *Notifier) due(ctx context.Context) (out []notice, err error) {
 			delete(n.seen, id) // decided: the store remembers
 		}
 	}
+	for id := range n.later {
+		if !present[id] {
+			delete(n.later, id)
+		}
+	}
 	return out, err
 }
 
 // wanted adds what an approval that is waited for gives to tell.
 func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
-	if !n.seen[d.id()].has(asked) {
-		out = append(out, d)
+	if now.Before(n.later[d.id()]) {
+		return out
 	}
 	soon := !u.Due.IsZero() && u.Due.Sub(now) <= lapseAhead && u.Due.After(now)
-	if short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4; soon && !short && !n.seen[d.id()].has(lapsing) {
+	short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4
+	switch {
+	case soon && !short && !n.seen[d.id()].has(lapsing):
 		d.kind = lapsing
-		out = append(out, d)
+		return append(out, d)
+	case !n.seen[d.id()].has(asked):
+		return append(out, d)
 	}
 	return out
 }

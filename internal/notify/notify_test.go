@@ -26,8 +26,10 @@ type desk struct {
 	t       *testing.T
 	store   store.Store
 	now     time.Time
-	self    bool // self-approval is allowed
-	broken  bool // the mail server refuses
+	self    bool   // self-approval is allowed
+	refused string // whom the mail server refuses
+	ends    func() // the process ends amid a mail
+	tries   int
 	letters []letter
 	n       *notify.Notifier
 }
@@ -46,7 +48,12 @@ func (d *desk) restart() {
 }
 
 func (d *desk) Send(_ context.Context, to, subject, text string) error {
-	if d.broken {
+	d.tries++
+	if d.ends != nil {
+		d.ends()
+		return context.Canceled
+	}
+	if to == d.refused {
 		return errors.New("no")
 	}
 	d.letters = append(d.letters, letter{to, subject, text})
@@ -178,15 +185,58 @@ func TestNobodyIsToldOfWhatIsDecidedOrShort(t *testing.T) {
 	d.is("and reminded of no more", d.look(10*time.Minute))
 }
 
-func TestAMailThatFailsIsNotSentForEver(t *testing.T) {
+// TestAMailThatFailsIsTriedAgain, less and less often, by a new process too, and to
+// those alone who don't have it.
+func TestAMailThatFailsIsTriedAgain(t *testing.T) {
 	d := openDesk(t)
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
-	d.broken = true
+	d.user("acme", "cleo@example.com", nil, countersign.RoleApprover)
+	d.refused = "cleo@example.com"
 	d.ask("acme", "one", 24*time.Hour, ada)
-	d.is("refused", d.look(0))
-	d.broken = false
-	d.is("not again", d.look(time.Minute))
-	d.is("but an hour before", d.look(23*time.Hour), "Lapses soon ben@example.com")
+	d.is("one is refused", d.look(0), "Decide ben@example.com")
+	for range 3 {
+		d.is("too early", d.look(5*time.Second))
+	}
+	d.is("again, in vain", d.look(time.Minute))
+	tried := d.tries
+	for range 60 {
+		d.look(time.Minute)
+	}
+	if n := d.tries - tried; n < 2 || n > 8 {
+		t.Errorf("within an hour it was tried %d times", n)
+	}
+	d.restart()
+	d.refused = ""
+	d.is("after a restart", d.look(time.Hour), "Decide cleo@example.com")
+	d.is("and no more", d.look(time.Hour))
+	d.is("an hour before", d.look(20*time.Hour), "Lapses soon ben@example.com", "Lapses soon cleo@example.com")
+}
+
+// TestAProcessThatEndsAmidItsMailsIsRelieved by the next one, which tells whoever it
+// doesn't know to be told.
+func TestAProcessThatEndsAmidItsMailsIsRelieved(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	ctx, end := context.WithCancel(context.Background())
+	d.ends = end
+	d.ask("acme", "one", 24*time.Hour, ada)
+	d.n.Look(ctx)
+	d.ends = nil
+	d.restart()
+	d.is("while the first may still be at it", d.look(time.Second))
+	d.is("later", d.look(10*time.Minute), "Decide ben@example.com")
+	d.is("once", d.look(10*time.Minute))
+}
+
+func TestADecidedApprovalIsTriedNoMore(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	d.refused = "ben@example.com"
+	d.ask("acme", "one", 24*time.Hour, ada)
+	d.look(0)
+	d.decide("acme", "one")
+	d.refused = ""
+	d.is("decided", d.look(time.Hour))
 }
 
 func TestAMailSaysWhatWhoAndUntilWhenAndNothingOfThePayload(t *testing.T) {

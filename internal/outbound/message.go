@@ -20,10 +20,11 @@ type message struct {
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
 	credential credential
-	trace      string      // traceparent; "": none is sent
-	sendBefore time.Time   // zero: whenever
-	notice     *noticeHead // a webhook's, instead of runtime and credential; nil: a step's call
-	maxAnswer  int         // bytes of the answer's body; 0: as many as a step's
+	trace      string           // traceparent; "": none is sent
+	sendBefore time.Time        // zero: whenever
+	wall       func() time.Time // the wall clock, where sendBefore is set
+	notice     *noticeHead      // a webhook's, instead of runtime and credential; nil: a step's call
+	maxAnswer  int              // bytes of the answer's body; 0: as many as a step's
 }
 
 // errTooLate is a process that stood still while it held something to send: by now
@@ -39,7 +40,7 @@ func (m *message) mayBeSent(ctx context.Context) error {
 		return nil
 	}
 	// By the wall clock too: the monotonic one stands still while a machine sleeps.
-	if now := time.Now(); !now.Before(m.sendBefore) || !now.Round(0).Before(m.sendBefore.Round(0)) {
+	if !time.Now().Before(m.sendBefore) || !m.wall().Round(0).Before(m.sendBefore.Round(0)) {
 		return errTooLate
 	}
 	return nil
@@ -56,7 +57,7 @@ func (c *Client) message(call request.Call) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore}
+	m := message{origin: o, method: call.Request.Method, body: request.BodyText(call.Request), sendBefore: call.SendBefore, wall: c.now}
 	m.runtime = [3]headerField{
 		{signature.HeaderIdempotencyKey, call.IdempotencyKey},
 		{signature.HeaderRunID, call.RunID},

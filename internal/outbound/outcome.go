@@ -19,6 +19,9 @@ func (c *Client) judge(a answer, secret string) request.Outcome {
 		return request.Outcome{Certainty: request.NotSent, Cause: causeOf(a.err)}
 	}
 	o := request.Outcome{Certainty: request.Unknown, Response: a.response()}
+	if a.head && a.status/100 != 2 && !a.compressed {
+		o.Response.Body = said(a.body, secret, a.err == nil)
+	}
 	switch {
 	case !a.head:
 		o.Cause = causeOf(a.err)

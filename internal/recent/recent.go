@@ -8,12 +8,26 @@ import "sync"
 type Map[K comparable, V any] struct {
 	mu         sync.Mutex
 	limit      int
-	young, old map[K]V
+	most       int // of the values' weights together; 0: whatever they weigh
+	young, old map[K]weighed[V]
+	weight     int // of the young
+}
+
+// weighed is a value and what it weighs.
+type weighed[V any] struct {
+	value  V
+	weight int
 }
 
 // New makes a map for limit values.
 func New[K comparable, V any](limit int) *Map[K, V] {
-	return &Map[K, V]{limit: limit, young: map[K]V{}}
+	return Weighed[K, V](limit, 0)
+}
+
+// Weighed makes a map for limit values that together weigh about most, and one that is
+// heavier than that alone.
+func Weighed[K comparable, V any](limit, most int) *Map[K, V] {
+	return &Map[K, V]{limit: limit, most: most, young: map[K]weighed[V]{}}
 }
 
 // Get gives the value of a key, if it is still there.
@@ -26,22 +40,26 @@ func (m *Map[K, V]) Get(k K) (V, bool) {
 			m.put(k, v)
 		}
 	}
-	return v, ok
+	return v.value, ok
 }
 
 // Put sets the value of a key.
-func (m *Map[K, V]) Put(k K, v V) {
+func (m *Map[K, V]) Put(k K, v V) { m.PutWeighed(k, v, 0) }
+
+// PutWeighed sets the value of a key, and what it weighs.
+func (m *Map[K, V]) PutWeighed(k K, v V, weight int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.put(k, v)
+	m.put(k, weighed[V]{v, weight})
 }
 
-// put keeps two generations: when the younger has half of the values, the older
-// one, which nobody has asked for since, is given up.
-func (m *Map[K, V]) put(k K, v V) {
+// put keeps two generations: when the younger has half of the values, or of the
+// weight, the older one, which nobody has asked for since, is given up.
+func (m *Map[K, V]) put(k K, v weighed[V]) {
 	delete(m.old, k)
+	m.weight += v.weight - m.young[k].weight
 	m.young[k] = v
-	if len(m.young) > m.limit/2 {
-		m.young, m.old = map[K]V{}, m.young
+	if len(m.young) > m.limit/2 || m.most > 0 && m.weight > m.most/2 {
+		m.young, m.old, m.weight = map[K]weighed[V]{}, m.young, 0
 	}
 }

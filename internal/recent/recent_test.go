@@ -27,3 +27,26 @@ func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 		t.Errorf("%d others are kept", kept)
 	}
 }
+
+// TestValuesAreBoundedByTheirWeightToo: sixty-four large ones are more memory than
+// sixty-four.
+func TestValuesAreBoundedByTheirWeightToo(t *testing.T) {
+	const most = 100
+	m := recent.Weighed[int, int](1000, most)
+	for i := range 1000 {
+		m.PutWeighed(i, 1+i%60, 1+i%60)
+		m.PutWeighed(i, 1+i%60, 1+i%60) // one value weighs once
+		if _, ok := m.Get(i); !ok {
+			t.Fatalf("value %d is not kept", i)
+		}
+	}
+	kept := 0
+	for i := range 1000 {
+		if v, ok := m.Get(i); ok {
+			kept += v
+		}
+	}
+	if kept == 0 || kept > most+2*60 {
+		t.Errorf("kept %d, at most %d and the last of each generation", kept, most)
+	}
+}

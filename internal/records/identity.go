@@ -38,12 +38,16 @@ type SetupLink struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Notice remembers of an approval which mails about it were begun, so that none is
-// sent twice; its id is NoticeID.
+// Notice remembers of an approval which mails about it were sent; its id is NoticeID.
 type Notice struct {
 	ExpiresAt time.Time `json:"expiresAt"` // of the approval
 	Asked     bool      `json:"asked,omitempty"`
 	Lapsing   bool      `json:"lapsing,omitempty"`
+
+	// Of what is being sent, or is to be tried again:
+	Told  []string  `json:"told,omitempty"`  // who has it already
+	Tries int       `json:"tries,omitempty"` // how often it was begun
+	Next  time.Time `json:"next,omitzero"`   // when somebody else may begin it
 }
 
 // Notices share a table with what else the installation knows about itself; these

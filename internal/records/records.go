@@ -85,7 +85,8 @@ type Run struct {
 	countersign.Run
 	Requester access.Requester `json:"requester"`
 	Projects  []string         `json:"projects"`
-	Trace     string           `json:"trace,omitempty"` // traceparent of the request that started it
+	Trace     string           `json:"trace,omitempty"`  // traceparent of the request that started it
+	Probes    int              `json:"probes,omitempty"` // how many have records of their own
 }
 
 // Approval is a stored approval.
@@ -122,6 +123,7 @@ const (
 	Queued   = "queued"   // may go on as soon as a slot is free
 	Waiting  = "waiting"  // for an approval
 	Recovery = "recovery" // for a reconcile
+	Stranded = "stranded" // for nothing any more: its records can't be read
 )
 
 // Unfinished is one unfinished run of any tenant. The slots are counted here,
@@ -131,10 +133,10 @@ type Unfinished struct {
 	RunID      string                  `json:"runId"`
 	State      string                  `json:"state"`
 	Since      time.Time               `json:"since"`
-	Due        time.Time               `json:"due,omitzero"` // when its approval expires
+	Due        time.Time               `json:"due,omitzero"` // when its approval expires, or its call must have ended
 	Projects   []string                `json:"projects"`
 	WaitingFor *countersign.WaitingFor `json:"waitingFor,omitempty"`
-	Owner      string                  `json:"owner,omitempty"` // of an active run: the replica that drives it
+	Owner      string                  `json:"owner,omitempty"` // the replica that drives an active run, or whose call may still be answered
 }
 
 // UnfinishedID is the id of a run in the realm's list.

@@ -96,9 +96,9 @@ func (b *batch) add(tx store.Tx, l *ledger.Ledger, id string) error {
 	return nil
 }
 
-// errMoved ends a removal of a run that isn't as it was filed. Runs that have ended
-// never change, so another process has archived it.
-var errMoved = errors.New("a run was archived by another process")
+// errMoved ends a removal of a run that isn't as it was filed. Another process
+// has archived it, or an answer has come too late for it: the next look files it anew.
+var errMoved = errors.New("a run was archived by another process, or a late answer came")
 
 // remove takes the runs of a batch out of the store, leaves of each what a repeat of
 // its start is answered with, and notes the file in the audit log.
@@ -130,6 +130,11 @@ func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error 
 	}
 	for i := range run.Steps {
 		if err := tx.Delete(store.Steps, tenant, records.StepID(run.ID, i)); err != nil {
+			return err
+		}
+	}
+	for n := range rec.Probes {
+		if err := tx.Delete(store.Steps, tenant, records.ProbeID(run.ID, n+1)); err != nil {
 			return err
 		}
 	}

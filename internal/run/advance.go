@@ -115,7 +115,7 @@ func (t *transition) send(i int) {
 	t.res.Call = &Call{Step: i, Attempt: s.Attempt, SideEffect: s.SideEffect, Call: request.Call{
 		RunID: t.run.ID, StepID: s.ID, IdempotencyKey: s.IdempotencyKey, Project: project,
 		Request: *s.Request, Input: s.Input, Timeout: capability.Timeout(),
-	}}
+	}, AnswerBy: answerBy(s.StartedAt, capability)}
 }
 
 // rehearse does everything but open a connection, for every step at once: a

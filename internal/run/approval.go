@@ -40,8 +40,14 @@ func (t *transition) noteDecision(i int, e Decided) {
 }
 
 // expired acts on an approval past its expiresAt: the undecided one ends the
-// run; for the approved one, whose step had not begun, a new one is asked.
+// run; for the approved one, whose step had not begun, a new one is asked. And it
+// lets an uncertain step be resolved once the time of its call is over.
 func (t *transition) expired() {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() && !t.env.Now.Before(f.NotBefore) {
+		t.noteStep("step.answer_overdue", t.uncertain(), countersign.StepRecoveryRequired, "the time in which its answer could come is over")
+		t.callEnded()
+		return
+	}
 	i := t.waitingStep()
 	a := t.env.Approval
 	if t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || t.env.Now.Before(a.ExpiresAt) {

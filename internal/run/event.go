@@ -47,8 +47,9 @@ type (
 		Step  int
 		Probe countersign.ProbeRecord
 	}
-	// Restarted says that the process came up anew and nobody drives the run.
-	Restarted struct{}
+	// Restarted says that nobody drives the run: its process is gone or, where
+	// Untended, lives and has lost track of it.
+	Restarted struct{ Untended bool }
 )
 
 func (Taken) name() string       { return "Taken" }
@@ -86,7 +87,7 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	case Probed:
 		err = t.probed(e)
 	case Restarted:
-		t.restarted()
+		t.restarted(e)
 	default:
 		err = fmt.Errorf("run: unknown event %T", e)
 	}

@@ -21,6 +21,7 @@ func (w *world) checkEvent(e run.Event, env run.Env, res run.Result, err error) 
 	w.checkRun(res)
 	w.checkWaiting(res)
 	w.checkUncertain(e, res.Run)
+	w.checkResolved(e, env)
 	w.checkSend(e, env, res)
 }
 
@@ -36,7 +37,8 @@ func (w *world) checkRefusal(res run.Result, err error) {
 }
 
 // checkChange: a change raises the revision by one and names every step that it
-// changed; no change has no effects; a terminal run never changes.
+// changed; no change has no effects; a terminal run never changes, but that an answer
+// which comes too late is kept.
 func (w *world) checkChange(env run.Env, res run.Result) {
 	w.t.Helper()
 	was, is := w.run, res.Run
@@ -46,15 +48,36 @@ func (w *world) checkChange(env run.Env, res run.Result) {
 		w.t.Fatalf("Unchanged is %v:\n%s\n%s", res.Unchanged(), encoded(w.t, was), encoded(w.t, is))
 	case !changed && (res.Call != nil || res.Ask != nil || res.Close != ""):
 		w.t.Fatalf("nothing changed, yet there are effects: %+v", res)
-	case changed && (was.Status.IsTerminal() || is.Revision != was.Revision+1 || !is.UpdatedAt.Equal(env.Now)):
+	case changed && was.Status.IsTerminal() && !onlyLate(w.t, was, is):
+		w.t.Fatalf("a terminal run changed:\n%s\n%s", encoded(w.t, was), encoded(w.t, is))
+	case changed && (is.Revision != was.Revision+1 || !is.UpdatedAt.Equal(env.Now)):
 		w.t.Fatalf("%s at revision %d became %s at revision %d, updated %s", was.Status, was.Revision, is.Status, is.Revision, is.UpdatedAt)
 	case changed && len(res.Notes) == 0:
 		w.t.Fatalf("a change without an audit record: %+v", res)
 	}
 	for i := range is.Steps {
-		if encoded(w.t, was.Steps[i]) != encoded(w.t, is.Steps[i]) && !slices.Contains(res.Changed, i) {
+		if encoded(w.t, was.Steps[i]) != encoded(w.t, is.Steps[i]) && !slices.Contains(res.Changed, i) && (res.Probe == nil || res.Probe.Step != i) {
 			w.t.Fatalf("step %s changed and is not among the changed %v", is.Steps[i].ID, res.Changed)
 		}
+	}
+}
+
+// onlyLate reports two runs that differ in late answers alone.
+func onlyLate(t fataler, was, is *countersign.Run) bool {
+	plain := *is
+	plain.Revision, plain.UpdatedAt, plain.Steps = was.Revision, was.UpdatedAt, slices.Clone(is.Steps)
+	for i := range plain.Steps {
+		plain.Steps[i].Late = was.Steps[i].Late
+	}
+	return encoded(t, &plain) == encoded(t, was)
+}
+
+// checkResolved: nobody says what became of a side effect while its call may still be
+// answered.
+func (w *world) checkResolved(e run.Event, env run.Env) {
+	w.t.Helper()
+	if _, is := e.(run.Reconciled); is && w.onItsWay && env.Now.Before(w.answerBy) {
+		w.t.Fatalf("resolved at %s, and an answer may come until %s", env.Now, w.answerBy)
 	}
 }
 
@@ -90,6 +113,10 @@ func (w *world) checkRun(res run.Result) {
 		wrong = "completedAt is set exactly when the run ended"
 	case (r.Error != "") != (r.Status == countersign.RunFailed || r.Status == countersign.RunCancelled):
 		wrong = "error is set exactly when the run failed or was cancelled"
+	case r.MayHaveHappened != slices.ContainsFunc(r.Steps, mayHaveHappened):
+		wrong = "mayHaveHappened is said of a run exactly when it is of a step"
+	case slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return s.MayHaveHappened != mayHaveHappened(s) }):
+		wrong = "mayHaveHappened is said of a FAILED side effect that was answered 2xx, and of nothing else"
 	case unverified != r.UnverifiedSteps:
 		wrong = "unverifiedSteps"
 	}
@@ -97,6 +124,12 @@ func (w *world) checkRun(res run.Result) {
 		w.t.Fatalf("%s: %s", wrong, encoded(w.t, r))
 	}
 	w.checkDependencies(r, done)
+}
+
+// mayHaveHappened reports a side effect that was answered 2xx and failed.
+func mayHaveHappened(s countersign.StepRun) bool {
+	return s.Status == countersign.StepFailed && s.SideEffect && s.Response != nil && s.Response.StatusCode/100 == 2 &&
+		(s.Error.Code == countersign.CodeExpectationNotMet || s.Error.Code == countersign.CodeOutputMissing)
 }
 
 func (w *world) checkDependencies(r *countersign.Run, done map[string]bool) {
@@ -132,6 +165,9 @@ func (w *world) checkWaiting(res run.Result) {
 		fits = r.Status == countersign.RunWaitingApproval && s.Status == countersign.StepWaitingApproval && f.Role == "APPROVER" &&
 			f.ApprovalID == s.ApprovalID && r.ApprovalID == f.ApprovalID && f.Operation == "POST /approvals/"+f.ApprovalID+"/decision" && !f.ExpiresAt.IsZero()
 	case countersign.WaitReconcile:
+		if !f.NotBefore.IsZero() && !f.NotBefore.Equal(w.answerBy) {
+			w.t.Fatalf("waits until %s for an answer that comes until %s", f.NotBefore, w.answerBy)
+		}
 		fits = r.Status == countersign.RunRecoveryRequired && s.Status == countersign.StepRecoveryRequired && f.Role == "APPROVER" &&
 			f.Operation == "POST /runs/run-1/reconcile" && f.ExpiresAt.IsZero()
 	case countersign.WaitSlot:

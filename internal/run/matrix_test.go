@@ -47,6 +47,11 @@ func disabled(w *world) { w.project.Disabled = true }
 func stopping(w *world) { w.stopping = true }
 func lapsed(w *world)   { w.now = w.now.Add(ttl) }
 
+// overdue lets the time pass in which the call may still be answered.
+func overdue(w *world) { w.now = w.answerBy }
+
+func onItsWay(w *world) bool { return w.run.WaitingFor != nil && !w.run.WaitingFor.NotBefore.IsZero() }
+
 func otherDigest(w *world) {
 	if a := w.waitingApproval(); a != nil {
 		a.RequestDigest = strings.Repeat("0", 64)
@@ -116,6 +121,7 @@ var columns = []column{
 	{name: "Expired, before its time", event: fixed(run.Expired{})},
 	{name: "Expired", arrange: lapsed, event: fixed(run.Expired{})},
 	{name: "Expired, drift", arrange: func(w *world) { lapsed(w); drifted(w) }, only: approved, event: fixed(run.Expired{})},
+	{name: "Expired, the call's time is over", arrange: overdue, only: onItsWay, event: fixed(run.Expired{})},
 	{name: "SlotGranted", event: fixed(run.SlotGranted{})},
 
 	{name: "CancelAsked", event: fixed(cancel())},
@@ -123,6 +129,9 @@ var columns = []column{
 	{name: "Reconciled CONFIRMED_COMPLETED, the last step", last: true, event: func(w *world) run.Event { return reconcile(countersign.ConfirmedCompleted, values(w.t, verified)) },
 		only: func(w *world) bool { return w.step("step").Status == countersign.StepRecoveryRequired }},
 	{name: "Reconciled CONFIRMED_COMPLETED, expectation unmet", event: fixed(reconcile(countersign.ConfirmedCompleted))},
+	{name: "Reconciled CONFIRMED_COMPLETED, the call's time is over", arrange: overdue, only: onItsWay, event: func(w *world) run.Event { return reconcile(countersign.ConfirmedCompleted, values(w.t, verified)) }},
+	{name: "Reconciled CONFIRMED_NOT_EXECUTED, the call's time is over", arrange: overdue, only: onItsWay, event: fixed(reconcile(countersign.ConfirmedNotExecuted))},
+	{name: "Reconciled ABANDON, the call's time is over", arrange: overdue, only: onItsWay, event: fixed(reconcile(countersign.Abandon))},
 	{name: "Reconciled CONFIRMED_NOT_EXECUTED", event: fixed(reconcile(countersign.ConfirmedNotExecuted))},
 	{name: "Reconciled ABANDON", event: fixed(reconcile(countersign.Abandon))},
 	{name: "Reconciled without evidence", event: fixed(run.Reconciled{Reconcile: countersign.Reconcile{Resolution: countersign.Abandon, Evidence: " "}})},
@@ -130,6 +139,7 @@ var columns = []column{
 		return run.Probed{Step: w.index("step"), Probe: countersign.ProbeRecord{N: 1, By: "user:bob@example.com", At: w.now, Capability: "look"}}
 	}},
 	{name: "Restarted", event: fixed(run.Restarted{})},
+	{name: "Restarted, untended", only: calling, event: fixed(run.Restarted{Untended: true})},
 }
 
 // cell is what an event comes to in a situation.
@@ -205,12 +215,15 @@ func (c cell) effects() string {
 		out = append(out, fmt.Sprintf("Call %s, attempt %d", c.is.Steps[c.res.Call.Step].ID, c.res.Call.Attempt))
 	}
 	for i, s := range c.is.Steps {
-		if s.Late != nil && c.was.Steps[i].Late == nil {
+		if s.Late != nil && (c.was.Steps[i].Late == nil || s.Late.Attempt != c.was.Steps[i].Late.Attempt) {
 			out = append(out, "late answer kept")
 		}
 		if len(s.Probes) > len(c.was.Steps[i].Probes) {
 			out = append(out, "probe kept")
 		}
+	}
+	if c.is.MayHaveHappened && !c.was.MayHaveHappened {
+		out = append(out, "may have happened")
 	}
 	if out == nil {
 		return "—"

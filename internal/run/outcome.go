@@ -10,25 +10,41 @@ import (
 )
 
 // returned takes in what became of a call. Only the answer to the attempt that
-// is open decides; any other is late evidence or, once the run has ended or the
-// step went on, nothing.
+// is open decides; any other that nobody has taken in is kept as evidence.
 func (t *transition) returned(e Returned) {
 	s := &t.run.Steps[e.Step]
 	t.env.Stopping = t.env.Stopping || e.Alone
 	switch {
 	case t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
 		t.outcome(e)
-	case s.Status == countersign.StepRecoveryRequired && s.Attempt == e.Attempt && s.Late == nil:
+	case isLate(s, e):
 		t.late(e)
 	}
 }
 
-// late keeps an answer that came after the step had become uncertain. It is
-// evidence; a person decides (contract 6).
+// isLate reports what became of a call after nobody waited for it any more: whatever
+// it is for a side effect, which a person has to judge or has judged already; an
+// answer for a read that was cancelled, since not getting one is what a cancel asks
+// for.
+func isLate(s *countersign.StepRun, e Returned) bool {
+	switch {
+	case e.Attempt < 1 || e.Attempt > s.Attempt || s.Late != nil && s.Late.Attempt >= e.Attempt:
+		return false
+	case e.Attempt < s.Attempt || !s.SideEffect:
+		return e.Outcome.Response != nil && (s.SideEffect || s.Status == countersign.StepCancelled)
+	default:
+		return s.Status == countersign.StepRecoveryRequired || s.Reconciliation != nil
+	}
+}
+
+// late keeps such an answer, whatever state the run is in by now: a record must not
+// deny what this process saw. It is evidence and decides nothing; but with it the
+// call has ended, and a resolution need wait no longer.
 func (t *transition) late(e Returned) {
 	s := t.step(e.Step)
-	s.Late = &countersign.LateAnswer{At: t.env.Now, Response: e.Outcome.Response, Output: e.Outcome.Body, Error: e.Outcome.Cause}
-	t.noteStep("step.late_answer", e.Step, s.Status, e.Outcome.Cause)
+	s.Late = &countersign.LateAnswer{At: t.env.Now, Attempt: e.Attempt, Response: e.Outcome.Response, Output: e.Outcome.Body, Error: e.Outcome.Cause}
+	t.noteStep("steps.late", e.Step, s.Status, e.Outcome.Cause)
+	t.callEnded()
 }
 
 func (t *transition) outcome(e Returned) {
@@ -60,19 +76,28 @@ func (t *transition) verify(i int, o request.Outcome) {
 	field := t.outputField(i)
 	out, ok := plan.Select(o.Body, field)
 	if !ok {
-		t.failStep(i, countersign.CodeOutputMissing, "the answer has no field "+field)
+		t.failAnswered(i, countersign.CodeOutputMissing, "the answer has no field "+field)
 		return
 	}
 	v := Verify(t.planned(i).Expectation, out, o.Response.StatusCode)
 	s := t.step(i)
 	s.Output, s.Verification = out.Value, &v
 	if v.Status == countersign.VerificationFailed {
-		t.failStep(i, countersign.CodeExpectationNotMet, unmet(t.planned(i).Expectation, v))
+		t.failAnswered(i, countersign.CodeExpectationNotMet, unmet(t.planned(i).Expectation, v))
 		return
 	}
 	t.noteStep("step.complete", i, countersign.StepCompleted, v.Status)
 	t.completeStep(i, out.Value, v)
 	t.advance()
+}
+
+// failAnswered fails a step that was answered 2xx, and not as expected: a side effect
+// may have happened all the same, and its record says so.
+func (t *transition) failAnswered(i int, code countersign.Code, msg string) {
+	if s := t.step(i); s.SideEffect {
+		s.MayHaveHappened, t.run.MayHaveHappened = true, true
+	}
+	t.failStep(i, code, msg)
 }
 
 // verdict is what an outcome means before the step's kind is asked.

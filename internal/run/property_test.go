@@ -171,6 +171,9 @@ func (w *world) bringToAnEnd() {
 				w.must(run.Expired{})
 			}
 		case w.run.WaitingFor != nil && w.run.WaitingFor.Kind == countersign.WaitReconcile:
+			if until := w.run.WaitingFor.NotBefore; w.now.Before(until) {
+				w.now = until
+			}
 			w.must(reconcile(countersign.Abandon))
 		case w.run.WaitingFor != nil:
 			w.must(run.SlotGranted{})

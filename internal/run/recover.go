@@ -2,6 +2,7 @@ package run
 
 import (
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/plan"
@@ -28,6 +29,7 @@ func (t *transition) cancelAsked(e CancelAsked) error {
 		asked.After = string(countersign.RunRecoveryRequired)
 		t.note(asked)
 		t.suspendStep(i, "the run was cancelled while the request was on its way")
+		t.awaitCall(i)
 		return nil
 	}
 	t.note(asked)
@@ -50,6 +52,9 @@ func (t *transition) reconciled(e Reconciled) error {
 	}
 	if t.resolved(e.Resolution) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
+	}
+	if until := t.run.WaitingFor.NotBefore; t.env.Now.Before(until) {
+		return t.conflict("the answer to step " + t.run.Steps[i].ID + " may still come; say from " + until.UTC().Format(time.RFC3339Nano) + " on what became of it")
 	}
 	var out plan.Output
 	if e.Resolution == countersign.ConfirmedCompleted {
@@ -138,30 +143,91 @@ func (t *transition) afterReconcile(i int) {
 	}
 }
 
+// maxProbes is how many probes a run may have: each is kept as evidence.
+const maxProbes = 1000
+
+// MayProbe refuses a probe of a run that has as many as it may have.
+func MayProbe(r *countersign.Run) error {
+	n := 0
+	for i := range r.Steps {
+		n += len(r.Steps[i].Probes)
+	}
+	if n >= maxProbes {
+		return countersign.Errorf(countersign.CodeQuotaExceeded, "run %s has %d probes, as many as a run may have; say what they showed", r.ID, n)
+	}
+	return nil
+}
+
 // probed keeps the answer to a reviewer's read; it decides nothing.
 func (t *transition) probed(e Probed) error {
 	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
 		return t.conflict("only an uncertain step is probed")
 	}
-	s := t.step(e.Step)
+	if err := MayProbe(t.run); err != nil {
+		return err
+	}
+	s := &t.run.Steps[e.Step]
 	s.Probes = append(s.Probes[:len(s.Probes):len(s.Probes)], e.Probe)
+	t.res.Probe = &e
 	t.noteStep("runs.probe", e.Step, s.Status, "")
 	return nil
+}
+
+// spare is how long after the time limit of a call its outcome may take to be stored,
+// and how late after its intent it may begin.
+const spare = 5 * time.Second
+
+// answerBy is when the outcome of a call that was begun at a time is known at the
+// latest.
+func answerBy(begun time.Time, c *countersign.Capability) time.Time {
+	return begun.Add(c.Timeout() + spare)
+}
+
+// awaitCall keeps an uncertain step from being resolved while its call is on its way:
+// the answer could deny the resolution.
+func (t *transition) awaitCall(i int) {
+	if _, c := t.target(i); c != nil {
+		waiting := *t.run.WaitingFor
+		waiting.NotBefore = answerBy(t.run.Steps[i].StartedAt, c)
+		t.run.WaitingFor = &waiting
+	}
+}
+
+// callEnded lets the step be resolved: no answer can come any more.
+func (t *transition) callEnded() {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		waiting := *f
+		waiting.NotBefore = time.Time{}
+		t.run.WaitingFor = &waiting
+	}
+}
+
+// gone says why nobody knows what became of a request.
+func (e Restarted) gone(what string) string {
+	if e.Untended {
+		return "what came of the " + what + " could not be stored"
+	}
+	return "the service stopped while the " + what + " was on its way"
 }
 
 // restarted finds a run as a dead process left it. A side effect with an intent
 // and no outcome may or may not have been sent: it is never sent again by
 // itself. A read is executed again, asking anew if it needed approval.
-func (t *transition) restarted() {
+func (t *transition) restarted(e Restarted) {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.gone("request")+"; its answer can't come any more")
+		t.callEnded()
+		return
+	}
 	i := t.inFlight()
 	if t.run.Status != countersign.RunRunning || i < 0 {
 		return
 	}
 	if t.run.Steps[i].SideEffect {
-		t.suspendStep(i, "the service stopped while the request was on its way")
+		t.suspendStep(i, e.gone("request"))
 		return
 	}
 	s := t.step(i)
-	t.noteStep("step.restart", i, countersign.StepPending, "the service stopped while the read was on its way")
+	t.noteStep("step.restart", i, countersign.StepPending, e.gone("read"))
 	s.Status, s.ApprovalID = countersign.StepPending, ""
 }

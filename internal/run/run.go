@@ -45,6 +45,7 @@ type Result struct {
 	Close   string                // why the run's PENDING approval is to be REJECTED by system; "" keeps it
 	Call    *Call                 // what to send once all this is durable
 	Notes   []Note                // what the audit log says
+	Probe   *Probed               // a probe that was added; its step's record didn't change besides
 }
 
 // Call is the effect of sending one step.
@@ -52,6 +53,9 @@ type Call struct {
 	Step       int
 	Attempt    int
 	SideEffect bool
+	// AnswerBy is when the call must have ended: until then, and no longer, a cancelled
+	// run keeps its side effect from being resolved.
+	AnswerBy time.Time
 	request.Call
 }
 

@@ -39,9 +39,13 @@ var situations = []situation{
 		w.play(decide("APPROVED"))
 	}},
 	{name: "RECOVERY_REQUIRED", about: "pay", next: "later", reach: uncertain},
-	{name: "RECOVERY_REQUIRED, cancel requested", about: "pay", next: "later", reach: func(w *world) {
+	{name: "RECOVERY_REQUIRED, cancel requested, the call on its way", about: "pay", next: "later", reach: func(w *world) {
 		underWay(w)
 		w.play(cancel())
+	}},
+	{name: "RECOVERY_REQUIRED, cancel requested, the call has ended", about: "pay", next: "later", reach: func(w *world) {
+		underWay(w)
+		w.play(cancel(), w.answer("step", unknown("no answer within 10s")))
 	}},
 	{name: "RECOVERY_REQUIRED, confirmed completed, waits for a slot", about: "pay", next: "later", reach: func(w *world) {
 		uncertain(w)
@@ -59,6 +63,12 @@ var situations = []situation{
 	{name: "FAILED", about: "pay", next: "later", reach: func(w *world) {
 		underWay(w)
 		w.play(w.answer("step", answered(422, "")))
+	}},
+	{name: "CANCELLED, given up while the call was on its way", about: "pay", next: "later", reach: func(w *world) {
+		underWay(w)
+		w.play(cancel())
+		w.now = w.run.WaitingFor.NotBefore
+		w.play(reconcile(countersign.Abandon))
 	}},
 	{name: "CANCELLED", about: "refund", next: "later", reach: func(w *world) {
 		underWay(w)

@@ -50,12 +50,18 @@ func (w *world) traceRun(was, is *countersign.Run) string {
 		if !f.ExpiresAt.IsZero() {
 			line += " until " + f.ExpiresAt.Format(time.RFC3339)
 		}
+		if !f.NotBefore.IsZero() {
+			line += " from " + f.NotBefore.Format(time.RFC3339) + " on"
+		}
 	}
 	if is.CancelRequested && !was.CancelRequested {
 		line += ", cancel requested"
 	}
 	if is.UnverifiedSteps != was.UnverifiedSteps {
 		line += fmt.Sprintf(", %d unverified", is.UnverifiedSteps)
+	}
+	if is.MayHaveHappened {
+		line += ", may have happened"
 	}
 	if is.Error != was.Error {
 		line += ", error " + is.Error

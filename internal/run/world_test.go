@@ -37,6 +37,9 @@ type world struct {
 
 	sent  []sending
 	calls []*run.Call
+
+	onItsWay bool      // the latest call has not ended
+	answerBy time.Time // when it must have
 }
 
 func newWorld(t fataler, p *countersign.Plan) *world {
@@ -89,11 +92,30 @@ func (w *world) apply(e run.Event) (run.Result, error) {
 		w.t.Fatalf("%T changed the run that it was given:\n%s\n%s", e, before, after)
 	}
 	w.checkEvent(e, env, res, err)
+	w.follow(e, res)
 	if err != nil || res.Unchanged() {
 		return res, err
 	}
 	w.keep(res, held)
 	return res, nil
+}
+
+// follow keeps whether the latest call may still be answered.
+func (w *world) follow(e run.Event, res run.Result) {
+	switch e := e.(type) {
+	case run.Returned:
+		if len(w.calls) > 0 && e.Step == w.latest().Step && e.Attempt == w.latest().Attempt {
+			w.onItsWay = false
+		}
+	case run.Restarted:
+		w.onItsWay = false
+	}
+	if c := res.Call; c != nil {
+		w.onItsWay, w.answerBy = true, w.now.Add(c.Timeout+5*time.Second)
+		if !c.AnswerBy.Equal(w.answerBy) {
+			w.t.Fatalf("the call must have ended by %s, want %s", c.AnswerBy, w.answerBy)
+		}
+	}
 }
 
 func (w *world) keep(res run.Result, held *countersign.Approval) {

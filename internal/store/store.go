@@ -15,6 +15,8 @@ var (
 	ErrNotFound = errors.New("store: not found")
 	// ErrConflict: the stored version is not the expected one.
 	ErrConflict = errors.New("store: version conflict")
+	// ErrDamaged: the document is there and can't be read as what it should be.
+	ErrDamaged = errors.New("store: damaged document")
 	// ErrUnavailable: nothing was changed, because the store can't write now
 	// (disk full, closing) or ever again (a failed sync).
 	ErrUnavailable = errors.New("store: unavailable")

@@ -68,6 +68,8 @@ func reconcileRun(s recoveryState, in recoveryOp) (recoveryState, recoveryAnswer
 		return s, recoveryAnswer{answer: answer{countersign.CodeSelfApproval}}
 	case s.run != countersign.RunRecoveryRequired:
 		return s, recoveryAnswer{answer: answer{countersign.CodeStateConflict}}
+	case s.asked && !s.late: // its call is on its way
+		return s, recoveryAnswer{answer: answer{countersign.CodeStateConflict}}
 	case in.what == wrongOutput:
 		return s, recoveryAnswer{answer: answer{countersign.CodeExpectationNotMet}}
 	case s.asked || in.what == countersign.Abandon:

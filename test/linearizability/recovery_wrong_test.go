@@ -32,6 +32,8 @@ func TestWrongRecoveryHistoriesAreRefused(t *testing.T) {
 		{"a late answer is dropped", false, []porcupine.Operation{
 			at(1, 2, again, yes), at(3, 4, sent(2), yes), at(5, 6, cancel, yes), at(7, 8, answered, yes), at(9, 10, read, is(recoveryState{run: countersign.RunRecoveryRequired, attempt: 2, asked: true})),
 		}},
+		{"given up while it is on its way", false, []porcupine.Operation{at(1, 2, again, yes), at(3, 4, sent(2), yes), at(5, 6, cancel, yes), at(7, 8, gone, yes)}},
+		{"given up once it was answered", true, []porcupine.Operation{at(1, 2, again, yes), at(3, 4, sent(2), yes), at(5, 6, cancel, yes), at(7, 8, answered, yes), at(9, 10, gone, yes)}},
 		{"confirmed with a wrong output", false, []porcupine.Operation{at(1, 2, by(wrongOutput), yes)}},
 		{"refused while it is uncertain", false, []porcupine.Operation{at(1, 2, gone, no)}},
 		{"one of two counts", true, []porcupine.Operation{

@@ -24,6 +24,7 @@ export const errorCodes = {
   project_disabled: 409,
   project_in_use: 409,
   project_scope: 403,
+  quota_exceeded: 409,
   revision_conflict: 409,
   role_required: 403,
   self_approval: 403,
