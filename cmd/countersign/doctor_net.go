@@ -90,12 +90,7 @@ const shortSecret = 16
 // checkCredentials looks whether the variables that projects may name are set, and
 // says nothing of what is in them.
 func checkCredentials(_ context.Context, cfg config) (found []finding) {
-	seen := map[string]bool{}
-	for _, name := range append(append([]string{}, cfg.SigningEnv...), cfg.CredentialEnv...) {
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
+	for _, name := range cfg.listed() {
 		switch v, err := cfg.Secrets.Look(name); {
 		case err != nil:
 			found = append(found, bad("credential", "let the service read it; LIVE calls that need it fail until then", "%s_FILE: %v", name, err))

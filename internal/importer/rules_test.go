@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/project"
 )
 
@@ -37,7 +38,7 @@ func registers(t testing.TB, p *Proposal) {
 	if w.Auth == nil {
 		w.Auth = &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"} // fillIn asks for one
 	}
-	_, err := project.Validate(w, project.Allowed{Origins: []string{w.BaseURL}, CredentialEnv: []string{w.Auth.CredentialEnv}})
+	_, err := project.Validate("", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, []string{w.Auth.CredentialEnv})})
 	if err != nil {
 		t.Errorf("the service refuses the proposal: %v", err)
 	}
