@@ -110,6 +110,18 @@ func TestOperationBecomesTheCapabilityThatItDescribes(t *testing.T) {
 	}
 }
 
+// TestADescriptionKeepsOnlyWhatAReaderSees: it reaches people and models.
+func TestADescriptionKeepsOnlyWhatAReaderSees(t *testing.T) {
+	paths := `"/a":{"get":{"summary":"Reads\u202e one\u200b order.\u0007 \udb40\udc69Thanks",` + ok + `}},"/b":{"get":{"description":"First\u2066 part\n\nsecond",` + ok + `}}`
+	p := propose(t, []byte(document("3.0.3", paths, "")), Options{})
+	registers(t, p)
+	for i, want := range []string{"Reads one order. Thanks", "First part"} {
+		if got := p.Project.Capabilities[i].Description; got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 func TestOperationThatCannotBeCalledExactlyIsSkippedWithItsReason(t *testing.T) {
 	needed := `"required":true,"schema":{"type":"array"}`
 	form := `"requestBody":{"content":{"multipart/form-data":{}}}`

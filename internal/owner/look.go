@@ -50,17 +50,5 @@ func (l Look) Foreign(lists credential.Lists) (uses []Use) {
 	return uses
 }
 
-// After is what a first start would make of it.
-func (l Look) After(lists credential.Lists) Look {
-	bound := map[string]string{}
-	for name, tenant := range l.Bound {
-		bound[name] = tenant
-	}
-	for _, u := range l.Oldest(lists) {
-		bound[u.Name] = u.Tenant
-	}
-	return Look{Uses: l.Uses, Bound: bound}
-}
-
 // AtLeast says how long a secret of a kind should be.
 func AtLeast(kind string) string { return fmt.Sprintf("%d bytes", credential.Least(kind)) }
