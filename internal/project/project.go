@@ -76,7 +76,7 @@ func NotAllowed(path string, u credential.Use, why error) error {
 	if errors.Is(why, credential.ErrNotListed) {
 		return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v of credential variables for %s", path, u.Name, why, u.Kind)
 	}
-	return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v; the operator can list it for this tenant too, as %s/%s", path, u.Name, why, u.Tenant, u.Name)
+	return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v; the operator can list it per tenant: %s/%s, and likewise for each other tenant that uses it", path, u.Name, why, u.Tenant, u.Name)
 }
 
 // CredentialPath is where a project names its credential.
