@@ -258,3 +258,27 @@ func TestMalformedCredentialEntriesStopTheStart(t *testing.T) {
 		}
 	}
 }
+
+// TestCredentialsAreListedAndFreedByCommand, and a realm administrator's page shows them.
+func TestCredentialsAreListedAndFreedByCommand(t *testing.T) {
+	t.Parallel()
+	o := newOwners(t, keyEnv, harness.Set("ADMIN_EMAIL", "root@example.com"))
+	o.acme.Put("/projects/acme-pay", api(o.ours, "HMAC")).OK(t)
+	settings := map[string]string{"COUNTERSIGN_URL": o.URL, "COUNTERSIGN_TOKEN": o.Admin.Token()}
+	command := func(status int, args ...string) string {
+		t.Helper()
+		r := harness.Run(t, settings, append([]string{"credentials"}, args...)...)
+		if r.Status != status {
+			t.Errorf("%v: status %d\n%s%s", args, r.Status, r.Out, r.Err)
+		}
+		return r.Out + r.Err
+	}
+	prints(t, command(0, "list"), keyEnv, "acme", "any", "HMAC", "acme-pay")
+	b := o.NewBrowser()
+	b.SignIn("root@example.com")
+	says(t, b.Open("/access/tenants"), 200, "Credentials", keyEnv, "acme-pay")
+	prints(t, command(2, "free", keyEnv), "--reason")
+	prints(t, command(0, "free", keyEnv, "--reason", "it moves"), "freed "+keyEnv, "acme's", "Nothing is sent any more for acme-pay")
+	prints(t, command(3, "free", keyEnv, "--reason", "again"), "not_found")
+	says(t, b.Open("/access/tenants"), 200, "No credential is in use.")
+}
