@@ -20,6 +20,15 @@ const (
 	keyValue = "a-secret-of-the-payments-0123456789"
 )
 
+// listedFor lists the receivers' secret for these tenants, which share it.
+func listedFor(tenants ...string) harness.Setting {
+	entries := make([]string, len(tenants))
+	for i, id := range tenants {
+		entries[i] = id + "/" + harness.SecretEnv
+	}
+	return harness.Set("SIGNING_ENV_ALLOWLIST", strings.Join(entries, ","))
+}
+
 // newOwners lists the variable as the entries say; $ours and $theirs stand for the
 // receivers' origins.
 func newOwners(t *testing.T, entries string, more ...harness.Setting) *owners {

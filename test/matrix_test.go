@@ -171,7 +171,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com"), harness.Set("NOTIFY_ORIGINS", "https://hooks.example.com"),
-		harness.Set("SIGNING_ENV_ALLOWLIST", "default/"+harness.SecretEnv+",acme/"+harness.SecretEnv)), ids: map[string]string{}}
+		listedFor("default", "acme")), ids: map[string]string{}}
 	s.expired = s.expire(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}})
 	s.register(t, "default-two", harness.Project(s.shop.Origin()))
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
