@@ -146,13 +146,15 @@ func TestABindingIsKeptAuditedAndListed(t *testing.T) {
 // it is another tenant.
 func TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain(t *testing.T) {
 	t.Parallel()
-	o := newOwners(t, keyEnv)
+	ears := harness.NewReceiver(t)
+	o := newOwners(t, keyEnv, harness.Set("NOTIFY_ORIGINS", ears.Origin()))
 	o.ours.On("GET", "/x", harness.Answering(200, `{"ok":true}`))
 	o.theirs.On("GET", "/x", harness.Answering(200, `{"ok":true}`))
 	o.acme.Put("/projects/acme-pay", api(o.ours, "HMAC")).OK(t)
 	enabled(t, o.acme, "acme-pay")
 	o.reads(t, o.acme, "acme-pay").Is(t, "status", "COMPLETED")
 	sent := len(o.ours.Seen("GET", "/x"))
+	o.acme.Put("/webhooks/out", doc{"url": ears.Origin() + "/hook", "events": []string{"run.ended"}, "secretEnv": keyEnv}).OK(t)
 
 	o.Admin.Do("DELETE", "/credentials/"+keyEnv, doc{"reason": " "}).Refused(t, "invalid_request", "reason")
 	o.Admin.Do("DELETE", "/credentials/"+keyEnv, doc{"reason": "acme moves"}).OK(t).Is(t, "name", keyEnv).Is(t, "tenantId", "acme")
@@ -161,6 +163,10 @@ func TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain(t *testing.T) {
 	o.reads(t, o.acme, "acme-pay").Is(t, "status", "FAILED").Is(t, "steps.0.error.code", "not_sent").Has(t, "steps.0.error.message", keyEnv)
 	o.acme.Post("/projects/acme-pay/health-check", nil).OK(t).Is(t, "healthy", false).Has(t, "error", keyEnv)
 
+	harness.Until(t, "the notification to be held back", func() bool {
+		return strings.Contains(o.acme.Get("/webhooks/out").OK(t).At("lastError").Text(), keyEnv+" belongs to no tenant")
+	})
+
 	o.beta.Put("/projects/beta-pay", api(o.theirs, "BEARER")).OK(t)
 	enabled(t, o.beta, "beta-pay")
 	o.reads(t, o.beta, "beta-pay").Is(t, "status", "COMPLETED")
@@ -168,6 +174,9 @@ func TestAFreedCredentialIsSentByNobodyUntilItIsRegisteredAgain(t *testing.T) {
 	o.acme.Put("/projects/acme-pay", harness.With(api(o.ours, "HMAC"), "expectedRevision", 1)).Refused(t, "credential_not_allowed")
 	if n := len(o.ours.Seen("GET", "/x")); n != sent {
 		t.Errorf("%d calls of a tenant that had lost its credential", n-sent)
+	}
+	if n := len(ears.Seen("POST", "/hook")); n != 0 {
+		t.Errorf("%d notifications", n)
 	}
 }
 
