@@ -116,6 +116,7 @@ type Project struct {
 	Enabled          bool          `json:"enabled"`
 	Retired          bool          `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
 	SecretConfigured bool          `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
+	WeakSecret       bool          `json:"weakSecret,omitempty" doc:"true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it"`
 	Capabilities     []Capability  `json:"capabilities" nullable:"false"`
 	Health           *HealthCheck  `json:"health,omitempty" doc:"the latest check of the present revision"`
 	Conformance      []Conformance `json:"conformance,omitempty" nullable:"false" doc:"the latest check of each capability's receiver at the present revision"`
@@ -140,6 +141,7 @@ type ProjectWrite struct {
 	Revision         Value `json:"revision,omitzero" doc:"ignored"`
 	Retired          Value `json:"retired,omitzero" doc:"ignored"`
 	SecretConfigured Value `json:"secretConfigured,omitzero" doc:"ignored"`
+	WeakSecret       Value `json:"weakSecret,omitzero" doc:"ignored"`
 	Health           Value `json:"health,omitzero" doc:"ignored"`
 	Conformance      Value `json:"conformance,omitzero" doc:"ignored"`
 	CreatedAt        Value `json:"createdAt,omitzero" doc:"ignored"`

@@ -108,6 +108,8 @@ var matrix = map[string]row{
 	"startTeamRun":        {role: "OPERATOR", kind: "team", body: teamRunBody, ok: "revision_conflict", live: true},
 	"listTenants":         {role: "realm", tenant: true},
 	"putTenant":           {role: "realm", tenant: true, kind: "tenant", body: always(doc{"name": "n", "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
+	"listCredentials":     {role: "realm", tenant: true},
+	"freeCredential":      {role: "realm", tenant: true, kind: "no credential", body: always(doc{"reason": "r"}), ok: "not_found"},
 	"listUsers":           {role: "ADMIN", tenant: true},
 	"putUser":             {role: "ADMIN", tenant: true, kind: "user", body: always(doc{"roles": []string{"VIEWER"}}), gone: "2xx"},
 	"deleteUser":          {role: "ADMIN", tenant: true, kind: "nobody", ok: "not_found"},
@@ -168,7 +170,8 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com"), harness.Set("NOTIFY_ORIGINS", "https://hooks.example.com")), ids: map[string]string{}}
+	s := &stage{world: newWorld(t, harness.Set("ADMIN_EMAIL", "root@example.com"), harness.Set("NOTIFY_ORIGINS", "https://hooks.example.com"),
+		listedFor("default", "acme")), ids: map[string]string{}}
 	s.expired = s.expire(t, doc{"roles": []string{"ADMIN", "OPERATOR", "APPROVER"}})
 	s.register(t, "default-two", harness.Project(s.shop.Origin()))
 	s.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
@@ -186,7 +189,7 @@ func newStage(t *testing.T) *stage {
 	}
 	for _, o := range objects {
 		s.ids["user"+string(o)], s.ids["nobody"+string(o)] = "ann@example.com", "nobody@example.com"
-		s.ids["no webhook"+string(o)] = "no-webhook"
+		s.ids["no webhook"+string(o)], s.ids["no credential"+string(o)] = "no-webhook", "NO_CREDENTIAL"
 	}
 	s.ids["project"+string(missing)] = "default-nothing"
 	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"
@@ -429,7 +432,7 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 	case op.ID == "createPlan":
 		body = planOf()
 	}
-	path := strings.ReplaceAll(strings.ReplaceAll(op.Path, "{id}", id), "{email}", id)
+	path := strings.NewReplacer("{id}", id, "{email}", id, "{name}", id).Replace(op.Path)
 	want := expected(op.Method, r, p, o)
 	for _, c := range s.prefixes(p.client) {
 		s.cells++

@@ -3,6 +3,7 @@ package test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -140,8 +141,13 @@ func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	prints(t, s.command(t, 0, "receipt", "keys").Err, "there is none yet")
 	path := filepath.Join(s.dir, "r.json")
 	prints(t, s.command(t, 0, "receipt", "get", run, "-o", path).Err, path, "receipt verify")
+	readableByItsOwnerAlone(t, path)
 	prints(t, s.command(t, 2, "receipt", "get", run, "-o", path).Err, "there already", "--force")
+	if err := os.Chmod(path, 0o644); err != nil { // as an earlier release left it
+		t.Fatal(err)
+	}
 	s.command(t, 0, "receipt", "get", run, "-o", path, "--force")
+	readableByItsOwnerAlone(t, path)
 	key := word(t, s.command(t, 0, "receipt", "keys").Out, s.receiptKey(t))
 	if key != "Ed25519" {
 		t.Errorf("the key's algorithm is %s", key)
@@ -167,6 +173,18 @@ func TestReceiptsAreKeptAndJudgedByCommand(t *testing.T) {
 	prints(t, s.command(t, 3, "receipt", "get", "nothing").Err, "not_found")
 	if got := s.command(t, 0, "receipt", "get", run).Out; got[:12] != altered[:12] {
 		t.Errorf("standard output begins %s", got[:12])
+	}
+}
+
+// readableByItsOwnerAlone: a receipt shows what was paid, to whom and why.
+func readableByItsOwnerAlone(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has the access %v", path, info.Mode())
 	}
 }
 

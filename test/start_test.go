@@ -119,7 +119,7 @@ func TestAKeyWhoseRunIsOutOfScopeIsAConflictWithoutItsID(t *testing.T) {
 
 func TestKeysOfTwoTenantsNeverMeet(t *testing.T) {
 	t.Parallel()
-	w := ownWorld(t)
+	w := ownWorld(t, listedFor("default", "acme"))
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	admin, _ := w.token(t, doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"})
 	admin.Put("/models/refund", doc{"document": harness.Model("refund")}).OK(t)

@@ -83,7 +83,7 @@ func TestATeamNeedsTwoDifferentAdmittedAgentsWithModels(t *testing.T) {
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	acme, _ := w.token(t, doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"})
 	acme.Put("/models/m", doc{"document": harness.Model("m")}).OK(t)
-	acme.Put("/projects/acme-shop", harness.Project(w.shop.Origin())).OK(t)
+	acme.Put("/projects/acme-shop", harness.With(harness.Without(harness.Project(w.shop.Origin()), "auth"), "adapter", "LOCAL_ECHO")).OK(t)
 	foreign := syncTo(acme, "acme-shop", agentItem("a", "note", "m")).OK(t).At("items.0.id").Text()
 	acme.Post("/agents/"+foreign+"/admit", doc{"reason": "r"}).OK(t)
 	for _, c := range []struct {

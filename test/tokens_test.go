@@ -191,7 +191,7 @@ func TestTenantIDsHoldNoHyphen(t *testing.T) {
 
 func TestATenantNeverReachesAnotherWhoseNameBeginsAlike(t *testing.T) {
 	t.Parallel()
-	w := ownWorld(t)
+	w := ownWorld(t, listedFor("default", "acme", "acmeeu"))
 	for _, id := range []string{"acme", "acmeeu"} {
 		w.Admin.Put("/tenants/"+id, doc{"name": id}).OK(t)
 	}

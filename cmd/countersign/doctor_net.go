@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/oidc"
 )
 
@@ -84,25 +85,17 @@ func checkCertificate(_ context.Context, cfg config) []finding {
 	return []finding{fine("certificate", "good until %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 }
 
-// shortSecret is a credential that could be guessed.
-const shortSecret = 16
-
 // checkCredentials looks whether the variables that projects may name are set, and
 // says nothing of what is in them.
 func checkCredentials(_ context.Context, cfg config) (found []finding) {
-	seen := map[string]bool{}
-	for _, name := range append(append([]string{}, cfg.SigningEnv...), cfg.CredentialEnv...) {
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
+	for _, name := range cfg.listed() {
 		switch v, err := cfg.Secrets.Look(name); {
 		case err != nil:
 			found = append(found, bad("credential", "let the service read it; LIVE calls that need it fail until then", "%s_FILE: %v", name, err))
 		case v == "":
 			found = append(found, bad("credential", "set it where the service is started; LIVE calls that need it fail until then", "%s is listed and not set", name))
-		case len(v) < shortSecret:
-			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s is shorter than %d characters", name, shortSecret))
+		case len(v) < credential.LeastOther:
+			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s is shorter than %d bytes", name, credential.LeastOther))
 		default:
 			found = append(found, fine("credential", "%s is set%s", name, readAtEachUse(cfg, name)))
 		}

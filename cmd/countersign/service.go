@@ -30,6 +30,7 @@ import (
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
+	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
@@ -120,6 +121,9 @@ func (s *service) wire(ctx context.Context) error {
 	if s.first, err = s.control.Bootstrap(ctx, s.cfg.BootstrapToken); err != nil {
 		return err
 	}
+	if err := s.control.BindCredentials(ctx); err != nil {
+		return err
+	}
 	if err := s.listen(); err != nil {
 		return err
 	}
@@ -143,7 +147,7 @@ func (s *service) wire(ctx context.Context) error {
 // caller makes what sends requests, to these origins only.
 func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
-		Origins: origins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
+		Origins: origins, MayUse: owner.Guard{Lists: s.cfg.Credentials, Store: s.store}.MayUse,
 		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
 		Traces: s.exporter.Traces(), Log: s.log,
 	})
@@ -173,8 +177,8 @@ func (s *service) archives(l *ledger.Ledger) {
 // started or somebody asks.
 func (s *service) assemble() *ledger.Ledger {
 	allowed := project.Allowed{
-		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, SigningEnv: s.cfg.SigningEnv, CredentialEnv: s.cfg.CredentialEnv,
-		SecretIsSetNow: func(name string) bool { return s.cfg.Secrets.Get(name) != "" },
+		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, Credentials: s.cfg.Credentials,
+		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
 	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})

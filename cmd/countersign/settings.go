@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/request"
@@ -31,8 +32,8 @@ type settings struct {
 	Store             string `help:"Directory of the embedded store, or postgres:// URL of a database that several replicas share; it may hold a password, so prefer the variable." placeholder:"./countersign-data"`
 	BootstrapToken    string `help:"First token on an empty store, at least 32 visible characters; ignored later." placeholder:"TOKEN"`
 	ConnectionOrigins string `help:"Origins that projects may be registered with, comma-separated." placeholder:"https://api.example.com,…"`
-	SigningEnv        string `name:"signing-env-allowlist" help:"Environment variables usable as HMAC credentials." placeholder:"NAME,…"`
-	CredentialEnv     string `name:"credential-env-allowlist" help:"Environment variables usable as credentials; default: the signing list." placeholder:"NAME,…"`
+	SigningEnv        string `name:"signing-env-allowlist" help:"Environment variables usable as HMAC credentials, each by the tenant that registers it first, or as tenant/NAME, NAME@https://origin or tenant/NAME@https://origin." placeholder:"NAME,…"`
+	CredentialEnv     string `name:"credential-env-allowlist" help:"Environment variables usable as credentials, written likewise; default: the signing list." placeholder:"NAME,…"`
 	MaxActiveRuns     string `help:"Runs that may be READY or RUNNING at once." placeholder:"4"`
 	ApprovalTTL       string `name:"approval-ttl" help:"How long an approval may be decided." placeholder:"24h"`
 	AllowSelfApproval string `help:"Let whoever asked for a run decide it (one-person installations)." placeholder:"false"`
@@ -59,8 +60,7 @@ type config struct {
 	BootstrapToken    string
 	Origins           []string
 	NotifyOrigins     []string
-	SigningEnv        []string
-	CredentialEnv     []string
+	Credentials       credential.Lists
 	MaxActive         int
 	ApprovalTTL       time.Duration
 	AllowSelfApproval bool
@@ -89,7 +89,7 @@ type settingReader struct {
 }
 
 // listed are the variables that projects may name.
-func (c config) listed() []string { return slices.Concat(c.SigningEnv, c.CredentialEnv) }
+func (c config) listed() []string { return c.Credentials.Names() }
 
 // understand turns settings into a config, or says in one line each what is
 // unusable.
@@ -97,8 +97,8 @@ func understand(s settings, environ []string) (config, error) {
 	r := &settingReader{env: environment(environ), flags: s.byName(), files: map[string]string{}}
 	c := config{
 		Listen: r.text("LISTEN", "127.0.0.1:8080"), Store: r.text("STORE", "./countersign-data"),
-		BootstrapToken: r.text("BOOTSTRAP_TOKEN", ""), SigningEnv: r.names("SIGNING_ENV_ALLOWLIST"),
-		MaxActive: r.count("MAX_ACTIVE_RUNS", countersign.MaxActiveRuns), ApprovalTTL: r.duration("APPROVAL_TTL", countersign.ApprovalTTL),
+		BootstrapToken: r.text("BOOTSTRAP_TOKEN", ""),
+		MaxActive:      r.count("MAX_ACTIVE_RUNS", countersign.MaxActiveRuns), ApprovalTTL: r.duration("APPROVAL_TTL", countersign.ApprovalTTL),
 		AllowSelfApproval: r.flag("ALLOW_SELF_APPROVAL"), PublicURL: r.text("PUBLIC_URL", ""),
 		CertFile: r.text("TLS_CERT_FILE", ""), KeyFile: r.text("TLS_KEY_FILE", ""),
 		StopGrace: r.duration("STOP_GRACE", 65*time.Second), LogFormat: r.text("LOG", ""),
@@ -108,9 +108,10 @@ func understand(s settings, environ []string) (config, error) {
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
 	c.Retention, c.ArchiveDir = r.retention(c.Store)
 	c.Mail, c.OIDC = r.mail(c.AdminEmail), r.oidc()
-	c.CredentialEnv = c.SigningEnv
+	c.Credentials.Signing = r.entries("SIGNING_ENV_ALLOWLIST")
+	c.Credentials.General = c.Credentials.Signing
 	if r.text("CREDENTIAL_ENV_ALLOWLIST", "") != "" {
-		c.CredentialEnv = r.names("CREDENTIAL_ENV_ALLOWLIST")
+		c.Credentials.General = r.entries("CREDENTIAL_ENV_ALLOWLIST")
 	}
 	c.Secrets = r.secrets(c.listed())
 	r.check(c)
@@ -170,18 +171,15 @@ func (r *settingReader) list(name string) []string {
 	return out
 }
 
-func (r *settingReader) names(name string) []string {
-	list := r.list(name)
-	for _, n := range list {
-		if strings.ContainsFunc(n, func(c rune) bool { return !isNameRune(c) }) || n[0] >= '0' && n[0] <= '9' {
-			r.bad(name, "%q is no name of an environment variable", n)
+func (r *settingReader) entries(name string) (out []credential.Entry) {
+	for _, item := range r.list(name) {
+		e, err := credential.ParseEntry(item)
+		if err != nil {
+			r.bad(name, "%q: %v", item, err)
 		}
+		out = append(out, e)
 	}
-	return list
-}
-
-func isNameRune(c rune) bool {
-	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_'
+	return out
 }
 
 func (r *settingReader) origins(name string) []string {

@@ -12,64 +12,69 @@ type Operation string
 
 // The operations (contract 1). An operation without a rule is refused.
 const (
-	ReadSession    Operation = "session.read"
-	ReadMetrics    Operation = "metrics.read"
-	ReadModels     Operation = "models.read"
-	WriteModel     Operation = "models.write"
-	SuspendModel   Operation = "models.suspend"
-	ResumeModel    Operation = "models.resume"
-	RetireModel    Operation = "models.retire"
-	RestoreModel   Operation = "models.restore"
-	CompilePlan    Operation = "plans.compile"
-	ReadProjects   Operation = "projects.read"
-	WriteProject   Operation = "projects.write"
-	CheckHealth    Operation = "projects.health_check"
-	ProveReceiver  Operation = "projects.conformance"
-	ToggleProject  Operation = "projects.toggle"
-	RetireProject  Operation = "projects.retire"
-	RestoreProject Operation = "projects.restore"
-	ReadPlans      Operation = "plans.read"
-	CreatePlan     Operation = "plans.create"
-	ReadRuns       Operation = "runs.read"
-	ReadReceipt    Operation = "runs.receipt"
-	StartRun       Operation = "runs.start"
-	CancelRun      Operation = "runs.cancel"
-	ReconcileRun   Operation = "runs.reconcile"
-	ProbeRun       Operation = "runs.probe"
-	ReadApprovals  Operation = "approvals.read"
-	DecideApproval Operation = "approvals.decide"
-	SyncAgents     Operation = "agents.sync"
-	ReadAgents     Operation = "agents.read"
-	AdmitAgent     Operation = "agents.admit"
-	SuspendAgent   Operation = "agents.suspend"
-	RetireAgent    Operation = "agents.retire"
-	RestoreAgent   Operation = "agents.restore"
-	SendHeartbeat  Operation = "agents.heartbeat"
-	StartAgentRun  Operation = "agents.run"
-	ReadTeams      Operation = "teams.read"
-	WriteTeam      Operation = "teams.write"
-	SuspendTeam    Operation = "teams.suspend"
-	ResumeTeam     Operation = "teams.resume"
-	RetireTeam     Operation = "teams.retire"
-	RestoreTeam    Operation = "teams.restore"
-	StartTeamRun   Operation = "teams.run"
-	ReadContract   Operation = "contract.read"
-	ReadTenants    Operation = "tenants.read"
-	WriteTenant    Operation = "tenants.write"
-	ReadUsers      Operation = "users.read"
-	WriteUser      Operation = "users.write"
-	DeleteUser     Operation = "users.delete"
-	ReadTokens     Operation = "tokens.read"
-	CreateToken    Operation = "tokens.create"
-	RevokeToken    Operation = "tokens.revoke"
-	ReadWebhooks   Operation = "webhooks.read"
-	WriteWebhook   Operation = "webhooks.write"
-	DeleteWebhook  Operation = "webhooks.delete"
-	ReadAudit      Operation = "audit.read"
+	ReadSession     Operation = "session.read"
+	ReadMetrics     Operation = "metrics.read"
+	ReadModels      Operation = "models.read"
+	WriteModel      Operation = "models.write"
+	SuspendModel    Operation = "models.suspend"
+	ResumeModel     Operation = "models.resume"
+	RetireModel     Operation = "models.retire"
+	RestoreModel    Operation = "models.restore"
+	CompilePlan     Operation = "plans.compile"
+	ReadProjects    Operation = "projects.read"
+	WriteProject    Operation = "projects.write"
+	CheckHealth     Operation = "projects.health_check"
+	ProveReceiver   Operation = "projects.conformance"
+	ToggleProject   Operation = "projects.toggle"
+	RetireProject   Operation = "projects.retire"
+	RestoreProject  Operation = "projects.restore"
+	ReadPlans       Operation = "plans.read"
+	CreatePlan      Operation = "plans.create"
+	ReadRuns        Operation = "runs.read"
+	ReadReceipt     Operation = "runs.receipt"
+	StartRun        Operation = "runs.start"
+	CancelRun       Operation = "runs.cancel"
+	ReconcileRun    Operation = "runs.reconcile"
+	ProbeRun        Operation = "runs.probe"
+	ReadApprovals   Operation = "approvals.read"
+	DecideApproval  Operation = "approvals.decide"
+	SyncAgents      Operation = "agents.sync"
+	ReadAgents      Operation = "agents.read"
+	AdmitAgent      Operation = "agents.admit"
+	SuspendAgent    Operation = "agents.suspend"
+	RetireAgent     Operation = "agents.retire"
+	RestoreAgent    Operation = "agents.restore"
+	SendHeartbeat   Operation = "agents.heartbeat"
+	StartAgentRun   Operation = "agents.run"
+	ReadTeams       Operation = "teams.read"
+	WriteTeam       Operation = "teams.write"
+	SuspendTeam     Operation = "teams.suspend"
+	ResumeTeam      Operation = "teams.resume"
+	RetireTeam      Operation = "teams.retire"
+	RestoreTeam     Operation = "teams.restore"
+	StartTeamRun    Operation = "teams.run"
+	ReadContract    Operation = "contract.read"
+	ReadTenants     Operation = "tenants.read"
+	WriteTenant     Operation = "tenants.write"
+	ReadUsers       Operation = "users.read"
+	WriteUser       Operation = "users.write"
+	DeleteUser      Operation = "users.delete"
+	ReadTokens      Operation = "tokens.read"
+	CreateToken     Operation = "tokens.create"
+	RevokeToken     Operation = "tokens.revoke"
+	ReadWebhooks    Operation = "webhooks.read"
+	WriteWebhook    Operation = "webhooks.write"
+	DeleteWebhook   Operation = "webhooks.delete"
+	ReadCredentials Operation = "credentials.read"
+	FreeCredential  Operation = "credentials.free"
+	ReadAudit       Operation = "audit.read"
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
 	SignOut Operation = "sessions.end"
+	// BindCredential is recorded where a registration binds a credential variable to its
+	// tenant; nobody asks for it by itself.
+	BindCredential Operation = "credentials.bind"
 )
 
 // rule says who may: any of the roles (none named: every principal with a role),
@@ -88,60 +93,62 @@ var (
 )
 
 var rules = map[Operation]rule{
-	ReadSession:    {},
-	ReadMetrics:    {roles: admin, wholeTenant: true},
-	ReadModels:     {},
-	WriteModel:     {roles: operator, write: true},
-	SuspendModel:   {roles: admin, write: true},
-	ResumeModel:    {roles: admin, write: true},
-	RetireModel:    {roles: admin, write: true},
-	RestoreModel:   {roles: admin, write: true},
-	CompilePlan:    {roles: operator, write: true},
-	ReadProjects:   {},
-	WriteProject:   {roles: admin, write: true},
-	CheckHealth:    {roles: admin, write: true},
-	ProveReceiver:  {roles: admin, write: true},
-	ToggleProject:  {roles: admin, write: true},
-	RetireProject:  {roles: admin, write: true},
-	RestoreProject: {roles: admin, write: true},
-	ReadPlans:      {},
-	CreatePlan:     {roles: operator, write: true},
-	ReadRuns:       {},
-	ReadReceipt:    {},
-	StartRun:       {roles: operator, write: true},
-	CancelRun:      {roles: operator, write: true},
-	ReconcileRun:   {roles: approver, write: true},
-	ProbeRun:       {roles: approver, write: true},
-	ReadApprovals:  {},
-	DecideApproval: {roles: approver, write: true},
-	SyncAgents:     {roles: operator, write: true},
-	ReadAgents:     {},
-	AdmitAgent:     {roles: admin, write: true},
-	SuspendAgent:   {roles: admin, write: true},
-	RetireAgent:    {roles: admin, write: true},
-	RestoreAgent:   {roles: admin, write: true},
-	SendHeartbeat:  {roles: operator}, // neither it nor its refusal is audited (contract 9)
-	StartAgentRun:  {roles: operator, write: true},
-	ReadTeams:      {},
-	WriteTeam:      {roles: operator, write: true},
-	SuspendTeam:    {roles: admin, write: true},
-	ResumeTeam:     {roles: admin, write: true},
-	RetireTeam:     {roles: admin, write: true},
-	RestoreTeam:    {roles: admin, write: true},
-	StartTeamRun:   {roles: operator, write: true},
-	ReadContract:   {},
-	ReadTenants:    {realm: true, wholeTenant: true},
-	WriteTenant:    {realm: true, wholeTenant: true, write: true},
-	ReadUsers:      {roles: admin, wholeTenant: true},
-	WriteUser:      {roles: admin, wholeTenant: true, write: true},
-	DeleteUser:     {roles: admin, wholeTenant: true, write: true},
-	ReadTokens:     {roles: admin, wholeTenant: true},
-	CreateToken:    {roles: admin, wholeTenant: true, write: true},
-	RevokeToken:    {roles: admin, wholeTenant: true, write: true},
-	ReadWebhooks:   {roles: admin, wholeTenant: true},
-	WriteWebhook:   {roles: admin, wholeTenant: true, write: true},
-	DeleteWebhook:  {roles: admin, wholeTenant: true, write: true},
-	ReadAudit:      {roles: admin, wholeTenant: true},
+	ReadSession:     {},
+	ReadMetrics:     {roles: admin, wholeTenant: true},
+	ReadModels:      {},
+	WriteModel:      {roles: operator, write: true},
+	SuspendModel:    {roles: admin, write: true},
+	ResumeModel:     {roles: admin, write: true},
+	RetireModel:     {roles: admin, write: true},
+	RestoreModel:    {roles: admin, write: true},
+	CompilePlan:     {roles: operator, write: true},
+	ReadProjects:    {},
+	WriteProject:    {roles: admin, write: true},
+	CheckHealth:     {roles: admin, write: true},
+	ProveReceiver:   {roles: admin, write: true},
+	ToggleProject:   {roles: admin, write: true},
+	RetireProject:   {roles: admin, write: true},
+	RestoreProject:  {roles: admin, write: true},
+	ReadPlans:       {},
+	CreatePlan:      {roles: operator, write: true},
+	ReadRuns:        {},
+	ReadReceipt:     {},
+	StartRun:        {roles: operator, write: true},
+	CancelRun:       {roles: operator, write: true},
+	ReconcileRun:    {roles: approver, write: true},
+	ProbeRun:        {roles: approver, write: true},
+	ReadApprovals:   {},
+	DecideApproval:  {roles: approver, write: true},
+	SyncAgents:      {roles: operator, write: true},
+	ReadAgents:      {},
+	AdmitAgent:      {roles: admin, write: true},
+	SuspendAgent:    {roles: admin, write: true},
+	RetireAgent:     {roles: admin, write: true},
+	RestoreAgent:    {roles: admin, write: true},
+	SendHeartbeat:   {roles: operator}, // neither it nor its refusal is audited (contract 9)
+	StartAgentRun:   {roles: operator, write: true},
+	ReadTeams:       {},
+	WriteTeam:       {roles: operator, write: true},
+	SuspendTeam:     {roles: admin, write: true},
+	ResumeTeam:      {roles: admin, write: true},
+	RetireTeam:      {roles: admin, write: true},
+	RestoreTeam:     {roles: admin, write: true},
+	StartTeamRun:    {roles: operator, write: true},
+	ReadContract:    {},
+	ReadTenants:     {realm: true, wholeTenant: true},
+	WriteTenant:     {realm: true, wholeTenant: true, write: true},
+	ReadUsers:       {roles: admin, wholeTenant: true},
+	WriteUser:       {roles: admin, wholeTenant: true, write: true},
+	DeleteUser:      {roles: admin, wholeTenant: true, write: true},
+	ReadTokens:      {roles: admin, wholeTenant: true},
+	CreateToken:     {roles: admin, wholeTenant: true, write: true},
+	RevokeToken:     {roles: admin, wholeTenant: true, write: true},
+	ReadWebhooks:    {roles: admin, wholeTenant: true},
+	WriteWebhook:    {roles: admin, wholeTenant: true, write: true},
+	DeleteWebhook:   {roles: admin, wholeTenant: true, write: true},
+	ReadCredentials: {realm: true, wholeTenant: true},
+	FreeCredential:  {realm: true, wholeTenant: true, write: true},
+	ReadAudit:       {roles: admin, wholeTenant: true},
 }
 
 // Allow reports whether the principal may ask for the operation at all: nil, or

@@ -13,6 +13,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/conformance"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/request"
@@ -117,7 +118,7 @@ func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 	}
 	w.BaseURL = nowhere
 	env := (&countersign.Project{Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv}).EffectiveAuth().CredentialEnv
-	p, err = project.Validate(w, project.Allowed{Origins: []string{nowhere}, CredentialEnv: []string{env}})
+	p, err = project.Validate("", w, project.Allowed{Origins: []string{nowhere}, Credentials: credential.Plain(nil, []string{env})})
 	if err != nil {
 		return p, Unusablef("--project %s: %v", c.Project, err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 
 	"github.com/countersign/countersign"
@@ -25,6 +26,26 @@ func readDocument(t *Terminal, path string, into any) error {
 // readText reads as much as the service would take.
 func readText(t *Terminal, path string) ([]byte, error) {
 	return readFile(t, path, countersign.MaxBodyBytes)
+}
+
+// ownersOnly is the access of a file that its owner alone may read.
+const ownersOnly = 0o600
+
+// writeOwners is writeNew of a file that its owner alone may read, whoever could read
+// one that was there. A device is left as it is.
+func writeOwners(path string, data []byte, force bool) error {
+	f, err := openNew(path, ownersOnly, force)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = f.Chmod(ownersOnly)
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // idOf is the id that a flag gives, else the one that the document has.

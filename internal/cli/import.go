@@ -153,17 +153,25 @@ func (c *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
 
 // writeNew writes a file that isn't there yet, or any when forced to.
 func writeNew(path string, data []byte, force bool) error {
+	f, err := openNew(path, 0o644, force)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+func openNew(path string, access os.FileMode, force bool) (*os.File, error) {
 	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
 		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	f, err := os.OpenFile(path, mode, 0o644)
+	f, err := os.OpenFile(path, mode, access)
 	if errors.Is(err, os.ErrExist) {
-		return Unusablef("%s is there already; --force overwrites it, or name another file", path)
+		return nil, Unusablef("%s is there already; --force overwrites it, or name another file", path)
 	}
 	if err != nil {
-		return Unusablef("%v", err)
+		return nil, Unusablef("%v", err)
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return f, nil
 }

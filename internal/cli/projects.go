@@ -30,7 +30,7 @@ type ProjectsList struct {
 var projectTable = table[countersign.Project]{
 	heading: []string{"id", "name", "revision", "enabled", "capabilities", "address", "credential", "updated"},
 	row: func(p countersign.Project) []string {
-		return []string{p.ID, p.Name, number(p.Revision), yes(p.Enabled), number(len(p.Capabilities)), first(p.BaseURL, p.Adapter), credential(&p), moment(p.UpdatedAt)}
+		return []string{p.ID, p.Name, number(p.Revision), yes(p.Enabled), number(len(p.Capabilities)), first(p.BaseURL, p.Adapter), credentialOf(&p), moment(p.UpdatedAt)}
 	},
 }
 
@@ -48,7 +48,7 @@ func (l *ProjectsList) Run(t *Terminal) error {
 
 // credential says how calls to a project are authenticated, and whether the
 // service has what it needs for that.
-func credential(p *countersign.Project) string {
+func credentialOf(p *countersign.Project) string {
 	auth := p.EffectiveAuth()
 	switch {
 	case auth.CredentialEnv == "":
@@ -77,7 +77,7 @@ func printProject(w io.Writer, p *countersign.Project) {
 		state = "enabled"
 	}
 	Facts(w, [2]string{"project", p.ID}, [2]string{"name", p.Name}, [2]string{"revision", number(p.Revision)}, [2]string{"state", state}, [2]string{"retired", yes(p.Retired)}, [2]string{"adapter", p.Adapter},
-		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credential(p)},
+		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credentialOf(p)},
 		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
 	fmt.Fprintln(w)
 	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))

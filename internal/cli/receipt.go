@@ -20,7 +20,7 @@ type Receipt struct {
 // ReceiptGet gets.
 type ReceiptGet struct {
 	ID    string `arg:"" help:"The run's id."`
-	File  string `name:"output" short:"o" default:"-" help:"File to write, which must not be there yet; - is standard output." placeholder:"FILE"`
+	File  string `name:"output" short:"o" default:"-" help:"File to write, readable by its owner alone, which must not be there yet; - is standard output." placeholder:"FILE"`
 	Force bool   `help:"Overwrite a file that is there."`
 	Service
 }
@@ -39,7 +39,7 @@ func (g *ReceiptGet) Run(t *Terminal) error {
 		_, err = t.Out.Write(text)
 		return err
 	}
-	if err := writeNew(g.File, text, g.Force); err != nil {
+	if err := writeOwners(g.File, text, g.Force); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.Errs, "kept %s, %d bytes; 'countersign receipt verify %s' judges it\n", Plain(g.File), len(text), Plain(g.File))

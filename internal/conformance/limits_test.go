@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/request"
@@ -233,7 +235,7 @@ func TestACallIsTheOneThatTheServiceMakes(t *testing.T) {
 		p := &play{Check: c, ctx: t.Context(), report: newReport(nil)}
 		p.right(c.requests[0], "7")
 		service := outbound.New(outbound.Config{
-			Origins: []string{c.target}, SigningEnv: []string{"BOOKS_SECRET"}, Getenv: func(string) string { return secret },
+			Origins: []string{c.target}, MayUse: func(context.Context, credential.Use) error { return nil }, Getenv: func(string) string { return secret },
 			Now: now, CheckJSON: exact.Check, UserAgent: "countersign/test",
 		})
 		service.Call(t.Context(), request.Call{RunID: "check-test", StepID: "7", IdempotencyKey: "check-test.7", Project: &c.cfg.Project, Request: c.requests[0]})

@@ -4,13 +4,20 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 type tenantsData struct {
 	realm
 	Tenants []countersign.Tenant
 	Pager   pager
+
+	Credentials     []countersign.Credential
+	CredentialCount int
 }
+
+// shownCredentials is how many credentials the page shows; the command line lists all.
+const shownCredentials = 200
 
 func tenantsPage(v *visit) (*page, error) {
 	l := v.list()
@@ -19,6 +26,11 @@ func tenantsPage(v *visit) (*page, error) {
 		return nil, err
 	}
 	d := tenantsData{realm: v.realm("tenants"), Tenants: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	credentials, err := v.control.Credentials(v.r.Context(), v.actor, control.List{Limit: shownCredentials})
+	if err != nil {
+		return nil, err
+	}
+	d.Credentials, d.CredentialCount = credentials.Items, credentials.Total
 	return v.accessPage("tenants", "Access", d), nil
 }
 

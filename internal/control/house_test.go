@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
@@ -62,7 +63,7 @@ func openWith(t fataler, maxActive int) *house {
 	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	h.ledger = ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
-	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, SigningEnv: []string{"HOOK"}, SecretIsSetNow: func(string) bool { return true }}
+	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
 	h.service = control.New(cfg, h.store, h.ledger, h, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
@@ -233,7 +234,7 @@ func (asleep) Wake(ledger.Ref) {}
 
 type healthy struct{}
 
-func (healthy) Health(context.Context, *countersign.Project) countersign.HealthCheck {
+func (healthy) Health(context.Context, string, *countersign.Project) countersign.HealthCheck {
 	return countersign.HealthCheck{Healthy: true}
 }
 

@@ -87,7 +87,7 @@ func (s *Service) buildProbe(a Actor, h *ledger.Held, stepID string) (probe, err
 	return probe{
 		step: i,
 		call: request.Call{
-			RunID: h.Ref.RunID, StepID: stepID, IdempotencyKey: fmt.Sprintf("%s.%s.probe-%d", h.Ref.RunID, stepID, n),
+			Tenant: a.Tenant, RunID: h.Ref.RunID, StepID: stepID, IdempotencyKey: fmt.Sprintf("%s.%s.probe-%d", h.Ref.RunID, stepID, n),
 			Project: project, Request: req, Input: input, Timeout: read.Timeout(),
 		},
 		record: countersign.ProbeRecord{N: n, By: a.ID, At: s.cfg.Now(), Capability: read.Name, Request: &req},

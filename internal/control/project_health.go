@@ -17,7 +17,7 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 		return check, err
 	}
 	ctx = context.WithoutCancel(ctx) // what is signed and sent is recorded, whoever has hung up by then
-	check = s.prober.Health(ctx, &p)
+	check = s.prober.Health(ctx, a.Tenant, &p)
 	check.ProjectID, check.Revision = id, p.Revision
 	err = s.update(ctx, a, access.CheckHealth, "project/"+id, func(tx store.Tx) error {
 		head, version, err := reachProject(tx, a, id)

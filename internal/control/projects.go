@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/records"
@@ -73,7 +74,7 @@ func (s *Service) projectOf(tx store.Tx, tenant string, h records.ProjectHead) (
 func (s *Service) assembleProject(h records.ProjectHead, p countersign.Project) countersign.Project {
 	p.ID, p.Revision, p.Enabled, p.Retired, p.Health = h.ID, h.Revision, h.Enabled, h.Retired, h.Health
 	p.CreatedAt, p.UpdatedAt = h.CreatedAt, h.UpdatedAt
-	p.SecretConfigured = s.cfg.Allowed.SecretConfigured(&p)
+	p.SecretConfigured, p.WeakSecret = s.cfg.Allowed.SecretConfigured(&p), s.cfg.Allowed.WeakSecret(&p)
 	return p
 }
 
@@ -83,7 +84,7 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 	if !countersign.OwnsProjectID(a.Tenant, id) {
 		return p, countersign.Errorf(countersign.CodeInvalidRequest, "id: a project id of this tenant begins with %s-", a.Tenant)
 	}
-	content, err := project.Validate(w, s.cfg.Allowed)
+	content, err := project.Validate(a.Tenant, w, s.cfg.Allowed)
 	if err != nil {
 		return p, err
 	}
@@ -113,9 +114,15 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 			p, err = s.toggle(tx, a, head, version, *w.Enabled, "")
 			return err
 		}
+		if err := s.claim(tx, a, owner.Of(a.Tenant, &content), project.CredentialPath(&content), subject); err != nil {
+			return err
+		}
 		p, err = s.edit(tx, a, head, version, content)
 		return err
 	})
+	if err == nil && p.WeakSecret {
+		s.warnOfWeak(owner.Use{Use: owner.Of(a.Tenant, &p), Project: id})
+	}
 	return p, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/owner"
+	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
@@ -54,7 +56,7 @@ func (s *Service) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.W
 	}
 	w.Pending, w.Dropped = len(p.Pending), p.Dropped
 	w.LastSuccessAt, w.LastErrorAt, w.LastError = p.LastSuccessAt, p.LastErrorAt, p.LastError
-	w.SecretIsMissing = !s.cfg.Allowed.SecretIsSetNow(w.SecretEnv)
+	w.SecretIsMissing = !s.cfg.Allowed.SecretIsSet(w.SecretEnv)
 	return w, nil
 }
 
@@ -73,6 +75,9 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 			return err
 		}
 		if err := compare("webhook", id, old.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		if err := s.claim(tx, a, owner.OfWebhook(a.Tenant, w.URL, w.SecretEnv), "secretEnv", "webhook/"+id); err != nil {
 			return err
 		}
 		next := s.nextWebhook(*old, id, w)
@@ -104,10 +109,13 @@ func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error 
 	switch allowed := s.cfg.Allowed; {
 	case !slices.Contains(allowed.NotifyOrigins, origin):
 		return countersign.Errorf(countersign.CodeOriginNotAllowed, "url: %s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
-	case !allowed.Signs(w.SecretEnv):
-		return countersign.Errorf(countersign.CodeCredentialNotAllowed, "secretEnv: %s is not on the server's lists of signing and credential variables", w.SecretEnv)
+	default:
+		u := owner.OfWebhook(tenant, w.URL, w.SecretEnv)
+		if _, err := allowed.Credentials.Judge(u); err != nil {
+			return project.NotAllowed("secretEnv", u, err)
+		}
+		return nil
 	}
-	return nil
 }
 
 func roomForWebhook(tx store.Tx, tenant string) error {

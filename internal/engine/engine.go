@@ -127,7 +127,7 @@ func (e *Engine) drive(ref ledger.Ref) {
 			return
 		}
 		e.open(d, moved)
-		outcome, err := e.call(d, moved.Call)
+		outcome, err := e.call(ref, d, moved.Call)
 		if err != nil { // the lease: whoever has taken over knows of the intent
 			e.notDriven(d, ref, err)
 			return
@@ -249,13 +249,13 @@ func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
 
 // call performs one call. A read can be ended early by a cancel; a side effect
 // never is.
-func (e *Engine) call(d *drive, c *run.Call) (request.Outcome, error) {
+func (e *Engine) call(ref ledger.Ref, d *drive, c *run.Call) (request.Outcome, error) {
 	until, err := e.mayCall(e.life)
 	if err != nil {
 		return request.Outcome{}, err
 	}
 	out := c.Call
-	out.SendBefore = until
+	out.Tenant, out.SendBefore = ref.Tenant, until
 	// However late the call begins, it ends while a resolution still waits for it; where
 	// nothing is left of its time it isn't sent.
 	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.ledger.Now())))

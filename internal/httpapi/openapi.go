@@ -101,6 +101,9 @@ func parameters(r route) []*huma.Param {
 	if strings.Contains(r.path, "{email}") {
 		out = append(out, &huma.Param{Name: "email", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "email"}})
 	}
+	if strings.Contains(r.path, "{name}") {
+		out = append(out, &huma.Param{Name: "name", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^[A-Za-z_][A-Za-z0-9_]*$`}})
+	}
 	for _, p := range r.query {
 		out = append(out, &huma.Param{Name: p.name, In: "query", Description: p.doc, Schema: p.schema()})
 	}

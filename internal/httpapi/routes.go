@@ -110,6 +110,9 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/tokens", op: access.CreateToken, id: "createToken", tag: "access", summary: "Make a token; it is shown once", body: typeOf[countersign.TokenWrite](), status: 201, answer: typeOf[countersign.NewToken](), handle: a.createToken},
 		{method: "DELETE", path: "/tokens/{id}", op: access.RevokeToken, id: "revokeToken", tag: "access", summary: "Revoke a token at once", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.Token](), handle: a.revokeToken},
 
+		{method: "GET", path: "/credentials", op: access.ReadCredentials, id: "listCredentials", tag: "access", summary: "List the credential variables with the tenant that each belongs to, never a value", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Credential]](), handle: a.listCredentials},
+		{method: "DELETE", path: "/credentials/{name}", op: access.FreeCredential, id: "freeCredential", tag: "access", summary: "Free a credential variable: calls with it are not sent until a tenant registers it anew, which it then belongs to", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Credential](), handle: a.freeCredential},
+
 		{method: "GET", path: "/webhooks", op: access.ReadWebhooks, id: "listWebhooks", tag: "webhooks", summary: "List where the tenant is told of events", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Webhook]](), handle: a.listWebhooks},
 		{method: "GET", path: "/webhooks/{id}", op: access.ReadWebhooks, id: "getWebhook", tag: "webhooks", summary: "Read a webhook and how its deliveries go", status: 200, answer: typeOf[countersign.Webhook](), handle: a.getWebhook},
 		{method: "PUT", path: "/webhooks/{id}", op: access.WriteWebhook, id: "putWebhook", tag: "webhooks", summary: "Create or update a webhook", body: typeOf[countersign.WebhookWrite](), status: 200, answer: typeOf[countersign.Webhook](), handle: a.putWebhook},

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // Reason is why an operation is skipped: a stable word to count by.
@@ -47,9 +48,7 @@ func quoted(s string) string { return strconv.Quote(short(s, 80)) }
 // short is text in one line, cut at a word where there is one.
 func short(s string, most int) string {
 	s = s[:min(len(s), 8*most)] // what is cut off costs nothing
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
+	s = strings.Join(strings.Fields(plain.Text(s)), " ")
 	runes := []rune(s)
 	if len(runes) <= most {
 		return s

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/project"
 )
 
@@ -37,7 +38,7 @@ func registers(t testing.TB, p *Proposal) {
 	if w.Auth == nil {
 		w.Auth = &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"} // fillIn asks for one
 	}
-	_, err := project.Validate(w, project.Allowed{Origins: []string{w.BaseURL}, CredentialEnv: []string{w.Auth.CredentialEnv}})
+	_, err := project.Validate("", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, []string{w.Auth.CredentialEnv})})
 	if err != nil {
 		t.Errorf("the service refuses the proposal: %v", err)
 	}
@@ -106,6 +107,18 @@ func TestOperationBecomesTheCapabilityThatItDescribes(t *testing.T) {
 				t.Errorf("is\n%s\nnot\n%s\nskipped %v", got, test.want, p.Skipped)
 			}
 		})
+	}
+}
+
+// TestADescriptionKeepsOnlyWhatAReaderSees: it reaches people and models.
+func TestADescriptionKeepsOnlyWhatAReaderSees(t *testing.T) {
+	paths := `"/a":{"get":{"summary":"Reads\u202e one\u200b order.\u0007 \udb40\udc69Thanks",` + ok + `}},"/b":{"get":{"description":"First\u2066 part\n\nsecond",` + ok + `}}`
+	p := propose(t, []byte(document("3.0.3", paths, "")), Options{})
+	registers(t, p)
+	for i, want := range []string{"Reads one order. Thanks", "First part"} {
+		if got := p.Project.Capabilities[i].Description; got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
 	}
 }
 

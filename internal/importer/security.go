@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/project"
 )
 
@@ -63,8 +64,8 @@ func authOf(n node) (countersign.Auth, string) {
 // allowed asks the service's own rule.
 func allowed(a countersign.Auth) bool {
 	a.CredentialEnv = "X"
-	_, err := project.Validate(countersign.ProjectWrite{Name: "x", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x", Auth: &a},
-		project.Allowed{Origins: []string{"https://x"}, CredentialEnv: []string{"X"}})
+	_, err := project.Validate("", countersign.ProjectWrite{Name: "x", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x", Auth: &a},
+		project.Allowed{Origins: []string{"https://x"}, Credentials: credential.Plain(nil, []string{"X"})})
 	return err == nil
 }
 

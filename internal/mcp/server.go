@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 const instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its id and state; " +
@@ -22,7 +23,7 @@ const instructions = "Each tool is a capability that this agent was admitted for
 // server answers one message. Of the tools it has the one that is called: to make all
 // of them for each call would cost the more, the more an agent may do.
 func (v *visit) server(m message) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: v.offer.Agent.Name, Version: v.cfg.Version}, &sdk.ServerOptions{
+	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: plain.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 	})

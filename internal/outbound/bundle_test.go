@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/outbound/faultreceiver"
 	"github.com/countersign/countersign/internal/request"
@@ -52,7 +54,10 @@ func setupWith(t testing.TB, r *faultreceiver.Receiver) bundle {
 		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: signingEnv},
 	}
 	b.client = New(Config{
-		Origins: []string{r.URL()}, SigningEnv: []string{signingEnv}, CredentialEnv: []string{keyEnv},
+		Origins: []string{r.URL()}, MayUse: func(_ context.Context, u credential.Use) error {
+			_, err := credential.Plain([]string{signingEnv}, []string{keyEnv}).Judge(u)
+			return err
+		},
 		Getenv: func(name string) string { return b.env[name] },
 		Now:    func() time.Time { return clock }, CheckJSON: exact.Check,
 	})
@@ -111,3 +116,6 @@ func mustNotHold(t testing.TB, text string) {
 		}
 	}
 }
+
+// nobody may use a credential.
+func nobody(context.Context, credential.Use) error { return credential.ErrNobodys }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/telemetry"
 )
@@ -25,11 +26,9 @@ type Config struct {
 	// Origins that projects may be called at, as [request.NormalizeOrigin]
 	// writes them. The list is asked on every call.
 	Origins []string
-	// SigningEnv and CredentialEnv name the environment variables that may hold
-	// credentials: HMAC secrets come from either list, BEARER and API_KEY from
-	// the second.
-	SigningEnv    []string
-	CredentialEnv []string
+	// MayUse says why a tenant may not use a credential variable now, nil that it
+	// may. It is asked on every call that needs one. Required.
+	MayUse func(context.Context, credential.Use) error
 	// Getenv reads a credential at the moment of the call; os.Getenv when nil.
 	Getenv func(string) string
 	// Now is the wall clock of timestamps; time.Now when nil. Timeouts are
@@ -62,10 +61,13 @@ type Client struct {
 	pool        *pool
 }
 
-// New makes a Client. A Config without CheckJSON is a mistake in the program.
+// New makes a Client. A Config without CheckJSON or MayUse is a mistake in the program.
 func New(cfg Config) *Client {
 	if cfg.CheckJSON == nil {
 		panic("outbound: Config.CheckJSON is required")
+	}
+	if cfg.MayUse == nil {
+		panic("outbound: Config.MayUse is required")
 	}
 	c := &Client{
 		origins:     names(cfg.Origins),
@@ -109,7 +111,7 @@ func (c *Client) Call(ctx context.Context, call request.Call) request.Outcome {
 }
 
 func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
-	m, err := c.message(call)
+	m, err := c.message(ctx, call)
 	if err != nil {
 		return request.Outcome{Certainty: request.NotSent, Cause: causeOf(err)}
 	}
@@ -117,7 +119,7 @@ func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
 		m.follow(telemetry.Traceparent(ctx))
 	}
 	a := c.perform(ctx, m, call.Timeout)
-	return c.judge(a, m.credential.secret)
+	return c.judge(a, m.credential.value)
 }
 
 // errTimeout is the context's cause when a call's own time is over.

@@ -1,80 +1,86 @@
 package outbound
 
 import (
+	"context"
+	"errors"
 	"os"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/signature"
 )
 
-// credentials reads secrets from the environment, by the operator's lists. A
+// credentials reads secrets from the environment, for whoever may use them. A
 // secret is read for one call and kept by nothing.
 type credentials struct {
-	signing map[string]bool
-	general map[string]bool
-	getenv  func(string) string
+	mayUse func(context.Context, credential.Use) error
+	getenv func(string) string
 }
 
 func newCredentials(cfg Config) credentials {
-	c := credentials{signing: names(cfg.SigningEnv), general: names(cfg.CredentialEnv), getenv: cfg.Getenv}
+	c := credentials{mayUse: cfg.MayUse, getenv: cfg.Getenv}
 	if c.getenv == nil {
 		c.getenv = os.Getenv
 	}
 	return c
 }
 
-// CredentialConfigured reports whether the authentication's credential can be
-// used now: its variable is on the server's list, exists and isn't empty.
-func (c *Client) CredentialConfigured(a countersign.Auth) bool {
-	got, err := c.credentials.of(a)
-	return err == nil && got.secret != ""
-}
-
-// credential is what one call authenticates with.
-type credential struct {
+// authentication is what one call authenticates with.
+type authentication struct {
 	kind       string
 	headerName string // API_KEY's
-	secret     string
+	value      string
 }
 
-// of fetches the credential, or says why the call can't be made with it.
-func (c credentials) of(a countersign.Auth) (credential, error) {
+// of fetches the secret for a tenant's call to an origin, or says why the call can't
+// be made with it.
+func (c credentials) of(ctx context.Context, tenant, origin string, a countersign.Auth) (authentication, error) {
 	if a.Type == countersign.AuthNone {
-		return credential{kind: a.Type}, nil
+		return authentication{kind: a.Type}, nil
 	}
-	allowed := c.general[a.CredentialEnv] || a.Type == countersign.AuthHMAC && c.signing[a.CredentialEnv]
-	if !allowed {
-		return credential{}, cause("credential variable " + a.CredentialEnv + " is not on the server's list for " + a.Type)
+	if err := c.allowed(ctx, credential.Use{Tenant: tenant, Origin: origin, Kind: a.Type, Name: a.CredentialEnv}); err != nil {
+		return authentication{}, err
 	}
-	got := credential{kind: a.Type, headerName: a.HeaderName, secret: c.getenv(a.CredentialEnv)}
+	got := authentication{kind: a.Type, headerName: a.HeaderName, value: c.getenv(a.CredentialEnv)}
 	switch {
-	case got.secret == "":
-		return credential{}, cause("credential variable " + a.CredentialEnv + " is not set")
+	case got.value == "":
+		return authentication{}, cause("credential variable " + a.CredentialEnv + " is not set")
 	case a.Type == countersign.AuthHMAC: // never on the wire
 	case a.Type != countersign.AuthBearer && a.Type != countersign.AuthAPIKey:
-		return credential{}, cause("authentication type " + a.Type + " is not supported")
-	case !isHeaderValue(got.secret):
-		return credential{}, cause("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
+		return authentication{}, cause("authentication type " + a.Type + " is not supported")
+	case !isHeaderValue(got.value):
+		return authentication{}, cause("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
 	case a.Type == countersign.AuthAPIKey && !carriesKey(a.HeaderName):
-		return credential{}, cause("header " + a.HeaderName + " can't carry an API key")
+		return authentication{}, cause("header " + a.HeaderName + " can't carry an API key")
 	}
 	return got, nil
 }
 
+func (c credentials) allowed(ctx context.Context, u credential.Use) error {
+	err := c.mayUse(ctx, u)
+	switch {
+	case errors.Is(err, credential.ErrNotListed):
+		return cause("credential variable " + u.Name + " " + err.Error() + " for " + u.Kind)
+	case err != nil:
+		return cause("credential variable " + u.Name + " " + err.Error())
+	}
+	return nil
+}
+
 // header is the one that authenticates; without a name there is none.
-func (c credential) header(m *message, timestamp string) headerField {
+func (c authentication) header(m *message, timestamp string) headerField {
 	switch c.kind {
 	case countersign.AuthHMAC:
-		value, err := signature.Sign([]byte(c.secret), m.parts(timestamp))
+		value, err := signature.Sign([]byte(c.value), m.parts(timestamp))
 		if err != nil { // message refused line breaks and empty secrets
 			panic("outbound: " + err.Error())
 		}
 		return headerField{signature.HeaderSignature, value}
 	case countersign.AuthBearer:
-		return headerField{"Authorization", "Bearer " + c.secret}
+		return headerField{"Authorization", "Bearer " + c.value}
 	case countersign.AuthAPIKey:
-		return headerField{c.headerName, c.secret}
+		return headerField{c.headerName, c.value}
 	default:
 		return headerField{}
 	}

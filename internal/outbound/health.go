@@ -15,13 +15,13 @@ const healthID = "health-check"
 // Health reads the project's health path with its authentication (contract 5).
 // A 2xx means that it can be reached and nothing else (specification 4, rule 8);
 // what its body holds doesn't matter.
-func (c *Client) Health(ctx context.Context, p *countersign.Project) countersign.HealthCheck {
+func (c *Client) Health(ctx context.Context, tenant string, p *countersign.Project) countersign.HealthCheck {
 	h := countersign.HealthCheck{ProjectID: p.ID, Revision: p.Revision, CheckedAt: c.now().UTC()}
 	if p.Adapter == countersign.AdapterLocalEcho {
 		h.Healthy, h.StatusCode = true, 200
 		return h
 	}
-	m, err := c.healthMessage(p)
+	m, err := c.healthMessage(ctx, tenant, p)
 	if err != nil {
 		h.Error = causeOf(err)
 		return h
@@ -39,7 +39,7 @@ func (c *Client) Health(ctx context.Context, p *countersign.Project) countersign
 	return h
 }
 
-func (c *Client) healthMessage(p *countersign.Project) (message, error) {
+func (c *Client) healthMessage(ctx context.Context, tenant string, p *countersign.Project) (message, error) {
 	path := p.HealthPath
 	if path == "" {
 		path = "/"
@@ -48,8 +48,8 @@ func (c *Client) healthMessage(p *countersign.Project) (message, error) {
 	if err != nil {
 		return message{}, cause(err.Error())
 	}
-	return c.message(request.Call{
-		RunID: healthID, StepID: healthID, IdempotencyKey: healthID + "." + rand.Text(),
+	return c.message(ctx, request.Call{
+		Tenant: tenant, RunID: healthID, StepID: healthID, IdempotencyKey: healthID + "." + rand.Text(),
 		Project: p, Request: r,
 	})
 }

@@ -91,35 +91,6 @@ func TestAnEndedContextSendsNothing(t *testing.T) {
 	}
 }
 
-// TestCredentialConfigured: either list serves HMAC, only
-// the second the others.
-func TestCredentialConfigured(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.env["UNLISTED"] = secret
-	tests := []struct {
-		auth countersign.Auth
-		want bool
-	}{
-		{countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: signingEnv}, true},
-		{countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: keyEnv}, true},
-		{countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: keyEnv}, true},
-		{countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: signingEnv}, false},
-		{countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "UNLISTED"}, false},
-		{countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: ""}, false},
-		{countersign.Auth{Type: countersign.AuthNone}, false},
-	}
-	for _, tt := range tests {
-		if got := b.client.CredentialConfigured(tt.auth); got != tt.want {
-			t.Errorf("%+v: got %v", tt.auth, got)
-		}
-	}
-	b.env[keyEnv] = ""
-	if b.client.CredentialConfigured(tests[2].auth) {
-		t.Error("an empty credential counts as configured")
-	}
-}
-
 // TestACancelledCallIsUnknown: what was sent may take effect, whoever stopped
 // waiting for it.
 func TestACancelledCallIsUnknown(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/request"
 )
 
@@ -27,7 +28,7 @@ const maxNoticeAnswer = 64 << 10
 // on the list, no redirect followed. It gives the status of the answer, 0 for none,
 // and why the notification can't be known to have arrived; that text may be shown.
 func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, problem string) {
-	m, err := c.noticeMessage(n)
+	m, err := c.noticeMessage(ctx, n)
 	if err != nil {
 		return 0, causeOf(err)
 	}
@@ -41,7 +42,7 @@ func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, prob
 	return a.status, ""
 }
 
-func (c *Client) noticeMessage(n request.Notice) (message, error) {
+func (c *Client) noticeMessage(ctx context.Context, n request.Notice) (message, error) {
 	base, target, err := request.SplitAddress(n.URL)
 	if err != nil {
 		return message{}, cause("the address " + err.Error())
@@ -57,17 +58,18 @@ func (c *Client) noticeMessage(n request.Notice) (message, error) {
 	case !isVisible(n.ID) || strings.Contains(n.ID, "."):
 		return m, cause("the notification's id can't be sent")
 	}
-	key, err := c.credentials.webhookKey(n.SecretEnv)
+	key, err := c.credentials.webhookKey(ctx, credential.Use{Tenant: n.Tenant, Origin: o.text, Kind: countersign.AuthHMAC, Name: n.SecretEnv})
 	m.notice = &noticeHead{id: n.ID, key: key}
 	return m, err
 }
 
 // webhookKey reads the secret: the bytes that whsec_ and base64 stand for, or any
 // others as they are.
-func (c credentials) webhookKey(name string) ([]byte, error) {
-	if !c.general[name] && !c.signing[name] {
-		return nil, cause("credential variable " + name + " is not on the server's list")
+func (c credentials) webhookKey(ctx context.Context, u credential.Use) ([]byte, error) {
+	if err := c.allowed(ctx, u); err != nil {
+		return nil, err
 	}
+	name := u.Name
 	secret := c.getenv(name)
 	if secret == "" {
 		return nil, cause("credential variable " + name + " is not set")

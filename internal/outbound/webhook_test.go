@@ -9,6 +9,8 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/outbound/faultreceiver"
 	"github.com/countersign/countersign/internal/request"
 )
@@ -54,13 +56,14 @@ func TestANoticeIsWhatTheStandardSays(t *testing.T) {
 func TestASecretWithoutWhsecIsTakenByteForByte(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	use := credential.Use{Kind: countersign.AuthHMAC, Name: signingEnv}
 	b.env[signingEnv] = "any bytes, even these"
-	key, err := b.client.credentials.webhookKey(signingEnv)
+	key, err := b.client.credentials.webhookKey(t.Context(), use)
 	if err != nil || string(key) != "any bytes, even these" {
 		t.Errorf("%q, %v", key, err)
 	}
 	b.env[signingEnv] = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a key"))
-	if key, err = b.client.credentials.webhookKey(signingEnv); err != nil || string(key) != "a key" {
+	if key, err = b.client.credentials.webhookKey(t.Context(), use); err != nil || string(key) != "a key" {
 		t.Errorf("%q, %v", key, err)
 	}
 }

@@ -61,16 +61,16 @@ func TestCredentialLists(t *testing.T) {
 	check(t, []rule{
 		{"HMAC, signing list", auth("HMAC", "SIGNING"), "", ""},
 		{"HMAC, credential list", auth("HMAC", "CREDENTIAL"), "", ""},
-		{"HMAC, neither", auth("HMAC", "PATH"), credential, "auth.credentialEnv: PATH is not on"},
+		{"HMAC, neither", auth("HMAC", "PATH"), unlisted, "auth.credentialEnv: PATH is not on"},
 		{"BEARER, credential list", auth("BEARER", "CREDENTIAL"), "", ""},
-		{"BEARER, signing list", auth("BEARER", "SIGNING"), credential, "auth.credentialEnv: SIGNING is not on"},
+		{"BEARER, signing list", auth("BEARER", "SIGNING"), unlisted, "auth.credentialEnv: SIGNING is not on"},
 		{"API_KEY, credential list", auth("API_KEY", "CREDENTIAL"), "", ""},
-		{"API_KEY, signing list", auth("API_KEY", "SIGNING"), credential, "auth.credentialEnv: SIGNING is not on"},
+		{"API_KEY, signing list", auth("API_KEY", "SIGNING"), unlisted, "auth.credentialEnv: SIGNING is not on"},
 		{"legacy, signing list", legacy("SIGNING"), "", ""},
 		{"legacy, credential list", legacy("CREDENTIAL"), "", ""},
-		{"legacy, neither", legacy("HOME"), credential, "authSecretEnv: HOME is not on"},
-		{"a name in other case", auth("HMAC", "signing"), credential, ""},
-		{"LOCAL_ECHO is checked too", map[string]string{"adapter": `"LOCAL_ECHO"`, "baseUrl": "", "auth": `{"type":"BEARER","credentialEnv":"PATH"}`}, credential, ""},
+		{"legacy, neither", legacy("HOME"), unlisted, "authSecretEnv: HOME is not on"},
+		{"a name in other case", auth("HMAC", "signing"), unlisted, ""},
+		{"LOCAL_ECHO is checked too", map[string]string{"adapter": `"LOCAL_ECHO"`, "baseUrl": "", "auth": `{"type":"BEARER","credentialEnv":"PATH"}`}, unlisted, ""},
 	})
 }
 

@@ -4,21 +4,22 @@
 package project
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/request"
 )
 
 // Allowed is what the server's settings let projects use (specification 5.3).
 type Allowed struct {
-	Origins        []string // normalised
-	NotifyOrigins  []string // those that notifications may go to, normalised
-	SigningEnv     []string // names usable for HMAC
-	CredentialEnv  []string // names usable for every type
-	SecretIsSetNow func(env string) bool
+	Origins       []string // normalised
+	NotifyOrigins []string // those that notifications may go to, normalised
+	Credentials   credential.Lists
+	SecretBytes   func(env string) int // of the variable as it is now; 0: it isn't set
 }
 
 // Origin reports whether projects may be registered with this base URL.
@@ -27,27 +28,26 @@ func (a Allowed) Origin(baseURL string) bool {
 	return err == nil && slices.Contains(a.Origins, o)
 }
 
-// credential reports whether a variable may carry a credential of this type: for
-// HMAC either list serves.
-func (a Allowed) credential(authType, env string) bool {
-	return slices.Contains(a.CredentialEnv, env) || authType == countersign.AuthHMAC && slices.Contains(a.SigningEnv, env)
-}
-
-// Signs reports whether a variable may hold the secret that notifications are signed
-// with: either list serves.
-func (a Allowed) Signs(env string) bool { return a.credential(countersign.AuthHMAC, env) }
-
 // SecretConfigured reports whether the variable that the project names exists
 // and isn't empty now; false where it names none.
 func (a Allowed) SecretConfigured(p *countersign.Project) bool {
 	auth := p.EffectiveAuth()
-	return auth.Type != countersign.AuthNone && auth.CredentialEnv != "" && a.SecretIsSetNow(auth.CredentialEnv)
+	return auth.Type != countersign.AuthNone && auth.CredentialEnv != "" && a.SecretIsSet(auth.CredentialEnv)
 }
 
-// Validate makes the content of a project from what was written, or says all
+// SecretIsSet reports whether a variable exists and isn't empty now.
+func (a Allowed) SecretIsSet(env string) bool { return a.SecretBytes(env) > 0 }
+
+// WeakSecret reports whether the project's secret is shorter than it should be.
+func (a Allowed) WeakSecret(p *countersign.Project) bool {
+	auth := p.EffectiveAuth()
+	return auth.CredentialEnv != "" && credential.Weak(auth.Type, a.SecretBytes(auth.CredentialEnv))
+}
+
+// Validate makes the content of a tenant's project from what was written, or says all
 // that is wrong with it: invalid_request, origin_not_allowed or
 // credential_not_allowed.
-func Validate(w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
+func Validate(tenant string, w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
 	p := countersign.Project{
 		Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath,
 		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Capabilities: w.Capabilities,
@@ -61,13 +61,26 @@ func Validate(w countersign.ProjectWrite, a Allowed) (countersign.Project, error
 	if p.BaseURL != "" && !a.Origin(p.BaseURL) {
 		return p, countersign.Errorf(countersign.CodeOriginNotAllowed, "baseUrl: %s is not on the server's list SVC_PLATFORM_CONNECTION_ORIGINS", p.BaseURL)
 	}
-	if auth := p.EffectiveAuth(); auth.CredentialEnv != "" && !a.credential(auth.Type, auth.CredentialEnv) {
-		return p, countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s is not on the server's list of credential variables for %s", credentialPath(&p), auth.CredentialEnv, auth.Type)
+	if auth := p.EffectiveAuth(); auth.CredentialEnv != "" {
+		u := credential.Use{Tenant: tenant, Origin: p.BaseURL, Kind: auth.Type, Name: auth.CredentialEnv}
+		if _, err := a.Credentials.Judge(u); err != nil {
+			return p, NotAllowed(CredentialPath(&p), u, err)
+		}
 	}
 	return p, nil
 }
 
-func credentialPath(p *countersign.Project) string {
+// NotAllowed says why a credential variable may not be registered, and what the
+// operator could do. It names no other tenant.
+func NotAllowed(path string, u credential.Use, why error) error {
+	if errors.Is(why, credential.ErrNotListed) {
+		return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v of credential variables for %s", path, u.Name, why, u.Kind)
+	}
+	return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v; the operator can list it per tenant: %s/%s, and likewise for each other tenant that uses it", path, u.Name, why, u.Tenant, u.Name)
+}
+
+// CredentialPath is where a project names its credential.
+func CredentialPath(p *countersign.Project) string {
 	if p.AuthSecretEnv != "" {
 		return "authSecretEnv"
 	}

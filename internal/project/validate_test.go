@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/project"
 )
@@ -14,10 +15,9 @@ import (
 // allowed is what the server's settings let projects use in these tests.
 func allowed() project.Allowed {
 	return project.Allowed{
-		Origins:        []string{"https://api.example.com", "http://localhost:8081", "https://[::1]:8443"},
-		SigningEnv:     []string{"SIGNING"},
-		CredentialEnv:  []string{"CREDENTIAL"},
-		SecretIsSetNow: func(env string) bool { return env == "CREDENTIAL" },
+		Origins:     []string{"https://api.example.com", "http://localhost:8081", "https://[::1]:8443"},
+		Credentials: credential.Plain([]string{"SIGNING"}, []string{"CREDENTIAL"}),
+		SecretBytes: func(env string) int { return map[string]int{"CREDENTIAL": 31}[env] },
 	}
 }
 
@@ -47,7 +47,7 @@ func put(t *testing.T, members map[string]string) (countersign.Project, error) {
 	if err := exact.Decode(b, &w); err != nil {
 		return countersign.Project{}, err
 	}
-	return project.Validate(w, allowed())
+	return project.Validate("acme", w, allowed())
 }
 
 // rule is one way to write a project, and what it comes to: a code with words
@@ -75,9 +75,9 @@ func check(t *testing.T, rules []rule) {
 }
 
 const (
-	invalid    = countersign.CodeInvalidRequest
-	origin     = countersign.CodeOriginNotAllowed
-	credential = countersign.CodeCredentialNotAllowed
+	invalid  = countersign.CodeInvalidRequest
+	origin   = countersign.CodeOriginNotAllowed
+	unlisted = countersign.CodeCredentialNotAllowed
 )
 
 func TestProjectShape(t *testing.T) {

@@ -74,6 +74,14 @@ type ProjectHead struct {
 	UpdatedAt time.Time                `json:"updatedAt"`
 }
 
+// ProjectConnection is the part of a project's revision that says where it is called
+// and with which credential.
+type ProjectConnection struct {
+	BaseURL       string            `json:"baseUrl,omitempty"`
+	Auth          *countersign.Auth `json:"auth,omitempty"`
+	AuthSecretEnv string            `json:"authSecretEnv,omitempty"`
+}
+
 // Plan is a stored plan without its snapshots: it refers to revisions.
 type Plan struct {
 	countersign.Plan
@@ -144,30 +152,31 @@ func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 
 // The collections.
 var (
-	Tenants          = store.Collection[countersign.Tenant]{Table: store.Tenants}
-	Users            = store.Collection[User]{Table: store.Users}
-	Sessions         = store.Collection[Session]{Table: store.Sessions, Keys: sessionKeys}
-	SignIns          = store.Collection[SignIn]{Table: store.SignIns, Keys: signInKeys}
-	SetupLinks       = store.Collection[SetupLink]{Table: store.Meta}
-	Notices          = store.Collection[Notice]{Table: store.Meta}
-	Tokens           = store.Collection[Token]{Table: store.Tokens}
-	TokenHashes      = store.Collection[TokenRef]{Table: store.TokenHashes}
-	Models           = store.Collection[ModelHead]{Table: store.Models, Keys: modelKeys}
-	ModelTexts       = store.Collection[ModelText]{Table: store.ModelRevisions}
-	ModelRevisions   = store.Collection[ModelRevision]{Table: store.ModelRevisions}
-	Projects         = store.Collection[ProjectHead]{Table: store.Projects, Keys: projectKeys}
-	ProjectRevisions = store.Collection[countersign.Project]{Table: store.ProjectRevisions}
-	Conformances     = store.Collection[[]countersign.Conformance]{Table: store.ProjectRevisions}
-	Agents           = store.Collection[AgentHead]{Table: store.Agents, Keys: agentKeys}
-	AgentRevisions   = store.Collection[countersign.Agent]{Table: store.AgentRevisions}
-	Instances        = store.Collection[Instance]{Table: store.Instances, Keys: instanceKeys}
-	Teams            = store.Collection[TeamHead]{Table: store.Teams, Keys: teamKeys}
-	TeamRevisions    = store.Collection[countersign.Team]{Table: store.TeamRevisions}
-	Plans            = store.Collection[Plan]{Table: store.Plans, Keys: planKeys}
-	Runs             = store.Collection[Run]{Table: store.Runs, Keys: runKeys}
-	Approvals        = store.Collection[Approval]{Table: store.Approvals, Keys: approvalKeys}
-	Claims           = store.Collection[Claim]{Table: store.Claims}
-	UnfinishedRuns   = store.Collection[Unfinished]{Table: store.Unfinished, Keys: unfinishedKeys}
+	Tenants            = store.Collection[countersign.Tenant]{Table: store.Tenants}
+	Users              = store.Collection[User]{Table: store.Users}
+	Sessions           = store.Collection[Session]{Table: store.Sessions, Keys: sessionKeys}
+	SignIns            = store.Collection[SignIn]{Table: store.SignIns, Keys: signInKeys}
+	SetupLinks         = store.Collection[SetupLink]{Table: store.Meta}
+	Notices            = store.Collection[Notice]{Table: store.Meta}
+	Tokens             = store.Collection[Token]{Table: store.Tokens}
+	TokenHashes        = store.Collection[TokenRef]{Table: store.TokenHashes}
+	Models             = store.Collection[ModelHead]{Table: store.Models, Keys: modelKeys}
+	ModelTexts         = store.Collection[ModelText]{Table: store.ModelRevisions}
+	ModelRevisions     = store.Collection[ModelRevision]{Table: store.ModelRevisions}
+	Projects           = store.Collection[ProjectHead]{Table: store.Projects, Keys: projectKeys}
+	ProjectRevisions   = store.Collection[countersign.Project]{Table: store.ProjectRevisions}
+	ProjectConnections = store.Collection[ProjectConnection]{Table: store.ProjectRevisions}
+	Conformances       = store.Collection[[]countersign.Conformance]{Table: store.ProjectRevisions}
+	Agents             = store.Collection[AgentHead]{Table: store.Agents, Keys: agentKeys}
+	AgentRevisions     = store.Collection[countersign.Agent]{Table: store.AgentRevisions}
+	Instances          = store.Collection[Instance]{Table: store.Instances, Keys: instanceKeys}
+	Teams              = store.Collection[TeamHead]{Table: store.Teams, Keys: teamKeys}
+	TeamRevisions      = store.Collection[countersign.Team]{Table: store.TeamRevisions}
+	Plans              = store.Collection[Plan]{Table: store.Plans, Keys: planKeys}
+	Runs               = store.Collection[Run]{Table: store.Runs, Keys: runKeys}
+	Approvals          = store.Collection[Approval]{Table: store.Approvals, Keys: approvalKeys}
+	Claims             = store.Collection[Claim]{Table: store.Claims}
+	UnfinishedRuns     = store.Collection[Unfinished]{Table: store.Unfinished, Keys: unfinishedKeys}
 )
 
 // Steps is the collection of one run's step records.

@@ -12,6 +12,7 @@ import (
 // Call is one request on its way out. Request is what is sent, byte for byte;
 // the credential and the signature are added at the wire and kept nowhere.
 type Call struct {
+	Tenant         string // whose project it is
 	RunID          string
 	StepID         string
 	IdempotencyKey string

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/model"
 	"github.com/countersign/countersign/internal/plan"
@@ -42,8 +43,8 @@ const origin, secretEnv, projectID = "http://127.0.0.1:8081", "SHOP_SECRET", "de
 
 func shopProject(t *testing.T) *countersign.Project {
 	t.Helper()
-	allowed := project.Allowed{Origins: []string{origin}, SigningEnv: []string{secretEnv}}
-	p, err := project.Validate(sample.ShopProject(origin, secretEnv), allowed)
+	allowed := project.Allowed{Origins: []string{origin}, Credentials: credential.Plain([]string{secretEnv}, nil)}
+	p, err := project.Validate("default", sample.ShopProject(origin, secretEnv), allowed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []in
 			}
 			h, err := s.tell(tx, r.tenant, rec)
 			if err == nil {
-				a.notice = request.Notice{URL: w.URL, SecretEnv: w.SecretEnv, ID: h.id}
+				a.notice = request.Notice{Tenant: r.tenant, URL: w.URL, SecretEnv: w.SecretEnv, ID: h.id}
 				a.notice.Body, err = countersign.Marshal(h.Notification)
 			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) {

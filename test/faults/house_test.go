@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/exact"
 	"github.com/countersign/countersign/internal/ledger"
@@ -56,7 +57,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 	}
 	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
 	h.client = outbound.New(outbound.Config{
-		Origins: []string{r.URL()}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
+		Origins: []string{r.URL()}, MayUse: func(context.Context, credential.Use) error { return nil },
 		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exact.Check,
 	})
 	work := countersign.Capability{Name: "work", Method: k.method, Path: "/orders", Idempotent: k.idempotent, Approval: countersign.ApprovalNone}

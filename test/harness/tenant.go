@@ -77,19 +77,21 @@ func lodge() (*house, lodging) {
 // receivers' addresses are taken beforehand.
 func newHouse() *house {
 	h := &house{outlives: &lasting{dir: filepath.Join(shared.dir, rand.Text())}}
-	var origins []string
+	var origins, credentials []string
 	for range lodgings {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			h.outlives.Fatal(err)
 		}
 		origins = append(origins, origin(listener))
-		h.free = append(h.free, lodging{tenant: tenantName(shared.made), listener: listener})
+		l := lodging{tenant: tenantName(shared.made), listener: listener}
+		h.free = append(h.free, l)
+		credentials = append(credentials, l.tenant+"/"+SecretEnv) // each may use what all have
 		shared.made++
 	}
 	h.Server = Start(h.outlives,
 		Set("CONNECTION_ORIGINS", strings.Join(origins, ",")),
-		Set("SIGNING_ENV_ALLOWLIST", SecretEnv), Env(SecretEnv, Secret),
+		Set("SIGNING_ENV_ALLOWLIST", strings.Join(credentials, ",")), Env(SecretEnv, Secret),
 		Set("MAX_ACTIVE_RUNS", "1000"),         // the runs of one test must not wait for another's
 		Set("TRUSTED_PROXIES", "127.0.0.1/32")) // each test signs in from an address of its own
 	h.Keep(Secret)

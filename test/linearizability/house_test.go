@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/lease"
 	"github.com/countersign/countersign/internal/ledger"
@@ -113,8 +114,8 @@ func startHouse(t *testing.T, s store.Store, limit int) *house {
 func (h *house) serve(s store.Store, l *lease.Keeper) *replica {
 	h.t.Helper()
 	allowed := project.Allowed{
-		Origins: []string{origin}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
-		SecretIsSetNow: func(string) bool { return true },
+		Origins: []string{origin}, Credentials: credential.Plain(nil, []string{secret}),
+		SecretBytes: func(string) int { return 64 },
 	}
 	log := slog.New(slog.DiscardHandler)
 	r := &replica{store: s}

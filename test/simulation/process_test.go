@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/engine"
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
@@ -51,8 +52,8 @@ func (s *sim) boot() {
 
 func (s *sim) bootOnce() bool {
 	allowed := project.Allowed{
-		Origins: []string{origin, second}, SigningEnv: []string{secret}, CredentialEnv: []string{secret},
-		SecretIsSetNow: func(string) bool { return true },
+		Origins: []string{origin, second}, Credentials: credential.Plain(nil, []string{secret}),
+		SecretBytes: func(string) int { return 64 },
 	}
 	p := &process{session: s.disk.open()}
 	rows := again.New(p.session, s.lose)

@@ -116,6 +116,10 @@ export class Countersign {
   createToken = (body: Body<t.TokenWrite>, o?: CallOptions) => this.#post<t.NewToken>("/tokens", body, o);
   revokeToken = (id: string, query: t.Query<"revokeToken"> = {}, o?: CallOptions) => this.#delete<t.Token>(`/tokens/${segment(id)}`, query, o);
 
+  /** Whose each credential variable is, never a value; for realm administrators. */
+  credentials = (query: t.Query<"listCredentials"> = {}, o?: CallOptions) => new Listing<t.ListedCredential, typeof query>((page) => this.#get("/credentials", o, page), query, (c) => JSON.stringify([c.name, c.tenantId, c.origin]));
+  freeCredential = (name: string, body: Body<t.Reason>, o?: CallOptions) => this.#send<t.Credential>({ method: "DELETE", path: `/credentials/${segment(name)}`, body, signal: o?.signal });
+
   webhook = (id: string, o?: CallOptions) => this.#get<t.Webhook>(`/webhooks/${segment(id)}`, o);
   webhooks = (query: t.Query<"listWebhooks"> = {}, o?: CallOptions) => this.#list<t.ListedWebhook, typeof query>("/webhooks", query, "id", o);
   saveWebhook = (id: string, body: Body<t.WebhookWrite>, o?: CallOptions) => this.#put<t.Webhook>(`/webhooks/${segment(id)}`, body, o);

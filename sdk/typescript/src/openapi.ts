@@ -412,6 +412,39 @@ export interface components {
             /** @description origin of the sandbox that was tried */
             target: string;
         };
+        Credential: {
+            /** @description what the tenant's projects and webhooks use it for */
+            kinds: ("HMAC" | "BEARER" | "API_KEY")[];
+            /** @description of a server environment variable */
+            name: string;
+            /** @description the only origin that it may be used at; absent: any */
+            origin?: string;
+            /** @description of the tenant, that use it now */
+            projects: string[];
+            /**
+             * Format: date-time
+             * @description when the tenant registered it first
+             */
+            since: string;
+            /** @description the only tenant that may use it */
+            tenantId: string;
+            /** @description of the tenant, that are signed with it now */
+            webhooks?: string[];
+        };
+        CredentialPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedCredential"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
         Decision: {
             /** @enum {string} */
             decision: "APPROVED" | "REJECTED";
@@ -664,6 +697,25 @@ export interface components {
              */
             timeoutMs?: number;
         };
+        ListedCredential: {
+            /** @description what the tenant's projects and webhooks use it for */
+            kinds: ("HMAC" | "BEARER" | "API_KEY")[] | components["schemas"]["Omitted"];
+            /** @description of a server environment variable */
+            name: string | components["schemas"]["Omitted"];
+            /** @description the only origin that it may be used at; absent: any */
+            origin?: string | components["schemas"]["Omitted"];
+            /** @description of the tenant, that use it now */
+            projects: string[] | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when the tenant registered it first
+             */
+            since: string;
+            /** @description the only tenant that may use it */
+            tenantId: string;
+            /** @description of the tenant, that are signed with it now */
+            webhooks?: string[] | components["schemas"]["Omitted"];
+        };
         ListedModel: {
             /** Format: date-time */
             createdAt: string;
@@ -736,6 +788,8 @@ export interface components {
             secretConfigured: boolean;
             /** Format: date-time */
             updatedAt: string;
+            /** @description true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
+            weakSecret?: boolean;
         };
         ListedRun: {
             agentId?: string;
@@ -1255,6 +1309,8 @@ export interface components {
             secretConfigured: boolean;
             /** Format: date-time */
             updatedAt: string;
+            /** @description true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
+            weakSecret?: boolean;
         };
         ProjectPage: {
             /** @description the resources of this page */
@@ -1309,6 +1365,8 @@ export interface components {
             secretConfigured?: unknown;
             /** @description ignored */
             updatedAt?: unknown;
+            /** @description ignored */
+            weakSecret?: unknown;
         };
         Reason: {
             /** @description never blank */
@@ -2331,6 +2389,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+        };
+    };
+    listCredentials: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialPage"];
+                };
+            };
+        };
+    };
+    freeCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
                 };
             };
         };

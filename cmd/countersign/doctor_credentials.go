@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign/internal/credential"
+	"github.com/countersign/countersign/internal/owner"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/postgres"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// checkOwners looks in the store for projects and webhooks whose credential is not
+// their tenant's, or is short.
+func checkOwners(ctx context.Context, cfg config) (found []finding) {
+	var look owner.Look
+	there, err := peek(ctx, cfg.Store, func(tx store.Tx) (err error) {
+		if _, _, err = records.CredentialMarks.Get(tx, store.Realm, records.CredentialsBoundID); err == nil {
+			look, err = owner.LookAt(tx)
+		}
+		return err
+	})
+	switch {
+	case !there: // or it can't be read, which checkStore says
+		return nil
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, sqlite.ErrBehind):
+		return []finding{warn("credential owners", "read the manual's page on upgrading, and look again after the start", "the first start of this release binds each variable in use to one tenant, and disables the projects of others that use it")}
+	case err != nil:
+		return []finding{bad("credential owners", "look again", "whose credentials projects use is not known: %v", err)}
+	}
+	for _, u := range look.Foreign(cfg.Credentials) {
+		do := fmt.Sprintf("list the variable for both tenants if they share it (%s/%s and the other's), or give this one its own", u.Tenant, u.Name)
+		found = append(found, warn("credential owner", do, "%s of tenant %s uses %s, which is not its tenant's: nothing is sent for it", u.Subject(), u.Tenant, u.Name))
+	}
+	for _, u := range look.Uses {
+		if credential.Weak(u.Kind, len(cfg.Secrets.Get(u.Name))) {
+			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s of tenant %s uses %s, which is shorter than %s", u.Subject(), u.Tenant, u.Name, owner.AtLeast(u.Kind)))
+		}
+	}
+	return found
+}
+
+// peek reads a store as it is, in use or not; there is false where none can be read.
+func peek(ctx context.Context, address string, fn func(store.Tx) error) (there bool, err error) {
+	if !isShared(address) {
+		sight, err := sqlite.Look(address)
+		if err != nil || !sight.Exists {
+			return false, nil
+		}
+		return true, sqlite.Peek(ctx, address, fn)
+	}
+	reader, err := postgres.OpenReader(address)
+	if err != nil {
+		return false, nil
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	sight, err := reader.Look(ctx)
+	if err != nil || sight.Schema != sight.KnownSchema {
+		return false, nil
+	}
+	return true, reader.View(ctx, fn)
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// Credentials are the commands on whose each credential variable is (contract 11).
+type Credentials struct {
+	List CredentialsList `cmd:"" help:"List the credential variables with the tenant that each belongs to (realm administrators)." example:"credentials list"`
+	Free CredentialsFree `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it anew (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
+}
+
+// CredentialsList lists.
+type CredentialsList struct{ Listing }
+
+var credentialTable = table[countersign.Credential]{
+	heading: []string{"name", "tenant", "origin", "kinds", "projects", "webhooks", "since"},
+	row: func(x countersign.Credential) []string {
+		return []string{x.Name, x.TenantID, first(x.Origin, "any"), strings.Join(x.Kinds, ", "), strings.Join(x.Projects, ", "), strings.Join(x.Webhooks, ", "), moment(x.Since)}
+	},
+}
+
+// Run lists the credentials.
+func (l *CredentialsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Credential], error) {
+		return c.Credentials(t.Context, p)
+	}, credentialTable)
+}
+
+// CredentialsFree frees.
+type CredentialsFree struct {
+	Name   string `arg:"" help:"The variable's name."`
+	Reason string `required:"" help:"Why; it stands in the realm's audit log." placeholder:"TEXT"`
+	Asking
+}
+
+// Run frees the credential.
+func (f *CredentialsFree) Run(t *Terminal) error {
+	return show(t, f.Asking, func(c *client.Client) (*countersign.Credential, error) {
+		return c.FreeCredential(t.Context, f.Name, f.Reason)
+	},
+		func(w io.Writer, x *countersign.Credential) {
+			fmt.Fprintf(w, "freed %s, which was %s's; the next tenant to register it gets it\n", x.Name, x.TenantID)
+			if len(x.Projects)+len(x.Webhooks) > 0 {
+				fmt.Fprintf(t.Errs, "Nothing is sent any more for %s.\n", strings.Join(append(append([]string{}, x.Projects...), x.Webhooks...), ", "))
+			}
+		})
+}

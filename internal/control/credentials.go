@@ -1,0 +1,136 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/credential"
+	"github.com/countersign/countersign/internal/owner"
+	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// claim has what is being registered use its credential, which is bound to the tenant
+// where it was nobody's. path is where the request names it.
+func (s *Service) claim(tx store.Tx, a Actor, u credential.Use, path, subject string) error {
+	if u.Name == "" {
+		return nil
+	}
+	bound, err := owner.Claim(tx, s.cfg.Allowed.Credentials, u, s.cfg.Now())
+	switch {
+	case credential.IsRefusal(err):
+		return project.NotAllowed(path, u, err)
+	case err != nil || !bound:
+		return err
+	}
+	return s.auditIn(tx, store.Realm, a, access.BindCredential, credentialSubject(u.Name), change{after: u.Tenant, reason: "registered first by " + subject})
+}
+
+func credentialSubject(name string) string { return "credential/" + name }
+
+// Credentials lists whose each variable is: those that are bound, and those that an
+// entry gives a tenant which uses them.
+func (s *Service) Credentials(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Credential], err error) {
+	err = s.view(ctx, a, access.ReadCredentials, func(tx store.Tx) error {
+		all, err := s.credentials(tx)
+		if err != nil {
+			return err
+		}
+		first := min(l.Offset, len(all))
+		last := min(first+l.Limit, len(all))
+		page = countersign.NewPage(all[first:last], l.Offset, len(all))
+		return nil
+	})
+	return page, err
+}
+
+func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
+	uses, err := owner.Uses(tx)
+	if err != nil {
+		return nil, err
+	}
+	bindings, err := records.AllCredentials(tx)
+	if err != nil {
+		return nil, err
+	}
+	lists := s.cfg.Allowed.Credentials
+	var all []countersign.Credential
+	listed := map[[2]string]bool{}
+	add := func(name, tenant string, since time.Time) {
+		if id := [2]string{name, tenant}; !listed[id] {
+			listed[id] = true
+			all = append(all, owned(name, tenant, since, lists.Origins(name, tenant), uses)...)
+		}
+	}
+	for _, b := range bindings {
+		if lists.Owns(b.TenantID, b.Name, b.TenantID) {
+			add(b.Name, b.TenantID, b.Since)
+		}
+	}
+	for _, u := range uses { // the oldest first
+		if named, err := lists.Judge(u.Use); err == nil && named {
+			add(u.Name, u.Tenant, u.Since)
+		}
+	}
+	slices.SortFunc(all, func(a, b countersign.Credential) int {
+		return slices.Compare([]string{a.Name, a.TenantID, a.Origin}, []string{b.Name, b.TenantID, b.Origin})
+	})
+	return all, nil
+}
+
+// owned is a tenant's variable as it is listed: once for each origin that entries
+// limit it to.
+func owned(name, tenant string, since time.Time, origins []string, uses []owner.Use) (out []countersign.Credential) {
+	if len(origins) == 0 {
+		origins = []string{""}
+	}
+	for _, origin := range origins {
+		c := countersign.Credential{Name: name, TenantID: tenant, Origin: origin, Since: since, Kinds: []string{}, Projects: []string{}}
+		for _, u := range uses {
+			if u.Name != name || u.Tenant != tenant || origin != "" && u.Origin != origin {
+				continue
+			}
+			c.Kinds = append(c.Kinds, u.Kind)
+			if u.Webhook != "" {
+				c.Webhooks = append(c.Webhooks, u.Webhook)
+			} else {
+				c.Projects = append(c.Projects, u.Project)
+			}
+		}
+		slices.Sort(c.Kinds)
+		slices.Sort(c.Projects)
+		slices.Sort(c.Webhooks)
+		c.Kinds = slices.Compact(c.Kinds)
+		out = append(out, c)
+	}
+	return out
+}
+
+// FreeCredential ends the binding of a variable, also while projects use it: what they
+// would send with it is not sent, and the next tenant to register it gets it.
+func (s *Service) FreeCredential(ctx context.Context, a Actor, name, reason string) (c countersign.Credential, err error) {
+	if err := given("reason", reason); err != nil {
+		return c, err
+	}
+	err = s.update(ctx, a, access.FreeCredential, credentialSubject(name), func(tx store.Tx) error {
+		b, _, err := records.Credentials.Get(tx, store.Realm, records.CredentialID(name))
+		if err != nil {
+			return found(err, "bound credential", name)
+		}
+		uses, err := owner.Uses(tx)
+		if err != nil {
+			return err
+		}
+		c = owned(name, b.TenantID, b.Since, nil, uses)[0]
+		if err := records.Credentials.Delete(tx, store.Realm, records.CredentialID(name)); err != nil {
+			return err
+		}
+		return s.auditIn(tx, store.Realm, a, access.FreeCredential, credentialSubject(name), change{before: b.TenantID, reason: strings.TrimSpace(reason)})
+	})
+	return c, err
+}

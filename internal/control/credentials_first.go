@@ -1,0 +1,96 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/credential"
+	"github.com/countersign/countersign/internal/owner"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// BindCredentials binds, once in a store's life, each variable in use to the tenant of
+// the oldest project that uses it, and disables the projects of others: releases before
+// let every tenant use every variable. It tells the log of all that uses a variable
+// which isn't its tenant's, and of each secret that is too short.
+func (s *Service) BindCredentials(ctx context.Context) error {
+	err := s.store.Update(ctx, func(tx store.Tx) error {
+		_, _, err := records.CredentialMarks.Get(tx, store.Realm, records.CredentialsBoundID)
+		if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if err := s.bindAll(tx); err != nil {
+			return err
+		}
+		mark := &records.CredentialsBound{At: s.cfg.Now()}
+		_, err = records.CredentialMarks.Put(tx, store.Realm, records.CredentialsBoundID, mark, 0)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var look owner.Look
+	if err := s.store.View(ctx, func(tx store.Tx) (err error) { look, err = owner.LookAt(tx); return err }); err != nil {
+		return err
+	}
+	for _, u := range look.Foreign(s.cfg.Allowed.Credentials) {
+		s.log.Warn("it uses a credential that isn't its tenant's: nothing is sent with it", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "enabled", u.Enabled)
+	}
+	for _, u := range look.Uses {
+		if credential.Weak(u.Kind, s.cfg.Allowed.SecretBytes(u.Name)) {
+			s.warnOfWeak(u)
+		}
+	}
+	return nil
+}
+
+func (s *Service) warnOfWeak(u owner.Use) {
+	s.log.Warn("its secret is short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", owner.AtLeast(u.Kind))
+}
+
+func (s *Service) bindAll(tx store.Tx) error {
+	look, err := owner.LookAt(tx)
+	if err != nil {
+		return err
+	}
+	lists, system := s.cfg.Allowed.Credentials, Actor{Principal: access.System(countersign.DefaultTenant)}
+	for _, u := range look.Oldest(lists) {
+		if err := owner.Bind(tx, u.Name, u.Tenant, s.cfg.Now()); err != nil {
+			return err
+		}
+		c := change{after: u.Tenant, reason: "at the first start of a release that binds credentials: " + u.Subject() + " is the oldest that uses it"}
+		if err := s.auditIn(tx, store.Realm, system, access.BindCredential, credentialSubject(u.Name), c); err != nil {
+			return err
+		}
+	}
+	if look, err = owner.LookAt(tx); err != nil {
+		return err
+	}
+	for _, u := range look.Foreign(lists) {
+		if err := s.disableForeign(tx, system, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disableForeign takes the health along: a project is enabled again only after its own
+// tenant's credential was tried. A webhook stays as it is; nothing is sent for it.
+func (s *Service) disableForeign(tx store.Tx, system Actor, u owner.Use) error {
+	if u.Webhook != "" || !u.Enabled {
+		return nil
+	}
+	h, version, err := records.Projects.Get(tx, u.Tenant, u.Project)
+	if err != nil {
+		return err
+	}
+	h.Enabled, h.Health, h.UpdatedAt = false, nil, s.cfg.Now()
+	if _, err := records.Projects.Put(tx, u.Tenant, h.ID, h, version); err != nil {
+		return err
+	}
+	c := change{before: enabledWord(true), after: enabledWord(false), reason: "its credential " + u.Name + " belongs to another tenant"}
+	return s.auditIn(tx, u.Tenant, system, access.ToggleProject, u.Subject(), c)
+}
