@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func openHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{receiver: harness.NewReceiver(t)}
 	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
-		harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv), harness.Env(harness.SecretEnv, harness.Secret))
+		harness.Set("SIGNING_ENV_ALLOWLIST", everyTenant()), harness.Env(harness.SecretEnv, harness.Secret))
 	h.Keep(harness.Secret)
 	return h
 }
@@ -42,11 +43,22 @@ type stage struct {
 	paths map[string]string // of a page for each thing, below /console
 }
 
+// everyTenant lists the receiver's secret for each tenant that a test may make.
+func everyTenant() string {
+	entries := []string{"default/" + harness.SecretEnv}
+	for n := range 20 {
+		entries = append(entries, storyTenant(n+1)+"/"+harness.SecretEnv)
+	}
+	return strings.Join(entries, ",")
+}
+
+func storyTenant(n int) string { return fmt.Sprintf("story%d", n) }
+
 // newStage makes a tenant with the shop registered and enabled.
 func (h *house) newStage(t *testing.T) *stage {
 	t.Helper()
 	h.tenants++
-	tenant := fmt.Sprintf("story%d", h.tenants)
+	tenant := storyTenant(h.tenants)
 	h.Admin.Put("/tenants/"+tenant, doc{"name": tenant}).OK(t)
 	made := h.Admin.Post("/tokens", doc{"name": "admin", "roles": []string{"ADMIN"}, "expiresInDays": 9, "tenantId": tenant}).OK(t)
 	return h.furnish(t, tenant, h.As(made.At("token").Text()))
