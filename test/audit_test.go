@@ -220,9 +220,10 @@ func TestTheRealmsLogIsTheRealmAdministrators(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
-	realm := w.Admin.Get("/audit?realm=true").OK(t).Is(t, "total", 2)
-	realm.Is(t, "items.0.subject", "tenant/acme").Is(t, "items.1.subject", "tenant/default").Is(t, "items.1.actor", "system")
-	w.Admin.Get("/audit/verify?realm=true").OK(t).Is(t, "intact", true).Is(t, "records", 2)
+	realm := w.Admin.Get("/audit?realm=true").OK(t).Is(t, "total", 3)
+	realm.Is(t, "items.0.subject", "tenant/acme").Is(t, "items.1.subject", "credential/"+harness.SecretEnv).Is(t, "items.1.action", "credentials.bind")
+	realm.Is(t, "items.2.subject", "tenant/default").Is(t, "items.2.actor", "system")
+	w.Admin.Get("/audit/verify?realm=true").OK(t).Is(t, "intact", true).Is(t, "records", 3)
 	for _, path := range []string{"/audit?realm=true", "/audit/verify?realm=true"} {
 		w.tenantAdmin.Get(path).Refused(t, "role_required")
 	}

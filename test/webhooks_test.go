@@ -246,7 +246,7 @@ func TestAWebhookIsToldOfItsProjectsOnlyAndFollowsNoRedirect(t *testing.T) {
 
 func TestOneTenantIsNeverToldOfAnother(t *testing.T) {
 	t.Parallel()
-	l := newListening(t)
+	l := newListening(t, harness.Set("SIGNING_ENV_ALLOWLIST", harness.SecretEnv+",default/"+hookEnv+",acme/"+hookEnv))
 	l.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	theirs, _ := l.token(t, doc{"roles": []string{"ADMIN"}, "tenantId": "acme"})
 	theirs.Put("/webhooks/ops", l.hook("/theirs")).OK(t)

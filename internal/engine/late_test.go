@@ -158,10 +158,10 @@ func TestACallThatBeginsLateEndsInTime(t *testing.T) {
 			ref := h.mustStart(p)
 			synctest.Wait()
 			time.Sleep(2 * time.Minute)
+			h.stop()
 			if got := h.receiver.calls[0].Timeout; got != want {
 				t.Errorf("%s late: run %s may take %s, want %s", late, ref.RunID, got, want)
 			}
-			h.stop()
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
+	"strings"
 )
 
 // picture is what the store holds of a tenant, read around the service.
@@ -74,7 +75,7 @@ type rowAt struct {
 }
 
 // steps reads the steps of all runs at once, each run's in their order, which is
-// that of their ids.
+// that of their ids. Behind them are the run's probes.
 func (s *sim) steps(tx store.Tx, tenant string, failed *error) map[string][]countersign.StepRun {
 	rows, err := tx.List(store.Steps, tenant, store.Query{})
 	if err != nil && *failed == nil {
@@ -83,6 +84,12 @@ func (s *sim) steps(tx store.Tx, tenant string, failed *error) map[string][]coun
 	lists := map[string][]countersign.StepRun{}
 	for _, row := range rows {
 		run, _ := row.Keys[0].(string)
+		if strings.HasPrefix(row.ID, run+"/probe/") {
+			kept := decoded[records.Probe](s, store.Steps, tenant, row, failed)
+			step := &lists[run][kept.Step]
+			step.Probes = append(step.Probes, kept.Probe)
+			continue
+		}
 		lists[run] = append(lists[run], decoded[countersign.StepRun](s, store.Steps, tenant, row, failed))
 	}
 	return lists

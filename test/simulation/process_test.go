@@ -52,7 +52,7 @@ func (s *sim) boot() {
 
 func (s *sim) bootOnce() bool {
 	allowed := project.Allowed{
-		Origins: []string{origin, second}, Credentials: credential.Plain(nil, []string{secret}),
+		Origins: []string{origin, second}, Credentials: listed(),
 		SecretBytes: func(string) int { return 64 },
 	}
 	p := &process{session: s.disk.open()}
@@ -92,4 +92,12 @@ func (s *sim) revive() {
 	s.process.end(0)
 	s.disk.mend()
 	s.boot()
+}
+
+// listed names the receiver's secret for each tenant.
+func listed() (l credential.Lists) {
+	for _, tenant := range tenants {
+		l.General = append(l.General, credential.Entry{Name: secret, Tenant: tenant})
+	}
+	return l
 }
