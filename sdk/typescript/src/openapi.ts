@@ -558,6 +558,11 @@ export interface components {
         LateAnswer: {
             /** Format: date-time */
             at: string;
+            /**
+             * Format: int64
+             * @description the sending that it answers; absent in records of older releases
+             */
+            attempt?: number;
             error?: string;
             /** @description any JSON value */
             output?: unknown;
@@ -804,6 +809,8 @@ export interface components {
             error?: string | components["schemas"]["Omitted"];
             id: string;
             idempotencyKey: string;
+            /** @description it FAILED at a side effect that was answered, not as expected; it may have taken effect */
+            mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
             planDigest: string;
@@ -865,8 +872,10 @@ export interface components {
             input: {
                 [key: string]: unknown;
             };
-            /** @description an answer that came after the run had stopped; it decides nothing */
+            /** @description an answer that came after nobody waited for it any more; it decides nothing */
             late?: components["schemas"]["LateAnswer"] | components["schemas"]["Omitted"];
+            /** @description a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect */
+            mayHaveHappened?: boolean;
             name: string | components["schemas"]["Omitted"];
             probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
             projectId: string;
@@ -1427,6 +1436,8 @@ export interface components {
             query?: string[];
         };
         Response: {
+            /** @description of an answer that is no 2xx: its first 4 KiB as text, credentials masked */
+            body?: string;
             bodySha256: string;
             /** Format: int64 */
             bytes: number;
@@ -1459,6 +1470,8 @@ export interface components {
             error?: string;
             id: string;
             idempotencyKey: string;
+            /** @description it FAILED at a side effect that was answered, not as expected; it may have taken effect */
+            mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
             planDigest: string;
@@ -1599,8 +1612,10 @@ export interface components {
             input: {
                 [key: string]: unknown;
             };
-            /** @description an answer that came after the run had stopped; it decides nothing */
+            /** @description an answer that came after nobody waited for it any more; it decides nothing */
             late?: components["schemas"]["LateAnswer"];
+            /** @description a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect */
+            mayHaveHappened?: boolean;
             name: string;
             /** @description the selected output */
             output?: unknown;
@@ -1911,6 +1926,11 @@ export interface components {
             expiresAt?: string;
             /** @enum {string} */
             kind: "approval" | "reconcile" | "slot";
+            /**
+             * Format: date-time
+             * @description until then an answer may still come, and no resolution is taken
+             */
+            notBefore?: string;
             /** @description method and path below the version prefix */
             operation: string;
             role: string;
