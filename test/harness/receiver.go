@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Receiver plays a project API on loopback. It keeps every request as the bytes
@@ -35,6 +36,8 @@ type Request struct {
 	Path   string
 	Header http.Header
 	Body   []byte
+
+	Arrived time.Time
 }
 
 // Exchange is a request that waits for its reply.
@@ -159,7 +162,7 @@ func (r *Receiver) serve(conn net.Conn) {
 		}
 		x := &Exchange{conn: conn, closed: r.closed, Request: Request{
 			Raw: bytes.Clone(raw.Bytes()), Method: parsed.Method, Target: parsed.RequestURI, Path: parsed.URL.Path,
-			Header: parsed.Header, Body: body,
+			Header: parsed.Header, Body: body, Arrived: time.Now(),
 		}}
 		r.next(x)(x)
 	}
