@@ -111,28 +111,37 @@ func (c *Client) Call(ctx context.Context, call request.Call) request.Outcome {
 }
 
 func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
-	m, err := c.message(ctx, call)
+	// Its time begins before the store is asked whose the credential is, since somebody
+	// may wait for its end.
+	begin, timeout := time.Now(), timeoutOf(call)
+	asking, done := context.WithDeadline(ctx, begin.Add(timeout))
+	m, err := c.message(asking, call)
+	done()
 	if err != nil {
 		return request.Outcome{Certainty: request.NotSent, Cause: causeOf(err)}
 	}
 	if c.traces != nil {
 		m.follow(telemetry.Traceparent(ctx))
 	}
-	a := c.perform(ctx, m, call.Timeout)
+	a := c.perform(ctx, m, begin, timeout)
 	return c.judge(a, m.credential.value)
 }
 
 // errTimeout is the context's cause when a call's own time is over.
 var errTimeout = errors.New("timeout")
 
-// perform exchanges the message within its time, from the first step of dialling
-// to the last byte of the answer.
-func (c *Client) perform(ctx context.Context, m message, timeout time.Duration) answer {
-	if timeout <= 0 {
-		timeout = countersign.DefaultCapabilityTimeoutMs * time.Millisecond
+func timeoutOf(call request.Call) time.Duration {
+	if call.Timeout <= 0 {
+		return countersign.DefaultCapabilityTimeoutMs * time.Millisecond
 	}
+	return call.Timeout
+}
+
+// perform exchanges the message within its time, from its begin to the last byte of
+// the answer.
+func (c *Client) perform(ctx context.Context, m message, begin time.Time, timeout time.Duration) answer {
 	start := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
+	ctx, cancel := context.WithDeadlineCause(ctx, begin.Add(timeout), errTimeout)
 	defer cancel()
 	a := c.deliver(ctx, m)
 	a.took = time.Since(start)

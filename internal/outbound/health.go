@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/request"
@@ -21,12 +22,15 @@ func (c *Client) Health(ctx context.Context, tenant string, p *countersign.Proje
 		h.Healthy, h.StatusCode = true, 200
 		return h
 	}
-	m, err := c.healthMessage(ctx, tenant, p)
+	begin := time.Now()
+	asking, done := context.WithDeadline(ctx, begin.Add(countersign.HealthTimeout))
+	m, err := c.healthMessage(asking, tenant, p)
+	done()
 	if err != nil {
 		h.Error = causeOf(err)
 		return h
 	}
-	a := c.perform(ctx, m, countersign.HealthTimeout)
+	a := c.perform(ctx, m, begin, countersign.HealthTimeout)
 	h.StatusCode, h.LatencyMs = a.status, a.took.Milliseconds()
 	switch {
 	case !a.head:

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/credential"
@@ -28,11 +29,14 @@ const maxNoticeAnswer = 64 << 10
 // on the list, no redirect followed. It gives the status of the answer, 0 for none,
 // and why the notification can't be known to have arrived; that text may be shown.
 func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, problem string) {
-	m, err := c.noticeMessage(ctx, n)
+	begin := time.Now()
+	asking, done := context.WithDeadline(ctx, begin.Add(countersign.WebhookTimeout))
+	m, err := c.noticeMessage(asking, n)
+	done()
 	if err != nil {
 		return 0, causeOf(err)
 	}
-	a := c.perform(ctx, m, countersign.WebhookTimeout)
+	a := c.perform(ctx, m, begin, countersign.WebhookTimeout)
 	switch {
 	case !a.head:
 		return 0, causeOf(a.err)

@@ -27,22 +27,39 @@ type Guard struct {
 // errUnread is the answer where nobody can say whose a variable is: then it is not used.
 var errUnread = errors.New("can't be used now: the store doesn't say which tenant it belongs to")
 
+// pause is how long a call waits before the store is asked once more.
+const pause = 100 * time.Millisecond
+
 // MayUse is nil when the use is allowed now. The binding is read anew for each call, so
-// that a variable which was freed is sent by nobody, at any replica.
+// that a variable which was freed is sent by nobody, at any replica. While the store
+// can't be read, a database that fails over say, the call waits, as long as it has time.
 func (g Guard) MayUse(ctx context.Context, u credential.Use) error {
 	named, err := g.Lists.Judge(u)
 	if err != nil || named {
 		return err
 	}
-	bound := ""
+	for {
+		bound, err := g.boundTo(ctx, u.Name)
+		switch {
+		case err == nil:
+			return g.Lists.Allows(u, bound)
+		case !errors.Is(err, store.ErrUnavailable):
+			return errUnread
+		}
+		select {
+		case <-ctx.Done():
+			return errUnread
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (g Guard) boundTo(ctx context.Context, name string) (bound string, err error) {
 	err = g.Store.View(ctx, func(tx store.Tx) (err error) {
-		bound, err = BoundTo(tx, u.Name)
+		bound, err = BoundTo(tx, name)
 		return err
 	})
-	if err != nil {
-		return errUnread
-	}
-	return g.Lists.Allows(u, bound)
+	return bound, err
 }
 
 // BoundTo is the tenant that a variable is bound to, "" for none.
