@@ -59,8 +59,8 @@ type disk struct {
 	syncsSince int               // syncs from the first that was failed on
 	platters   map[string]*platter
 	stamped    bool
-	moment     func()   // called at each call, before anything of it is done
-	unasked    []string // calls that failed by themselves: this machine's disk is full or broken
+	moment     func(operation) // called at each call, before anything of it is done
+	unasked    []string        // calls that failed by themselves: this machine's disk is full or broken
 }
 
 // disks are the disks that tests made, by directory, and those under the open
@@ -169,7 +169,7 @@ func (d *disk) meets(on operation, content []byte) (code int32, short bool) {
 	defer d.mu.Unlock()
 	d.calls[on]++
 	if d.moment != nil {
-		d.moment()
+		d.moment(on)
 	}
 	if !d.strikes(on, content) {
 		return lib.SQLITE_OK, false

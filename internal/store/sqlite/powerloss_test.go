@@ -62,6 +62,7 @@ type work struct {
 
 	rand *rand.Rand // of the cuts, under the disk's lock
 	cuts []powerCut
+	left int // cuts that may come in this life
 }
 
 // powerCut is a directory as the disk holds it at a moment, and what may have
@@ -71,12 +72,18 @@ type powerCut struct {
 	acked map[string]bool
 }
 
-// mostCuts is how many times a workload is cut at most.
-const mostCuts = 10
+// mostCuts is how many times one life is cut at most: the making of a store has more
+// calls than all the commits after it.
+const mostCuts = 3
 
-// callsToACut: a cut comes at one of so many calls; with -short, where workloads are
-// few, each is cut as often as may be.
-func callsToACut() int { return fewer(400, 100) }
+// callsToACut: a cut comes at one of so many calls. Before a sync most can be lost, and
+// few calls are syncs: a commit is one of them and one write.
+func callsToACut(on operation) int {
+	if on == syncs {
+		return 8
+	}
+	return 400
+}
 
 func loseInWork(t *testing.T, seed uint64) int {
 	t.Helper()
@@ -114,6 +121,7 @@ func (w *work) comeBack() {
 func (w *work) live(life int, seed uint64) {
 	w.t.Helper()
 	w.disk.endProcess(w.t)
+	w.left = mostCuts
 	s, err := open(context.Background(), w.dir, settings{vfs: faultyVFS, checkpointPages: 12, readers: 2})
 	if err != nil {
 		w.t.Fatalf("Open: %v", err)
@@ -179,10 +187,11 @@ func partOf(id string, size int) []byte {
 }
 
 // perhapsCut is called with the disk locked, before each call to it.
-func (w *work) perhapsCut() {
-	if len(w.cuts) == mostCuts || w.rand.IntN(callsToACut()) != 0 {
+func (w *work) perhapsCut(on operation) {
+	if w.left == 0 || w.rand.IntN(callsToACut(on)) != 0 {
 		return
 	}
+	w.left--
 	c := powerCut{dir: w.t.TempDir(), acked: w.promised()}
 	w.leave(c.dir)
 	w.cuts = append(w.cuts, c)
