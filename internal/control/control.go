@@ -116,6 +116,9 @@ func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: 
 // names what it was about, kind/id.
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
 	err := access.Allow(a.Principal, op)
+	if id, of := strings.CutPrefix(subject, "agent/"); err == nil && of {
+		err = access.ActsFor(a.Principal, id)
+	}
 	if err != nil && op == access.SendHeartbeat {
 		s.cfg.Figures.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
 	}
