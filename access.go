@@ -55,6 +55,8 @@ type Token struct {
 	ExpiresAt  time.Time `json:"expiresAt"`
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero" doc:"kept coarsely"`
 	RevokedAt  time.Time `json:"revokedAt,omitzero"`
+
+	ConfirmedAt time.Time `json:"confirmedAt,omitzero" doc:"when its user confirmed that it is theirs"`
 }
 
 // TokenWrite is the body of POST /tokens.
@@ -63,7 +65,7 @@ type TokenWrite struct {
 	Roles         []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
 	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
 	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
-	UserEmail     string   `json:"userEmail,omitempty" doc:"the user who stands behind it"`
+	UserEmail     string   `json:"userEmail,omitempty" doc:"the user of the tenant who stands behind it"`
 	Modes         []string `json:"modes,omitempty" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`
 	TenantID      string   `json:"tenantId,omitempty" doc:"realm administrators only"`
 }

@@ -39,16 +39,16 @@ type Prober interface {
 
 // Config is what the use cases are told by the settings.
 type Config struct {
-	Allowed           project.Allowed
-	AllowSelfApproval bool
-	MaxActive         int
-	Version           string
-	NewID             func(prefix string) string
-	NewSecret         func() [32]byte
-	Now               func() time.Time
-	Post              Postbox // nil: sign-in codes go to the log
-	Shared            bool    // other processes use the store too
-	Figures           *telemetry.Figures
+	Allowed   project.Allowed
+	Eyes      access.Eyes
+	MaxActive int
+	Version   string
+	NewID     func(prefix string) string
+	NewSecret func() [32]byte
+	Now       func() time.Time
+	Post      Postbox // nil: sign-in codes go to the log
+	Shared    bool    // other processes use the store too
+	Figures   *telemetry.Figures
 }
 
 // Service is the use cases.
@@ -109,7 +109,9 @@ type Actor struct {
 	RequestID string
 }
 
-func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: a.RequestID} }
+func (a Actor) ledger() ledger.Actor {
+	return ledger.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
+}
 
 // Authorize says whether the actor may ask for the operation at all, before
 // anything of the request is read. Refusals of writes are recorded. subject
