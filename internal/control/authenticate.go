@@ -192,7 +192,7 @@ func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, ro
 	if err := putToken(tx, &rec, secret); err != nil {
 		return err
 	}
-	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
+	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 }
 
 // IssueToken makes a token on a stopped store, for an operator who has lost all

@@ -185,7 +185,10 @@ func (s *Service) record(a Actor, op access.Operation, subject string) countersi
 }
 
 // change is one audited change; before and after are revisions or states.
-type change struct{ before, after, reason string }
+type change struct {
+	before, after, reason string
+	weakens               bool // a gate
+}
 
 func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject string, c change) error {
 	return s.auditIn(tx, a.Tenant, a, op, subject, c)
@@ -193,7 +196,7 @@ func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject strin
 
 func (s *Service) auditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c change) error {
 	rec := s.record(a, op, subject)
-	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
+	rec.Before, rec.After, rec.Reason, rec.Weakens = c.before, c.after, c.reason, c.weakens
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, tenant, rec)
 }

@@ -55,7 +55,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 			return err
 		}
 		out = countersign.NewToken{TokenRecord: rec.Token, Secret: secret}
-		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
+		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Token), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 	})
 	return out, err
 }
