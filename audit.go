@@ -21,6 +21,7 @@ type AuditRecord struct {
 	Before    string    `json:"before"`
 	After     string    `json:"after"`
 	Reason    string    `json:"reason,omitempty" doc:"the reason or evidence given"`
+	Weakens   bool      `json:"weakens,omitempty" doc:"it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted"`
 	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
 	RequestID string    `json:"requestId"`
 	ClockBack bool      `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`

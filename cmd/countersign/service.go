@@ -189,7 +189,7 @@ func (s *service) assemble() *ledger.Ledger {
 		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
 	}
 	useCases := control.Config{
-		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
+		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
 	}
 	if s.cfg.Mail != nil {
@@ -204,7 +204,7 @@ func (s *service) notifies() {
 	if s.cfg.Mail == nil {
 		return
 	}
-	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), AllowSelfApproval: s.cfg.AllowSelfApproval, Now: now, Log: s.log}, s.store, s.cfg.Mail)
+	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log}, s.store, s.cfg.Mail)
 	s.notifier.Start()
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
 )
 
@@ -17,6 +18,7 @@ type approvalData struct {
 	Queue   control.Queue
 	Waiting bool
 	Refused *problem // why the visitor may not decide
+	Shares  bool     // the visitor and the requester go back to one maker
 	Verdict string   // of a decided one: in one sentence
 	Lapsed  bool     // the system rejected it because nobody decided in time
 
@@ -75,6 +77,7 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	d.Sent.Digest = a.RequestDigest
 	if d.Waiting {
 		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
+		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
 	d.settle()

@@ -51,6 +51,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		default:
 			c.before = rightsOf(*stored)
 		}
+		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
 		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.cfg.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
