@@ -17,7 +17,7 @@ import (
 func Escaped(s string) string { return escaped(s, "") }
 
 // EscapedLines is Escaped for a text of several lines, which keeps them.
-func EscapedLines(s string) string { return escaped(s, "\n\t") }
+func EscapedLines(s string) string { return escaped(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t") }
 
 // JSON is JSON text with the same escapes: the same document, and nothing in it hides.
 func JSON(text string) string { return escaped(text, "\n\r\t") }
@@ -78,7 +78,7 @@ func Doubt(s string) string {
 // Isolated keeps the direction of a value from the text around it, where there is no
 // markup to do so: in mail and on a terminal. What can't turn anything stays as it is.
 func Isolated(s string) string {
-	if isASCII(s) || !strings.ContainsFunc(s, turns) {
+	if !Turns(s) {
 		return s
 	}
 	return "\u2068" + s + "\u2069"
@@ -97,6 +97,9 @@ func marked(shown, doubt string) string {
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
+
+// Turns reports a text that is read from right to left somewhere.
+func Turns(s string) bool { return !isASCII(s) && strings.ContainsFunc(s, turns) }
 
 // turns reports a character that is read from right to left.
 func turns(r rune) bool {
