@@ -77,7 +77,7 @@ func (d *drawn) step(id string) {
 	}
 	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Query: countersign.RawValue("{}"), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
-	s.RequestDigest = &digest
+	s.RequestDigest = countersign.StepDigest(digest)
 	if d.facts.Masked && d.IntN(2) == 0 {
 		s.Request.Body = countersign.String("•••")
 	}
@@ -107,7 +107,7 @@ func (d *drawn) live(s *countersign.StepRun, digest string) {
 	}
 	s.Attempt = 1 + d.IntN(2)
 	d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
-	s.Response = &countersign.Response{StatusCode: 200, Bytes: d.Int64N(1 << 20), BodySHA256: digest}
+	s.Response = &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(d.Int64N(1 << 20)), BodySHA256: countersign.BodyDigest(digest)}
 	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: "ok", Expected: d.value(2), Actual: d.value(2)}
 	if d.IntN(4) == 0 {
 		s.Reconciliation = &countersign.Reconciliation{Resolution: countersign.ConfirmedCompleted, Evidence: d.word(), By: "token:t-1", At: morning}

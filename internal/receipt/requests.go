@@ -32,9 +32,7 @@ func requestsOf(f Facts) []entry {
 		list = append(list, entryOf(f, *r, digest, projectID, capability))
 	}
 	for _, s := range f.Run.Steps {
-		if s.RequestDigest != nil {
-			add(s.Request, *s.RequestDigest, s.ProjectID, s.Capability)
-		}
+		add(s.Request, s.RequestDigest.Text(), s.ProjectID, s.Capability)
 	}
 	for _, a := range f.Approvals {
 		add(&a.Request, a.RequestDigest, a.ProjectID, a.Capability)
