@@ -86,6 +86,10 @@ type ProjectConnection struct {
 type Plan struct {
 	countersign.Plan
 	Synthetic bool `json:"synthetic,omitempty"` // made by an agent or team run
+
+	// OpenInputs are the planning inputs that feed nothing sensitive, as far as that is
+	// known.
+	OpenInputs []string `json:"openInputs,omitempty"`
 }
 
 // Run is a stored run without its steps and plan snapshot.
