@@ -20,6 +20,7 @@ import (
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/model"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
@@ -42,6 +43,7 @@ type Config struct {
 	Allowed           project.Allowed
 	AllowSelfApproval bool
 	MaxActive         int
+	Quotas            quota.Bounds
 	Version           string
 	NewID             func(prefix string) string
 	NewSecret         func() [32]byte
@@ -88,6 +90,7 @@ const rememberedSnapshots = 32
 
 // New makes the use cases.
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
+	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
 		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
