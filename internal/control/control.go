@@ -73,6 +73,7 @@ type Service struct {
 	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
 	touching sync.Map      // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
+	folds    folds // repeated refusals
 	viewers  viewers
 	pulse    pulse
 	asking   limit // by e-mail address: sign-in codes that are asked for
@@ -104,7 +105,10 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 }
 
 // Close waits for the small writes that no request waited for.
-func (s *Service) Close() { s.chores.Wait() }
+func (s *Service) Close() {
+	s.recordFolds()
+	s.chores.Wait()
+}
 
 // Actor is a principal making one request.
 type Actor struct {
@@ -160,7 +164,7 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
-// refused records a refusal and passes it on. A refusal that can't be recorded
+// refused records a refusal, with its repeats folded, and passes it on. A refusal that can't be recorded
 // is not served as one: the answer is then that the store is unavailable.
 func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	if code := countersign.ErrorCode(err); err == nil || !access.IsWrite(op) || !refusals[code] {
@@ -168,11 +172,7 @@ func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, sub
 	}
 	rec := s.record(a, op, subject)
 	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.ErrorCode(err))
-	unwritten := s.store.Update(ctx, func(tx store.Tx) error {
-		return audit.Append(tx, a.Tenant, []countersign.AuditRecord{rec})
-	})
-	crashpoint.At("control.refused", op)
-	if unwritten != nil {
+	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
 		return public(unwritten)
 	}
 	return err
