@@ -26,6 +26,7 @@ import (
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/turns"
 )
 
 // Waker is told of a run that was started or moved.
@@ -69,9 +70,10 @@ type Service struct {
 	documents *recent.Map[documentKey, ListedModel]
 	machines  *recent.Map[recent.Stamp, *model.Machine]
 
-	thinking chan struct{} // bounds simulations at once
-	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
-	touching sync.Map      // ids of the tokens whose last use is being written
+	thinking *turns.Turns // at simulations and what else costs a processor
+	reading  *turns.Turns // at spans of audit logs
+	probing  sync.Map     // ledger.Ref of the runs that a probe is under way for
+	touching sync.Map     // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
 	folds    folds // repeated refusals
 	viewers  viewers
@@ -80,6 +82,7 @@ type Service struct {
 	trying   limit // by network address: everything that somebody without a session tries
 	census   census
 	prover   audit.Prover // of the records in receipts
+	verifier audit.Verifier
 }
 
 // thinkers is how many models are simulated or validated at once.
@@ -93,7 +96,7 @@ const rememberedSnapshots = 32
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
+		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: turns.New(thinkers), reading: turns.New(1),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
 		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),

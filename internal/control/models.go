@@ -150,7 +150,7 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (counte
 		return countersign.Validation{}, err
 	}
 	var v countersign.Validation
-	err = s.think(ctx, func() { v = model.Validate(&m.Document) })
+	err = s.think(ctx, a.Tenant, func() { v = model.Validate(&m.Document) })
 	return v, err
 }
 
