@@ -54,7 +54,7 @@ func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, real
 		return end, err
 	}
 	end = countersign.AuditExport{TenantID: log, At: s.cfg.Now(), Filtered: f.Any()}
-	err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+	err = s.readSpan(ctx, a, func(tx store.Tx) error {
 		end.Size, end.Head, err = audit.Head(tx, log)
 		return err
 	})
