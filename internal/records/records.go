@@ -167,6 +167,9 @@ type Unfinished struct {
 // UnfinishedID is the id of a run in the realm's list.
 func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
 
+// UnfinishedOf narrows the realm's list to a tenant's runs.
+func UnfinishedOf(tenant string) []store.Filter { return idRange(tenant+"/", tenant+"0") } // '0' follows '/'
+
 // The collections.
 var (
 	Tenants            = store.Collection[countersign.Tenant]{Table: store.Tenants}
