@@ -30,7 +30,6 @@ import (
 	"github.com/countersign/countersign/internal/notify"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/outbound"
-	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/store"
@@ -147,7 +146,7 @@ func (s *service) wire(ctx context.Context) error {
 // caller makes what sends requests, to these origins only.
 func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
-		Origins: origins, MayUse: owner.Guard{Lists: s.cfg.Credentials, Store: s.store}.MayUse,
+		Origins: origins, MayUse: s.cfg.Credentials.Allows,
 		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
 		Traces: s.exporter.Traces(), Log: s.log,
 	})

@@ -234,7 +234,7 @@ func (asleep) Wake(ledger.Ref) {}
 
 type healthy struct{}
 
-func (healthy) Health(context.Context, string, *countersign.Project) countersign.HealthCheck {
+func (healthy) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
 	return countersign.HealthCheck{Healthy: true}
 }
 

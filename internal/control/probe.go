@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
@@ -56,7 +57,10 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref ledger.Ref, ste
 		if err != nil {
 			return err
 		}
-		p, err = s.buildProbe(a, held, stepID)
+		if p, err = s.buildProbe(a, held, stepID); err != nil {
+			return err
+		}
+		p.call.BoundTo, err = owner.OfProject(tx, p.call.Project)
 		return err
 	})
 	return p, err

@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
@@ -104,6 +105,11 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 	res, err := run.Apply(env, held.Run(), e)
 	if err != nil {
 		return Moved{Run: held, Call: res.Call}, err
+	}
+	if res.Call != nil {
+		if res.Call.BoundTo, err = owner.OfProject(tx, res.Call.Project); err != nil {
+			return Moved{Run: held}, err
+		}
 	}
 	known := facts(held.Run(), res, e, approval)
 	if res.Unchanged() {
