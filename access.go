@@ -56,6 +56,8 @@ type Token struct {
 	ExpiresAt  time.Time `json:"expiresAt"`
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero" doc:"kept coarsely"`
 	RevokedAt  time.Time `json:"revokedAt,omitzero"`
+
+	ConfirmedAt time.Time `json:"confirmedAt,omitzero" doc:"when its user confirmed that it is theirs"`
 }
 
 // TokenWrite is the body of POST /tokens.
@@ -65,7 +67,7 @@ type TokenWrite struct {
 	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
 	AgentIDs      []string `json:"agentIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent"`
 	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
-	UserEmail     string   `json:"userEmail,omitempty" doc:"the user who stands behind it"`
+	UserEmail     string   `json:"userEmail,omitempty" doc:"the user of the tenant who stands behind it"`
 	Modes         []string `json:"modes,omitempty" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`
 	TenantID      string   `json:"tenantId,omitempty" doc:"realm administrators only"`
 }

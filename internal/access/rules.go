@@ -64,6 +64,7 @@ const (
 	ReadTokens      Operation = "tokens.read"
 	CreateToken     Operation = "tokens.create"
 	RevokeToken     Operation = "tokens.revoke"
+	ConfirmToken    Operation = "tokens.confirm"
 	ReadWebhooks    Operation = "webhooks.read"
 	WriteWebhook    Operation = "webhooks.write"
 	DeleteWebhook   Operation = "webhooks.delete"
@@ -147,6 +148,7 @@ var rules = map[Operation]rule{
 	ReadTokens:      {roles: admin, wholeTenant: true},
 	CreateToken:     {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:     {roles: admin, wholeTenant: true, write: true},
+	ConfirmToken:    {write: true}, // whose the token is, decides
 	ReadWebhooks:    {roles: admin, wholeTenant: true},
 	WriteWebhook:    {roles: admin, wholeTenant: true, write: true},
 	DeleteWebhook:   {roles: admin, wholeTenant: true, write: true},
@@ -202,24 +204,13 @@ func OverRealm(p Principal) error {
 	return countersign.Errorf(countersign.CodeRoleRequired, "this is a realm administrator, or a token of one; only a realm administrator changes or removes it")
 }
 
-// Mode is nil when the principal may start runs of this mode.
+// Mode is nil when the principal may start runs of this mode, and do what belongs to
+// them: decide, probe and reconcile; and for LIVE check a project's health.
 func Mode(p Principal, mode string) error {
 	if p.Modes == nil || slices.Contains(p.Modes, mode) {
 		return nil
 	}
-	return countersign.Errorf(countersign.CodeRoleRequired, "this token starts %s runs only", strings.Join(p.Modes, " and "))
-}
-
-// FourEyes is nil when the principal may judge what the requester asked for, and
-// self_approval when they are the same: the same token, the same user, or a
-// token that the requester made, directly or through others (contract 3).
-func FourEyes(p Principal, r Requester) error {
-	sameUser := p.Email != "" && (p.Email == r.Email || "user:"+p.Email == r.ID)
-	made := slices.Contains(p.Lineage, r.ID) || r.Email != "" && slices.Contains(p.Lineage, "user:"+r.Email)
-	if p.ID == r.ID || sameUser || made {
-		return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
-	}
-	return nil
+	return countersign.Errorf(countersign.CodeRoleRequired, "this token is limited to %s", strings.Join(p.Modes, " and "))
 }
 
 func join(roles []countersign.Role) string {

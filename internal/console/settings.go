@@ -13,7 +13,14 @@ func (c *Console) settingRoutes() []route {
 		{method: "POST", path: "/settings/theme", open: true, act: setTheme},
 		{method: "POST", path: "/settings/keys", act: setKeys},
 		{method: "POST", path: "/settings/tenant", act: switchTenant},
+		{method: "POST", path: "/settings/tokens/{id}/confirm", act: confirmToken},
 	}
+}
+
+// settingsData is the visitor's session, and what waits for the visitor alone.
+type settingsData struct {
+	countersign.Session
+	Tokens []countersign.Token // that name the visitor
 }
 
 func settingsPage(v *visit) (*page, error) {
@@ -21,7 +28,16 @@ func settingsPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: session}, nil
+	d := settingsData{Session: session}
+	if d.Tokens, err = v.control.OwnTokens(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: d}, nil
+}
+
+func confirmToken(v *visit) (string, error) {
+	_, err := v.control.ConfirmToken(v.r.Context(), v.actor, v.r.PathValue("id"))
+	return "/settings#tokens", err
 }
 
 func morePage(*visit) (*page, error) {

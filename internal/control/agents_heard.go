@@ -14,7 +14,7 @@ import (
 type HeardAgents struct {
 	Page      countersign.Page[countersign.Agent]
 	Counts    map[countersign.Liveness]int
-	Instances map[string]int // by the page's agents: how many were ever heard
+	Instances map[string]int // by the page's agents: how many there are
 }
 
 // HeardAgents lists the agents within the actor's scope by id; is narrows them

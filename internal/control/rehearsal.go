@@ -37,6 +37,9 @@ func (s *Service) compare(tx store.Tx, a Actor, live *ledger.Held) (countersign.
 	}
 	last, _, err := records.Rehearsals.Get(tx, a.Tenant, r.PlanDigest)
 	if errors.Is(err, store.ErrNotFound) {
+		if masks(a) {
+			maskRehearsal(&none, live)
+		}
 		return none, nil
 	}
 	if err != nil {
@@ -54,13 +57,18 @@ func (s *Service) compare(tx store.Tx, a Actor, live *ledger.Held) (countersign.
 }
 
 // maskRehearsal keeps the values of a capability with sensitive fields from who only
-// views: that something differs, and where, stays.
+// views, with the digests that they are in: that something differs, and where, stays.
 func maskRehearsal(r *countersign.Rehearsal, live *ledger.Held) {
+	of := hiddenIn(live.Plan())
+	if of.hidesPlan() {
+		r.PlanDigest = ""
+	}
 	for i := range r.Steps {
 		step := live.Run().Steps[i]
-		if hiddenFor(live.Plan(), step.ProjectID, step.Capability) == nil {
+		if of.with(step.ID, step.Input) == nil {
 			continue
 		}
+		r.Steps[i].RehearsedDigest, r.Steps[i].SentDigest = countersign.NoStepDigest, countersign.NoStepDigest
 		for j := range r.Steps[i].Differences {
 			r.Steps[i].Differences[j].Rehearsed, r.Steps[i].Differences[j].Sent = masked, masked
 		}

@@ -52,7 +52,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 
 func principalOfUser(u *records.User) access.Principal {
 	return access.Principal{
-		ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email,
+		ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
 	}
 }
 

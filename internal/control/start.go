@@ -154,6 +154,9 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 		if err := s.mayStart(tx, a, rec); err != nil {
 			return nil, err
 		}
+		if err := s.roomToStart(tx, a.Tenant, &rec.Plan); err != nil {
+			return nil, err
+		}
 		return s.ledger.Plan(tx, a.Tenant, planID, rec.PlanDigest)
 	})
 }
@@ -190,5 +193,5 @@ func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	if e := plan.Refusal(p, p.Mode, now); e != nil {
 		return e
 	}
-	return s.ledger.Free(tx)
+	return nil
 }

@@ -47,6 +47,9 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 			return err
 		}
 		granted := w // w is read again where this runs again
+		if granted.UserEmail, err = standsBehind(tx, tenant, w.UserEmail); err != nil {
+			return err
+		}
 		if granted.Modes, err = withinModes(a, w.Modes); err != nil {
 			return err
 		}
@@ -55,7 +58,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 			return err
 		}
 		out = countersign.NewToken{TokenRecord: rec.Shown(), Secret: secret}
-		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Shown())})
+		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Shown()), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 	})
 	return out, err
 }
@@ -82,7 +85,7 @@ func (s *Service) newToken(a Actor, tenant, id string, w countersign.TokenWrite)
 	return records.Token{
 		Token: countersign.Token{
 			ID: id, Name: w.Name, TenantID: tenant, Roles: storedRoles(w), ProjectIDs: w.ProjectIDs, AgentIDs: w.AgentIDs, Modes: w.Modes,
-			UserEmail: strings.ToLower(w.UserEmail), CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
+			UserEmail: w.UserEmail, CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
 		},
 		Lineage: a.Descent(),
 	}
@@ -102,11 +105,7 @@ func checkToken(w countersign.TokenWrite) error {
 	if strings.TrimSpace(w.Name) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say what the token is for; it can't be blank")
 	}
-	if err := checkAgentToken(w); err != nil || w.UserEmail == "" {
-		return err
-	}
-	_, err := address("userEmail", w.UserEmail)
-	return err
+	return checkAgentToken(w)
 }
 
 func ownProjectIDs(tenant string, ids []string) error {

@@ -54,6 +54,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		if err := overUser(a, stored); err != nil {
 			return err
 		}
+		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
 		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.cfg.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err

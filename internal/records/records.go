@@ -86,6 +86,10 @@ type ProjectConnection struct {
 type Plan struct {
 	countersign.Plan
 	Synthetic bool `json:"synthetic,omitempty"` // made by an agent or team run
+
+	// OpenInputs are the planning inputs that feed nothing sensitive, as far as that is
+	// known.
+	OpenInputs []string `json:"openInputs,omitempty"`
 }
 
 // Run is a stored run without its steps and plan snapshot.
@@ -162,6 +166,9 @@ type Unfinished struct {
 
 // UnfinishedID is the id of a run in the realm's list.
 func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
+
+// UnfinishedOf narrows the realm's list to a tenant's runs.
+func UnfinishedOf(tenant string) []store.Filter { return idRange(tenant+"/", tenant+"0") } // '0' follows '/'
 
 // The collections.
 var (
