@@ -196,6 +196,14 @@ func InScope(p Principal, projects ...string) error {
 	return countersign.Errorf(countersign.CodeProjectScope, "this is outside the projects you may see")
 }
 
+// OverRealm is nil when the principal may change or remove a realm administrator.
+func OverRealm(p Principal) error {
+	if p.Realm {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeRoleRequired, "this is a realm administrator, or a token of one; only a realm administrator changes or removes it")
+}
+
 // Mode is nil when the principal may start runs of this mode, and do what belongs to
 // them: decide, probe and reconcile; and for LIVE check a project's health.
 func Mode(p Principal, mode string) error {

@@ -92,8 +92,9 @@ func (v *visit) tokenForm(d tokenData) *page {
 func makeToken(v *visit) (string, error) {
 	g, roles, projects := v.granted()
 	modes := v.r.PostForm["modes"]
-	agents := strings.Fields(v.form("agents"))
-	if len(agents) > 0 { // such a token has no choice of roles and projects
+	var agents []string
+	if v.form("agents") != "" { // such a token has no choice of roles and projects
+		agents = strings.Fields(v.form("agents"))
 		g.RolesErr, g.ReachErr, roles, projects = "", "", []countersign.Role{countersign.RoleOperator}, nil
 	}
 	d := tokenData{grant: g, Agents: v.form("agents"), Name: v.form("name"), Days: v.form("days"), UserEmail: v.form("userEmail"), Modes: modeChoices(modes)}

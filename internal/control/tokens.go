@@ -139,9 +139,17 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 		if err != nil {
 			return found(err, "token", id)
 		}
+		if err := overToken(tx, a, rec); err != nil {
+			return err
+		}
 		if !rec.RevokedAt.IsZero() {
 			t = rec.Shown()
 			return nil
+		}
+		if rec.Realm {
+			if err := othersOfRealm(tx, s.cfg.Now(), "token/"+id); err != nil {
+				return err
+			}
 		}
 		rec.RevokedAt = s.cfg.Now()
 		if _, err := records.Tokens.Put(tx, tenant, id, rec, version); err != nil {

@@ -20,6 +20,9 @@ func checkAgentToken(w countersign.TokenWrite) error {
 		return nil
 	}
 	var problems []countersign.Problem
+	if len(w.AgentIDs) == 0 {
+		problems = append(problems, countersign.Problem{Path: "agentIds", Message: "name at least one agent"})
+	}
 	if !slices.Equal(w.Roles, []countersign.Role{countersign.RoleOperator}) {
 		problems = append(problems, countersign.Problem{Path: "roles", Message: "a token with agentIds has the role OPERATOR and no other"})
 	}
