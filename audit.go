@@ -23,6 +23,7 @@ type AuditRecord struct {
 	Reason    string    `json:"reason,omitempty" doc:"the reason or evidence given"`
 	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
 	RequestID string    `json:"requestId"`
+	Salt      string    `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
 	ClockBack bool      `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`
 	Hash      string    `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
 }
