@@ -2,6 +2,7 @@ package test
 
 import (
 	"database/sql"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	}
 	prints(t, verify(0).Out, "intact   yes")
 	kept := s.asked(t, "audit", "verify", "--profile", "admin")
-	head := []string{"--head", kept.At("head").Text(), "--records", "3"}
+	head := []string{"--head", kept.At("head").Text(), "--records", fmt.Sprint(kept.At("records").Int())}
 	file := filepath.Join(s.Store, "countersign.db")
 	tamper(t, file, `"outcome":"done"`, `"outcome":"dine"`)
 	for _, args := range [][]string{nil, {"-o", "json"}, head, append(head, "-o", "json")} {
