@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 func main() { os.Exit(status()) }
@@ -75,7 +77,7 @@ func (o options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rec, err := readRecord(root, fmt.Sprintf("%s race=%t build=%t", s.tree.digest, o.raced, o.buildOnly))
+	rec, err := gotest.ReadRecord[result](filepath.Join(root, "bin", "planted.json"), fmt.Sprintf("%s race=%t build=%t", s.tree.digest, o.raced, o.buildOnly))
 	if err != nil {
 		return err
 	}

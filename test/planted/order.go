@@ -10,7 +10,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strings"
 )
 
 // goPackage is a package, as `go list` tells it.
@@ -20,9 +19,7 @@ type goPackage struct {
 	TestGoFiles, XTestGoFiles          []string
 }
 
-func (p goPackage) folder() string {
-	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"), ".")
-}
+func (p goPackage) folder() string { return folderOf(p.ImportPath) }
 
 // all the packages of the tree.
 func (t tree) goPackages(ctx context.Context) ([]goPackage, error) {

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 // run is one call of the command.
 type run struct {
 	*search
-	record *record
+	record *gotest.Record[result] // of the bugs, by name
 	root   string
 	all    []*bug // of the list
 	bugs   []*bug // that were chosen
@@ -74,7 +76,8 @@ func (r *run) note(b *bug, what result, of int) error {
 	defer r.mu.Unlock()
 	r.done++
 	fmt.Printf("%d/%d %s\n", r.done, of, line(b, what))
-	err := r.record.add(b, what)
+	r.record.Results[b.name] = what
+	err := r.record.Write()
 	if what.found == nil {
 		return err
 	}
