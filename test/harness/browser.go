@@ -29,7 +29,7 @@ func (s *Server) NewBrowser() *Browser {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return &Browser{server: s, http: &http.Client{Jar: jar, Timeout: s.http.Timeout, Transport: s.lookedThrough()}}
+	return &Browser{server: s, http: &http.Client{Jar: jar, Timeout: s.http.Timeout, Transport: s.browserTransport()}}
 }
 
 // Open follows a link below /console.
@@ -117,10 +117,10 @@ func (b *Browser) SignIn(email string) *Page {
 // CloseIdle gives up the connections that nobody uses now.
 func (b *Browser) CloseIdle() { b.http.CloseIdleConnections() }
 
-// lookedThrough is how a browser reaches the server: in a shared one by the test's
-// view of it.
-func (s *Server) lookedThrough() http.RoundTripper {
-	if s.house == nil {
+// browserTransport is how a browser reaches the server: a shared one with the names
+// of the test's tenant replaced.
+func (s *Server) browserTransport() http.RoundTripper {
+	if s.sharedServer == nil {
 		return nil
 	}
 	return s.http.Transport
@@ -128,8 +128,8 @@ func (s *Server) lookedThrough() http.RoundTripper {
 
 // address is how the server knows a user's address.
 func (s *Server) address(email string) string {
-	if v, is := s.http.Transport.(*view); is {
-		return v.out.Replace(email)
+	if n, is := s.http.Transport.(*tenantNames); is {
+		return n.out.Replace(email)
 	}
 	return email
 }

@@ -33,7 +33,8 @@ type Server struct {
 	process  *process
 	http     *http.Client
 	document *Document
-	house    *house // that the test shares; nil for a server of its own
+
+	sharedServer *sharedServer // nil for a server of the test's own
 
 	mu      sync.Mutex
 	kept    map[string]bool // the secrets
@@ -164,8 +165,8 @@ func (s *Server) Log() string {
 }
 
 func (s *Server) log() string {
-	if s.house != nil {
-		return s.house.log()
+	if s.sharedServer != nil {
+		return s.sharedServer.log()
 	}
 	if s.process == nil {
 		return ""
@@ -197,8 +198,8 @@ func (s *Server) Stop() {
 
 // Shared reports a server on a database that others may use as well.
 func (s *Server) Shared() bool {
-	if s.house != nil {
-		return s.house.Shared()
+	if s.sharedServer != nil {
+		return s.sharedServer.Shared()
 	}
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
@@ -310,7 +311,7 @@ func (s *Server) Ended() bool {
 	select {
 	case <-s.process.done:
 		return true
-	case <-time.After(look):
+	case <-time.After(firstPause):
 		return false
 	}
 }
