@@ -141,7 +141,7 @@ func (g *gate) runPart(ctx context.Context, p part) {
 // runTests reports whether all tests of a part passed.
 func (g *gate) runTests(ctx context.Context, p part) bool {
 	packages := g.packages[p.name]
-	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // who wants to know what was slow finds it there
+	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // it says which tests were slow
 	if err != nil {
 		g.report(p, outcome{action: "fail", output: err.Error()})
 		return false
@@ -241,7 +241,7 @@ func (g *gate) verdict(ctx context.Context) error {
 	for _, again := range g.repeats {
 		fmt.Fprintln(g.out, "To repeat it alone:", again)
 	}
-	fmt.Fprintf(g.out, "%d passed, %d failed, %d skipped in %s\n", g.count["pass"], g.count["fail"], g.count["skip"], spent(g.began))
+	fmt.Fprintf(g.out, "%d passed, %d failed, %d skipped in %s\n", g.count["pass"], g.count["fail"], g.count["skip"], elapsed(g.began))
 	if err := g.passed.Write(); err != nil {
 		return err
 	}
@@ -254,8 +254,8 @@ func (g *gate) verdict(ctx context.Context) error {
 	return nil
 }
 
-// spent is the time since then, in minutes and seconds.
-func spent(since time.Time) string {
+// elapsed is the time since then, in minutes and seconds.
+func elapsed(since time.Time) string {
 	s := int(time.Since(since).Seconds())
 	return fmt.Sprintf("%d min %02d s", s/60, s%60)
 }

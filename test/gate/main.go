@@ -81,9 +81,9 @@ func run(ctx context.Context, o options) error {
 	return newGate(passed).runAll(ctx, parts, atOnce)
 }
 
-// chosen gives the parts to run and how many of them at once: those
-// of the fast tier wait for each other's idle time, those of the full tier would
-// disturb each other.
+// chosen gives the parts to run and how many of them at once. In the fast tier one
+// uses the processors while another waits; those of the full tier would disturb each
+// other.
 func chosen(ctx context.Context, o options) (parts []part, atOnce int, err error) {
 	switch {
 	case o.names != "":

@@ -44,5 +44,5 @@ func (g *gate) progress() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return fmt.Sprintf("%s: %d of %d packages and commands, %d tests and checks passed, %d failed; running %s",
-		spent(g.began), g.ended, g.planned, g.count["pass"], g.count["fail"], strings.Join(g.running, ", "))
+		elapsed(g.began), g.ended, g.planned, g.count["pass"], g.count["fail"], strings.Join(g.running, ", "))
 }

@@ -23,7 +23,7 @@ type Page struct {
 	Text   string
 }
 
-// NewBrowser opens a browser that has never been here.
+// NewBrowser opens a browser without cookies.
 func (s *Server) NewBrowser() *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -114,7 +114,7 @@ func (b *Browser) SignIn(email string) *Page {
 	return b.Submit("/sign-in/code", url.Values{"email": {email}, "code": {b.server.SignInCode(email, before)}})
 }
 
-// CloseIdle gives up the connections that nobody uses now.
+// CloseIdle closes the connections that are not in use.
 func (b *Browser) CloseIdle() { b.http.CloseIdleConnections() }
 
 // browserTransport is how a browser reaches the server: a shared one with the names

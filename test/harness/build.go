@@ -66,13 +66,13 @@ func BuildAs(dir, name string, flags ...string) (path string, err error) {
 }
 
 // program is the path of the binary, for a test that runs it. `go test` reuses a
-// result while nothing that the tests looked at has changed, and doesn't see what
-// Build looks at: so the first test that runs the program looks at its sources,
-// without which a broken product would pass.
+// result while no file that the tests read has changed, and doesn't see what the
+// build reads: so the first test that runs the program looks at its sources.
+// Otherwise a test of a changed program would not run again.
 func program(t testing.TB) string {
 	t.Helper()
-	noticed.Do(func() {
-		if err := noticeSources(sourceRoot()); err != nil {
+	lookedAt.Do(func() {
+		if err := lookAtSources(sourceRoot()); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -82,7 +82,7 @@ func program(t testing.TB) string {
 // Binary is the path of the program under test, for a script that calls it by name.
 func Binary(t testing.TB) string { return program(t) }
 
-var noticed sync.Once
+var lookedAt sync.Once
 
 // sourceRoot is the folder of go.mod, above the test's own.
 func sourceRoot() string {
@@ -96,7 +96,7 @@ func sourceRoot() string {
 	return root
 }
 
-func noticeSources(root string) error {
+func lookAtSources(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

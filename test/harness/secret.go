@@ -45,8 +45,8 @@ func Scanned() string {
 		scanned.secrets.Load(), len(spellings("a secret")), scanned.texts.Load(), scanned.bytes.Load()>>20, scanned.hits.Load())
 }
 
-// Keep adds a secret that must show nowhere: in no answer, page, event, log line,
-// store file or row.
+// Keep adds a secret that no answer, page, event, log line, store file or row may
+// hold.
 func (s *Server) Keep(secret string) {
 	scanned.secrets.Add(1)
 	s.keep(secret, "")

@@ -38,7 +38,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	kept    map[string]bool // the secrets
-	secrets searching       // for each in each spelling
+	secrets wordFinder      // of each in each spelling
 }
 
 // Setting changes how a server is started.
@@ -62,7 +62,7 @@ func Start(t testing.TB, settings ...Setting) *Server {
 // so that the same tests are of the other engine.
 var OnDatabase func(t testing.TB) string
 
-// Prepare makes a server with a store to be, which Restart or Begin starts.
+// Prepare makes a server that Restart or Begin starts, on a new store.
 func Prepare(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
 	s := &Server{t: t, Store: filepath.Join(t.TempDir(), "store"), http: newHTTPClient(), args: []string{"serve"}}
@@ -100,7 +100,7 @@ func (s *Server) launch() {
 	s.t.Helper()
 	s.process = s.spawn()
 	s.URL = s.process.address(s.t)
-	s.understand()
+	s.readDocument()
 }
 
 func (s *Server) spawn() *process {
@@ -112,10 +112,10 @@ func (s *Server) spawn() *process {
 	return launch(s.t, path, s.settings, s.args...)
 }
 
-// understand reads the server's description, by which answers are judged. All servers
-// of one program describe themselves alike, and to make a description is half of what
-// a start costs: so it is asked for once.
-func (s *Server) understand() {
+// readDocument reads the server's description, by which answers are judged. All
+// servers of one program describe themselves alike, and to make a description is half
+// of what a start costs: so it is asked for once.
+func (s *Server) readDocument() {
 	s.t.Helper()
 	documents.Lock()
 	defer documents.Unlock()

@@ -47,7 +47,7 @@ func toySearch(t *testing.T) *search {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &search{tree: tree{dir: filepath.Join(dir, "tree")}, dir: filepath.Join(dir, "bugs"), tiers: []tier{fast}, green: map[hint]bool{}}
+	s := &search{tree: tree{dir: filepath.Join(dir, "tree")}, dir: filepath.Join(dir, "bugs"), tiers: []tier{fast}, passing: map[hint]bool{}}
 	for name, text := range toy {
 		path := filepath.Join(s.tree.dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
