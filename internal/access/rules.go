@@ -75,6 +75,9 @@ const (
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
 	SignOut Operation = "sessions.end"
+	// Who is invited answers for themselves.
+	AcceptInvitation  Operation = "users.accept"
+	DeclineInvitation Operation = "users.decline"
 	// BindCredential is recorded where a registration binds a credential variable to its
 	// tenant; nobody asks for it by itself.
 	BindCredential Operation = "credentials.bind"

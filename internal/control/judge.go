@@ -31,10 +31,11 @@ func (s *Service) mayJudge(tx store.Tx, a Actor, mode string, r access.Requester
 	return s.cfg.Eyes.MayJudge(p, r)
 }
 
-// isUser is nil for an address that is a user of the tenant, else not_found.
+// isUser is nil for an address that is a user of the tenant, not only invited; else
+// not_found.
 func isUser(tx store.Tx, tenant, email string) error {
-	_, _, err := records.Users.Get(tx, tenant, email)
-	if errors.Is(err, store.ErrNotFound) {
+	u, _, err := records.Users.Get(tx, tenant, email)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
 		return countersign.Errorf(countersign.CodeNotFound, "%s is no user of tenant %s", email, tenant)
 	}
 	return err

@@ -81,7 +81,7 @@ func (s *Service) realmUser(tx store.Tx, email, requestID string) (*records.User
 		c.before = rightsOf(*u)
 	}
 	c.weakens = grantsApproval(u.Roles, u.ProjectIDs, everyRole, nil)
-	u.Roles, u.ProjectIDs, u.Realm, u.UpdatedAt = everyRole, nil, true, now
+	u.Roles, u.ProjectIDs, u.Realm, u.Invited, u.UpdatedAt = everyRole, nil, true, false, now
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return nil, err
 	}
