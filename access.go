@@ -48,6 +48,7 @@ type Token struct {
 	TenantID   string    `json:"tenantId"`
 	Roles      []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
 	ProjectIDs []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	AgentIDs   []string  `json:"agentIds,omitempty" nullable:"false" doc:"an agent token's: it does what these agents do, and nothing else"`
 	Modes      []string  `json:"modes,omitempty" nullable:"false" enum:"DRY_RUN,LIVE" doc:"absent: both"`
 	UserEmail  string    `json:"userEmail,omitempty"`
 	CreatedBy  string    `json:"createdBy"`
@@ -64,6 +65,7 @@ type TokenWrite struct {
 	Name          string   `json:"name" minLength:"1"`
 	Roles         []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
 	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
+	AgentIDs      []string `json:"agentIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent"`
 	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
 	UserEmail     string   `json:"userEmail,omitempty" doc:"the user of the tenant who stands behind it"`
 	Modes         []string `json:"modes,omitempty" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`

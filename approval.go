@@ -26,7 +26,7 @@ type Approval struct {
 	Attempt        int              `json:"attempt" doc:"which attempt of the step it lets out"`
 	InputSnapshot  map[string]Value `json:"inputSnapshot" nullable:"false"`
 	Request        Request          `json:"request"`
-	RequestDigest  string           `json:"requestDigest"`
+	RequestDigest  string           `json:"requestDigest,omitempty" doc:"absent for who must not see all of the request"`
 	RequestedBy    string           `json:"requestedBy" doc:"who asked for the run"`
 	RequestedAt    time.Time        `json:"requestedAt"`
 	ExpiresAt      time.Time        `json:"expiresAt"`

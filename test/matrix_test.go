@@ -154,6 +154,7 @@ type who struct {
 	headers []harness.Header // of a browser's session
 	session bool
 	crossed bool // a session without its CSRF token
+	agents  bool // an agent token, for the own agent
 }
 
 func (p who) has(role string) bool { return role == "" || strings.Contains(p.roles, role) }
@@ -276,13 +277,15 @@ func (s *stage) call(t *testing.T) {
 	dry.dry, dryJudge.dry = true, true
 	foreign := played("all roles in another tenant", "ADMIN OPERATOR APPROVER", doc{"tenantId": "acme"})
 	foreign.foreign = true
+	agents := played("an agent's", "OPERATOR", doc{"agentIds": []string{s.ids["agent"+string(own)]}})
+	agents.agents = true
 	s.cast = []who{
 		{name: "none", client: s.As(""), invalid: true},
 		{name: "garbage", client: s.As("garbage"), invalid: true},
 		{name: "revoked", client: revoked, invalid: true},
 		{name: "expired", client: s.expired, invalid: true},
 		played("VIEWER", "VIEWER", nil), played("OPERATOR", "OPERATOR", nil), played("APPROVER", "APPROVER", nil), played("ADMIN", "ADMIN", nil),
-		limitedOperator, limitedAdmin, limitedApprover, dry, dryJudge, foreign,
+		limitedOperator, limitedAdmin, limitedApprover, dry, dryJudge, foreign, agents,
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
 	}
 	s.cast = append(s.cast, s.sessions(t)...)
@@ -338,14 +341,16 @@ func (s *stage) sessions(t *testing.T) []who {
 
 // expected is the code that a principal must get for an operation on an object;
 // "2xx" for success.
-func expected(method string, r row, p who, o object) string {
+func expected(op harness.Operation, r row, p who, o object) string {
 	switch {
 	case r.role == "public":
 		return "2xx"
 	case p.invalid:
 		return "unauthenticated"
-	case p.crossed && method != "GET":
+	case p.crossed && op.Method != "GET":
 		return "csrf"
+	case p.agents && (!slices.Contains(forAgentTokens, op.ID) || r.kind == "agent" && o != own || r.kind == "run" && (o == own || o == otherOne)):
+		return "role_required" // the runs here are plans'
 	case r.role == theirSession && p.session && r.kind == "":
 		return "2xx"
 	case r.role == theirSession && p.session:
@@ -437,7 +442,7 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 		body = planOf()
 	}
 	path := strings.NewReplacer("{id}", id, "{email}", id, "{name}", id).Replace(op.Path)
-	want := expected(op.Method, r, p, o)
+	want := expected(op, r, p, o)
 	for _, c := range s.prefixes(p.client) {
 		s.cells++
 		writes := want == "2xx" && op.Method != "GET"

@@ -18,6 +18,7 @@ type Principal struct {
 	Tenant    string
 	Roles     []countersign.Role
 	Projects  []string // nil: every project of the tenant
+	Agents    []string // of an agent token: those it acts for; nil for everybody else
 	Modes     []string // nil: both
 	Realm     bool     // realm administrator
 	Email     string   // the user behind it, "" when none stands there

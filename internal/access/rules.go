@@ -31,6 +31,7 @@ const (
 	ReadPlans       Operation = "plans.read"
 	CreatePlan      Operation = "plans.create"
 	ReadRuns        Operation = "runs.read"
+	ReadRehearsal   Operation = "runs.rehearsal"
 	ReadReceipt     Operation = "runs.receipt"
 	StartRun        Operation = "runs.start"
 	CancelRun       Operation = "runs.cancel"
@@ -39,6 +40,7 @@ const (
 	ReadApprovals   Operation = "approvals.read"
 	DecideApproval  Operation = "approvals.decide"
 	SyncAgents      Operation = "agents.sync"
+	ListAgents      Operation = "agents.list"
 	ReadAgents      Operation = "agents.read"
 	AdmitAgent      Operation = "agents.admit"
 	SuspendAgent    Operation = "agents.suspend"
@@ -116,6 +118,7 @@ var rules = map[Operation]rule{
 	ReadPlans:       {},
 	CreatePlan:      {roles: operator, write: true},
 	ReadRuns:        {},
+	ReadRehearsal:   {},
 	ReadReceipt:     {},
 	StartRun:        {roles: operator, write: true},
 	CancelRun:       {roles: operator, write: true},
@@ -124,6 +127,7 @@ var rules = map[Operation]rule{
 	ReadApprovals:   {},
 	DecideApproval:  {roles: approver, write: true},
 	SyncAgents:      {roles: operator, write: true},
+	ListAgents:      {},
 	ReadAgents:      {},
 	AdmitAgent:      {roles: admin, write: true},
 	SuspendAgent:    {roles: admin, write: true},
@@ -164,6 +168,8 @@ func Allow(p Principal, op Operation) error {
 	switch {
 	case !known:
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
+	case p.ForAgents() && !agentOperations[op]:
+		return beyond(p, "it starts, reads and cancels their own runs and sends their heartbeats; ask for anything else with another token")
 	case r.realm && !p.Realm:
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs a realm administrator")
 	case len(p.Roles) == 0 && !r.realm:
@@ -191,6 +197,14 @@ func InScope(p Principal, projects ...string) error {
 		return nil
 	}
 	return countersign.Errorf(countersign.CodeProjectScope, "this is outside the projects you may see")
+}
+
+// OverRealm is nil when the principal may change or remove a realm administrator.
+func OverRealm(p Principal) error {
+	if p.Realm {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeRoleRequired, "this is a realm administrator, or a token of one; only a realm administrator changes or removes it")
 }
 
 // Mode is nil when the principal may start runs of this mode, and do what belongs to

@@ -131,7 +131,7 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 
 func principalOf(t *records.Token) access.Principal {
 	return access.Principal{
-		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Roles, Projects: t.ProjectIDs, Modes: t.Modes,
+		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
 		Realm: t.Realm, Email: t.UserEmail, Person: personOf(t), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
 	}
 }

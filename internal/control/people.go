@@ -45,7 +45,7 @@ func (s *Service) Token(ctx context.Context, a Actor, id, tenantID string) (t co
 		if err != nil {
 			return found(err, "token", id)
 		}
-		t = rec.Token
+		t = rec.Shown()
 		return nil
 	})
 	return t, err

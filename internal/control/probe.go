@@ -74,7 +74,7 @@ func (s *Service) buildProbe(a Actor, h *ledger.Held, stepID string) (probe, err
 	case step.Status != countersign.StepRecoveryRequired:
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "step %s is %s; only an uncertain step is probed", stepID, step.Status)
 	}
-	if err := run.MayProbe(h.Run()); err != nil {
+	if err := run.MayProbe(h.Run(), s.cfg.Quotas.Probes); err != nil {
 		return probe{}, err
 	}
 	project, capability := targetOf(h.Plan(), step)

@@ -114,7 +114,7 @@ func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run
 	if err != nil {
 		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
-	return rec.Run, access.InScope(a.Principal, rec.Projects...)
+	return rec.Run, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
 func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
@@ -122,7 +122,7 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 	if err != nil {
 		return nil, foundRun(tx, a, id, err)
 	}
-	return rec, access.InScope(a.Principal, rec.Projects...)
+	return rec, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
 // moved tells those who watch, and the engine, of a committed run.
@@ -137,7 +137,7 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 	if err := given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.CancelRun, id, func(store.Tx, *records.Run) error { return nil }, run.CancelAsked{Reason: reason, By: a.ID})
+	return s.applyTo(ctx, a, access.CancelRun, id, func(_ store.Tx, rec *records.Run) error { return access.Cancel(a.Principal, rec.RequestedBy) }, run.CancelAsked{Reason: reason, By: a.ID})
 }
 
 // ReconcileRun says what became of an uncertain step, with evidence.

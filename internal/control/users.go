@@ -55,6 +55,9 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		default:
 			c.before = rightsOf(*stored)
 		}
+		if err := overUser(a, stored); err != nil {
+			return err
+		}
 		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
 		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.cfg.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
@@ -79,6 +82,14 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		stored, _, err := records.Users.Get(tx, tenant, email)
 		if err != nil {
 			return found(err, "user", email)
+		}
+		if err := overUser(a, stored); err != nil {
+			return err
+		}
+		if stored.Realm {
+			if err := othersOfRealm(tx, s.cfg.Now(), "user/"+email); err != nil {
+				return err
+			}
 		}
 		if err := records.Users.Delete(tx, tenant, email); err != nil {
 			return err

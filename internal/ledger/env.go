@@ -16,7 +16,7 @@ import (
 func (l *Ledger) env(tx store.Tx, h *Held) (run.Env, *heldApproval, error) {
 	env := run.Env{
 		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: l.cfg.NewID("apr"),
-		ApprovalTTL: l.cfg.ApprovalTTL, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
+		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
 	if env.Standings, err = Standings(tx, h.Ref.Tenant, h.plan); err != nil {

@@ -23,7 +23,9 @@ import (
 // Config is what the ledger is told by the settings.
 type Config struct {
 	MaxActive     int
+	MaxPerTenant  int    // of these, 0: see Share
 	Replica       string // this process, on a store that it shares; owner of the runs it makes active
+	MaxProbes     int    // of a run, 0: the default
 	ApprovalTTL   time.Duration
 	NewID         func(prefix string) string
 	OriginAllowed func(baseURL string) bool

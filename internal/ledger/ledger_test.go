@@ -88,7 +88,7 @@ func TestAuditNamesActorRequestAndStep(t *testing.T) {
 		newest = page.Items
 		return err
 	})
-	digest := *h.load(ref).Run().Steps[0].RequestDigest
+	digest := h.load(ref).Run().Steps[0].RequestDigest.Text()
 	want := []countersign.AuditRecord{{
 		Seq: newest[0].Seq, At: dawn, Actor: bob.ID, Action: "approvals.decide", Subject: "run/" + ref.RunID, Step: "refund", Outcome: countersign.AuditDone,
 		Before: "PENDING", After: "APPROVED", Reason: "seen", Digest: digest, RequestID: "req-2", Hash: newest[0].Hash,
