@@ -9,7 +9,7 @@ import (
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
 	"clock": clock, "took": took, "size": size, "plural": plural, "nb": func() string { return nbsp },
-	"json": payload, "inline": inline, "whole": whole, "who": who, "titled": titled,
+	"json": payload, "inline": inline, "whole": whole, "who": who, "called": called, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolvedAs,

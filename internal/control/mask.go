@@ -89,6 +89,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 		return err
 	}
 	if h := hiddenFor(&p, ap.ProjectID, ap.Capability); h != nil {
+		h.maskAsked(ap, ap.InputSnapshot)
 		ap.InputSnapshot = h.input(ap.InputSnapshot)
 		ap.Request = *h.request(&ap.Request, h.capability)
 	}
