@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -110,10 +111,14 @@ func (n *Notifier) mails(tx store.Tx, d notice, a *records.Approval, told []stri
 	if err != nil {
 		return nil, err
 	}
+	asked, err := records.NameOf(tx, d.tenant, a.RequestedBy)
+	if err != nil {
+		return nil, err
+	}
 	var out []mail
 	for _, u := range users {
 		if n.mayDecide(&u, a) && !slices.Contains(told, u.Email) && len(told)+len(out) < mostMails {
-			subject, text := n.words(d, a)
+			subject, text := n.words(d, a, asked)
 			out = append(out, mail{u.Email, subject, text})
 		}
 	}
@@ -133,8 +138,8 @@ func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
 
 // words tell who asks for what and until when, and nothing of what would be sent:
 // mail is read by many machines. Following the link decides nothing.
-func (n *Notifier) words(d notice, a *records.Approval) (subject, text string) {
-	what := a.Capability + " at " + a.ProjectID
+func (n *Notifier) words(d notice, a *records.Approval, asked string) (subject, text string) {
+	what := plain.Value(a.Capability) + " at " + a.ProjectID
 	lapses := a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC")
 	begin := "A run waits for your decision."
 	subject = "Decide: " + what
@@ -143,5 +148,15 @@ func (n *Notifier) words(d notice, a *records.Approval) (subject, text string) {
 		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
 	}
 	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nLapses:    %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
-		begin, what, d.tenant, strings.Replace(a.RequestedBy, ":", " ", 1), lapses, n.cfg.BaseURL, a.ID)
+		begin, what, d.tenant, by(a.RequestedBy, asked), lapses, n.cfg.BaseURL, a.ID)
+}
+
+// by is a principal with its name, which may be anything: so it stands in quotes behind
+// what the principal is.
+func by(principal, name string) string {
+	who := plain.Value(strings.Replace(principal, ":", " ", 1))
+	if name == "" || principal == "user:"+name {
+		return who
+	}
+	return who + " “" + plain.Value(name) + "”"
 }
