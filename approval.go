@@ -27,7 +27,7 @@ type Approval struct {
 	Title           string           `json:"title,omitempty" doc:"the capability's title, filled from what will be sent"`
 	InputSnapshot   map[string]Value `json:"inputSnapshot" nullable:"false"`
 	Request         Request          `json:"request"`
-	RequestDigest   string           `json:"requestDigest"`
+	RequestDigest   string           `json:"requestDigest,omitempty" doc:"absent for who must not see all of the request"`
 	Expectation     Value            `json:"expectation,omitzero" doc:"what will judge the answer: an Expectation, or an array of several that must all hold"`
 	Sources         []InputSource    `json:"sources,omitempty" nullable:"false" doc:"where inputs come from that an earlier step answered"`
 	Same            []SameRequest    `json:"same,omitempty" nullable:"false" doc:"up to 10 other LIVE runs of the last 90 days with the same request, newest first"`
@@ -39,6 +39,10 @@ type Approval struct {
 	DecidedBy       string           `json:"decidedBy,omitempty"`
 	DecidedByName   string           `json:"decidedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	DecisionReason  string           `json:"decisionReason,omitempty"`
+
+	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
+	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
+	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
 }
 
 // InputSource says which step's answer an input was bound from.

@@ -15,6 +15,7 @@ require (
 	go.uber.org/goleak v1.3.0
 	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.49.0
+	golang.org/x/text v0.43.0
 	modernc.org/libc v1.77.1 // the one that sqlite v1.60.1 names: they are only tested together
 	modernc.org/sqlite v1.60.1 // v1.61 brings SQLite 3.54: taken with the store's campaigns in full and new figures, since plans and file calls change
 	pgregory.net/rapid v1.3.0

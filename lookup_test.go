@@ -76,7 +76,8 @@ func TestLookupReadsOnlyWhatThePathLeadsThrough(t *testing.T) {
 				t.Fatal("not found")
 			}
 		}
-		if n := testing.AllocsPerRun(1, find); n > 1 {
+		// The count is the whole process's: over 16 runs one of the runtime's own doesn't show.
+		if n := testing.AllocsPerRun(16, find); n > 1 {
 			t.Errorf("%v allocations; the field found is one", n)
 		}
 		return find

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -235,7 +234,7 @@ func TestACallIsTheOneThatTheServiceMakes(t *testing.T) {
 		p := &play{Check: c, ctx: t.Context(), report: newReport(nil)}
 		p.right(c.requests[0], "7")
 		service := outbound.New(outbound.Config{
-			Origins: []string{c.target}, MayUse: func(context.Context, credential.Use) error { return nil }, Getenv: func(string) string { return secret },
+			Origins: []string{c.target}, MayUse: func(credential.Use, string) error { return nil }, Getenv: func(string) string { return secret },
 			Now: now, CheckJSON: exact.Check, UserAgent: "countersign/test",
 		})
 		service.Call(t.Context(), request.Call{RunID: "check-test", StepID: "7", IdempotencyKey: "check-test.7", Project: &c.cfg.Project, Request: c.requests[0]})

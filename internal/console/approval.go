@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
 )
 
@@ -22,6 +23,7 @@ type approvalData struct {
 	Queue   control.Queue
 	Waiting bool
 	Refused *problem // why the visitor may not decide
+	Shares  bool     // the visitor and the requester go back to one maker
 	Verdict string   // of a decided one: in one sentence
 	Lapsed  bool     // the system rejected it because nobody decided in time
 
@@ -89,6 +91,7 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	v.body(d)
 	if d.Waiting {
 		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
+		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
 	d.settle()

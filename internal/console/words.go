@@ -76,6 +76,15 @@ func called(principal, name string) string {
 	return who(principal) + " “" + name + "”"
 }
 
+// makers are principals that made each other, nearest first, in a sentence.
+func makers(chain []string) string {
+	words := make([]string, len(chain))
+	for i, id := range chain {
+		words[i] = who(id)
+	}
+	return strings.Join(words, ", made by ")
+}
+
 // titled writes a word of the API as one of a sentence's beginning.
 func titled(word string) string {
 	if word == "" {

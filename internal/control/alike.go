@@ -115,8 +115,10 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 
 // titleFor is the title of a step's call, without what the actor must not see.
 func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun) string {
-	if h := hiddenFor(p, step.ProjectID, step.Capability); h != nil && masks(a) {
-		return h.title(step.Input)
+	if masks(a) {
+		if h := hiddenIn(p).with(step.ID, step.Input); h != nil {
+			return h.title(step.Input)
+		}
 	}
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]

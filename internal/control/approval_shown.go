@@ -89,7 +89,11 @@ func sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.Same
 func (h *hidden) maskAsked(ap *countersign.Approval, input map[string]countersign.Value) {
 	ap.Same = nil
 	ap.Expectation = h.expected(ap.Expectation)
-	if ap.Title != "" {
+	switch {
+	case ap.Title == "":
+	case h.capability == nil:
+		ap.Title = masked.Text()
+	default:
 		ap.Title = h.title(input)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -12,12 +13,12 @@ import (
 // CheckHealth asks the project's health path and keeps the answer. It confirms
 // connectivity only (specification 4, rule 8).
 func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check countersign.HealthCheck, err error) {
-	p, err := s.projectToCheck(ctx, a, id)
+	p, boundTo, err := s.projectToCheck(ctx, a, id)
 	if err != nil {
 		return check, err
 	}
 	ctx = context.WithoutCancel(ctx) // what is signed and sent is recorded, whoever has hung up by then
-	check = s.prober.Health(ctx, a.Tenant, &p)
+	check = s.prober.Health(ctx, a.Tenant, boundTo, &p)
 	check.ProjectID, check.Revision = id, p.Revision
 	err = s.update(ctx, a, access.CheckHealth, "project/"+id, func(tx store.Tx) error {
 		head, version, err := reachProject(tx, a, id)
@@ -37,16 +38,22 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 	return check, err
 }
 
-func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, err error) {
+func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, boundTo string, err error) {
 	err = s.view(ctx, a, access.CheckHealth, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {
 			return err
 		}
-		p, err = s.projectOf(tx, a.Tenant, *head)
+		if err := access.Mode(a.Principal, countersign.ModeLive); err != nil { // it sends, with the project's credential
+			return err
+		}
+		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {
+			return err
+		}
+		boundTo, err = owner.OfProject(tx, &p)
 		return err
 	})
-	return p, s.refused(ctx, a, access.CheckHealth, "project/"+id, err)
+	return p, boundTo, s.refused(ctx, a, access.CheckHealth, "project/"+id, err)
 }
 
 func healthWord(h *countersign.HealthCheck) string {

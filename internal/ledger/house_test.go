@@ -66,7 +66,7 @@ func step(id, capability string, dependsOn ...string) countersign.Step {
 
 func shop() *countersign.Project {
 	return &countersign.Project{
-		ID: "shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://api.example.com", Enabled: true,
+		ID: "shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://api.example.com", Enabled: true, AuthSecretEnv: "SHOP_SECRET",
 		Capabilities: []countersign.Capability{
 			{Name: "look", Method: "GET", Path: "/orders"},
 			{Name: "pay", Method: "POST", Path: "/payments", Approval: countersign.ApprovalNone},
@@ -121,12 +121,17 @@ func (h *house) view(fn func(tx store.Tx) error) {
 // start begins a run of the tenant's plan, if a slot is free.
 func (h *house) start(tenant string) (ref ledger.Ref, err error) {
 	h.t.Helper()
+	return h.startOf(tenant, "plan-1")
+}
+
+func (h *house) startOf(tenant, id string) (ref ledger.Ref, err error) {
+	h.t.Helper()
 	ref = ledger.Ref{Tenant: tenant, RunID: h.newID("run")}
 	err = h.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := h.ledger.Free(tx); err != nil {
+		if err := h.ledger.Free(tx, ref.Tenant); err != nil {
 			return err
 		}
-		p, err := h.ledger.Plan(tx, tenant, "plan-1", h.plans[tenant].PlanDigest)
+		p, err := h.ledger.Plan(tx, tenant, id, h.plans[tenant].PlanDigest)
 		if err != nil {
 			return err
 		}

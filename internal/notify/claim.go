@@ -126,14 +126,8 @@ func (n *Notifier) mails(tx store.Tx, d notice, a *records.Approval, told []stri
 }
 
 func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
-	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email}
-	switch {
-	case !slices.Contains(u.Roles, countersign.RoleApprover), !p.Covers(a.ProjectID):
-		return false
-	case n.cfg.AllowSelfApproval:
-		return true
-	}
-	return access.FourEyes(p, a.Requester) == nil
+	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
+	return !u.Invited && slices.Contains(u.Roles, countersign.RoleApprover) && p.Covers(a.ProjectID) && n.cfg.Eyes.MayJudge(p, a.Requester) == nil
 }
 
 // words tell who asks for what and until when, and nothing of what would be sent:

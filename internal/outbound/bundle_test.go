@@ -1,7 +1,6 @@
 package outbound
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +53,7 @@ func setupWith(t testing.TB, r *faultreceiver.Receiver) bundle {
 		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: signingEnv},
 	}
 	b.client = New(Config{
-		Origins: []string{r.URL()}, MayUse: func(_ context.Context, u credential.Use) error {
+		Origins: []string{r.URL()}, MayUse: func(u credential.Use, _ string) error {
 			_, err := credential.Plain([]string{signingEnv}, []string{keyEnv}).Judge(u)
 			return err
 		},
@@ -118,4 +117,4 @@ func mustNotHold(t testing.TB, text string) {
 }
 
 // nobody may use a credential.
-func nobody(context.Context, credential.Use) error { return credential.ErrNobodys }
+func nobody(credential.Use, string) error { return credential.ErrNobodys }

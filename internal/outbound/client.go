@@ -26,9 +26,9 @@ type Config struct {
 	// Origins that projects may be called at, as [request.NormalizeOrigin]
 	// writes them. The list is asked on every call.
 	Origins []string
-	// MayUse says why a tenant may not use a credential variable now, nil that it
-	// may. It is asked on every call that needs one. Required.
-	MayUse func(context.Context, credential.Use) error
+	// MayUse says why a tenant may not use a credential variable that is bound to a
+	// tenant, nil that it may. It is asked on every call that needs one. Required.
+	MayUse func(u credential.Use, boundTo string) error
 	// Getenv reads a credential at the moment of the call; os.Getenv when nil.
 	Getenv func(string) string
 	// Now is the wall clock of timestamps; time.Now when nil. Timeouts are
@@ -111,19 +111,14 @@ func (c *Client) Call(ctx context.Context, call request.Call) request.Outcome {
 }
 
 func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
-	// Its time begins before the store is asked whose the credential is, since somebody
-	// may wait for its end.
-	begin, timeout := time.Now(), timeoutOf(call)
-	asking, done := context.WithDeadline(ctx, begin.Add(timeout))
-	m, err := c.message(asking, call)
-	done()
+	m, err := c.message(call)
 	if err != nil {
 		return request.Outcome{Certainty: request.NotSent, Cause: causeOf(err)}
 	}
 	if c.traces != nil {
 		m.follow(telemetry.Traceparent(ctx))
 	}
-	a := c.perform(ctx, m, begin, timeout)
+	a := c.perform(ctx, m, timeoutOf(call))
 	return c.judge(a, m.credential.value)
 }
 
@@ -137,11 +132,11 @@ func timeoutOf(call request.Call) time.Duration {
 	return call.Timeout
 }
 
-// perform exchanges the message within its time, from its begin to the last byte of
-// the answer.
-func (c *Client) perform(ctx context.Context, m message, begin time.Time, timeout time.Duration) answer {
+// perform exchanges the message within its time, from dialing to the last byte of the
+// answer.
+func (c *Client) perform(ctx context.Context, m message, timeout time.Duration) answer {
 	start := time.Now()
-	ctx, cancel := context.WithDeadlineCause(ctx, begin.Add(timeout), errTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
 	a := c.deliver(ctx, m)
 	a.took = time.Since(start)
@@ -183,7 +178,7 @@ func echo(input map[string]countersign.Value) request.Outcome {
 	body := countersign.ObjectValue(input)
 	return request.Outcome{
 		Certainty: request.Returned,
-		Response:  &countersign.Response{StatusCode: 200, Bytes: int64(len(body.Raw())), BodySHA256: countersign.SHA256Hex([]byte(body.Raw()))},
+		Response:  &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(len(body.Raw())), BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body.Raw())))},
 		Body:      body,
 	}
 }

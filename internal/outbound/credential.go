@@ -1,20 +1,20 @@
 package outbound
 
 import (
-	"context"
 	"errors"
 	"os"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/credential"
+	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/signature"
 )
 
 // credentials reads secrets from the environment, for whoever may use them. A
 // secret is read for one call and kept by nothing.
 type credentials struct {
-	mayUse func(context.Context, credential.Use) error
+	mayUse func(u credential.Use, boundTo string) error
 	getenv func(string) string
 }
 
@@ -33,13 +33,14 @@ type authentication struct {
 	value      string
 }
 
-// of fetches the secret for a tenant's call to an origin, or says why the call can't
-// be made with it.
-func (c credentials) of(ctx context.Context, tenant, origin string, a countersign.Auth) (authentication, error) {
+// of fetches the secret for a call to an origin, or says why the call can't be made
+// with it.
+func (c credentials) of(call request.Call, origin string) (authentication, error) {
+	a := call.Project.EffectiveAuth()
 	if a.Type == countersign.AuthNone {
 		return authentication{kind: a.Type}, nil
 	}
-	if err := c.allowed(ctx, credential.Use{Tenant: tenant, Origin: origin, Kind: a.Type, Name: a.CredentialEnv}); err != nil {
+	if err := c.allowed(credential.Use{Tenant: call.Tenant, Origin: origin, Kind: a.Type, Name: a.CredentialEnv}, call.BoundTo); err != nil {
 		return authentication{}, err
 	}
 	got := authentication{kind: a.Type, headerName: a.HeaderName, value: c.getenv(a.CredentialEnv)}
@@ -57,8 +58,8 @@ func (c credentials) of(ctx context.Context, tenant, origin string, a countersig
 	return got, nil
 }
 
-func (c credentials) allowed(ctx context.Context, u credential.Use) error {
-	err := c.mayUse(ctx, u)
+func (c credentials) allowed(u credential.Use, boundTo string) error {
+	err := c.mayUse(u, boundTo)
 	switch {
 	case errors.Is(err, credential.ErrNotListed):
 		return cause("credential variable " + u.Name + " " + err.Error() + " for " + u.Kind)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/request"
@@ -16,21 +15,18 @@ const healthID = "health-check"
 // Health reads the project's health path with its authentication (contract 5).
 // A 2xx means that it can be reached and nothing else (specification 4, rule 8);
 // what its body holds doesn't matter.
-func (c *Client) Health(ctx context.Context, tenant string, p *countersign.Project) countersign.HealthCheck {
+func (c *Client) Health(ctx context.Context, tenant, boundTo string, p *countersign.Project) countersign.HealthCheck {
 	h := countersign.HealthCheck{ProjectID: p.ID, Revision: p.Revision, CheckedAt: c.now().UTC()}
 	if p.Adapter == countersign.AdapterLocalEcho {
 		h.Healthy, h.StatusCode = true, 200
 		return h
 	}
-	begin := time.Now()
-	asking, done := context.WithDeadline(ctx, begin.Add(countersign.HealthTimeout))
-	m, err := c.healthMessage(asking, tenant, p)
-	done()
+	m, err := c.healthMessage(tenant, boundTo, p)
 	if err != nil {
 		h.Error = causeOf(err)
 		return h
 	}
-	a := c.perform(ctx, m, begin, countersign.HealthTimeout)
+	a := c.perform(ctx, m, countersign.HealthTimeout)
 	h.StatusCode, h.LatencyMs = a.status, a.took.Milliseconds()
 	switch {
 	case !a.head:
@@ -43,7 +39,7 @@ func (c *Client) Health(ctx context.Context, tenant string, p *countersign.Proje
 	return h
 }
 
-func (c *Client) healthMessage(ctx context.Context, tenant string, p *countersign.Project) (message, error) {
+func (c *Client) healthMessage(tenant, boundTo string, p *countersign.Project) (message, error) {
 	path := p.HealthPath
 	if path == "" {
 		path = "/"
@@ -52,8 +48,8 @@ func (c *Client) healthMessage(ctx context.Context, tenant string, p *countersig
 	if err != nil {
 		return message{}, cause(err.Error())
 	}
-	return c.message(ctx, request.Call{
-		Tenant: tenant, RunID: healthID, StepID: healthID, IdempotencyKey: healthID + "." + rand.Text(),
+	return c.message(request.Call{
+		Tenant: tenant, BoundTo: boundTo, RunID: healthID, StepID: healthID, IdempotencyKey: healthID + "." + rand.Text(),
 		Project: p, Request: r,
 	})
 }

@@ -52,7 +52,7 @@ var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 // message checks a call against the operator's lists and the limits. Its errors
 // are causes: nothing was sent, and their text is safe to show.
-func (c *Client) message(ctx context.Context, call request.Call) (message, error) {
+func (c *Client) message(call request.Call) (message, error) {
 	o, err := parseOrigin(call.Project.BaseURL)
 	if err != nil {
 		return message{}, err
@@ -80,7 +80,7 @@ func (c *Client) message(ctx context.Context, call request.Call) (message, error
 			return m, cause("the value of " + h.name + " is empty or holds characters that a header can't carry")
 		}
 	}
-	m.credential, err = c.credentials.of(ctx, call.Tenant, o.text, call.Project.EffectiveAuth())
+	m.credential, err = c.credentials.of(call, o.text)
 	return m, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/credential"
@@ -29,14 +28,11 @@ const maxNoticeAnswer = 64 << 10
 // on the list, no redirect followed. It gives the status of the answer, 0 for none,
 // and why the notification can't be known to have arrived; that text may be shown.
 func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, problem string) {
-	begin := time.Now()
-	asking, done := context.WithDeadline(ctx, begin.Add(countersign.WebhookTimeout))
-	m, err := c.noticeMessage(asking, n)
-	done()
+	m, err := c.noticeMessage(n)
 	if err != nil {
 		return 0, causeOf(err)
 	}
-	a := c.perform(ctx, m, begin, countersign.WebhookTimeout)
+	a := c.perform(ctx, m, countersign.WebhookTimeout)
 	switch {
 	case !a.head:
 		return 0, causeOf(a.err)
@@ -46,7 +42,7 @@ func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, prob
 	return a.status, ""
 }
 
-func (c *Client) noticeMessage(ctx context.Context, n request.Notice) (message, error) {
+func (c *Client) noticeMessage(n request.Notice) (message, error) {
 	base, target, err := request.SplitAddress(n.URL)
 	if err != nil {
 		return message{}, cause("the address " + err.Error())
@@ -62,15 +58,15 @@ func (c *Client) noticeMessage(ctx context.Context, n request.Notice) (message, 
 	case !isVisible(n.ID) || strings.Contains(n.ID, "."):
 		return m, cause("the notification's id can't be sent")
 	}
-	key, err := c.credentials.webhookKey(ctx, credential.Use{Tenant: n.Tenant, Origin: o.text, Kind: countersign.AuthHMAC, Name: n.SecretEnv})
+	key, err := c.credentials.webhookKey(credential.Use{Tenant: n.Tenant, Origin: o.text, Kind: countersign.AuthHMAC, Name: n.SecretEnv}, n.BoundTo)
 	m.notice = &noticeHead{id: n.ID, key: key}
 	return m, err
 }
 
 // webhookKey reads the secret: the bytes that whsec_ and base64 stand for, or any
 // others as they are.
-func (c credentials) webhookKey(ctx context.Context, u credential.Use) ([]byte, error) {
-	if err := c.allowed(ctx, u); err != nil {
+func (c credentials) webhookKey(u credential.Use, boundTo string) ([]byte, error) {
+	if err := c.allowed(u, boundTo); err != nil {
 		return nil, err
 	}
 	name := u.Name

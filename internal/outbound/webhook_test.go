@@ -58,12 +58,12 @@ func TestASecretWithoutWhsecIsTakenByteForByte(t *testing.T) {
 	b := setup(t)
 	use := credential.Use{Kind: countersign.AuthHMAC, Name: signingEnv}
 	b.env[signingEnv] = "any bytes, even these"
-	key, err := b.client.credentials.webhookKey(t.Context(), use)
+	key, err := b.client.credentials.webhookKey(use, "")
 	if err != nil || string(key) != "any bytes, even these" {
 		t.Errorf("%q, %v", key, err)
 	}
 	b.env[signingEnv] = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a key"))
-	if key, err = b.client.credentials.webhookKey(t.Context(), use); err != nil || string(key) != "a key" {
+	if key, err = b.client.credentials.webhookKey(use, ""); err != nil || string(key) != "a key" {
 		t.Errorf("%q, %v", key, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 // the credential and the signature are added at the wire and kept nowhere.
 type Call struct {
 	Tenant         string // whose project it is
+	BoundTo        string // the tenant that its credential variable is bound to; "" for none
 	RunID          string
 	StepID         string
 	IdempotencyKey string

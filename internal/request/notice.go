@@ -6,5 +6,6 @@ type Notice struct {
 	Tenant    string // whose webhook it is
 	URL, ID   string
 	SecretEnv string // the variable that holds the signing secret
+	BoundTo   string // the tenant that this variable is bound to; "" for none
 	Body      []byte
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
@@ -43,6 +44,10 @@ func (s *Sender) attempt(ctx context.Context, r ref, w records.Webhook, due []in
 func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []int64) (out []attempt, err error) {
 	err = s.store.View(ctx, func(tx store.Tx) error {
 		out = nil
+		boundTo, err := owner.BoundTo(tx, w.SecretEnv)
+		if err != nil {
+			return err
+		}
 		for _, seq := range due {
 			a := attempt{seq: seq}
 			rec, err := audit.Get(tx, r.tenant, seq)
@@ -51,7 +56,7 @@ func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []in
 			}
 			h, err := s.tell(tx, r.tenant, rec)
 			if err == nil {
-				a.notice = request.Notice{Tenant: r.tenant, URL: w.URL, SecretEnv: w.SecretEnv, ID: h.id}
+				a.notice = request.Notice{Tenant: r.tenant, URL: w.URL, SecretEnv: w.SecretEnv, BoundTo: boundTo, ID: h.id}
 				a.notice.Body, err = countersign.Marshal(h.Notification)
 			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) {

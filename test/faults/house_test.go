@@ -57,7 +57,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 	}
 	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
 	h.client = outbound.New(outbound.Config{
-		Origins: []string{r.URL()}, MayUse: func(context.Context, credential.Use) error { return nil },
+		Origins: []string{r.URL()}, MayUse: func(credential.Use, string) error { return nil },
 		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exact.Check,
 	})
 	work := countersign.Capability{Name: "work", Method: k.method, Path: "/orders", Idempotent: k.idempotent, Approval: countersign.ApprovalNone}

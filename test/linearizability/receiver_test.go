@@ -66,7 +66,7 @@ func isHeld(c request.Call) bool {
 }
 
 // Health implements control.Prober.
-func (r *receiver) Health(_ context.Context, _ string, p *countersign.Project) countersign.HealthCheck {
+func (r *receiver) Health(_ context.Context, _, _ string, p *countersign.Project) countersign.HealthCheck {
 	return countersign.HealthCheck{ProjectID: p.ID, Revision: p.Revision, Healthy: true, StatusCode: 200, CheckedAt: time.Now()}
 }
 
@@ -135,7 +135,7 @@ func good() request.Outcome {
 	const body = `{"state":"done"}`
 	return request.Outcome{
 		Certainty: request.Returned, Body: countersign.RawValue(body),
-		Response: &countersign.Response{StatusCode: 200, Bytes: int64(len(body)), BodySHA256: countersign.SHA256Hex([]byte(body))},
+		Response: &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(len(body)), BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body)))},
 	}
 }
 
