@@ -182,6 +182,14 @@ func TestOtherRunsWithTheSameRequestAreNamedBeforeTheDecision(t *testing.T) {
 	mustSay(t, mara.Open("/approvals/"+approval), 200, "The same request was asked for in other runs", runs[11])
 	limited, _ := w.token(t, doc{"roles": []string{"APPROVER"}, "projectIds": []string{shop}})
 	limited.Get("/approvals/"+approval).Refused(t, "project_scope")
+	wider := w.run(t, payment("p", "Ada", "11"), step("n", "note", nil))
+	w.approval(t, wider)
+	narrow, _ := w.decidable(t, payment("p", "Ada", "11"))
+	w.approver.Get("/approvals/"+narrow).OK(t).Is(t, "same.0.runId", wider)
+	limited, _ = w.token(t, doc{"roles": []string{"APPROVER"}, "projectIds": []string{"default-titled"}})
+	if same := limited.Get("/approvals/" + narrow).OK(t).At("same").Items(); len(same) != 0 {
+		t.Errorf("a run beyond its scope is named: %v", same)
+	}
 	if same := w.viewer.Get("/approvals/" + approval).OK(t).At("same").Items(); len(same) != 0 {
 		t.Errorf("a viewer can tell equal cards: %v", same)
 	}
