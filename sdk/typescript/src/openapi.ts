@@ -140,7 +140,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description how many there are: those heard within 30 days
+             * @description how many were ever heard
              */
             instanceCount: number;
             /** @description those heard last, newest first, at most 1000 */
@@ -185,9 +185,11 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
-            /** @description the same of who decided */
-            decidedByMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string;
             decisionReason?: string;
+            /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
+            expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -197,20 +199,23 @@ export interface components {
             planId: string;
             projectId: string;
             request: components["schemas"]["Request"];
-            /** @description absent for who must not see all of the request */
-            requestDigest?: string;
+            requestDigest: string;
             /** Format: date-time */
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
-            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
-            requestedByMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string;
             runId: string;
-            /** @description both go back to one maker: one person may have moved both */
-            sharedMaker?: boolean;
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            same?: components["schemas"]["SameRequest"][];
+            /** @description where inputs come from that an earlier step answered */
+            sources?: components["schemas"]["InputSource"][];
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the capability's title, filled from what will be sent */
+            title?: string;
         };
         ApprovalPage: {
             /** @description the resources of this page */
@@ -258,11 +263,6 @@ export interface components {
             before: string;
             /** @description the system clock stood before that of the record before */
             clockBack?: boolean;
-            /**
-             * Format: int64
-             * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
-             */
-            count?: number;
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
@@ -281,8 +281,6 @@ export interface components {
             step?: string;
             /** @description kind/id */
             subject: string;
-            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
-            weakens?: boolean;
         };
         AuditRecordPage: {
             /** @description the resources of this page */
@@ -356,6 +354,8 @@ export interface components {
              * @description for the whole call; default 10000
              */
             timeoutMs?: number;
+            /** @description what a call does, in words, with {input} places; a dotted path leads deeper */
+            title?: string;
         };
         Change: {
             /**
@@ -553,6 +553,13 @@ export interface components {
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
         };
+        InputSource: {
+            field: string;
+            input: string;
+            stepId: string;
+            /** @description the step's answer was judged, and was what was expected */
+            verified: boolean;
+        };
         Instance: {
             instanceId: string;
             /** @enum {string} */
@@ -635,9 +642,11 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
-            /** @description the same of who decided */
-            decidedByMakers?: string[] | components["schemas"]["Omitted"];
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
+            /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
+            expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -647,20 +656,23 @@ export interface components {
             planId: string;
             projectId: string;
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
-            /** @description absent for who must not see all of the request */
-            requestDigest?: string;
+            requestDigest: string;
             /** Format: date-time */
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
-            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
-            requestedByMakers?: string[] | components["schemas"]["Omitted"];
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
-            /** @description both go back to one maker: one person may have moved both */
-            sharedMaker?: boolean;
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
+            /** @description where inputs come from that an earlier step answered */
+            sources?: components["schemas"]["InputSource"][] | components["schemas"]["Omitted"];
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the capability's title, filled from what will be sent */
+            title?: string | components["schemas"]["Omitted"];
         };
         ListedAuditRecord: {
             action: string;
@@ -671,11 +683,6 @@ export interface components {
             before: string | components["schemas"]["Omitted"];
             /** @description the system clock stood before that of the record before */
             clockBack?: boolean;
-            /**
-             * Format: int64
-             * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
-             */
-            count?: number;
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
@@ -694,8 +701,6 @@ export interface components {
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
             subject: string | components["schemas"]["Omitted"];
-            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
-            weakens?: boolean;
         };
         ListedCapability: {
             /**
@@ -729,6 +734,8 @@ export interface components {
              * @description for the whole call; default 10000
              */
             timeoutMs?: number;
+            /** @description what a call does, in words, with {input} places; a dotted path leads deeper */
+            title?: string | components["schemas"]["Omitted"];
         };
         ListedCredential: {
             /** @description what the tenant's projects and webhooks use it for */
@@ -781,8 +788,8 @@ export interface components {
             /** Format: int64 */
             modelRevision?: number;
             name: string | components["schemas"]["Omitted"];
-            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it */
-            planDigest?: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
+            planDigest: string;
             planningInputs?: {
                 [key: string]: unknown;
             };
@@ -841,10 +848,11 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent for who must not see all of the plan */
-            planDigest?: string;
+            planDigest: string;
             planId: string;
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -909,8 +917,8 @@ export interface components {
             probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
             projectId: string;
             reconciliation?: components["schemas"]["Reconciliation"] | components["schemas"]["Omitted"];
-            /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
-            requestDigest?: string | null;
+            /** @description null until the request is made, and in a rehearsal where anything is bound */
+            requestDigest: string | null;
             sideEffect: boolean;
             /**
              * Format: date-time
@@ -968,11 +976,6 @@ export interface components {
         ListedToken: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[] | components["schemas"]["Omitted"];
-            /**
-             * Format: date-time
-             * @description when its user confirmed that it is theirs
-             */
-            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1000,8 +1003,6 @@ export interface components {
             createdAt: string;
             createdBy: string;
             email: string | components["schemas"]["Omitted"];
-            /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
-            invited?: boolean;
             /** @description absent: all projects of the tenant */
             projectIds?: string[] | components["schemas"]["Omitted"];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[] | components["schemas"]["Omitted"];
@@ -1164,11 +1165,6 @@ export interface components {
         NewToken: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[];
-            /**
-             * Format: date-time
-             * @description when its user confirmed that it is theirs
-             */
-            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1217,8 +1213,8 @@ export interface components {
             /** @description of an agent or team run: the models of its agents */
             models?: components["schemas"]["Model"][];
             name: string;
-            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it */
-            planDigest?: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
+            planDigest: string;
             planningInputs?: {
                 [key: string]: unknown;
             };
@@ -1445,7 +1441,7 @@ export interface components {
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
         };
         Rehearsal: {
-            planDigest?: string;
+            planDigest: string;
             /** @description the DRY_RUN run; absent when there is none */
             rehearsalId?: string;
             /** Format: date-time */
@@ -1460,9 +1456,9 @@ export interface components {
             bound: string[];
             differences: components["schemas"]["Difference"][];
             /** @description null where an input was bound */
-            rehearsedDigest?: string | null;
+            rehearsedDigest: string | null;
             /** @description null until the request is made */
-            sentDigest?: string | null;
+            sentDigest: string | null;
             stepId: string;
             /** @enum {string} */
             verdict: "SAME" | "DIFFERENT" | "OPEN";
@@ -1483,12 +1479,9 @@ export interface components {
         Response: {
             /** @description of an answer that is no 2xx: its first 4 KiB as text, credentials masked */
             body?: string;
-            bodySha256?: string;
-            /**
-             * Format: int64
-             * @description absent, with bodySha256, for who must not see all of the body
-             */
-            bytes?: number;
+            bodySha256: string;
+            /** Format: int64 */
+            bytes: number;
             /** Format: int64 */
             durationMs: number;
             /**
@@ -1522,11 +1515,12 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent for who must not see all of the plan */
-            planDigest?: string;
+            planDigest: string;
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string;
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -1562,6 +1556,17 @@ export interface components {
         RunStart: {
             planId: string;
         };
+        SameRequest: {
+            /**
+             * Format: date-time
+             * @description when its approval was asked for
+             */
+            at: string;
+            runId: string;
+            /** @enum {string} */
+            status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
+            stepId: string;
+        };
         Scenario: {
             description: string;
             expectedPath: string[];
@@ -1585,8 +1590,6 @@ export interface components {
              * @description when it ends, however much it is used
              */
             expiresAt: string;
-            /** @description the tenants that invite the user, who accepts in the console */
-            invitations?: string[];
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             /** @description a realm administrator */
@@ -1675,8 +1678,8 @@ export interface components {
             reconciliation?: components["schemas"]["Reconciliation"];
             /** @description from WAITING_APPROVAL on; no credentials, ever */
             request?: components["schemas"]["Request"];
-            /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
-            requestDigest?: string | null;
+            /** @description null until the request is made, and in a rehearsal where anything is bound */
+            requestDigest: string | null;
             response?: components["schemas"]["Response"];
             sideEffect: boolean;
             /**
@@ -1829,11 +1832,6 @@ export interface components {
         Token: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[];
-            /**
-             * Format: date-time
-             * @description when its user confirmed that it is theirs
-             */
-            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1885,7 +1883,7 @@ export interface components {
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
             /** @description realm administrators only */
             tenantId?: string;
-            /** @description the user of the tenant who stands behind it */
+            /** @description the user who stands behind it */
             userEmail?: string;
         };
         TraceEntry: {
@@ -1912,8 +1910,6 @@ export interface components {
             createdAt: string;
             createdBy: string;
             email: string;
-            /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
-            invited?: boolean;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -1942,8 +1938,6 @@ export interface components {
             createdBy?: unknown;
             /** @description ignored */
             email?: unknown;
-            /** @description ignored */
-            invited?: unknown;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -3783,28 +3777,6 @@ export interface operations {
                 /** @description another tenant; realm administrators only */
                 tenantId?: string;
             };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Token"];
-                };
-            };
-        };
-    };
-    confirmToken: {
-        parameters: {
-            query?: never;
             header?: never;
             path: {
                 id: string;
