@@ -195,7 +195,8 @@ export interface components {
             planId: string;
             projectId: string;
             request: components["schemas"]["Request"];
-            requestDigest: string;
+            /** @description absent for who must not see all of the request */
+            requestDigest?: string;
             /** Format: date-time */
             requestedAt: string;
             /** @description who asked for the run */
@@ -260,6 +261,8 @@ export interface components {
             /** @description the reason or evidence given */
             reason?: string;
             requestId: string;
+            /** @description random, so that the record can't be found out by its hash */
+            salt?: string;
             /**
              * Format: int64
              * @description 0 for the first; the order of the log
@@ -631,7 +634,8 @@ export interface components {
             planId: string;
             projectId: string;
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
-            requestDigest: string;
+            /** @description absent for who must not see all of the request */
+            requestDigest?: string;
             /** Format: date-time */
             requestedAt: string;
             /** @description who asked for the run */
@@ -659,6 +663,8 @@ export interface components {
             /** @description the reason or evidence given */
             reason?: string | components["schemas"]["Omitted"];
             requestId: string;
+            /** @description random, so that the record can't be found out by its hash */
+            salt?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description 0 for the first; the order of the log
@@ -753,8 +759,8 @@ export interface components {
             /** Format: int64 */
             modelRevision?: number;
             name: string | components["schemas"]["Omitted"];
-            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
-            planDigest: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it */
+            planDigest?: string;
             planningInputs?: {
                 [key: string]: unknown;
             };
@@ -813,7 +819,8 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            planDigest: string;
+            /** @description absent for who must not see all of the plan */
+            planDigest?: string;
             planId: string;
             requestedBy: string;
             /**
@@ -880,8 +887,8 @@ export interface components {
             probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
             projectId: string;
             reconciliation?: components["schemas"]["Reconciliation"] | components["schemas"]["Omitted"];
-            /** @description null until the request is made, and in a rehearsal where anything is bound */
-            requestDigest: string | null;
+            /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
+            requestDigest?: string | null;
             sideEffect: boolean;
             /**
              * Format: date-time
@@ -1172,8 +1179,8 @@ export interface components {
             /** @description of an agent or team run: the models of its agents */
             models?: components["schemas"]["Model"][];
             name: string;
-            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
-            planDigest: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it */
+            planDigest?: string;
             planningInputs?: {
                 [key: string]: unknown;
             };
@@ -1400,7 +1407,7 @@ export interface components {
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
         };
         Rehearsal: {
-            planDigest: string;
+            planDigest?: string;
             /** @description the DRY_RUN run; absent when there is none */
             rehearsalId?: string;
             /** Format: date-time */
@@ -1415,9 +1422,9 @@ export interface components {
             bound: string[];
             differences: components["schemas"]["Difference"][];
             /** @description null where an input was bound */
-            rehearsedDigest: string | null;
+            rehearsedDigest?: string | null;
             /** @description null until the request is made */
-            sentDigest: string | null;
+            sentDigest?: string | null;
             stepId: string;
             /** @enum {string} */
             verdict: "SAME" | "DIFFERENT" | "OPEN";
@@ -1438,9 +1445,12 @@ export interface components {
         Response: {
             /** @description of an answer that is no 2xx: its first 4 KiB as text, credentials masked */
             body?: string;
-            bodySha256: string;
-            /** Format: int64 */
-            bytes: number;
+            bodySha256?: string;
+            /**
+             * Format: int64
+             * @description absent, with bodySha256, for who must not see all of the body
+             */
+            bytes?: number;
             /** Format: int64 */
             durationMs: number;
             /**
@@ -1474,7 +1484,8 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            planDigest: string;
+            /** @description absent for who must not see all of the plan */
+            planDigest?: string;
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
             requestedBy: string;
@@ -1624,8 +1635,8 @@ export interface components {
             reconciliation?: components["schemas"]["Reconciliation"];
             /** @description from WAITING_APPROVAL on; no credentials, ever */
             request?: components["schemas"]["Request"];
-            /** @description null until the request is made, and in a rehearsal where anything is bound */
-            requestDigest: string | null;
+            /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
+            requestDigest?: string | null;
             response?: components["schemas"]["Response"];
             sideEffect: boolean;
             /**
