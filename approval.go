@@ -33,6 +33,10 @@ type Approval struct {
 	DecidedAt      time.Time        `json:"decidedAt,omitzero"`
 	DecidedBy      string           `json:"decidedBy,omitempty"`
 	DecisionReason string           `json:"decisionReason,omitempty"`
+
+	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
+	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
+	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
 }
 
 // Decision is the body of POST /approvals/{id}/decision.

@@ -19,9 +19,16 @@ const (
 	MaxEventStreams  = 256      // that one principal has open
 	MaxTokenDays     = 90
 	MaxActiveRuns    = 4
+	MaxInstances     = 1000 // of an agent
+	MaxProbes        = 1000 // of a run
+	MaxWebhooks      = 100  // of a tenant
+	MaxModelBytes    = 1 << 30
 	SignatureWindow  = 5 * time.Minute
 	HeartbeatWindow  = 120 * time.Second
 	HeartbeatCadence = 30 * time.Second
 	ApprovalTTL      = 24 * time.Hour
 	HealthTimeout    = 10 * time.Second
+
+	MaxPendingApprovals = 10_000              // of a tenant
+	InstanceLife        = 30 * 24 * time.Hour // of an instance that is not heard
 )

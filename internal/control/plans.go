@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,6 +226,16 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 // afterwards is drift, as it is for every plan.
 func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
+	busy := s.think(ctx, a.Tenant, func() { made, err = s.planFrom(ctx, a, op, modelID, write) })
+	subject := "plan"
+	if countersign.ValidID(modelID) {
+		subject = "model/" + modelID
+	}
+	return made, s.refused(ctx, a, op, subject, cmp.Or(busy, err))
+}
+
+func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
+	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
 	err = s.view(ctx, a, op, func(tx store.Tx) error {
 		m, err := readModel(tx, a.Tenant, modelID)
 		present := &m
@@ -251,11 +262,7 @@ func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, mo
 		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
-	subject := "plan"
-	if countersign.ValidID(modelID) {
-		subject = "model/" + modelID
-	}
-	return made, s.refused(ctx, a, op, subject, err)
+	return made, err
 }
 
 // sources reads the projects that the steps name.

@@ -17,7 +17,7 @@ import (
 // it, signed. Everything in it is of one snapshot of the store.
 func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
-	busy := s.think(ctx, func() { // the first proof after a start reads the whole log
+	busy := s.think(ctx, a.Tenant, func() { // the first proof after a start reads the whole log
 		err = s.view(ctx, a, access.ReadReceipt, func(tx store.Tx) error {
 			facts, err = s.receiptFacts(tx, a, id)
 			return err

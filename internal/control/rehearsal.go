@@ -15,7 +15,7 @@ import (
 // Rehearsal says whether a LIVE run sends what the last rehearsal of its plan's
 // content showed.
 func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+	err = s.view(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
 		if _, err := reachRun(tx, a, id); err != nil {
 			return err
 		}

@@ -23,7 +23,9 @@ import (
 // Config is what the ledger is told by the settings.
 type Config struct {
 	MaxActive     int
+	MaxPerTenant  int    // of these, 0: see Share
 	Replica       string // this process, on a store that it shares; owner of the runs it makes active
+	MaxProbes     int    // of a run, 0: the default
 	ApprovalTTL   time.Duration
 	NewID         func(prefix string) string
 	NewSalt       func() string // of an audit record that has a digest or a reason; nil: none
@@ -67,6 +69,8 @@ type Ref struct{ Tenant, RunID string }
 type Actor struct {
 	ID        string
 	RequestID string
+	// Whole is the principal as a requester is remembered; approvals name its makers.
+	Whole access.Requester
 }
 
 // Request is what a run was started by: its id, and where its trace goes on, ""
@@ -101,7 +105,7 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 		return Moved{}, err
 	}
 	if d, ok := e.(run.Decided); ok {
-		approval.decide(d, env.Now) // env.Approval is this record; nothing is kept if the run refuses
+		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; nothing is kept if the run refuses
 	}
 	res, err := run.Apply(env, held.Run(), e)
 	if err != nil {
@@ -124,13 +128,16 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 
 func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
 	if res.Close != "" {
-		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, now)
+		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, now)
 	}
 	if err := a.save(tx, held.Ref.Tenant); err != nil {
 		return Moved{}, err
 	}
 	if res.Ask != nil {
 		rec := &records.Approval{Approval: *res.Ask, Requester: held.record.Requester}
+		if err := nameMakers(tx, held.Ref.Tenant, rec); err != nil {
+			return Moved{}, err
+		}
 		if _, err := records.Approvals.Put(tx, held.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
 			return Moved{}, err
 		}

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 	if r.Status != countersign.RunWaitingApproval || r.Revision != 2 || r.Steps[0].Status != countersign.StepWaitingApproval || len(a) != 1 || a[0].ID != r.Steps[0].ApprovalID {
 		t.Errorf("%+v, approvals %+v", r, a)
 	}
-	if want := (access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}); a[0].Requester != want {
+	if want := (access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}); !reflect.DeepEqual(a[0].Requester, want) {
 		t.Errorf("requester %+v", a[0].Requester)
 	}
 }

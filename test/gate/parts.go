@@ -10,14 +10,13 @@ const race = "-race -gcflags=modernc.org/...=-race=false "
 // rule of the service, each once. Packages that take long begin first. A service
 // under the race detector takes three times as long: one pass from outside has it.
 var fast = []part{
-	vet,
+	vet, typescript, // beside each other: one has little to do at once
 	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(2.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/... -./test/linearizability"},
 	{name: "inside", guards: "every package, under the race detector", estimate: minutes(2.5), flags: "-short " + race,
 		packages: "./internal/store/postgres ./cmd/... ./test/linearizability ./... -./test/... ./test/linearizability"},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
 		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres},
-	typescript,
 	modules,
 }
 

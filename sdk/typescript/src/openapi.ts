@@ -944,6 +944,8 @@ export interface components {
             updatedAt: string;
         };
         ListedToken: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1131,6 +1133,8 @@ export interface components {
             updatedAt?: unknown;
         };
         NewToken: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1787,6 +1791,8 @@ export interface components {
             reason?: string;
         };
         Token: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1824,6 +1830,8 @@ export interface components {
             total: number;
         };
         TokenWrite: {
+            /** @description makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent */
+            agentIds?: string[];
             /**
              * Format: int64
              * @description default 90
