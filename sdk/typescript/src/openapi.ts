@@ -140,7 +140,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description how many were ever heard
+             * @description how many there are: those heard within 30 days
              */
             instanceCount: number;
             /** @description those heard last, newest first, at most 1000 */
@@ -185,6 +185,8 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
+            /** @description the same of who decided */
+            decidedByMakers?: string[];
             decisionReason?: string;
             /** Format: date-time */
             expiresAt: string;
@@ -201,7 +203,11 @@ export interface components {
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
+            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
+            requestedByMakers?: string[];
             runId: string;
+            /** @description both go back to one maker: one person may have moved both */
+            sharedMaker?: boolean;
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
@@ -252,6 +258,11 @@ export interface components {
             before: string;
             /** @description the system clock stood before that of the record before */
             clockBack?: boolean;
+            /**
+             * Format: int64
+             * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
+             */
+            count?: number;
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
@@ -272,6 +283,8 @@ export interface components {
             step?: string;
             /** @description kind/id */
             subject: string;
+            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            weakens?: boolean;
         };
         AuditRecordPage: {
             /** @description the resources of this page */
@@ -624,6 +637,8 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
+            /** @description the same of who decided */
+            decidedByMakers?: string[] | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
             expiresAt: string;
@@ -640,7 +655,11 @@ export interface components {
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
+            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
+            requestedByMakers?: string[] | components["schemas"]["Omitted"];
             runId: string;
+            /** @description both go back to one maker: one person may have moved both */
+            sharedMaker?: boolean;
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
@@ -654,6 +673,11 @@ export interface components {
             before: string | components["schemas"]["Omitted"];
             /** @description the system clock stood before that of the record before */
             clockBack?: boolean;
+            /**
+             * Format: int64
+             * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
+             */
+            count?: number;
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
@@ -674,6 +698,8 @@ export interface components {
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
             subject: string | components["schemas"]["Omitted"];
+            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            weakens?: boolean;
         };
         ListedCapability: {
             /**
@@ -946,6 +972,11 @@ export interface components {
         ListedToken: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[] | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when its user confirmed that it is theirs
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -973,6 +1004,8 @@ export interface components {
             createdAt: string;
             createdBy: string;
             email: string | components["schemas"]["Omitted"];
+            /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
+            invited?: boolean;
             /** @description absent: all projects of the tenant */
             projectIds?: string[] | components["schemas"]["Omitted"];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[] | components["schemas"]["Omitted"];
@@ -1135,6 +1168,11 @@ export interface components {
         NewToken: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[];
+            /**
+             * Format: date-time
+             * @description when its user confirmed that it is theirs
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1551,6 +1589,8 @@ export interface components {
              * @description when it ends, however much it is used
              */
             expiresAt: string;
+            /** @description the tenants that invite the user, who accepts in the console */
+            invitations?: string[];
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             /** @description a realm administrator */
@@ -1793,6 +1833,11 @@ export interface components {
         Token: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[];
+            /**
+             * Format: date-time
+             * @description when its user confirmed that it is theirs
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1844,7 +1889,7 @@ export interface components {
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
             /** @description realm administrators only */
             tenantId?: string;
-            /** @description the user who stands behind it */
+            /** @description the user of the tenant who stands behind it */
             userEmail?: string;
         };
         TraceEntry: {
@@ -1871,6 +1916,8 @@ export interface components {
             createdAt: string;
             createdBy: string;
             email: string;
+            /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
+            invited?: boolean;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -1899,6 +1946,8 @@ export interface components {
             createdBy?: unknown;
             /** @description ignored */
             email?: unknown;
+            /** @description ignored */
+            invited?: unknown;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -3738,6 +3787,28 @@ export interface operations {
                 /** @description another tenant; realm administrators only */
                 tenantId?: string;
             };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    confirmToken: {
+        parameters: {
+            query?: never;
             header?: never;
             path: {
                 id: string;
