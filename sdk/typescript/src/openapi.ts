@@ -272,6 +272,8 @@ export interface components {
             /** @description the reason or evidence given */
             reason?: string;
             requestId: string;
+            /** @description random, so that the record can't be found out by its hash */
+            salt?: string;
             /**
              * Format: int64
              * @description 0 for the first; the order of the log
@@ -692,6 +694,8 @@ export interface components {
             /** @description the reason or evidence given */
             reason?: string | components["schemas"]["Omitted"];
             requestId: string;
+            /** @description random, so that the record can't be found out by its hash */
+            salt?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description 0 for the first; the order of the log
