@@ -26,13 +26,17 @@ type Approval struct {
 	Attempt        int              `json:"attempt" doc:"which attempt of the step it lets out"`
 	InputSnapshot  map[string]Value `json:"inputSnapshot" nullable:"false"`
 	Request        Request          `json:"request"`
-	RequestDigest  string           `json:"requestDigest"`
+	RequestDigest  string           `json:"requestDigest,omitempty" doc:"absent for who must not see all of the request"`
 	RequestedBy    string           `json:"requestedBy" doc:"who asked for the run"`
 	RequestedAt    time.Time        `json:"requestedAt"`
 	ExpiresAt      time.Time        `json:"expiresAt"`
 	DecidedAt      time.Time        `json:"decidedAt,omitzero"`
 	DecidedBy      string           `json:"decidedBy,omitempty"`
 	DecisionReason string           `json:"decisionReason,omitempty"`
+
+	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
+	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
+	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
 }
 
 // Decision is the body of POST /approvals/{id}/decision.

@@ -44,6 +44,7 @@ type settings struct {
 	MaxProbes         string `name:"max-probes-per-run" help:"Probes of a run." placeholder:"1000"`
 	ApprovalTTL       string `name:"approval-ttl" help:"How long an approval may be decided." placeholder:"24h"`
 	AllowSelfApproval string `help:"Let whoever asked for a run decide it (one-person installations)." placeholder:"false"`
+	FourEyes          string `help:"Whose four eyes look at an approval: principals, two of which neither made the other; or people, so that a user decides who made nothing that asked." placeholder:"principals"`
 	PublicURL         string `name:"public-url" help:"Address under which the service is reached." placeholder:"URL"`
 	TLSCertFile       string `name:"tls-cert-file" help:"Certificate to serve TLS with." placeholder:"FILE"`
 	TLSKeyFile        string `name:"tls-key-file" help:"Key of the certificate." placeholder:"FILE"`
@@ -72,7 +73,7 @@ type config struct {
 	MaxPerTenant      int // of these; 0: see ledger.Share
 	Quotas            quota.Bounds
 	ApprovalTTL       time.Duration
-	AllowSelfApproval bool
+	Eyes              access.Eyes
 	PublicURL         string
 	CertFile, KeyFile string
 	TrustedProxies    []netip.Prefix
@@ -108,7 +109,7 @@ func understand(s settings, environ []string) (config, error) {
 		Listen: r.text("LISTEN", "127.0.0.1:8080"), Store: r.text("STORE", "./countersign-data"),
 		BootstrapToken: r.text("BOOTSTRAP_TOKEN", ""),
 		MaxActive:      r.count("MAX_ACTIVE_RUNS", countersign.MaxActiveRuns), ApprovalTTL: r.duration("APPROVAL_TTL", countersign.ApprovalTTL),
-		AllowSelfApproval: r.flag("ALLOW_SELF_APPROVAL"), PublicURL: r.text("PUBLIC_URL", ""),
+		Eyes: r.eyes(), PublicURL: r.text("PUBLIC_URL", ""),
 		CertFile: r.text("TLS_CERT_FILE", ""), KeyFile: r.text("TLS_KEY_FILE", ""),
 		StopGrace: r.duration("STOP_GRACE", 65*time.Second), LogFormat: r.text("LOG", ""),
 		Getenv: func(name string) string { return r.env[name] },
@@ -156,7 +157,7 @@ func (s settings) byName() map[string]string {
 		"SIGNING_ENV_ALLOWLIST": s.SigningEnv, "CREDENTIAL_ENV_ALLOWLIST": s.CredentialEnv, "MAX_ACTIVE_RUNS": s.MaxActiveRuns,
 		"MAX_ACTIVE_RUNS_PER_TENANT": s.MaxRunsPerTenant, "MAX_INSTANCES_PER_AGENT": s.MaxInstances, "MAX_PENDING_APPROVALS_PER_TENANT": s.MaxApprovals,
 		"MAX_WEBHOOKS_PER_TENANT": s.MaxWebhooks, "MAX_MODEL_BYTES_PER_TENANT": s.MaxModelBytes, "MAX_PROBES_PER_RUN": s.MaxProbes,
-		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "PUBLIC_URL": s.PublicURL,
+		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "FOUR_EYES": s.FourEyes, "PUBLIC_URL": s.PublicURL,
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
 		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,

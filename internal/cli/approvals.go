@@ -53,5 +53,5 @@ func (s *ApprovalsShow) Run(t *Terminal) error {
 func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"asked by", a.RequestedBy}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
-	Facts(w, append(facts, requestFacts(&a.Request, &a.RequestDigest)...)...)
+	Facts(w, append(facts, requestFacts(&a.Request, a.RequestDigest)...)...)
 }

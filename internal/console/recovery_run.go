@@ -74,9 +74,7 @@ func (v *visit) recovery(id string) (*recoveryRunData, error) {
 	if d.Step.Request != nil {
 		request := sentOf("request", *d.Step.Request)
 		d.Request, d.Host = &request, request.Host
-		if d.Step.RequestDigest != nil {
-			request.Digest = *d.Step.RequestDigest
-		}
+		request.Digest = d.Step.RequestDigest.Text()
 		request.IdempotencyKey = d.Step.IdempotencyKey
 	}
 	d.plan()

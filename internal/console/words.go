@@ -67,6 +67,15 @@ func who(principal string) string {
 	return kind + " " + name
 }
 
+// makers are principals that made each other, nearest first, in a sentence.
+func makers(chain []string) string {
+	words := make([]string, len(chain))
+	for i, id := range chain {
+		words[i] = who(id)
+	}
+	return strings.Join(words, ", made by ")
+}
+
 // titled writes a word of the API as one of a sentence's beginning.
 func titled(word string) string {
 	if word == "" {

@@ -105,10 +105,8 @@ func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval,
 	if err != nil {
 		return nil, err
 	}
-	if !s.cfg.AllowSelfApproval {
-		if err := access.FourEyes(a.Principal, rec.Requester); err != nil {
-			return nil, err
-		}
+	if err := s.mayJudge(tx, a, countersign.ModeLive, rec.Requester); err != nil {
+		return nil, err
 	}
 	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
 	expired := rec.Status == countersign.ApprovalRejected && strings.HasPrefix(rec.DecisionReason, string(countersign.CodeApprovalExpired)+":") && rec.DecidedBy == countersign.SystemPrincipal

@@ -41,17 +41,17 @@ type Prober interface {
 
 // Config is what the use cases are told by the settings.
 type Config struct {
-	Allowed           project.Allowed
-	AllowSelfApproval bool
-	MaxActive         int
-	Quotas            quota.Bounds
-	Version           string
-	NewID             func(prefix string) string
-	NewSecret         func() [32]byte
-	Now               func() time.Time
-	Post              Postbox // nil: sign-in codes go to the log
-	Shared            bool    // other processes use the store too
-	Figures           *telemetry.Figures
+	Allowed   project.Allowed
+	Eyes      access.Eyes
+	MaxActive int
+	Quotas    quota.Bounds
+	Version   string
+	NewID     func(prefix string) string
+	NewSecret func() [32]byte
+	Now       func() time.Time
+	Post      Postbox // nil: sign-in codes go to the log
+	Shared    bool    // other processes use the store too
+	Figures   *telemetry.Figures
 }
 
 // Service is the use cases.
@@ -119,13 +119,18 @@ type Actor struct {
 	RequestID string
 }
 
-func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: a.RequestID} }
+func (a Actor) ledger() ledger.Actor {
+	return ledger.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
+}
 
 // Authorize says whether the actor may ask for the operation at all, before
 // anything of the request is read. Refusals of writes are recorded. subject
 // names what it was about, kind/id.
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
 	err := access.Allow(a.Principal, op)
+	if id, of := strings.CutPrefix(subject, "agent/"); err == nil && of {
+		err = access.ActsFor(a.Principal, id)
+	}
 	if err != nil && op == access.SendHeartbeat {
 		s.cfg.Figures.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
 	}
@@ -189,7 +194,10 @@ func (s *Service) record(a Actor, op access.Operation, subject string) countersi
 }
 
 // change is one audited change; before and after are revisions or states.
-type change struct{ before, after, reason string }
+type change struct {
+	before, after, reason string
+	weakens               bool // a gate
+}
 
 func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject string, c change) error {
 	return s.auditIn(tx, a.Tenant, a, op, subject, c)
@@ -197,7 +205,7 @@ func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject strin
 
 func (s *Service) auditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c change) error {
 	rec := s.record(a, op, subject)
-	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
+	rec.Before, rec.After, rec.Reason, rec.Weakens = c.before, c.after, c.reason, c.weakens
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, tenant, rec)
 }

@@ -35,16 +35,21 @@ type gate struct {
 func openGate(t *testing.T) *gate {
 	t.Helper()
 	g := &gate{t: t, store: again.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), mails: make(chan string, 100)}
+	g.service = g.over(g.store)
+	var err error
+	g.first, err = g.service.Bootstrap(background, "")
+	g.must(err)
+	return g
+}
+
+// over is a process on a store.
+func (g *gate) over(s store.Store) *control.Service {
 	clock := func() time.Time { return g.now }
 	newID := func(kind string) string { g.made++; return fmt.Sprintf("%s-%d", kind, g.made) }
 	secret := func() [32]byte { g.made++; return sha256.Sum256(fmt.Append(nil, g.made)) }
 	l := ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: clock})
 	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g}
-	g.service = control.New(cfg, g.store, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
-	var err error
-	g.first, err = g.service.Bootstrap(background, "")
-	g.must(err)
-	return g
+	return control.New(cfg, s, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 }
 
 func (g *gate) Send(_ context.Context, to, _, text string) error {
@@ -313,8 +318,8 @@ func TestAUsersEndEndsTheirSessionsThere(t *testing.T) {
 	there := g.signIn("ada@example.com")
 	p, err := g.service.AuthenticateSession(background, there)
 	g.must(err)
-	away := map[string]string{"acme": "default", "default": "acme"}[p.Tenant]
-	g.must(g.service.SwitchTenant(background, control.Actor{Principal: p}, away))
+	g.must(g.service.AcceptInvitation(background, control.Actor{Principal: p}, "acme"))
+	g.must(g.service.SwitchTenant(background, control.Actor{Principal: p}, "acme"))
 	_, err = g.service.DeleteUser(background, g.admin(), "ada@example.com", p.Tenant)
 	g.must(err)
 	if g.in(here) || !g.in(there) || !g.in(bens) {

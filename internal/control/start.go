@@ -113,8 +113,8 @@ func claimed(tx store.Tx, a Actor, o order) (*Started, error) {
 		return nil, err
 	}
 	earlier, err := startedAs(tx, a, claim.RunID)
-	switch {
-	case countersign.ErrorCode(err) == countersign.CodeProjectScope:
+	switch code := countersign.ErrorCode(err); {
+	case code == countersign.CodeProjectScope, code == countersign.CodeRoleRequired:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
 		return nil, err
@@ -128,7 +128,7 @@ func claimed(tx store.Tx, a Actor, o order) (*Started, error) {
 func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err == nil {
-		return &Started{Run: rec.Run, Replayed: true}, access.InScope(a.Principal, rec.Projects...)
+		return &Started{Run: rec.Run, Replayed: true}, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return nil, err

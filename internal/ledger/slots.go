@@ -117,10 +117,15 @@ func countStates(tx store.Tx, states ...any) (int, error) {
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{{Column: "state", Op: store.In, Values: states}}})
 }
 
+// Holders are the runs that hold a slot.
+func Holders(tx store.Tx) ([]records.Unfinished, error) {
+	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+}
+
 // Owned asks for the runs that some process drives, or waits for the answer to a call
 // of. Not for all that wait for a reconcile: those may be many, and are looked at often.
 func Owned(tx store.Tx) ([]records.Unfinished, error) {
-	active, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+	active, err := Holders(tx)
 	if err != nil {
 		return nil, err
 	}

@@ -210,14 +210,8 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 }
 
 func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
-	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email}
-	switch {
-	case !slices.Contains(u.Roles, countersign.RoleApprover), !p.Covers(a.ProjectID):
-		return false
-	case n.cfg.AllowSelfApproval:
-		return true
-	}
-	return access.FourEyes(p, a.Requester) == nil
+	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
+	return !u.Invited && slices.Contains(u.Roles, countersign.RoleApprover) && p.Covers(a.ProjectID) && n.cfg.Eyes.MayJudge(p, a.Requester) == nil
 }
 
 // keep notes who has been told of notices, and that they are done or when they are

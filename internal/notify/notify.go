@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/rounds"
 	"github.com/countersign/countersign/internal/store"
@@ -23,10 +24,10 @@ type Postbox interface {
 
 // Config is what the notifier is told by the settings.
 type Config struct {
-	BaseURL           string // the public address, for links
-	AllowSelfApproval bool
-	Now               func() time.Time
-	Log               *slog.Logger
+	BaseURL string // the public address, for links
+	Eyes    access.Eyes
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // How often it looks, and how it keeps itself small.

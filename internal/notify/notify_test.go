@@ -26,7 +26,7 @@ type desk struct {
 	t       *testing.T
 	store   store.Store
 	now     time.Time
-	self    bool   // self-approval is allowed
+	eyes    access.Eyes
 	refused string // whom the mail server refuses
 	ends    func() // the process ends amid a mail
 	tries   int
@@ -43,7 +43,7 @@ func openDesk(t *testing.T) *desk {
 // restart is what a new process is: it remembers nothing but the store.
 func (d *desk) restart() {
 	d.n = notify.New(notify.Config{
-		BaseURL: "https://countersign.example", AllowSelfApproval: d.self, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
+		BaseURL: "https://countersign.example", Eyes: d.eyes, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
 	}, d.store, d)
 }
 
@@ -147,7 +147,7 @@ func TestApproversWhoMayDecideAreTold(t *testing.T) {
 	d.is("asked by a user", d.look(0), "Decide ben@example.com", "Decide cleo@example.com")
 	d.ask("acme", "two", 24*time.Hour, access.Requester{ID: "token:tok-1", Email: "ben@example.com"})
 	d.is("asked by a user's token", d.look(time.Minute), "Decide ada@example.com", "Decide cleo@example.com")
-	d.self = true
+	d.eyes = access.EyesOfAnybody
 	d.restart()
 	d.ask("acme", "three", 24*time.Hour, ada)
 	d.is("where one may decide for oneself", d.look(time.Minute), "Decide ada@example.com", "Decide ben@example.com", "Decide cleo@example.com")

@@ -31,8 +31,12 @@ func ProjectsOf(p *countersign.Plan) []string {
 
 // InScope narrows a listing to what the principal may see: the documents whose
 // projects all lie within its own. A tenant has few different scopes, so they
-// are listed and judged here rather than for each document.
+// are listed and judged here rather than for each document. An agent token sees its
+// agents' own runs, and of everything else nothing.
 func InScope(tx store.Tx, t *store.Table, p access.Principal) ([]store.Filter, error) {
+	if p.ForAgents() {
+		return []store.Filter{ofAgents(t, p.Agents)}, nil
+	}
 	if !p.Limited() {
 		return nil, nil
 	}
@@ -47,4 +51,15 @@ func InScope(tx store.Tx, t *store.Table, p access.Principal) ([]store.Filter, e
 		}
 	}
 	return []store.Filter{f}, nil
+}
+
+func ofAgents(t *store.Table, agents []string) store.Filter {
+	if t != store.Runs {
+		return store.Filter{Column: "id", Op: store.In} // no value: none
+	}
+	f := store.Filter{Column: "agent", Op: store.In}
+	for _, id := range agents {
+		f.Values = append(f.Values, id)
+	}
+	return f
 }

@@ -68,7 +68,7 @@ var Codes = map[string]int{
 	"capacity":          503, "unavailable": 503,
 }
 
-// judge holds an answer against everything that is true of every answer.
+// judge checks what must hold of every answer.
 func (s *Server) judge(a *Answer) {
 	s.t.Helper()
 	if err := s.fault(a); err != nil {

@@ -33,7 +33,12 @@
 //
 // Everything is bounded, on both sides; settings.go has the figures and reasons. A
 // process that stalls inside a batch loses its transaction and with it the lock,
-// so that its later commit fails.
+// so that its later commit fails. The server sees to that where it waits for the
+// next message. Where it has statements without the end of their message, or can't
+// send an answer, no timeout of its own runs, and who waits for the lock ends the
+// session that has it: by pg_terminate_backend, which any role may call for its own
+// sessions. On a database that doesn't have that, such a session keeps the lock until
+// its TCP connection is found dead.
 //
 // # Poolers
 //

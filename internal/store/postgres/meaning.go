@@ -40,12 +40,15 @@ var (
 	// starting up, pooler without a server, recovery conflict.
 	elsewhere = []string{"25006", "25P03", "25P04", "53300", "57P01", "57P02", "57P03", "57P05"}
 	// pressed: the statement failed for want of time or space.
-	pressed = []string{"55P03", "57014"}
+	pressed = []string{lockTimeout, "57014"}
 	// pressedClasses: connection, resources, operator intervention, disk, internal.
 	pressedClasses = []string{"08", "53", "57", "58", "XX", "F0"}
 )
 
-const diskFull = "53100"
+const (
+	diskFull    = "53100"
+	lockTimeout = "55P03"
+)
 
 // meaning makes store.ErrUnavailable of every error that speaks of the server or
 // the way to it rather than of the statement.

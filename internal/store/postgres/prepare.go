@@ -99,7 +99,7 @@ func hold(ctx context.Context, tx *sql.Tx) error {
 	}
 	var id int64
 	err := tx.QueryRowContext(ctx, "SELECT id FROM countersign_writer WHERE id = "+migrationRow+" FOR UPDATE NOWAIT").Scan(&id)
-	if code(err) == "55P03" {
+	if code(err) == lockTimeout {
 		return errMigrating
 	}
 	return err

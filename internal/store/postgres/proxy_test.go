@@ -12,12 +12,14 @@ import (
 type proxy struct {
 	listener net.Listener
 	server   string
+	database string // its address, for who goes there directly
 	all      sync.WaitGroup
 
 	mu    sync.Mutex
 	fault *fault
-	open  map[net.Conn]bool
-	shut  bool // new connections are refused
+	open  map[net.Conn]chan struct{} // closed by hangUp
+	shut  bool                       // new connections are refused
+	heard *bytes.Buffer              // the requests, while somebody wants them
 }
 
 // direction of bytes.
@@ -40,6 +42,8 @@ type fault struct {
 	at string
 	// silent: nothing is passed on any more, but the connection stays.
 	silent bool
+	// deaf: nothing is read any more, but the connection stays.
+	deaf bool
 	// shut: from then on no connection can be made, until reopen.
 	shut bool
 
@@ -52,7 +56,7 @@ func startProxy(t testing.TB, database string) (*proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{server: u.Host, open: map[net.Conn]bool{}}
+	p := &proxy{server: u.Host, database: database, open: map[net.Conn]chan struct{}{}}
 	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +92,33 @@ func (p *proxy) reopen() {
 
 func (p *proxy) stop() {
 	_ = p.listener.Close()
-	p.mu.Lock()
-	for conn := range p.open {
-		_ = conn.Close()
-	}
-	p.mu.Unlock()
+	p.hangUp()
 	p.all.Wait()
+}
+
+// hangUp closes all connections.
+func (p *proxy) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn, gone := range p.open {
+		_ = conn.Close()
+		close(gone)
+	}
+	clear(p.open)
+}
+
+// listen returns the requests that pass while do runs.
+func (p *proxy) listen(do func()) []byte {
+	var heard bytes.Buffer
+	set := func(to *bytes.Buffer) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.heard = to
+	}
+	set(&heard)
+	do()
+	set(nil)
+	return heard.Bytes()
 }
 
 func (p *proxy) accept() {
@@ -128,7 +153,7 @@ func (p *proxy) enter(conns ...net.Conn) bool {
 		if p.shut {
 			_ = c.Close()
 		}
-		p.open[c] = true
+		p.open[c] = make(chan struct{})
 	}
 	return !p.shut
 }
@@ -143,6 +168,9 @@ func (p *proxy) pass(d direction, from, to net.Conn) {
 			_, _ = to.Write(buffer[:keep])
 		}
 		silent = silent || struck != nil && struck.silent
+		if struck != nil && struck.deaf {
+			<-p.gone(from)
+		}
 		if err != nil || struck != nil && !struck.silent {
 			_, _ = from.Close(), to.Close()
 			return
@@ -150,10 +178,25 @@ func (p *proxy) pass(d direction, from, to net.Conn) {
 	}
 }
 
+// gone is closed when the connection has been hung up.
+func (p *proxy) gone(conn net.Conn) <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if gone := p.open[conn]; gone != nil {
+		return gone
+	}
+	gone := make(chan struct{})
+	close(gone)
+	return gone
+}
+
 // judge says how many of the bytes may pass, and whether the fault has come true.
 func (p *proxy) judge(d direction, b []byte) (int, *fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.heard != nil && d == requests {
+		p.heard.Write(b)
+	}
 	f := p.fault
 	if f == nil || f.of != d {
 		return len(b), nil

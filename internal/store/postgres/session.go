@@ -106,10 +106,14 @@ func (s *session) release(keep bool) {
 // limits are the settings of a transaction, in milliseconds. They are LOCAL, since
 // behind a pooler the next transaction may be on another session.
 func limits(synchronous bool, statement, lock, idle time.Duration) string {
-	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d",
-		statement.Milliseconds(), lock.Milliseconds(), idle.Milliseconds())
+	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s",
+		statement.Milliseconds(), idle.Milliseconds(), lockTimeoutOf(lock))
 	if synchronous {
 		text += "; SET LOCAL synchronous_commit = on"
 	}
 	return text
+}
+
+func lockTimeoutOf(d time.Duration) string {
+	return fmt.Sprintf("SET LOCAL lock_timeout = %d", d.Milliseconds())
 }

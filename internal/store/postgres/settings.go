@@ -15,6 +15,7 @@ type settings struct {
 	// idle is how long the server lets a batch lie idle between two statements. A
 	// batch that runs has some hundred microseconds between them, a process that a
 	// debugger, a hypervisor or SIGSTOP holds has no end: it loses its lock after this.
+	// Where the server can't notice, who waits for the lock ends it (see holder.go).
 	idle time.Duration
 	// lock bounds the wait for the writer's row; other processes' batches take some
 	// milliseconds each.

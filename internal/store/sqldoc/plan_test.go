@@ -73,6 +73,7 @@ func TestListsUseTheirIndex(t *testing.T) {
 		{store.Runs, equal(newest, "status", "READY"), "runs_status"},
 		{store.Runs, equal(newest, "plan", "p"), "runs_plan"},
 		{store.Runs, equal(newest, "scope", "eu"), "runs_scope"},
+		{store.Runs, equal(newest, "agent", "clerk"), "runs_agent"},
 		{store.Approvals, store.Query{Order: newest}, "approvals_created"},
 		{store.Approvals, equal(newest, "status", "PENDING"), "approvals_status"},
 		{store.Approvals, equal(newest, "run", "r"), "approvals_run"},

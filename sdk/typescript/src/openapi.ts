@@ -937,6 +937,8 @@ export interface components {
             updatedAt: string;
         };
         ListedToken: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1124,6 +1126,8 @@ export interface components {
             updatedAt?: unknown;
         };
         NewToken: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1776,6 +1780,8 @@ export interface components {
             reason?: string;
         };
         Token: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1813,6 +1819,8 @@ export interface components {
             total: number;
         };
         TokenWrite: {
+            /** @description makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent */
+            agentIds?: string[];
             /**
              * Format: int64
              * @description default 90
