@@ -183,7 +183,7 @@ func (s *service) assemble() *ledger.Ledger {
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: rand.Text, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
 	s.engine.Trace(s.exporter.Traces())

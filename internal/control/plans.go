@@ -321,7 +321,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 
 func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
 	rec := s.record(a, op, "plan/"+p.ID)
-	rec.After, rec.Digest = p.Status, p.PlanDigest
+	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.ledger.Salt()
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, a.Tenant, rec)
 }

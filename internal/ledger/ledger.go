@@ -28,6 +28,7 @@ type Config struct {
 	MaxProbes     int    // of a run, 0: the default
 	ApprovalTTL   time.Duration
 	NewID         func(prefix string) string
+	NewSalt       func() string // of an audit record that has a digest or a reason; nil: none
 	OriginAllowed func(baseURL string) bool
 	Now           func() time.Time
 	// Observe is told what is true of capabilities, once it is committed; nil: nobody.
@@ -146,7 +147,7 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 		return Moved{}, err
 	}
 	crashpoint.At("ledger.saved", next.Run().Status)
-	if err := audit.Append(tx, held.Ref.Tenant, auditRecords(res, by, now)); err != nil {
+	if err := audit.Append(tx, held.Ref.Tenant, l.auditRecords(res, by, now)); err != nil {
 		return Moved{}, err
 	}
 	if err := rehearsed(tx, held, next); err != nil {
@@ -178,7 +179,7 @@ func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *count
 	crashpoint.At("ledger.started", r.Mode)
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
-		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID,
+		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(),
 	}})
 }
 
@@ -195,7 +196,16 @@ func startOf(r *countersign.Run) string {
 	}
 }
 
-func auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
+// Salt is a new one for an audit record. Whoever may not see a digest, or what a reason
+// quotes, gets hashes of the records beside theirs, and could try values against them.
+func (l *Ledger) Salt() string {
+	if l.cfg.NewSalt == nil {
+		return ""
+	}
+	return l.cfg.NewSalt()
+}
+
+func (l *Ledger) auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
 	out := make([]countersign.AuditRecord, len(res.Notes))
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{
@@ -204,6 +214,9 @@ func auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRe
 		}
 		if n.Step >= 0 {
 			out[i].Step = res.Run.Steps[n.Step].ID
+		}
+		if n.Digest != "" || n.Reason != "" {
+			out[i].Salt = l.Salt()
 		}
 	}
 	return out
