@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -53,5 +54,10 @@ func (s *ApprovalsShow) Run(t *Terminal) error {
 func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"asked by", a.RequestedBy}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
+	shared := ""
+	if a.SharedMaker {
+		shared = "both go back to one maker: one person may have asked and decided"
+	}
+	facts = append(facts, [2]string{"asker made by", strings.Join(a.RequestedByMakers, ", ")}, [2]string{"decider made by", strings.Join(a.DecidedByMakers, ", ")}, [2]string{"four eyes", shared})
 	Facts(w, append(facts, requestFacts(&a.Request, a.RequestDigest)...)...)
 }
