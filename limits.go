@@ -13,6 +13,7 @@ const (
 	DefaultCapabilityTimeoutMs = 10000
 
 	MaxBodyBytes     = 1 << 20 // inbound request, outbound request and outbound response
+	MaxOpenBytes     = 8 << 10 // of a request before it is known who asks
 	MaxJSONDepth     = 64
 	MaxListedValue   = 16 << 10 // larger values of a list show as $omitted
 	MaxProblems      = 100      // that one answer or plan names

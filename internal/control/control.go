@@ -78,7 +78,7 @@ type Service struct {
 	folds    folds // repeated refusals
 	viewers  viewers
 	pulse    pulse
-	asking   limit // by e-mail address: sign-in codes that are asked for
+	asking   limit // by e-mail and network address together: sign-in codes that are asked for
 	trying   limit // by network address: everything that somebody without a session tries
 	census   census
 	prover   audit.Prover // of the records in receipts

@@ -46,6 +46,7 @@ type house struct {
 	ledger  *ledger.Ledger
 	service *control.Service
 	woken   func(ledger.Ref) // comes when a run is to be driven on; nil: nothing does
+	checked func()           // comes while a project's health is checked
 	ids     atomic.Int64
 	clock   atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
 }
@@ -72,7 +73,7 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *house {
 	h.ledger = ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
-	h.service = control.New(cfg, h.store, h.ledger, h, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
+	h.service = control.New(cfg, h.store, h.ledger, h, &live.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
 			h.register(tenant, tenant+"-"+name)
@@ -239,9 +240,12 @@ type asleep struct{}
 
 func (asleep) Wake(ledger.Ref) {}
 
-type healthy struct{}
+type healthy struct{ *house }
 
-func (healthy) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
+func (p healthy) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
+	if p.house != nil && p.checked != nil {
+		p.checked()
+	}
 	return countersign.HealthCheck{Healthy: true}
 }
 

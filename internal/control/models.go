@@ -33,6 +33,9 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 	}
 	subject := "model/" + id
 	err = s.update(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
+		if err := mayChangeModel(tx, a, id); err != nil {
+			return err
+		}
 		head, version, err := headFor(tx, a.Tenant, id, w.ExpectedRevision)
 		if err != nil {
 			return err
@@ -173,6 +176,9 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 		head, version, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
 			return found(err, "model", id)
+		}
+		if err := mayChangeModel(tx, a, id); err != nil {
+			return err
 		}
 		flag, set := modelFlag(head, op)
 		if *flag != set {

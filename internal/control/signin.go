@@ -38,7 +38,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if err := s.count(ctx, s.asking, email); err != nil {
+	if err := s.count(ctx, s.asking, email+" from "+network(from)); err != nil { // together: nobody elsewhere uses up what is theirs
 		return "", err
 	}
 	secret = access.FormatSecret(s.cfg.NewSecret())

@@ -44,7 +44,7 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 			return err
 		}
 		if !rec.ConfirmedAt.IsZero() {
-			t = rec.Token
+			t = rec.Shown()
 			return nil
 		}
 		if !s.usable(rec) {
@@ -54,7 +54,7 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 		if _, err := records.Tokens.Put(tx, a.Tenant, id, rec, version); err != nil {
 			return err
 		}
-		t = rec.Token
+		t = rec.Shown()
 		return s.audit(tx, a, access.ConfirmToken, "token/"+id, change{after: "confirmed"})
 	})
 	return t, err

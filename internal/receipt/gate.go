@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -139,10 +140,10 @@ func (c *claims) approvedBefore(s node, attempt int64, sending int) bool {
 	return false
 }
 
-// moment is a time; the zero one for anything else.
+// moment is a time in UTC; the zero one for anything else.
 func (n node) moment() time.Time {
 	t, err := time.Parse(time.RFC3339Nano, n.text())
-	if err != nil {
+	if err != nil || !strings.HasSuffix(n.text(), "Z") {
 		return time.Time{}
 	}
 	return t

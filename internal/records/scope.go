@@ -17,6 +17,14 @@ func Scope(projects []string) string {
 	return strings.Join(slices.Compact(sorted), ",")
 }
 
+// ProjectsIn are the projects of a scope.
+func ProjectsIn(scope string) []string {
+	if scope == "" {
+		return nil
+	}
+	return strings.Split(scope, ",")
+}
+
 // PlanScope is the scope of a plan: all its projects.
 func PlanScope(p *countersign.Plan) string { return Scope(ProjectsOf(p)) }
 
@@ -46,7 +54,7 @@ func InScope(tx store.Tx, t *store.Table, p access.Principal) ([]store.Filter, e
 	}
 	f := store.Filter{Column: "scope", Op: store.In}
 	for _, s := range all {
-		if s == "" || p.Covers(strings.Split(s, ",")...) {
+		if p.Covers(ProjectsIn(s)...) {
 			f.Values = append(f.Values, s)
 		}
 	}

@@ -70,8 +70,9 @@ func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []in
 }
 
 // settle keeps what became of attempts. A webhook that was changed or deleted
-// meanwhile is left as it is: what it no longer has is not put back.
-func (s *Sender) settle(ctx context.Context, r ref, made []attempt) error {
+// meanwhile is left as it is: what it no longer has is not put back, and that an
+// address is gone says nothing of another one.
+func (s *Sender) settle(ctx context.Context, r ref, address string, made []attempt) error {
 	if len(made) == 0 {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (s *Sender) settle(ctx context.Context, r ref, made []attempt) error {
 		next.Pending = slices.Clone(next.Pending)
 		for _, a := range made {
 			s.judge(&next, a)
-			gone = gone || a.status == http.StatusGone
+			gone = gone || a.status == http.StatusGone && now.hook.URL == address
 		}
 		if gone {
 			next.Pending = nil

@@ -42,7 +42,7 @@ func (s *Sender) round(ctx context.Context, r ref) (more bool, err error) {
 	if ctx.Err() != nil { // what was given up is no failure; it is made again
 		attempts = slices.DeleteFunc(attempts, func(a attempt) bool { return a.problem != "" })
 	}
-	return true, s.settle(context.WithoutCancel(ctx), r, attempts)
+	return true, s.settle(context.WithoutCancel(ctx), r, now.hook.URL, attempts)
 }
 
 func (n *standing) hasDue(s *Sender) bool {

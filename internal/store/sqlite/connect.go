@@ -18,8 +18,10 @@ type settings struct {
 	vfs string // SQLite's way to the disk; "" is the system's
 	// checkpointPages is how far the write-ahead log grows before its pages are
 	// copied into the database. A checkpoint costs two syncs; this many pages
-	// (16 MB) make it rare.
+	// (16 MB) make it rare. At twice as many the log is made to start over, for which
+	// writing pauses until the Views of that moment have ended.
 	checkpointPages int
+	startOverPause  time.Duration // how long writing pauses at most for the log to start over
 	readers         int
 	wholeAtStart    int64         // bytes of the largest database of which a start reads every page; 0: of any
 	scrubPause      time.Duration // between two reads of a scrub
@@ -27,14 +29,16 @@ type settings struct {
 
 func defaults() settings {
 	return settings{
-		checkpointPages: 4000, readers: min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
+		checkpointPages: 4000, startOverPause: 2 * time.Second, readers: min(max(4, 2*runtime.GOMAXPROCS(0)), 16),
 		wholeAtStart: wholeAtStart, scrubPause: scrubPause,
 	}
 }
 
+const busyTimeout = 5 * time.Second
+
 // Both kinds of connection keep temporary data in memory, take no double-quoted
 // string for a column, and don't trust what a damaged file's schema calls.
-var commonPragmas = []string{"temp_store(MEMORY)", "busy_timeout(5000)", "trusted_schema(OFF)", "cell_size_check(ON)"}
+var commonPragmas = []string{"temp_store(MEMORY)", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "trusted_schema(OFF)", "cell_size_check(ON)"}
 
 // The writer syncs at each commit (FULL, and all the way on macOS) and never
 // checkpoints by itself, since it would hide a failed sync.
@@ -56,7 +60,9 @@ func dataSource(vfs, path, mode string, pragmas ...[]string) string {
 
 // writerPool opens the database for writing, on one connection.
 func (s settings) writerPool(path string) (*sql.DB, error) {
-	return s.pool(path, "rw", writerPragmas, 1)
+	// A log that a long View made longer is cut when it starts over.
+	limit := fmt.Sprintf("journal_size_limit(%d)", 2*int64(s.checkpointPages)*(frameHeadSize+pageSize))
+	return s.pool(path, "rw", append([]string{limit}, writerPragmas...), 1)
 }
 
 // readerPool opens it for reading. A read-only connection also never

@@ -98,7 +98,7 @@ func (s *Store) pin(ctx context.Context, settings settings) error {
 		}
 		s.readers.add(reader)
 	}
-	s.writer = newWriter(conn, openReserve(s.dir.file(reserveFile)), settings.checkpointPages)
+	s.writer = newWriter(conn, openReserve(s.dir.file(reserveFile)), settings)
 	go s.writer.run()
 	return nil
 }

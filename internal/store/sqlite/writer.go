@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/countersign/countersign/internal/crashpoint"
 	"github.com/countersign/countersign/internal/store"
@@ -31,6 +32,8 @@ type writer struct {
 	members         []*request // of the batch at hand
 	checkpointPages int
 	checkpointAt    int // pages in the log, not yet in the database
+	startOverAt     int // pages in the log, in the database or not
+	startOverPause  time.Duration
 }
 
 // request is one Update.
@@ -39,7 +42,7 @@ type request struct {
 	urgent bool // it may be written into the reserve
 }
 
-func newWriter(conn *sqldoc.Conn, r *reserve, checkpointPages int) *writer {
+func newWriter(conn *sqldoc.Conn, r *reserve, s settings) *writer {
 	return &writer{
 		conn:            conn,
 		cache:           sqldoc.NewCache(),
@@ -50,8 +53,10 @@ func newWriter(conn *sqldoc.Conn, r *reserve, checkpointPages int) *writer {
 		stopped:         make(chan struct{}),
 		damage:          make(chan error),
 		changes:         noChanges(),
-		checkpointPages: checkpointPages,
-		checkpointAt:    checkpointPages,
+		checkpointPages: s.checkpointPages,
+		checkpointAt:    s.checkpointPages,
+		startOverAt:     2 * s.checkpointPages,
+		startOverPause:  s.startOverPause,
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package gotest
 
 import (
 	"encoding/json"
@@ -9,18 +9,17 @@ import (
 	"path/filepath"
 )
 
-// record keeps what became of the bugs of one tree, so that a run that was ended
-// can be continued.
-type record struct {
+// Record keeps results, by name, of one state of the working tree, so that a run
+// that was ended can be continued.
+type Record[T any] struct {
 	Tree    string
-	Results map[string]result // by the bug's name
+	Results map[string]T
 	path    string
 }
 
-// readRecord reads the record of a tree; that of another says nothing of this one.
-func readRecord(root, tree string) (*record, error) {
-	path := filepath.Join(root, "bin", "planted.json")
-	r := &record{}
+// ReadRecord reads the record of a tree; that of another says nothing of this one.
+func ReadRecord[T any](path, tree string) (*Record[T], error) {
+	r := &Record[T]{}
 	text, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(text, r)
@@ -29,14 +28,14 @@ func readRecord(root, tree string) (*record, error) {
 		return nil, fmt.Errorf("%s: %w; remove it to begin anew", path, err)
 	}
 	if r.Tree != tree || r.Results == nil {
-		*r = record{Tree: tree, Results: map[string]result{}}
+		*r = Record[T]{Tree: tree, Results: map[string]T{}}
 	}
 	r.path = path
 	return r, nil
 }
 
-func (r *record) add(b *bug, what result) error {
-	r.Results[b.name] = what
+// Write writes the record to its file.
+func (r *Record[T]) Write() error {
 	text, err := json.MarshalIndent(r, "", "\t")
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(r.path), 0o755)

@@ -11,25 +11,25 @@ import (
 	"strings"
 )
 
-// view lets a test in a tenant of its own name things as in the tenant `default`: the
+// tenantNames lets a test in a tenant of its own name things as in the tenant `default`: the
 // tenant itself, its projects (`default-shop`), and users (`ada@example.com`), whose
 // addresses are one name space for all tenants. It changes those names in what the
 // test sends and back in what it receives. A name is as long as the one that it
 // stands for, so that no length and no order changes. A test that recomputes a
 // digest or a signature of what it receives needs a server of its own.
-type view struct {
-	through      http.RoundTripper
-	out          *strings.Replacer
-	in           []naming
-	clientNumber string
+type tenantNames struct {
+	to     http.RoundTripper
+	out    *strings.Replacer
+	in     []namePair
+	tenant string
 }
 
-// naming is a name of the server's and what the test calls it.
-type naming struct{ theirs, ours []byte }
+// namePair is a name of the server's and what the test calls it.
+type namePair struct{ ofServer, ofTest []byte }
 
 const (
-	homeTenant = "default"
-	homeDomain = "example.com"
+	defaultTenant = "default"
+	exampleDomain = "example.com"
 )
 
 // tenantName is the id of the nth tenant: a word that is nowhere else in an answer.
@@ -48,20 +48,20 @@ func letters(n int) string {
 	return string(out[:])
 }
 
-// seenBy is an HTTP client of a house, for the test that has this tenant.
-func (h *house) seenBy(tenant string) *http.Client {
+// clientFor is an HTTP client of a shared server, for the test that has this tenant.
+func (s *sharedServer) clientFor(tenant string) *http.Client {
 	domain := domainName(tenant)
 	upper := func(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
-	c := *h.http
-	c.Transport = &view{
-		through: h.http.Transport,
-		out: strings.NewReplacer(homeTenant+"-", tenant+"-", `"`+homeTenant+`"`, `"`+tenant+`"`,
-			"@"+homeDomain, "@"+domain, "%40"+homeDomain, "%40"+domain,
-			"@"+upper(homeDomain), "@"+upper(domain), "%40"+upper(homeDomain), "%40"+upper(domain)),
-		in: []naming{
-			{[]byte(tenant), []byte(homeTenant)}, {[]byte(domain), []byte(homeDomain)}, {[]byte(upper(domain)), []byte(upper(homeDomain))},
+	c := *s.http
+	c.Transport = &tenantNames{
+		to: s.http.Transport,
+		out: strings.NewReplacer(defaultTenant+"-", tenant+"-", `"`+defaultTenant+`"`, `"`+tenant+`"`,
+			"@"+exampleDomain, "@"+domain, "%40"+exampleDomain, "%40"+domain,
+			"@"+upper(exampleDomain), "@"+upper(domain), "%40"+upper(exampleDomain), "%40"+upper(domain)),
+		in: []namePair{
+			{[]byte(tenant), []byte(defaultTenant)}, {[]byte(domain), []byte(exampleDomain)}, {[]byte(upper(domain)), []byte(upper(exampleDomain))},
 		},
-		clientNumber: tenant,
+		tenant: tenant,
 	}
 	return &c
 }
@@ -69,7 +69,7 @@ func (h *house) seenBy(tenant string) *http.Client {
 // ForCommands is an address at which commands find the server as the test sees it.
 func (s *Server) ForCommands() string {
 	s.t.Helper()
-	if s.house == nil {
+	if s.sharedServer == nil {
 		return s.URL
 	}
 	target, err := url.Parse(s.URL)
@@ -81,12 +81,13 @@ func (s *Server) ForCommands() string {
 	return proxy.URL
 }
 
-// RoundTrip sends a request in the server's words and gives the answer in the test's.
-func (v *view) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends a request with the server's names and gives the answer with the
+// test's.
+func (n *tenantNames) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(r.Context())
-	sent.URL.Path, sent.URL.RawPath, sent.URL.RawQuery = v.out.Replace(r.URL.Path), v.out.Replace(r.URL.RawPath), v.out.Replace(r.URL.RawQuery)
+	sent.URL.Path, sent.URL.RawPath, sent.URL.RawQuery = n.out.Replace(r.URL.Path), n.out.Replace(r.URL.RawPath), n.out.Replace(r.URL.RawQuery)
 	if r.Header.Get("X-Forwarded-For") == "" {
-		sent.Header.Set("X-Forwarded-For", v.address())
+		sent.Header.Set("X-Forwarded-For", n.address())
 	}
 	if r.Body != nil && r.Body != http.NoBody {
 		text, err := io.ReadAll(r.Body)
@@ -94,49 +95,49 @@ func (v *view) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent.Body = io.NopCloser(strings.NewReader(v.out.Replace(string(text))))
+		sent.Body = io.NopCloser(strings.NewReader(n.out.Replace(string(text))))
 	}
-	res, err := v.through.RoundTrip(sent)
+	res, err := n.to.RoundTrip(sent)
 	if err != nil {
 		return nil, err
 	}
 	if to := res.Header.Get("Location"); to != "" {
-		res.Header.Set("Location", string(v.toOurs([]byte(to))))
+		res.Header.Set("Location", string(n.backToTest([]byte(to))))
 	}
 	res.Request = r
-	res.Body = &reading{Reader: &renamed{from: res.Body, view: v}, Closer: res.Body}
+	res.Body = &reading{Reader: &renamed{from: res.Body, names: n}, Closer: res.Body}
 	return res, nil
 }
 
 // address is one that no other test asks from: limits count by address.
-func (v *view) address() string {
-	n := 0
-	for _, c := range v.clientNumber[2:] {
-		n = n*26 + int(c-'a')
+func (n *tenantNames) address() string {
+	number := 0
+	for _, c := range n.tenant[2:] {
+		number = number*26 + int(c-'a')
 	}
-	return fmt.Sprintf("10.0.%d.%d", n/250, n%250+1)
+	return fmt.Sprintf("10.0.%d.%d", number/250, number%250+1)
 }
 
-// toOurs replaces names in place.
-func (v *view) toOurs(text []byte) []byte {
-	for _, n := range v.in {
+// backToTest replaces the server's names by the test's, in place.
+func (n *tenantNames) backToTest(text []byte) []byte {
+	for _, pair := range n.in {
 		for rest := text; ; {
-			i := bytes.Index(rest, n.theirs)
+			i := bytes.Index(rest, pair.ofServer)
 			if i < 0 {
 				break
 			}
-			rest = rest[i+copy(rest[i:], n.ours):]
+			rest = rest[i+copy(rest[i:], pair.ofTest):]
 		}
 	}
 	return text
 }
 
 // begun is how many bytes at the end of text may be the beginning of a name.
-func (v *view) begun(text []byte) int {
+func (n *tenantNames) begun(text []byte) int {
 	most := 0
-	for _, n := range v.in {
-		for size := min(len(text), len(n.theirs)-1); size > most; size-- {
-			if bytes.HasSuffix(text, n.theirs[:size]) {
+	for _, pair := range n.in {
+		for size := min(len(text), len(pair.ofServer)-1); size > most; size-- {
+			if bytes.HasSuffix(text, pair.ofServer[:size]) {
 				most = size
 			}
 		}
@@ -153,7 +154,7 @@ type reading struct {
 // names replaced.
 type renamed struct {
 	from  io.Reader
-	view  *view
+	names *tenantNames
 	ready []byte // replaced, and not yet read
 	held  []byte // read, and may be the beginning of a name
 	err   error
@@ -177,8 +178,8 @@ func (r *renamed) fill() {
 	text := append(r.held, chunk[:n]...)
 	keep := 0
 	if r.err = err; err == nil {
-		keep = r.view.begun(text)
+		keep = r.names.begun(text)
 	}
 	r.held = bytes.Clone(text[len(text)-keep:])
-	r.ready = r.view.toOurs(text[:len(text)-keep])
+	r.ready = r.names.backToTest(text[:len(text)-keep])
 }
