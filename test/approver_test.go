@@ -98,6 +98,18 @@ func TestWhatHidesInARequestIsWrittenOutWhereverItIsShown(t *testing.T) {
 	}
 }
 
+// TestTheFieldsOfAQueryAreReadable: in the address they stand encoded.
+func TestTheFieldsOfAQueryAreReadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mara := w.person(t, "mara@example.com", "APPROVER")
+	approval, _ := w.decidable(t, step("g", "guarded", doc{"q": "p\u0430y\u202e"}))
+	p := mara.Open("/approvals/" + approval)
+	mustSay(t, p, 200, "Approve and send", `"p`+"\u0430"+`y\u202e" mixes scripts`)
+	bare, _ := w.decidable(t, step("g", "guarded", nil))
+	mustSay(t, mara.Open("/approvals/"+bare), 200, "no body", "Approve and send")
+}
+
 func TestATitleIsFilledFromWhatWillBeSent(t *testing.T) {
 	t.Parallel()
 	w := newTitledWorld(t)

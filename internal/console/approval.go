@@ -112,9 +112,13 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	return d, v.approvalCourse(d)
 }
 
-// body draws the part of the body that is asked for; after a decision that wasn't taken,
+// body draws the fields of the query, which stand encoded in the address, and the part
+// of the body that is asked for; after a decision that wasn't taken,
 // the one that it was taken from.
 func (v *visit) body(d *approvalData) {
+	if fields, _ := d.Request.Query.Object(); len(fields) > 0 {
+		d.Sent.Query = drawnWhole(d.Request.Query)
+	}
 	if !d.Sent.HasBody {
 		return
 	}

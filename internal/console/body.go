@@ -71,24 +71,36 @@ type bodyLine struct {
 
 // partsOf are the lines of a body, in parts that a page holds.
 func partsOf(raw string) [][]bodyLine {
-	d := &bodyDrawing{dec: json.NewDecoder(strings.NewReader(raw)), whole: len(raw) <= partSize}
+	whole := len(raw) <= partSize
+	lines := linesOf(raw, whole)
+	if whole {
+		return [][]bodyLine{lines}
+	}
+	var parts [][]bodyLine
+	from, size := 0, 0
+	for i, l := range lines {
+		if size+l.size > partSize && i > from {
+			parts, from, size = append(parts, lines[from:i]), i, 0
+		}
+		size += l.size
+	}
+	return append(parts, lines[from:])
+}
+
+// drawnWhole draws a value in one part, however long it is.
+func drawnWhole(v countersign.Value) template.HTML {
+	return template.HTML(drawnLines(linesOf(v.Raw(), true))) //nolint:gosec // every text was escaped on its way in
+}
+
+// linesOf are the lines of a JSON text.
+func linesOf(raw string, whole bool) []bodyLine {
+	d := &bodyDrawing{dec: json.NewDecoder(strings.NewReader(raw)), whole: whole}
 	d.dec.UseNumber()
 	if err := d.value("", 0); err != nil {
 		d.lines = nil
 		d.pieces("", raw, 0, "", plain.JSON)
 	}
-	if d.whole {
-		return [][]bodyLine{d.lines}
-	}
-	var parts [][]bodyLine
-	from, size := 0, 0
-	for i, l := range d.lines {
-		if size+l.size > partSize && i > from {
-			parts, from, size = append(parts, d.lines[from:i]), i, 0
-		}
-		size += l.size
-	}
-	return append(parts, d.lines[from:])
+	return d.lines
 }
 
 // drawnLines draws lines as deep as they stand.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"html/template"
 	"net/url"
 	"strconv"
 	"strings"
@@ -22,7 +23,8 @@ type sent struct {
 	Size           int64
 	Digest         string // "" where it isn't known yet
 	IdempotencyKey string
-	Part           *bodyPart // nil: drawn folded, and bounded
+	Part           *bodyPart     // nil: drawn folded, and bounded
+	Query          template.HTML // its fields as an approver reads them; "" elsewhere
 }
 
 // sentOf makes the view of a request; id must be unique on its page.
