@@ -77,6 +77,7 @@ type Run struct {
 	ApprovalID      string      `json:"approvalId,omitempty" doc:"the latest approval asked for"`
 	Error           string      `json:"error,omitempty" doc:"code: message"`
 	RequestedBy     string      `json:"requestedBy"`
+	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	IdempotencyKey  string      `json:"idempotencyKey"`
 	CreatedAt       time.Time   `json:"createdAt"`
 	UpdatedAt       time.Time   `json:"updatedAt"`

@@ -32,6 +32,10 @@ type approvalData struct {
 	Led     []ledStep
 	Course  approvalCourse
 
+	Alike []string      // runs with an open recovery of the same capability and title
+	Asked []expectation // of the answer
+	Again []sameRun     // other runs with the same request
+
 	Rehearsed *comparison // nil where it can't be said
 
 	Left    int // of a thousand: the time that is left
@@ -58,13 +62,17 @@ func approvalPage(v *visit) (*page, error) {
 }
 
 func (d *approvalData) page() *page {
-	return &page{name: "approval", Title: d.Title(), Nav: "approvals", Data: d, Crumbs: []crumb{
+	return &page{name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []crumb{
 		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},
 	}}
 }
 
-// Title is the step's name, or the capability where the plan can't be seen.
-func (d *approvalData) Title() string {
+// Heading is what the call does in its capability's words, else the step's name, or the
+// capability where the plan can't be seen.
+func (d *approvalData) Heading() string {
+	if d.Title != "" {
+		return d.Title
+	}
 	if d.Course.Name != "" {
 		return d.Course.Name
 	}
@@ -91,6 +99,10 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
+	if d.Alike, err = v.control.RecoveriesLike(ctx, v.actor, id); err != nil {
+		return nil, err
+	}
+	d.Asked, d.Again = expectationsOf(a.Expectation), sameRuns(a.Same)
 	if d.Before, err = v.control.ApprovedBefore(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
@@ -146,7 +158,7 @@ func leftOf(from, to, now time.Time) int {
 
 // settle says in one sentence how it was decided.
 func (d *approvalData) settle() {
-	by := who(d.DecidedBy)
+	by := called(d.DecidedBy, d.DecidedByName)
 	code, _, _ := strings.Cut(d.DecisionReason, ":")
 	switch {
 	case d.Waiting:

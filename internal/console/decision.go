@@ -76,7 +76,7 @@ func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 // decidedMeanwhile says who was faster.
 func (v *visit) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return who(a.DecidedBy) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }
 
 // agoWord is how long ago a time was, within a sentence.

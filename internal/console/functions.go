@@ -11,7 +11,7 @@ import (
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
 	"clock": clock, "took": took, "size": size, "bytes": func(n countersign.ByteCount) string { return size(int64(n)) }, "plural": plural, "nb": func() string { return nbsp },
-	"json": payload, "inline": inline, "whole": whole, "who": who, "makers": makers, "titled": titled,
+	"json": payload, "inline": inline, "whole": whole, "who": who, "called": called, "makers": makers, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolvedAs,

@@ -67,6 +67,15 @@ func who(principal string) string {
 	return kind + " " + name
 }
 
+// called is a principal with its name, which may be anything: so it stands in quotes
+// behind what the principal is.
+func called(principal, name string) string {
+	if name == "" || principal == "user:"+name {
+		return who(principal)
+	}
+	return who(principal) + " “" + name + "”"
+}
+
 // makers are principals that made each other, nearest first, in a sentence.
 func makers(chain []string) string {
 	words := make([]string, len(chain))

@@ -37,7 +37,7 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 			return err
 		}
 		for i := range found.Items {
-			if err := s.maskApproval(tx, a, &found.Items[i].Approval); err != nil {
+			if err := s.showApproval(tx, a, &found.Items[i].Approval); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 			return err
 		}
 		out = rec.Approval
-		return s.maskApproval(tx, a, &out)
+		return s.showApproval(tx, a, &out)
 	})
 	return out, err
 }
@@ -90,7 +90,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 			return err
 		}
 		out = rec.Approval
-		return nil
+		return s.showApproval(tx, a, &out)
 	})
 	if err != nil {
 		return out, err

@@ -33,37 +33,64 @@ type refusal struct {
 type fold struct {
 	count int64                   // of the repeats
 	last  countersign.AuditRecord // the latest of them
+
+	known  chan struct{} // closed when it is known whether the first is recorded
+	failed bool          // it isn't: nothing was counted
+	timer  *time.Timer
 }
 
 // folds are the minutes under way.
 type folds struct {
 	mu     sync.Mutex
 	open   map[refusal]*fold
-	timers map[refusal]*time.Timer
 	closed bool
 }
 
-// repeats reports a refusal that was counted instead of recorded. One that begins a
-// minute isn't; over is called when that ends.
-func (f *folds) repeats(k refusal, rec countersign.AuditRecord, over func()) bool {
+// join counts a refusal in the minute under way, or begins one; first says that it has
+// to be recorded, and settled in the minute if there is one. over is called when a
+// minute ends.
+func (f *folds) join(k refusal, rec countersign.AuditRecord, over func()) (in *fold, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now, is := f.open[k]; is {
 		now.add(rec)
-		return true
+		return now, false
 	}
-	if !f.closed && len(f.open) < mostFolds {
-		f.begin(k, &fold{}, over)
+	if f.closed || len(f.open) >= mostFolds {
+		return nil, true
 	}
-	return false
+	in = &fold{known: make(chan struct{})}
+	f.begin(k, in, over)
+	return in, true
 }
 
 // begin begins a minute; mu is held.
 func (f *folds) begin(k refusal, now *fold, over func()) {
 	if f.open == nil {
-		f.open, f.timers = map[refusal]*fold{}, map[refusal]*time.Timer{}
+		f.open = map[refusal]*fold{}
 	}
-	f.open[k], f.timers[k] = now, time.AfterFunc(foldedFor, over)
+	f.open[k], now.timer = now, time.AfterFunc(foldedFor, over)
+}
+
+// settle says whether the first refusal of a minute is recorded, by this process, or
+// by another one, which makes it a repeat. Where it isn't, there is no such minute.
+func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err error) {
+	if in == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case errors.Is(err, errTold):
+		in.add(rec)
+	case err != nil:
+		in.failed = true
+		in.timer.Stop()
+		if f.open[k] == in {
+			delete(f.open, k)
+		}
+	}
+	close(in.known)
 }
 
 // add counts a refusal. What not all of them were about is left open.
@@ -75,24 +102,14 @@ func (n *fold) add(rec countersign.AuditRecord) {
 	n.count, n.last = n.count+1, rec
 }
 
-// counted counts a refusal that is recorded already, by another process.
-func (f *folds) counted(k refusal, rec countersign.AuditRecord) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now, is := f.open[k]; is {
-		now.add(rec)
-	}
-}
-
 // end ends a minute.
 func (f *folds) end(k refusal) (ended fold) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now, is := f.open[k]; is {
-		f.timers[k].Stop()
+		now.timer.Stop()
 		ended = *now
 		delete(f.open, k)
-		delete(f.timers, k)
 	}
 	return ended
 }
@@ -108,25 +125,39 @@ func (f *folds) all() (keys []refusal) {
 	return keys
 }
 
-// recordRefusal writes a refusal to the audit log, or counts it.
+// recordRefusal writes a refusal to the audit log, or counts it. What is counted is so
+// only once the first of its minute is recorded: no refusal is served that is neither.
 func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
 	k := refusal{tenant, rec.Actor, rec.Action, rec.Outcome}
-	if s.folds.repeats(k, rec, func() { s.unfold(k) }) {
-		return nil
-	}
-	err := s.store.Update(ctx, func(tx store.Tx) error {
-		if told, err := s.toldElsewhere(tx, k, rec.At); err != nil || told {
-			return errors.Join(err, errTold)
+	for {
+		in, first := s.folds.join(k, rec, func() { s.unfold(k) })
+		if first {
+			return s.recordFirst(ctx, op, k, in, rec)
 		}
-		return appendAudit(tx, tenant, rec)
+		select {
+		case <-in.known:
+			if !in.failed {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusal, in *fold, rec countersign.AuditRecord) error {
+	err := s.store.Update(ctx, func(tx store.Tx) error {
+		if told, err := s.toldElsewhere(tx, k, rec.At); err != nil {
+			return err
+		} else if told && in != nil {
+			return errTold
+		}
+		return appendAudit(tx, k.tenant, rec)
 	})
 	crashpoint.At("control.refused", op)
-	switch {
-	case errors.Is(err, errTold):
-		s.folds.counted(k, rec)
+	s.folds.settle(k, in, rec, err)
+	if errors.Is(err, errTold) {
 		return nil
-	case err != nil:
-		s.keep(k, s.folds.end(k)) // the next one is the first, unless others were counted meanwhile
 	}
 	return err
 }
@@ -179,20 +210,17 @@ func (s *Service) recordFold(k refusal) {
 
 // keep takes back what was counted and could not be recorded, for another minute.
 func (s *Service) keep(k refusal, of fold) {
-	if of.count == 0 {
-		return
-	}
 	s.folds.mu.Lock()
 	defer s.folds.mu.Unlock()
 	if now, is := s.folds.open[k]; is {
-		now.count += of.count
-		if now.last.Actor == "" {
+		if now.count == 0 {
 			now.last = of.last
 		}
+		now.count += of.count
 		return
 	}
 	if !s.folds.closed {
-		s.folds.begin(k, &of, func() { s.unfold(k) })
+		s.folds.begin(k, &of, func() { s.unfold(k) }) // its first is recorded: known is closed
 	}
 }
 

@@ -125,14 +125,22 @@ func TestWhatWasCountedIsRecordedAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestNoRefusalIsLostToAStoreThatCannotWrite: the first is no refusal then, and what was
-// counted is recorded later.
+// TestNoRefusalIsLostToAStoreThatCannotWrite: the first is no refusal then, nor are those
+// beside it, and what was counted is recorded later.
 func TestNoRefusalIsLostToAStoreThatCannotWrite(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		from, eve := len(h.log("acme", 0)), viewerOf("acme", "eve")
 		h.store.full.Store(true)
-		wantCode(t, h.service.Authorize(background, eve, access.WriteModel, "model/m1"), countersign.CodeUnavailable)
+		h.store.slow = time.Second // so that all are under way at once
+		var wait sync.WaitGroup
+		for range 5 {
+			wait.Go(func() {
+				wantCode(t, h.service.Authorize(background, eve, access.WriteModel, "model/m1"), countersign.CodeUnavailable)
+			})
+		}
+		wait.Wait()
+		h.store.slow = 0
 		h.store.full.Store(false)
 		h.refuse(t, eve, access.WriteModel, "model/m1", 3)
 		h.store.full.Store(true)

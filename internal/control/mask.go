@@ -270,6 +270,7 @@ func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 
 // approval masks an approval, and leaves the digest of what it masked out.
 func (h *hidden) approval(ap *countersign.Approval) {
+	h.maskAsked(ap, ap.InputSnapshot)
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
 	ap.Request = *h.request(&ap.Request, h.capability)
 }

@@ -69,6 +69,9 @@ func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run, prob
 	if err != nil {
 		return err
 	}
+	if err := nameRun(tx, a.Tenant, r); err != nil {
+		return err
+	}
 	return s.maskFor(tx, a, r)
 }
 
@@ -102,6 +105,9 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 		return r, err
 	}
 	if r.PlanSnapshot, err = s.snapshotOf(tx, a.Tenant, &r); err != nil {
+		return r, err
+	}
+	if err := nameRun(tx, a.Tenant, &r); err != nil {
 		return r, err
 	}
 	return r, s.maskFor(tx, a, &r)

@@ -73,7 +73,7 @@ func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error
 		if err := s.withSteps(tx, a, &w.Run, run.Probes); err != nil {
 			return nil, false, err
 		}
-		if err := s.maskApproval(tx, a, w.Approval); err != nil {
+		if err := s.showApproval(tx, a, w.Approval); err != nil {
 			return nil, false, err
 		}
 		list[i] = w
@@ -91,6 +91,9 @@ func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], 
 
 func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) (err error) {
 	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes); err != nil {
+		return err
+	}
+	if err := nameRun(tx, a.Tenant, r); err != nil {
 		return err
 	}
 	return s.maskFor(tx, a, r)

@@ -121,15 +121,22 @@ func TestSharesHoldInAnyHistory(t *testing.T) {
 		h := openShared(t, slots, each)
 		share := ledger.Share(each, slots, 2)
 		var refs []ledger.Ref
-		for range rapid.IntRange(1, 40).Draw(t, "events") {
+		for range rapid.IntRange(1, 80).Draw(t, "events") {
 			h.now = h.now.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "minutes")) * time.Minute)
 			if len(refs) == 0 || rapid.IntRange(0, 2).Draw(t, "start") == 0 {
-				if ref, err := h.start(rapid.SampledFrom([]string{"acme", "beta"}).Draw(t, "tenant")); err == nil {
+				if ref, err := h.start(rapid.SampledFrom([]string{"acme", "acme", "beta"}).Draw(t, "tenant")); err == nil {
 					refs = append(refs, ref)
 				}
 			} else {
 				ref := rapid.SampledFrom(refs).Draw(t, "run")
-				_, _ = h.apply(ref, h.drawEvent(t, ref))
+				switch rapid.IntRange(0, 3).Draw(t, "what") {
+				case 0: // it will wait, approved perhaps while no slot is free
+					_, _ = h.apply(ref, run.Taken{})
+				case 1:
+					_, _ = h.apply(ref, decide(countersign.ApprovalApproved))
+				default:
+					_, _ = h.apply(ref, h.drawEvent(t, ref))
+				}
 			}
 			active, queued := map[string]int{}, map[string]int{}
 			all := 0

@@ -88,9 +88,13 @@ func (c *claiming) one(d notice) error {
 	if err != nil {
 		return err
 	}
+	i, err := c.item(d.kind, d.tenant, a)
+	if err != nil {
+		return err
+	}
 	claim := claimed{notice: d}
 	for _, email := range people {
-		if err := c.address(&claim, email, item{d.kind, d.tenant, a}); err != nil {
+		if err := c.address(&claim, email, i); err != nil {
 			return err
 		}
 	}
@@ -109,6 +113,11 @@ func (c *claiming) one(d notice) error {
 	c.stand[d] = standing{done{rec.Asked, rec.Lapsing}, rec.Next}
 	_, err = records.Notices.Put(c.tx, store.Realm, d.id(), rec, version)
 	return err
+}
+
+func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {
+	name, err := records.NameOf(c.tx, tenant, a.RequestedBy)
+	return item{k, tenant, a, name}, err
 }
 
 // address puts something into somebody's letter, unless there was one within a minute.
@@ -174,9 +183,14 @@ func (c *claiming) complete() error {
 				waiting[tenant] = list
 			}
 			for i := range list {
-				if u := c.user(tenant, l.to); u != nil && c.mayDecide(u, &list[i]) {
-					l.add(item{asked, tenant, &list[i]})
+				if u := c.user(tenant, l.to); u == nil || !c.mayDecide(u, &list[i]) {
+					continue
 				}
+				also, err := c.item(asked, tenant, &list[i])
+				if err != nil {
+					return err
+				}
+				l.add(also)
 			}
 		}
 	}

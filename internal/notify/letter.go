@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/records"
 )
 
@@ -16,6 +17,7 @@ type item struct {
 	kind   kind
 	tenant string
 	a      *records.Approval
+	name   string // of who asked
 }
 
 // letter is one mail: what its reader is to be told, then what else waits for them.
@@ -43,11 +45,19 @@ func (l *letter) tenants() (out []string) {
 	return out
 }
 
-func (i item) what() string { return i.a.Capability + " at " + i.a.ProjectID }
+func (i item) what() string { return plain.Value(i.a.Capability) + " at " + i.a.ProjectID }
 
 func (i item) lapses() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
-func (i item) askedBy() string { return strings.Replace(i.a.RequestedBy, ":", " ", 1) }
+// askedBy is a principal with its name, which may be anything: so it stands in quotes
+// behind what the principal is.
+func (i item) askedBy() string {
+	who := plain.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
+	if i.name == "" || i.a.RequestedBy == "user:"+i.name {
+		return who
+	}
+	return who + " “" + plain.Value(i.name) + "”"
+}
 
 // words tell who asks for what and until when, and nothing of what would be sent:
 // mail is read by many machines. Following a link decides nothing.

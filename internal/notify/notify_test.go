@@ -283,3 +283,19 @@ func TestManyWaitAndTheirNoticesAreForgottenInTheEnd(t *testing.T) {
 		t.Errorf("%d rows are left beside the set-up link", left-1)
 	}
 }
+
+// TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs: a token's name may be anything.
+func TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	d.write(func(tx store.Tx) error {
+		rec := &records.Token{Token: countersign.Token{ID: "tok-1", TenantID: "acme", Name: "ben\u202e p\u0430y"}}
+		_, err := records.Tokens.Put(tx, "acme", rec.ID, rec, 0)
+		return err
+	})
+	d.ask("acme", "apr-1", 24*time.Hour, access.Requester{ID: "token:tok-1"})
+	d.look(0)
+	if text, want := d.letters[0].text, `token tok-1 “ben\u202e p`+"\u0430"+`y [mixes scripts]”`; !strings.Contains(text, want) {
+		t.Errorf("%q is missing in\n%s", want, text)
+	}
+}

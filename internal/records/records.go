@@ -219,7 +219,7 @@ func runKeys(r *Run) []any {
 }
 
 func approvalKeys(a *Approval) []any {
-	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID})}
+	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID}), a.RequestDigest}
 }
 
 func unfinishedKeys(u *Unfinished) []any {

@@ -78,6 +78,7 @@ func TestListsUseTheirIndex(t *testing.T) {
 		{store.Approvals, equal(newest, "status", "PENDING"), "approvals_status"},
 		{store.Approvals, equal(newest, "run", "r"), "approvals_run"},
 		{store.Approvals, equal(newest, "scope", "eu"), "approvals_scope"},
+		{store.Approvals, equal(newest, "digest", "d"), "approvals_digest"},
 		{store.Steps, store.Query{Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{"r/000"}}, {Column: "id", Op: store.AtMost, Values: []any{"r/999"}}}}, "sqlite_autoindex_steps_1"},
 		{store.Unfinished, equal(oldest, "state", "READY"), "unfinished_state"},
 		{store.Unfinished, store.Query{Where: []store.Filter{atMost("due", 9)}, Order: []store.Order{{Column: "due"}}}, "unfinished_due"},

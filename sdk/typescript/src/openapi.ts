@@ -187,7 +187,11 @@ export interface components {
             decidedBy?: string;
             /** @description the same of who decided */
             decidedByMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string;
             decisionReason?: string;
+            /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
+            expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -205,12 +209,20 @@ export interface components {
             requestedBy: string;
             /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
             requestedByMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string;
             runId: string;
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            same?: components["schemas"]["SameRequest"][];
             /** @description both go back to one maker: one person may have moved both */
             sharedMaker?: boolean;
+            /** @description where inputs come from that an earlier step answered */
+            sources?: components["schemas"]["InputSource"][];
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the capability's title, filled from what will be sent */
+            title?: string;
         };
         ApprovalPage: {
             /** @description the resources of this page */
@@ -358,6 +370,8 @@ export interface components {
              * @description for the whole call; default 10000
              */
             timeoutMs?: number;
+            /** @description what a call does, in words, with {input} places; a dotted path leads deeper */
+            title?: string;
         };
         Change: {
             /**
@@ -555,6 +569,13 @@ export interface components {
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
         };
+        InputSource: {
+            field: string;
+            input: string;
+            stepId: string;
+            /** @description the step's answer was judged, and was what was expected */
+            verified: boolean;
+        };
         Instance: {
             instanceId: string;
             /** @enum {string} */
@@ -639,7 +660,11 @@ export interface components {
             decidedBy?: string;
             /** @description the same of who decided */
             decidedByMakers?: string[] | components["schemas"]["Omitted"];
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
+            /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
+            expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -657,12 +682,20 @@ export interface components {
             requestedBy: string;
             /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
             requestedByMakers?: string[] | components["schemas"]["Omitted"];
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
             /** @description both go back to one maker: one person may have moved both */
             sharedMaker?: boolean;
+            /** @description where inputs come from that an earlier step answered */
+            sources?: components["schemas"]["InputSource"][] | components["schemas"]["Omitted"];
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the capability's title, filled from what will be sent */
+            title?: string | components["schemas"]["Omitted"];
         };
         ListedAuditRecord: {
             action: string;
@@ -733,6 +766,8 @@ export interface components {
              * @description for the whole call; default 10000
              */
             timeoutMs?: number;
+            /** @description what a call does, in words, with {input} places; a dotted path leads deeper */
+            title?: string | components["schemas"]["Omitted"];
         };
         ListedCredential: {
             /** @description what the tenant's projects and webhooks use it for */
@@ -849,6 +884,8 @@ export interface components {
             planDigest?: string;
             planId: string;
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -1531,6 +1568,8 @@ export interface components {
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string;
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -1565,6 +1604,17 @@ export interface components {
         };
         RunStart: {
             planId: string;
+        };
+        SameRequest: {
+            /**
+             * Format: date-time
+             * @description when its approval was asked for
+             */
+            at: string;
+            runId: string;
+            /** @enum {string} */
+            status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
+            stepId: string;
         };
         Scenario: {
             description: string;
