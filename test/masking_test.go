@@ -36,6 +36,7 @@ func TestAViewerGetsNothingThatAMaskedValueCouldBeFoundOutBy(t *testing.T) {
 	rehearsed := w.start(t, w.ready(t, harness.With(planOf(s), "mode", "DRY_RUN")))
 	w.reaches(t, rehearsed, "COMPLETED")
 	id := w.run(t, s)
+	followed := w.viewer.Events(t, "/runs/"+id+"/events")
 	w.approve(t, id)
 	all := w.reaches(t, id, "COMPLETED").Is(t, "steps.0.response.bytes", len(answer))
 	hash := sha256.Sum256([]byte(answer))
@@ -53,8 +54,13 @@ func TestAViewerGetsNothingThatAMaskedValueCouldBeFoundOutBy(t *testing.T) {
 	} {
 		noneOf(t, w.viewer.Get(path).OK(t).String(), request, plan, body)
 	}
-	first, _ := w.viewer.Events(t, "/runs/"+id+"/events").Next(t)
-	noneOf(t, first.Data.String(), request, plan, body)
+	for _, e := range followed.Rest(t) {
+		noneOf(t, e.Data.String(), request, plan, body)
+	}
+	vera := w.person(t, "vera@example.com", "VIEWER")
+	for _, path := range []string{"/runs/" + id, "/runs/" + rehearsed, "/approvals/" + approval, "/plans/" + planID} {
+		noneOf(t, vera.Open(path).Text, request, plan, body)
+	}
 	seen := w.viewer.Get("/runs/" + id).OK(t)
 	for _, path := range []string{"planDigest", "planSnapshot.planDigest", "steps.0.requestDigest", "steps.0.response.bytes", "steps.0.response.bodySha256"} {
 		seen.Is(t, path, harness.Absent)
@@ -75,6 +81,50 @@ func noneOf(t *testing.T, text string, secrets ...string) {
 			t.Errorf("a viewer sees %s in %s", s, text)
 		}
 	}
+}
+
+// TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest where its plan is masked.
+func TestARunThatWasNeverRehearsedGivesAViewerNoPlanDigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.secretive(t)
+	id := w.run(t, within("default-private", step("s", "body", doc{"card": secretCard})))
+	w.viewer.Get("/runs/"+id+"/rehearsal").OK(t).Is(t, "verdict", "NONE").Is(t, "planDigest", harness.Absent)
+}
+
+// TestSizesAndHashesOfEveryAnswerAreLeftOut: of probes and of refusals too.
+func TestSizesAndHashesOfEveryAnswerAreLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.secretive(t)
+	w.shop.On("POST", "/lost", harness.Answering(500, `{"card":"`+secretCard+`"}`))
+	w.shop.On("GET", "/cards/"+secretCard+"/info", harness.Answering(200, `{"iban":"`+secretIBAN+`"}`))
+	id := w.run(t, within("default-private", step("s", "lost", doc{"card": secretCard})))
+	w.reaches(t, id, "RECOVERY_REQUIRED")
+	w.approver.Post("/runs/"+id+"/probe", doc{"stepId": "s"}).OK(t)
+	for _, answer := range []string{"steps.0.response", "steps.0.probes.0.response"} {
+		w.viewer.Get("/runs/"+id).OK(t).Is(t, answer+".bytes", harness.Absent).Is(t, answer+".bodySha256", harness.Absent)
+		if all := w.approver.Get("/runs/" + id).OK(t); len(all.At(answer+".bodySha256").Text()) != 64 || all.At(answer+".bytes").Int() == 0 {
+			t.Errorf("a reviewer sees %s", all.At(answer))
+		}
+	}
+}
+
+// TestAPlanWithASensitiveFixedInputHasNoDigest for a viewer, though none of its steps
+// is by that capability: a digest of the plan is of its agents too.
+func TestAPlanWithASensitiveFixedInputHasNoDigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.secretive(t)
+	w.shop.On("POST", "/open", harness.Answering(200, `{"ok":true}`))
+	item := fixing(agentItem("fixed", "body", "refund"), doc{"body": doc{"card": secretCard}})
+	item["capabilities"] = []any{"body", "open"}
+	agent := syncTo(w.operator, "default-private", item).OK(t).At("items.0.id").Text()
+	w.tenantAdmin.Post("/agents/"+agent+"/admit", doc{"reason": "r"}).OK(t)
+	id := w.asks(agent, agentRun("LIVE", "open", doc{"text": "x"})).OK(t).At("id").Text()
+	w.reaches(t, id, "COMPLETED")
+	w.sees(t, id)
+	w.viewer.Get("/runs/"+id).OK(t).Is(t, "planDigest", harness.Absent).Is(t, "planSnapshot.planDigest", harness.Absent)
 }
 
 // TestWhatHidesNothingKeepsItsDigests: for a viewer too.
@@ -117,19 +167,21 @@ func TestAValueBoundFromASensitiveFieldIsSensitiveWhereItArrives(t *testing.T) {
 		taken("inside", "nested-in", "data", "source", "holder"),
 		taken("beside", "other", "text", "source", "ref"),
 		within("default-private", step("selecting", "output", doc{"card": secretCard})),
+		taken("inside-again", "nested-in", "data", "inside", "data"),
 		harness.With(taken("selected", "further", "text", "selecting", "$"), "dependsOn", []any{"selecting"}),
 	)
 	w.approve(t, id)
 	all := w.reaches(t, id, "COMPLETED")
 	w.sees(t, id)
 	seen := w.viewer.Get("/runs/" + id).OK(t)
-	for at, name := range map[string]string{"0": "text", "1": "text", "6": "text"} {
+	for at, name := range map[string]string{"0": "text", "1": "text", "7": "text"} {
 		seen.Is(t, "steps."+at+".input."+name, "•••").Is(t, "steps."+at+".request.body."+name, "•••").
 			Is(t, "steps."+at+".requestDigest", harness.Absent).Is(t, "steps."+at+".response.bytes", harness.Absent)
 		all.Is(t, "steps."+at+".input."+name, secretIBAN)
 	}
 	seen.Is(t, "steps.1.output.state", "noted")
 	seen.Is(t, "steps.3.input.data", doc{"iban": "•••", "name": "Mara"}).Is(t, "steps.3.requestDigest", harness.Absent)
+	seen.Is(t, "steps.6.input.data", doc{"iban": "•••"}).Is(t, "steps.6.output.data", doc{"iban": "•••"}).Is(t, "steps.6.requestDigest", harness.Absent)
 	seen.Is(t, "steps.4.input.text", "ref-1").Is(t, "steps.4.requestDigest", all.At("steps.4.requestDigest"))
 	w.holds(t, w.viewer, id)
 	w.holds(t, w.operator, id).Is(t, "masked", false)
