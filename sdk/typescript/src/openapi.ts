@@ -140,7 +140,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description how many were ever heard
+             * @description how many there are: those heard within 30 days
              */
             instanceCount: number;
             /** @description those heard last, newest first, at most 1000 */
@@ -185,6 +185,8 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
+            /** @description the same of who decided */
+            decidedByMakers?: string[];
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string;
             decisionReason?: string;
@@ -199,16 +201,21 @@ export interface components {
             planId: string;
             projectId: string;
             request: components["schemas"]["Request"];
-            requestDigest: string;
+            /** @description absent for who must not see all of the request */
+            requestDigest?: string;
             /** Format: date-time */
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
+            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
+            requestedByMakers?: string[];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
             runId: string;
             /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
             same?: components["schemas"]["SameRequest"][];
+            /** @description both go back to one maker: one person may have moved both */
+            sharedMaker?: boolean;
             /** @description where inputs come from that an earlier step answered */
             sources?: components["schemas"]["InputSource"][];
             /** @enum {string} */
@@ -263,6 +270,11 @@ export interface components {
             before: string;
             /** @description the system clock stood before that of the record before */
             clockBack?: boolean;
+            /**
+             * Format: int64
+             * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
+             */
+            count?: number;
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
@@ -283,6 +295,8 @@ export interface components {
             step?: string;
             /** @description kind/id */
             subject: string;
+            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            weakens?: boolean;
         };
         AuditRecordPage: {
             /** @description the resources of this page */
@@ -644,6 +658,8 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
+            /** @description the same of who decided */
+            decidedByMakers?: string[] | components["schemas"]["Omitted"];
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
@@ -658,16 +674,21 @@ export interface components {
             planId: string;
             projectId: string;
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
-            requestDigest: string;
+            /** @description absent for who must not see all of the request */
+            requestDigest?: string;
             /** Format: date-time */
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
+            /** @description who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token */
+            requestedByMakers?: string[] | components["schemas"]["Omitted"];
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
             /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
             same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
+            /** @description both go back to one maker: one person may have moved both */
+            sharedMaker?: boolean;
             /** @description where inputs come from that an earlier step answered */
             sources?: components["schemas"]["InputSource"][] | components["schemas"]["Omitted"];
             /** @enum {string} */
@@ -685,6 +706,11 @@ export interface components {
             before: string | components["schemas"]["Omitted"];
             /** @description the system clock stood before that of the record before */
             clockBack?: boolean;
+            /**
+             * Format: int64
+             * @description so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several
+             */
+            count?: number;
             /** @description request digest of what was approved or sent */
             digest?: string;
             /** @description RFC 6962 leaf hash of the record without this field, lowercase hex */
@@ -705,6 +731,8 @@ export interface components {
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
             subject: string | components["schemas"]["Omitted"];
+            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            weakens?: boolean;
         };
         ListedCapability: {
             /**
@@ -792,8 +820,8 @@ export interface components {
             /** Format: int64 */
             modelRevision?: number;
             name: string | components["schemas"]["Omitted"];
-            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
-            planDigest: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it */
+            planDigest?: string;
             planningInputs?: {
                 [key: string]: unknown;
             };
@@ -852,7 +880,8 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            planDigest: string;
+            /** @description absent for who must not see all of the plan */
+            planDigest?: string;
             planId: string;
             requestedBy: string;
             /** @description a token's name, a user's or an agent's */
@@ -921,8 +950,8 @@ export interface components {
             probes?: components["schemas"]["ProbeRecord"][] | components["schemas"]["Omitted"];
             projectId: string;
             reconciliation?: components["schemas"]["Reconciliation"] | components["schemas"]["Omitted"];
-            /** @description null until the request is made, and in a rehearsal where anything is bound */
-            requestDigest: string | null;
+            /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
+            requestDigest?: string | null;
             sideEffect: boolean;
             /**
              * Format: date-time
@@ -980,6 +1009,11 @@ export interface components {
         ListedToken: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[] | components["schemas"]["Omitted"];
+            /**
+             * Format: date-time
+             * @description when its user confirmed that it is theirs
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1007,6 +1041,8 @@ export interface components {
             createdAt: string;
             createdBy: string;
             email: string | components["schemas"]["Omitted"];
+            /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
+            invited?: boolean;
             /** @description absent: all projects of the tenant */
             projectIds?: string[] | components["schemas"]["Omitted"];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[] | components["schemas"]["Omitted"];
@@ -1169,6 +1205,11 @@ export interface components {
         NewToken: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[];
+            /**
+             * Format: date-time
+             * @description when its user confirmed that it is theirs
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1217,8 +1258,8 @@ export interface components {
             /** @description of an agent or team run: the models of its agents */
             models?: components["schemas"]["Model"][];
             name: string;
-            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin */
-            planDigest: string;
+            /** @description SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it */
+            planDigest?: string;
             planningInputs?: {
                 [key: string]: unknown;
             };
@@ -1445,7 +1486,7 @@ export interface components {
             resolution: "CONFIRMED_COMPLETED" | "CONFIRMED_NOT_EXECUTED" | "ABANDON";
         };
         Rehearsal: {
-            planDigest: string;
+            planDigest?: string;
             /** @description the DRY_RUN run; absent when there is none */
             rehearsalId?: string;
             /** Format: date-time */
@@ -1460,9 +1501,9 @@ export interface components {
             bound: string[];
             differences: components["schemas"]["Difference"][];
             /** @description null where an input was bound */
-            rehearsedDigest: string | null;
+            rehearsedDigest?: string | null;
             /** @description null until the request is made */
-            sentDigest: string | null;
+            sentDigest?: string | null;
             stepId: string;
             /** @enum {string} */
             verdict: "SAME" | "DIFFERENT" | "OPEN";
@@ -1483,9 +1524,12 @@ export interface components {
         Response: {
             /** @description of an answer that is no 2xx: its first 4 KiB as text, credentials masked */
             body?: string;
-            bodySha256: string;
-            /** Format: int64 */
-            bytes: number;
+            bodySha256?: string;
+            /**
+             * Format: int64
+             * @description absent, with bodySha256, for who must not see all of the body
+             */
+            bytes?: number;
             /** Format: int64 */
             durationMs: number;
             /**
@@ -1519,7 +1563,8 @@ export interface components {
             mayHaveHappened?: boolean;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            planDigest: string;
+            /** @description absent for who must not see all of the plan */
+            planDigest?: string;
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
             requestedBy: string;
@@ -1594,6 +1639,8 @@ export interface components {
              * @description when it ends, however much it is used
              */
             expiresAt: string;
+            /** @description the tenants that invite the user, who accepts in the console */
+            invitations?: string[];
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             /** @description a realm administrator */
@@ -1682,8 +1729,8 @@ export interface components {
             reconciliation?: components["schemas"]["Reconciliation"];
             /** @description from WAITING_APPROVAL on; no credentials, ever */
             request?: components["schemas"]["Request"];
-            /** @description null until the request is made, and in a rehearsal where anything is bound */
-            requestDigest: string | null;
+            /** @description null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request */
+            requestDigest?: string | null;
             response?: components["schemas"]["Response"];
             sideEffect: boolean;
             /**
@@ -1836,6 +1883,11 @@ export interface components {
         Token: {
             /** @description an agent token's: it does what these agents do, and nothing else */
             agentIds?: string[];
+            /**
+             * Format: date-time
+             * @description when its user confirmed that it is theirs
+             */
+            confirmedAt?: string;
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1887,7 +1939,7 @@ export interface components {
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
             /** @description realm administrators only */
             tenantId?: string;
-            /** @description the user who stands behind it */
+            /** @description the user of the tenant who stands behind it */
             userEmail?: string;
         };
         TraceEntry: {
@@ -1914,6 +1966,8 @@ export interface components {
             createdAt: string;
             createdBy: string;
             email: string;
+            /** @description belongs to another tenant and has not accepted yet: no user of this one so far */
+            invited?: boolean;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -1942,6 +1996,8 @@ export interface components {
             createdBy?: unknown;
             /** @description ignored */
             email?: unknown;
+            /** @description ignored */
+            invited?: unknown;
             /** @description absent: all projects of the tenant */
             projectIds?: string[];
             roles: ("ADMIN" | "OPERATOR" | "APPROVER" | "VIEWER")[];
@@ -3781,6 +3837,28 @@ export interface operations {
                 /** @description another tenant; realm administrators only */
                 tenantId?: string;
             };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    confirmToken: {
+        parameters: {
+            query?: never;
             header?: never;
             path: {
                 id: string;
