@@ -260,7 +260,7 @@ func TestAnAgentTokenEntersItsAgentsDoorsAlone(t *testing.T) {
 	a.runs("run_status", doc{"runId": run}).Is(t, "status", "COMPLETED")
 	other := w.operator.Post("/agents/"+ids[1]+"/runs", agentRun("DRY_RUN", "note", nil), key()).OK(t).At("id").Text()
 	for _, unknown := range []string{other, "run-none"} { // neither is said to exist
-		a.refuses("run_status", doc{"runId": unknown}, "not_found", unknown)
+		a.refuses("run_status", doc{"runId": unknown}, "not_found", "there is no run "+unknown)
 	}
 	as := harness.Header("Authorization: Bearer " + c.Token())
 	for _, agent := range []string{ids[1], "agent-none"} {

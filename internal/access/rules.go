@@ -169,7 +169,7 @@ func Allow(p Principal, op Operation) error {
 	case !known:
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
 	case p.ForAgents() && !agentOperations[op]:
-		return beyond(p, "it starts, reads and cancels their own runs and sends their heartbeats; ask for anything else with another token")
+		return beyond(p, "it starts and reads its agents' own runs, cancels those that it started and sends heartbeats; anything else needs another token")
 	case r.realm && !p.Realm:
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs a realm administrator")
 	case len(p.Roles) == 0 && !r.realm:

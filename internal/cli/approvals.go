@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -53,6 +54,7 @@ func (s *ApprovalsShow) Run(t *Terminal) error {
 func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
+	facts = append(facts, makerFacts(a)...)
 	facts = append(facts, requestFacts(&a.Request, a.RequestDigest)...)
 	if !a.Expectation.IsZero() {
 		facts = append(facts, [2]string{"expects", doubted(value(a.Expectation))})
@@ -64,4 +66,13 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
 	}
 	Facts(w, facts...)
+}
+
+// makerFacts name who made the tokens that asked and decided.
+func makerFacts(a *countersign.Approval) [][2]string {
+	shared := ""
+	if a.SharedMaker {
+		shared = "both go back to one maker: one person may have asked and decided"
+	}
+	return [][2]string{{"asker made by", strings.Join(a.RequestedByMakers, ", ")}, {"decider made by", strings.Join(a.DecidedByMakers, ", ")}, {"four eyes", shared}}
 }

@@ -255,6 +255,7 @@ func (s *stage) fillAgents() {
 	for i, a := range s.all.Post("/systems/"+s.shop()+"/agents/sync", manifest).OK(s.t).At("items").Items() {
 		id := a.At("id").Text()
 		s.paths["agent"] = "/agents/" + id
+		s.paths["agent token"] = "/access/tokens/new?agent=" + id
 		if i == 2 {
 			continue // stays PENDING
 		}

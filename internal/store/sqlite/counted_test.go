@@ -145,7 +145,7 @@ func downTo5(t *testing.T, dir string) *sql.DB {
 	db, err := defaults().writerPool(filepath.Join(dir, databaseFile))
 	mustDo(t, err)
 	for _, statement := range []string{
-		"DROP INDEX runs_agent", "ALTER TABLE runs DROP COLUMN agent",
+		"DROP INDEX runs_agent", "ALTER TABLE runs DROP COLUMN agent", "DROP INDEX approvals_digest", "ALTER TABLE approvals DROP COLUMN digest",
 		"DROP TRIGGER runs_counted_all", "DROP TRIGGER runs_counted_new", "DROP TRIGGER runs_counted_ended", "DROP TRIGGER runs_counted_reopened",
 		"DROP TRIGGER runs_counted_gone", "DROP TABLE runs_counted", "DROP TABLE archived", "DROP TABLE rehearsals",
 		"DROP INDEX models_retired", "DROP INDEX projects_retired", "DROP INDEX agents_retired", "DROP INDEX agents_project_retired", "DROP INDEX agents_status_retired", "DROP INDEX teams_retired",
