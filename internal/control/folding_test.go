@@ -1,13 +1,16 @@
 package control_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/store"
 )
 
 // viewerOf is somebody who may only look.
@@ -173,5 +176,32 @@ func TestRefusalsAtOnceAreCountedOnceEach(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		h.service.Close()
+	})
+}
+
+// TestProcessesOnOneStoreRecordTheFirstOnce, and each what it has counted.
+func TestProcessesOnOneStoreRecordTheFirstOnce(t *testing.T) {
+	inBubble(t, func() {
+		d, eve := newDoor(t), viewerOf("acme", "eve")
+		one, other := d.process(true), d.process(true)
+		for _, p := range []*control.Service{one, other, other, one} {
+			wantCode(t, p.Authorize(background, eve, access.WriteModel, "model/m1"), countersign.CodeRoleRequired)
+		}
+		later(time.Minute + time.Second)
+		var counts []int64
+		err := d.store.View(background, func(tx store.Tx) error {
+			page, err := audit.List(tx, "acme", audit.Filter{}, 100, 0)
+			counts = nil
+			for _, r := range page.Items {
+				counts = append(counts, r.Count)
+			}
+			return err
+		})
+		slices.Sort(counts)
+		if err != nil || !slices.Equal(counts, []int64{0, 1, 2}) {
+			t.Errorf("%v, %v", counts, err)
+		}
+		one.Close()
+		other.Close()
 	})
 }
