@@ -71,3 +71,25 @@ func TestRunsThatStayHideNoneBehindThem(t *testing.T) {
 		return err
 	})
 }
+
+// TestTheLastRehearsalOfAPlanStaysKnown when an earlier one of the same plan is archived.
+func TestTheLastRehearsalOfAPlanStaysKnown(t *testing.T) {
+	h := open(t)
+	h.start("run-1")
+	h.end("run-1")
+	h.now = h.now.Add(12 * time.Hour)
+	h.start("run-2")
+	h.end("run-2")
+	h.now = h.now.Add(13 * time.Hour)
+	h.pass()
+	if got := h.stored(); got != "run-2" {
+		t.Fatalf("the store has %q", got)
+	}
+	h.view(func(tx store.Tx) error {
+		last, _, err := records.Rehearsals.Get(tx, tenant, h.plan.PlanDigest)
+		if err == nil && last.RunID != "run-2" {
+			t.Errorf("the last rehearsal is %s", last.RunID)
+		}
+		return err
+	})
+}
