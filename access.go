@@ -48,6 +48,7 @@ type Token struct {
 	TenantID   string    `json:"tenantId"`
 	Roles      []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
 	ProjectIDs []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	AgentIDs   []string  `json:"agentIds,omitempty" nullable:"false" doc:"an agent token's: it does what these agents do, and nothing else"`
 	Modes      []string  `json:"modes,omitempty" nullable:"false" enum:"DRY_RUN,LIVE" doc:"absent: both"`
 	UserEmail  string    `json:"userEmail,omitempty"`
 	CreatedBy  string    `json:"createdBy"`
@@ -55,6 +56,8 @@ type Token struct {
 	ExpiresAt  time.Time `json:"expiresAt"`
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero" doc:"kept coarsely"`
 	RevokedAt  time.Time `json:"revokedAt,omitzero"`
+
+	ConfirmedAt time.Time `json:"confirmedAt,omitzero" doc:"when its user confirmed that it is theirs"`
 }
 
 // TokenWrite is the body of POST /tokens.
@@ -62,8 +65,9 @@ type TokenWrite struct {
 	Name          string   `json:"name" minLength:"1"`
 	Roles         []Role   `json:"roles" minItems:"1" maxItems:"4" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
 	ProjectIDs    []string `json:"projectIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"absent: as far as its maker reaches"`
+	AgentIDs      []string `json:"agentIds,omitempty" minItems:"1" maxItems:"1000" nullable:"false" doc:"makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent"`
 	ExpiresInDays int64    `json:"expiresInDays,omitzero" minimum:"1" maximum:"90" doc:"default 90"`
-	UserEmail     string   `json:"userEmail,omitempty" doc:"the user who stands behind it"`
+	UserEmail     string   `json:"userEmail,omitempty" doc:"the user of the tenant who stands behind it"`
 	Modes         []string `json:"modes,omitempty" minItems:"1" maxItems:"2" nullable:"false" enum:"DRY_RUN,LIVE"`
 	TenantID      string   `json:"tenantId,omitempty" doc:"realm administrators only"`
 }

@@ -81,7 +81,7 @@ type AgentRecord = Agent
 type AgentWithInstances struct {
 	AgentRecord
 	Instances     []Instance `json:"instances" nullable:"false" doc:"those heard last, newest first, at most 1000"`
-	InstanceCount int        `json:"instanceCount" doc:"how many were ever heard"`
+	InstanceCount int        `json:"instanceCount" doc:"how many there are: those heard within 30 days"`
 }
 
 // Admission is the body of POST /agents/{id}/admit and /suspend.

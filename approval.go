@@ -16,24 +16,53 @@ const (
 // 6). Request is what will be sent, byte for byte, and RequestDigest its digest,
 // computed anew just before the connection is opened.
 type Approval struct {
-	ID             string           `json:"id"`
-	RunID          string           `json:"runId"`
-	StepID         string           `json:"stepId"`
-	Status         ApprovalStatus   `json:"status" enum:"PENDING,APPROVED,REJECTED"`
-	PlanID         string           `json:"planId"`
-	ProjectID      string           `json:"projectId"`
-	Capability     string           `json:"capability"`
-	Attempt        int              `json:"attempt" doc:"which attempt of the step it lets out"`
-	InputSnapshot  map[string]Value `json:"inputSnapshot" nullable:"false"`
-	Request        Request          `json:"request"`
-	RequestDigest  string           `json:"requestDigest"`
-	RequestedBy    string           `json:"requestedBy" doc:"who asked for the run"`
-	RequestedAt    time.Time        `json:"requestedAt"`
-	ExpiresAt      time.Time        `json:"expiresAt"`
-	DecidedAt      time.Time        `json:"decidedAt,omitzero"`
-	DecidedBy      string           `json:"decidedBy,omitempty"`
-	DecisionReason string           `json:"decisionReason,omitempty"`
+	ID              string           `json:"id"`
+	RunID           string           `json:"runId"`
+	StepID          string           `json:"stepId"`
+	Status          ApprovalStatus   `json:"status" enum:"PENDING,APPROVED,REJECTED"`
+	PlanID          string           `json:"planId"`
+	ProjectID       string           `json:"projectId"`
+	Capability      string           `json:"capability"`
+	Attempt         int              `json:"attempt" doc:"which attempt of the step it lets out"`
+	Title           string           `json:"title,omitempty" doc:"the capability's title, filled from what will be sent"`
+	InputSnapshot   map[string]Value `json:"inputSnapshot" nullable:"false"`
+	Request         Request          `json:"request"`
+	RequestDigest   string           `json:"requestDigest,omitempty" doc:"absent for who must not see all of the request"`
+	Expectation     Value            `json:"expectation,omitzero" doc:"what will judge the answer: an Expectation, or an array of several that must all hold"`
+	Sources         []InputSource    `json:"sources,omitempty" nullable:"false" doc:"where inputs come from that an earlier step answered"`
+	Same            []SameRequest    `json:"same,omitempty" nullable:"false" doc:"up to 10 other LIVE runs of the last 90 days with the same request, newest first"`
+	RequestedBy     string           `json:"requestedBy" doc:"who asked for the run"`
+	RequestedByName string           `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
+	RequestedAt     time.Time        `json:"requestedAt"`
+	ExpiresAt       time.Time        `json:"expiresAt"`
+	DecidedAt       time.Time        `json:"decidedAt,omitzero"`
+	DecidedBy       string           `json:"decidedBy,omitempty"`
+	DecidedByName   string           `json:"decidedByName,omitempty" doc:"a token's name, a user's or an agent's"`
+	DecisionReason  string           `json:"decisionReason,omitempty"`
+
+	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
+	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
+	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
 }
+
+// InputSource says which step's answer an input was bound from.
+type InputSource struct {
+	Input    string `json:"input"`
+	StepID   string `json:"stepId"`
+	Field    string `json:"field"`
+	Verified bool   `json:"verified" doc:"the step's answer was judged, and was what was expected"`
+}
+
+// SameRequest is a step of another run with the same request.
+type SameRequest struct {
+	RunID  string     `json:"runId"`
+	StepID string     `json:"stepId"`
+	Status StepStatus `json:"status" enum:"PENDING,WAITING_APPROVAL,RUNNING,COMPLETED,SIMULATED,FAILED,RECOVERY_REQUIRED,ABANDONED,CANCELLED,SKIPPED"`
+	At     time.Time  `json:"at" doc:"when its approval was asked for"`
+}
+
+// MaxTitle is how many characters a filled title has at most.
+const MaxTitle = 200
 
 // Decision is the body of POST /approvals/{id}/decision.
 type Decision struct {

@@ -15,7 +15,7 @@ const module = "github.com/countersign/countersign"
 
 // pure rooms decide and perform nothing: what they may not import, and why, is
 // in .golangci.yml; here the rule is kept by `make test` alone.
-var pure = []string{"access", "agent", "credential", "exact", "graph", "importer", "merkle", "model", "plain", "plan", "policy", "project", "receipt", "request", "run", "signature"}
+var pure = []string{"access", "agent", "credential", "exact", "graph", "importer", "merkle", "model", "plain", "plan", "policy", "project", "quota", "receipt", "request", "run", "signature"}
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "database/sql", "math/rand", "math/rand/v2", "crypto/rand", "sync"}
 
@@ -30,6 +30,7 @@ var neighbours = map[string][]string{
 	"internal/credential":      {"internal/request"},
 	"internal/owner":           {"internal/credential", "internal/records", "internal/request", "internal/store"},
 	"internal/project":         {"internal/credential", "internal/request"},
+	"internal/quota":           {},
 	"internal/agent":           {"internal/request"},
 	"internal/plain":           {},
 	"internal/plan":            {"internal/model", "internal/request"},
@@ -59,22 +60,23 @@ var neighbours = map[string][]string{
 	"internal/live":            {},
 	"internal/outbound":        {"internal/crashpoint", "internal/credential", "internal/request", "internal/signature", "internal/telemetry"},
 	"internal/conformance":     {"internal/exact", "internal/request", "internal/rounds", "internal/signature"},
-	"internal/control":         {"internal/access", "internal/agent", "internal/audit", "internal/crashpoint", "internal/credential", "internal/ledger", "internal/live", "internal/model", "internal/owner", "internal/plan", "internal/project", "internal/receipt", "internal/recent", "internal/records", "internal/request", "internal/run", "internal/store", "internal/telemetry", "internal/throttle"},
+	"internal/control":         {"internal/access", "internal/agent", "internal/audit", "internal/crashpoint", "internal/credential", "internal/ledger", "internal/live", "internal/model", "internal/owner", "internal/plan", "internal/project", "internal/quota", "internal/receipt", "internal/recent", "internal/records", "internal/request", "internal/run", "internal/store", "internal/telemetry", "internal/throttle", "internal/turns"},
 	"internal/httpapi":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/recent", "internal/signature", "internal/telemetry"},
 	"internal/mcp":             {"internal/control", "internal/exact", "internal/plain"},
 	"internal/throttle":        {},
 	"internal/mail":            {},
 	"internal/mail/mailtest":   {},
-	"internal/notify":          {"internal/access", "internal/records", "internal/rounds", "internal/store"},
+	"internal/notify":          {"internal/access", "internal/plain", "internal/records", "internal/rounds", "internal/store"},
 	"internal/webhook":         {"internal/audit", "internal/owner", "internal/records", "internal/request", "internal/rounds", "internal/store"},
 	"internal/oidc":            {},
 	"internal/oidc/oidctest":   {},
-	"internal/graph":           {},
-	"internal/console":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/graph", "internal/sample", "internal/telemetry"},
+	"internal/graph":           {"internal/plain"},
+	"internal/console":         {"internal/access", "internal/audit", "internal/control", "internal/exact", "internal/graph", "internal/plain", "internal/sample", "internal/telemetry"},
 	"internal/importer":        {"internal/credential", "internal/exact", "internal/plain", "internal/project", "internal/request"},
-	"internal/cli":             {"client", "receiver", "internal/archive", "internal/credential", "internal/durable", "internal/exact", "internal/importer", "internal/conformance", "internal/merkle", "internal/model", "internal/policy", "internal/project", "internal/receipt", "internal/request"},
+	"internal/cli":             {"client", "receiver", "internal/archive", "internal/credential", "internal/durable", "internal/exact", "internal/importer", "internal/conformance", "internal/merkle", "internal/model", "internal/plain", "internal/policy", "internal/project", "internal/receipt", "internal/request"},
 	"internal/manual":          {"internal/graph"},
 	"internal/recent":          {},
+	"internal/turns":           {},
 	"internal/rounds":          {},
 	"internal/inbound":         {},
 	"internal/secretfile":      {},

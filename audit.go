@@ -21,8 +21,11 @@ type AuditRecord struct {
 	Before    string    `json:"before"`
 	After     string    `json:"after"`
 	Reason    string    `json:"reason,omitempty" doc:"the reason or evidence given"`
+	Weakens   bool      `json:"weakens,omitempty" doc:"it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted"`
 	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
 	RequestID string    `json:"requestId"`
+	Count     int64     `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`
+	Salt      string    `json:"salt,omitempty" doc:"random, so that the record can't be found out by its hash"`
 	ClockBack bool      `json:"clockBack,omitempty" doc:"the system clock stood before that of the record before"`
 	Hash      string    `json:"hash,omitempty" doc:"RFC 6962 leaf hash of the record without this field, lowercase hex"`
 }

@@ -13,15 +13,23 @@ const (
 	DefaultCapabilityTimeoutMs = 10000
 
 	MaxBodyBytes     = 1 << 20 // inbound request, outbound request and outbound response
+	MaxOpenBytes     = 8 << 10 // of a request before it is known who asks
 	MaxJSONDepth     = 64
 	MaxListedValue   = 16 << 10 // larger values of a list show as $omitted
 	MaxProblems      = 100      // that one answer or plan names
 	MaxEventStreams  = 256      // that one principal has open
 	MaxTokenDays     = 90
 	MaxActiveRuns    = 4
+	MaxInstances     = 1000 // of an agent
+	MaxProbes        = 1000 // of a run
+	MaxWebhooks      = 100  // of a tenant
+	MaxModelBytes    = 1 << 30
 	SignatureWindow  = 5 * time.Minute
 	HeartbeatWindow  = 120 * time.Second
 	HeartbeatCadence = 30 * time.Second
 	ApprovalTTL      = 24 * time.Hour
 	HealthTimeout    = 10 * time.Second
+
+	MaxPendingApprovals = 10_000              // of a tenant
+	InstanceLife        = 30 * 24 * time.Hour // of an instance that is not heard
 )

@@ -69,7 +69,7 @@ type Plan struct {
 	Team             *PlanTeam        `json:"team,omitempty" doc:"of a team run"`
 	Agents           []PlanAgent      `json:"agents,omitempty" nullable:"false" doc:"of an agent or team run: who carries it out"`
 	ValidationErrors []string         `json:"validationErrors" nullable:"false"`
-	PlanDigest       string           `json:"planDigest" doc:"SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin"`
+	PlanDigest       string           `json:"planDigest,omitempty" doc:"SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it"`
 	Projects         []ProjectRef     `json:"projects" nullable:"false" doc:"the project revisions that the plan was made from"`
 	ModelSnapshot    *Model           `json:"modelSnapshot,omitempty"`
 	ProjectSnapshots []Project        `json:"projectSnapshots,omitempty" nullable:"false"`

@@ -26,6 +26,7 @@ const (
 // Capability is one operation of a project's API (specification 2.5, contract 5).
 type Capability struct {
 	Name        string                `json:"name"`
+	Title       string                `json:"title,omitempty" doc:"what a call does, in words, with {input} places; a dotted path leads deeper"`
 	Description string                `json:"description,omitempty"`
 	Method      string                `json:"method" enum:"GET,POST,PUT,PATCH,DELETE"`
 	Path        string                `json:"path" doc:"absolute path on the registered origin; {name} placeholders are filled from the input"`

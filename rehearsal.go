@@ -14,7 +14,7 @@ const (
 // that completed: does it send what was rehearsed?
 type Rehearsal struct {
 	RunID       string          `json:"runId"`
-	PlanDigest  string          `json:"planDigest"`
+	PlanDigest  string          `json:"planDigest,omitempty"`
 	RehearsalID string          `json:"rehearsalId,omitempty" doc:"the DRY_RUN run; absent when there is none"`
 	RehearsedAt time.Time       `json:"rehearsedAt,omitzero"`
 	Verdict     string          `json:"verdict" enum:"SAME,DIFFERENT,OPEN,NONE"`
@@ -26,8 +26,8 @@ type Rehearsal struct {
 type RehearsedStep struct {
 	StepID          string       `json:"stepId"`
 	Verdict         string       `json:"verdict" enum:"SAME,DIFFERENT,OPEN"`
-	RehearsedDigest *string      `json:"rehearsedDigest" doc:"null where an input was bound"`
-	SentDigest      *string      `json:"sentDigest" doc:"null until the request is made"`
+	RehearsedDigest StepDigest   `json:"rehearsedDigest,omitzero" nullable:"true" doc:"null where an input was bound"`
+	SentDigest      StepDigest   `json:"sentDigest,omitzero" nullable:"true" doc:"null until the request is made"`
 	Bound           []string     `json:"bound" nullable:"false" doc:"the inputs that came from earlier outputs"`
 	Differences     []Difference `json:"differences" nullable:"false"`
 }

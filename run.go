@@ -71,12 +71,13 @@ type Run struct {
 	CancelRequested bool        `json:"cancelRequested"`
 	UnverifiedSteps int         `json:"unverifiedSteps" doc:"completed steps that nothing was asked of"`
 	MayHaveHappened bool        `json:"mayHaveHappened,omitempty" doc:"it FAILED at a side effect that was answered, not as expected; it may have taken effect"`
-	PlanDigest      string      `json:"planDigest"`
+	PlanDigest      string      `json:"planDigest,omitempty" doc:"absent for who must not see all of the plan"`
 	AgentID         string      `json:"agentId,omitempty"`
 	TeamID          string      `json:"teamId,omitempty"`
 	ApprovalID      string      `json:"approvalId,omitempty" doc:"the latest approval asked for"`
 	Error           string      `json:"error,omitempty" doc:"code: message"`
 	RequestedBy     string      `json:"requestedBy"`
+	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	IdempotencyKey  string      `json:"idempotencyKey"`
 	CreatedAt       time.Time   `json:"createdAt"`
 	UpdatedAt       time.Time   `json:"updatedAt"`
@@ -113,7 +114,7 @@ type StepRun struct {
 	ApprovalRequired bool             `json:"approvalRequired"`
 	Input            map[string]Value `json:"input" nullable:"false" doc:"resolved; an input still bound shows {\"$from\": \"step.field\"}"`
 	IdempotencyKey   string           `json:"idempotencyKey"`
-	RequestDigest    *string          `json:"requestDigest" doc:"null until the request is made, and in a rehearsal where anything is bound"`
+	RequestDigest    StepDigest       `json:"requestDigest,omitzero" nullable:"true" doc:"null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request"`
 	ApprovalID       string           `json:"approvalId,omitempty"`
 	Request          *Request         `json:"request,omitempty" doc:"from WAITING_APPROVAL on; no credentials, ever"`
 	Response         *Response        `json:"response,omitempty"`
@@ -140,11 +141,11 @@ type Request struct {
 // Response is what came back. The body of a 2xx answer is the output; of any other its
 // beginning is kept as evidence.
 type Response struct {
-	StatusCode int    `json:"statusCode" doc:"0 when no status line came"`
-	Bytes      int64  `json:"bytes"`
-	DurationMs int64  `json:"durationMs"`
-	BodySHA256 string `json:"bodySha256"`
-	Body       string `json:"body,omitempty" doc:"of an answer that is no 2xx: its first 4 KiB as text, credentials masked"`
+	StatusCode int        `json:"statusCode" doc:"0 when no status line came"`
+	Bytes      ByteCount  `json:"bytes,omitzero" doc:"absent, with bodySha256, for who must not see all of the body"`
+	DurationMs int64      `json:"durationMs"`
+	BodySHA256 BodyDigest `json:"bodySha256,omitzero"`
+	Body       string     `json:"body,omitempty" doc:"of an answer that is no 2xx: its first 4 KiB as text, credentials masked"`
 }
 
 // Verification is the judgement of a step's output, apart from the HTTP status

@@ -5,12 +5,15 @@ import "time"
 // Session is what a browser's session may know of itself: GET /session
 // (contract 3).
 type Session struct {
-	Email      string    `json:"email"`
-	TenantID   string    `json:"tenantId" doc:"the tenant that the session acts in"`
-	Roles      []Role    `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
-	ProjectIDs []string  `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
-	Realm      bool      `json:"realm" doc:"a realm administrator"`
-	Tenants    []string  `json:"tenants" nullable:"false" doc:"the tenants that the user belongs to"`
-	ExpiresAt  time.Time `json:"expiresAt" doc:"when it ends, however much it is used"`
-	CSRFToken  string    `json:"csrfToken" doc:"the X-CSRF-Token of unsafe requests"`
+	Email      string   `json:"email"`
+	TenantID   string   `json:"tenantId" doc:"the tenant that the session acts in"`
+	Roles      []Role   `json:"roles" nullable:"false" enum:"ADMIN,OPERATOR,APPROVER,VIEWER"`
+	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
+	Realm      bool     `json:"realm" doc:"a realm administrator"`
+	Tenants    []string `json:"tenants" nullable:"false" doc:"the tenants that the user belongs to"`
+	// Invitations are of tenants that the user may accept in the console.
+	Invitations []string `json:"invitations,omitempty" nullable:"false" doc:"the tenants that invite the user, who accepts in the console"`
+
+	ExpiresAt time.Time `json:"expiresAt" doc:"when it ends, however much it is used"`
+	CSRFToken string    `json:"csrfToken" doc:"the X-CSRF-Token of unsafe requests"`
 }

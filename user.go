@@ -12,6 +12,7 @@ type User struct {
 	CreatedBy  string    `json:"createdBy"`
 	CreatedAt  time.Time `json:"createdAt"`
 	UpdatedAt  time.Time `json:"updatedAt"`
+	Invited    bool      `json:"invited,omitempty" doc:"belongs to another tenant and has not accepted yet: no user of this one so far"`
 }
 
 // UserWrite is the body of PUT /users/{email}. It says what the user has from now
@@ -25,4 +26,5 @@ type UserWrite struct {
 	CreatedBy Value `json:"createdBy,omitzero" doc:"ignored"`
 	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
 	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
+	Invited   Value `json:"invited,omitzero" doc:"ignored"`
 }

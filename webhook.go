@@ -2,11 +2,8 @@ package countersign
 
 import "time"
 
-// Limits of outgoing notifications.
-const (
-	MaxWebhooks    = 20 // of a tenant
-	WebhookTimeout = 10 * time.Second
-)
+// WebhookTimeout is how long a webhook has for its answer.
+const WebhookTimeout = 10 * time.Second
 
 // The events that a webhook can be told of.
 const (

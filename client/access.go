@@ -90,6 +90,12 @@ func (c *Client) RevokeToken(ctx context.Context, id, tenantID string) (*counter
 	return remove[countersign.Token](ctx, c, "/tokens/"+url.PathEscape(id), tenantID)
 }
 
+// ConfirmToken says that a token is its user's. Only that user's session may, so a
+// client that has a token is refused.
+func (c *Client) ConfirmToken(ctx context.Context, id string) (*countersign.Token, error) {
+	return post[countersign.Token](ctx, c, "/tokens/"+url.PathEscape(id)+"/confirm", nil)
+}
+
 func remove[T any](ctx context.Context, c *Client, path, tenantID string) (*T, error) {
 	q := url.Values{}
 	set(q, "tenantId", tenantID)

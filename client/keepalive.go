@@ -2,9 +2,10 @@ package client
 
 import (
 	"context"
-	crand "crypto/rand"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -13,7 +14,7 @@ import (
 // KeepAlive is an instance's heartbeats (specification 2.15).
 type KeepAlive struct {
 	AgentID    string
-	InstanceID string                           // names this process, best one that recurs, such as refunds-0: the service keeps each for ever; default: made up
+	InstanceID string                           // names this process, the same after a restart; default: this machine's name. Two processes at a time need one each, such as refunds-0
 	Every      time.Duration                    // default 30 s, of which a tenth is random
 	State      func() countersign.InstanceState // asked before each beat; default IDLE
 	Failed     func(error)                      // told what went wrong; the next beat comes all the same
@@ -24,7 +25,7 @@ type KeepAlive struct {
 // ones, and one that the service has seen a higher sequence of jumps ahead.
 func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) {
 	if k.InstanceID == "" {
-		k.InstanceID = "instance-" + crand.Text()
+		k.InstanceID = hostInstance(os.Hostname)
 	}
 	if k.Every == 0 {
 		k.Every = countersign.HeartbeatCadence
@@ -45,6 +46,22 @@ func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) {
 			return
 		}
 	}
+}
+
+// hostInstance is an instance's name by its machine, which recurs where the process
+// starts again: the service keeps each name that it has heard.
+func hostInstance(hostname func() (string, error)) string {
+	name, err := hostname()
+	if err != nil {
+		name = ""
+	}
+	name = strings.Map(func(r rune) rune {
+		if r < 0x80 && (r == '.' || r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+			return r
+		}
+		return '-'
+	}, name)
+	return "host-" + name[:min(len(name), 100)]
 }
 
 func (k KeepAlive) beat(sequence int64) countersign.Heartbeat {

@@ -85,8 +85,9 @@ func TestThePageOfErrorsHasEveryCode(t *testing.T) {
 var limits = map[string]any{
 	"MaxPageLimit": countersign.MaxPageLimit, "DefaultPageLimit": countersign.DefaultPageLimit, "MaxPlanSteps": countersign.MaxPlanSteps,
 	"MinCapabilityTimeoutMs": countersign.MinCapabilityTimeoutMs, "MaxCapabilityTimeoutMs": countersign.MaxCapabilityTimeoutMs,
-	"DefaultCapabilityTimeoutMs": countersign.DefaultCapabilityTimeoutMs, "MaxBodyBytes": countersign.MaxBodyBytes, "MaxJSONDepth": countersign.MaxJSONDepth,
+	"DefaultCapabilityTimeoutMs": countersign.DefaultCapabilityTimeoutMs, "MaxBodyBytes": countersign.MaxBodyBytes, "MaxOpenBytes": countersign.MaxOpenBytes, "MaxJSONDepth": countersign.MaxJSONDepth,
 	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
+	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,
 }

@@ -45,6 +45,7 @@ func TestATokenIsShownOnceOnTheAnswerThatMadeIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.person(t, "ada@example.com", "ADMIN")
+	w.Admin.Put("/users/ben@example.com", doc{"roles": []string{"VIEWER"}}).OK(t)
 	made := sendForm(t, ada, "/access/tokens/new", url.Values{
 		"name": {"the shop's back end"}, "roles": {"OPERATOR"}, "reach": {"some"}, "projects": {shop}, "modes": {"DRY_RUN"}, "days": {"7"}, "userEmail": {"ben@example.com"},
 	})

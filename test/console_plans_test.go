@@ -86,7 +86,7 @@ func TestAStartBeyondTheSlotsIsRefusedInWordsAndBurnsNoKey(t *testing.T) {
 	path := "/plans/" + w.ready(t, planOf(step("a", "note", doc{"text": "t"})))
 	busy, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 	p := ada.Open(path)
-	again := reads(t, ada.Submit(path+"/runs", formTo(t, p, path+"/runs", nil)), 503, "All 1 slots are in use; try again soon.")
+	again := reads(t, ada.Submit(path+"/runs", formTo(t, p, path+"/runs", nil)), 503, "No slot is free for this tenant; try again soon.")
 	close(gate)
 	w.reaches(t, busy, "COMPLETED")
 	key := formTo(t, again, path+"/runs", nil)

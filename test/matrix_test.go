@@ -38,7 +38,7 @@ type row struct {
 	body   func(id string) any
 	ok     string    // where all is well: "2xx" or the code of the conflict that the prepared object gives
 	gone   string    // instead of not_found for what is missing or another tenant's
-	live   bool      // a LIVE start, which a DRY_RUN token may not ask for
+	live   bool      // a LIVE start or what belongs to one, which a DRY_RUN token may not ask for
 	by     [3]string // codes that replace ok for other project, other tenant, missing
 }
 
@@ -67,7 +67,7 @@ var matrix = map[string]row{
 	"listProjects":        {},
 	"getProject":          {kind: "project"},
 	"putProject":          {role: "ADMIN", kind: "project", body: projectBody, ok: "revision_conflict", by: [3]string{"revision_conflict", "invalid_request", "revision_conflict"}},
-	"checkProjectHealth":  {role: "ADMIN", kind: "project"},
+	"checkProjectHealth":  {role: "ADMIN", kind: "project", live: true},
 	"recordConformance":   {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99, "capability": "refund", "target": "https://sandbox.example", "rules": []any{doc{"name": "twins", "verdict": "HOLDS"}}}), ok: "revision_conflict"},
 	"enableProject":       {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
 	"disableProject":      {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
@@ -84,11 +84,11 @@ var matrix = map[string]row{
 	"runRehearsal":        {kind: "run"},
 	"runReceipt":          {kind: "run"},
 	"cancelRun":           {role: "OPERATOR", kind: "run", body: always(doc{"reason": "r"})},
-	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict"},
-	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict"},
+	"reconcileRun":        {role: "APPROVER", kind: "run", body: always(doc{"resolution": "ABANDON", "evidence": "e"}), ok: "state_conflict", live: true},
+	"probeRun":            {role: "APPROVER", kind: "run", body: always(doc{"stepId": "r"}), ok: "state_conflict", live: true},
 	"listApprovals":       {},
 	"getApproval":         {kind: "approval"},
-	"decideApproval":      {role: "APPROVER", kind: "approval", body: always(doc{"decision": "APPROVED", "reason": "r"}), ok: "state_conflict"},
+	"decideApproval":      {role: "APPROVER", kind: "approval", body: always(doc{"decision": "APPROVED", "reason": "r"}), ok: "state_conflict", live: true},
 	"syncAgents":          {role: "OPERATOR", kind: "project", body: always(doc{"schemaVersion": "1.0", "agents": []any{}})},
 	"listAgents":          {},
 	"getAgent":            {kind: "agent"},
@@ -116,6 +116,7 @@ var matrix = map[string]row{
 	"listTokens":          {role: "ADMIN", tenant: true},
 	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
 	"revokeToken":         {role: "ADMIN", tenant: true, kind: "token"},
+	"confirmToken":        {role: theirSession, kind: "token", ok: "role_required"},
 	"listWebhooks":        {role: "ADMIN", tenant: true},
 	"getWebhook":          {role: "ADMIN", tenant: true, kind: "webhook"},
 	"putWebhook":          {role: "ADMIN", tenant: true, kind: "webhook", body: webhookBody, ok: "revision_conflict", gone: "revision_conflict"},
@@ -153,6 +154,7 @@ type who struct {
 	headers []harness.Header // of a browser's session
 	session bool
 	crossed bool // a session without its CSRF token
+	agents  bool // an agent token, for the own agent
 }
 
 func (p who) has(role string) bool { return role == "" || strings.Contains(p.roles, role) }
@@ -271,16 +273,19 @@ func (s *stage) call(t *testing.T) {
 	limitedApprover := played("project-limited APPROVER", "APPROVER", doc{"projectIds": []string{shop}})
 	limitedOperator.limited, limitedAdmin.limited, limitedApprover.limited = true, true, true
 	dry := played("DRY_RUN-only OPERATOR", "OPERATOR", doc{"modes": []string{"DRY_RUN"}})
-	dry.dry = true
+	dryJudge := played("DRY_RUN-only ADMIN and APPROVER", "ADMIN APPROVER", doc{"modes": []string{"DRY_RUN"}})
+	dry.dry, dryJudge.dry = true, true
 	foreign := played("all roles in another tenant", "ADMIN OPERATOR APPROVER", doc{"tenantId": "acme"})
 	foreign.foreign = true
+	agents := played("an agent's", "OPERATOR", doc{"agentIds": []string{s.ids["agent"+string(own)]}})
+	agents.agents = true
 	s.cast = []who{
 		{name: "none", client: s.As(""), invalid: true},
 		{name: "garbage", client: s.As("garbage"), invalid: true},
 		{name: "revoked", client: revoked, invalid: true},
 		{name: "expired", client: s.expired, invalid: true},
 		played("VIEWER", "VIEWER", nil), played("OPERATOR", "OPERATOR", nil), played("APPROVER", "APPROVER", nil), played("ADMIN", "ADMIN", nil),
-		limitedOperator, limitedAdmin, limitedApprover, dry, foreign,
+		limitedOperator, limitedAdmin, limitedApprover, dry, dryJudge, foreign, agents,
 		{name: "realm administrator", client: s.Admin, roles: "ADMIN", realm: true},
 	}
 	s.cast = append(s.cast, s.sessions(t)...)
@@ -336,22 +341,28 @@ func (s *stage) sessions(t *testing.T) []who {
 
 // expected is the code that a principal must get for an operation on an object;
 // "2xx" for success.
-func expected(method string, r row, p who, o object) string {
+func expected(op harness.Operation, r row, p who, o object) string {
 	switch {
 	case r.role == "public":
 		return "2xx"
 	case p.invalid:
 		return "unauthenticated"
-	case p.crossed && method != "GET":
+	case p.crossed && op.Method != "GET":
 		return "csrf"
-	case r.role == theirSession && p.session:
+	case p.agents && (!slices.Contains(forAgentTokens, op.ID) || r.kind == "agent" && o != own || r.kind == "run" && (o == own || o == otherOne)):
+		return "role_required" // the runs here are plans'
+	case r.role == theirSession && p.session && r.kind == "":
 		return "2xx"
+	case r.role == theirSession && p.session:
+		return r.about(p, seenFrom(p, o))
 	case r.role == "realm" && !p.realm, r.role != "realm" && !p.has(r.role):
 		return "role_required"
 	case r.tenant && p.limited:
 		return "project_scope"
 	case r.kind == "":
 		return "2xx"
+	case op.ID == "putModel" && p.limited && o == otherOne:
+		return "project_scope" // the other project has a plan of it
 	}
 	return r.about(p, seenFrom(p, o))
 }
@@ -433,7 +444,7 @@ func (s *stage) check(t *testing.T, op harness.Operation, r row, p who, o object
 		body = planOf()
 	}
 	path := strings.NewReplacer("{id}", id, "{email}", id, "{name}", id).Replace(op.Path)
-	want := expected(op.Method, r, p, o)
+	want := expected(op, r, p, o)
 	for _, c := range s.prefixes(p.client) {
 		s.cells++
 		writes := want == "2xx" && op.Method != "GET"

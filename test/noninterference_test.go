@@ -124,7 +124,7 @@ func (p *tenantPlayer) moves() []func() {
 		func() { p.post("/systems/"+p.project()+"/agents/sync", agents) },
 		func() { p.team() },
 		func() { p.start("team", "/teams/the-team/runs", doc{"expectedRevision": 1, "mode": "LIVE"}) },
-		func() { p.put("/users/ann@example.com", doc{"roles": []string{"VIEWER"}}) },
+		func() { p.put("/users/ann@"+p.project()+".example", doc{"roles": []string{"VIEWER"}}) }, // an address of both would be invited, and say so (contract 11)
 		func() { p.post("/tokens", doc{"name": "n", "roles": []string{"VIEWER"}}) },
 		func() { p.post("/models/the-model/suspend", doc{"reason": "r"}) },
 		drifted,

@@ -100,9 +100,38 @@ func TestAReceiptShowsAViewerNothingSensitive(t *testing.T) {
 	if strings.Contains(masked, "hidden") {
 		t.Errorf("a viewer sees it: %s", masked)
 	}
-	w.holds(t, w.viewer, run).Is(t, "masked", true).Is(t, "hidden", 1).Is(t, "leftOut", 1).Is(t, "approved", 1)
+	w.holds(t, w.viewer, run).Is(t, "masked", true).Is(t, "hidden", 1).Is(t, "leftOut", 5).Is(t, "approved", 1).Is(t, "unlogged", 1).
+		Is(t, "summary", "valid for what it shows; masking left out: sensitive values, the plan's digest, 1 request, 1 decision's audit record, 5 audit records in all")
 	prints(t, receiptOf(t, w.approver, run), secretCard, secretIBAN)
-	w.holds(t, w.approver, run).Is(t, "masked", false).Is(t, "hidden", 0).Is(t, "leftOut", 0)
+	w.holds(t, w.approver, run).Is(t, "masked", false).Is(t, "hidden", 0).Is(t, "leftOut", 0).Is(t, "unlogged", 0).Is(t, "summary", "valid")
+	path := filepath.Join(t.TempDir(), "masked.json")
+	if err := os.WriteFile(path, []byte(masked), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	verdict := harness.Run(t, nil, "receipt", "verify", path)
+	first, _, _ := strings.Cut(verdict.Out, "\n")
+	prints(t, first, "masking left out", "1 request", "5 audit records")
+	prints(t, verdict.Out, "1 are not proven by the log")
+}
+
+// TestNobodyFindsOutARecordByItsHash: receipts give the hashes of the records beside
+// theirs, so each that has a digest or a reason has a salt.
+func TestNobodyFindsOutARecordByItsHash(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(t, refunding()["steps"].([]any)[0].(doc))
+	w.approve(t, id)
+	salts := map[string]bool{}
+	for _, r := range w.tenantAdmin.Get("/audit?limit=200&subject=run/" + id).OK(t).At("items").Items() {
+		salt := r.At("salt").Text()
+		if hides := r.At("digest").Exists() || r.At("reason").Exists(); hides && (len(salt) < 26 || salts[salt]) {
+			t.Errorf("no salt of its own: %s", r)
+		}
+		salts[salt] = true
+	}
+	if len(salts) < 3 {
+		t.Errorf("%d records with a salt", len(salts))
+	}
 }
 
 // TestAReceiptOutlivesTheKeyThatSignedIt: rotated keys stay published, and the

@@ -2,7 +2,6 @@ package test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,8 +106,7 @@ func TestSyncWithOlderRevisionOrOtherContentChangesNothing(t *testing.T) {
 	}
 	w.viewer.Get("/agents").OK(t).Is(t, "total", 2)
 	actions, _ := w.since(t, n)
-	want := strings.Split(strings.Repeat(";agents.sync refused: manifest_conflict", len(conflicts)+1)[1:], ";")
-	if diff := cmp.Diff(want, actions); diff != "" {
+	if diff := cmp.Diff([]string{"agents.sync refused: manifest_conflict"}, actions); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -143,7 +141,7 @@ func TestOfManySyncsAtOnceEachAgentIsMadeOnce(t *testing.T) {
 		t.Errorf("the answers were %v", contrary)
 	}
 	actions, _ := w.since(t, n)
-	if done := len(actions) - contrary["manifest_conflict"]; done != 3 {
+	if done := len(actions) - 1; done != 3 { // the conflicts are one record within the minute
 		t.Errorf("%d records were made of three changes", done)
 	}
 	w.viewer.Get("/agents").OK(t).Is(t, "total", 2).Has(t, "items", `"revision":2`)

@@ -26,12 +26,16 @@ func TestUnusableSettingsStopTheStartWithOneLineEach(t *testing.T) {
 		env   []string
 		lines []string
 	}{
-		"an unknown name":         {[]string{"SVC_PLATFORM_LISTN", "x"}, []string{"SVC_PLATFORM_LISTN"}},
-		"two unknown names":       {[]string{"SVC_PLATFORM_AAA", "x", "SVC_PLATFORM_BBB", ""}, []string{"SVC_PLATFORM_AAA", "SVC_PLATFORM_BBB"}},
-		"listen":                  {[]string{"SVC_PLATFORM_LISTEN", "nowhere"}, []string{"SVC_PLATFORM_LISTEN"}},
-		"listen port":             {[]string{"SVC_PLATFORM_LISTEN", "127.0.0.1:99999"}, []string{"SVC_PLATFORM_LISTEN"}},
-		"limit of none":           {[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "0"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS"}},
-		"limit in words":          {[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "four"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS"}},
+		"an unknown name":   {[]string{"SVC_PLATFORM_LISTN", "x"}, []string{"SVC_PLATFORM_LISTN"}},
+		"two unknown names": {[]string{"SVC_PLATFORM_AAA", "x", "SVC_PLATFORM_BBB", ""}, []string{"SVC_PLATFORM_AAA", "SVC_PLATFORM_BBB"}},
+		"listen":            {[]string{"SVC_PLATFORM_LISTEN", "nowhere"}, []string{"SVC_PLATFORM_LISTEN"}},
+		"listen port":       {[]string{"SVC_PLATFORM_LISTEN", "127.0.0.1:99999"}, []string{"SVC_PLATFORM_LISTEN"}},
+		"limit of none":     {[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "0"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS"}},
+		"limit in words":    {[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS", "four"}, []string{"SVC_PLATFORM_MAX_ACTIVE_RUNS"}},
+		"bounds": {
+			[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS_PER_TENANT", "0", "SVC_PLATFORM_MAX_INSTANCES_PER_AGENT", "-1", "SVC_PLATFORM_MAX_PENDING_APPROVALS_PER_TENANT", "many", "SVC_PLATFORM_MAX_WEBHOOKS_PER_TENANT", "1.5", "SVC_PLATFORM_MAX_MODEL_BYTES_PER_TENANT", "1GiB", "SVC_PLATFORM_MAX_PROBES_PER_RUN", "0"},
+			[]string{"SVC_PLATFORM_MAX_ACTIVE_RUNS_PER_TENANT", "SVC_PLATFORM_MAX_INSTANCES_PER_AGENT", "SVC_PLATFORM_MAX_PENDING_APPROVALS_PER_TENANT", "SVC_PLATFORM_MAX_WEBHOOKS_PER_TENANT", "SVC_PLATFORM_MAX_MODEL_BYTES_PER_TENANT", "SVC_PLATFORM_MAX_PROBES_PER_RUN"},
+		},
 		"time to live":            {[]string{"SVC_PLATFORM_APPROVAL_TTL", "24"}, []string{"SVC_PLATFORM_APPROVAL_TTL"}},
 		"negative time to live":   {[]string{"SVC_PLATFORM_APPROVAL_TTL", "-1h"}, []string{"SVC_PLATFORM_APPROVAL_TTL"}},
 		"self-approval":           {[]string{"SVC_PLATFORM_ALLOW_SELF_APPROVAL", "maybe"}, []string{"SVC_PLATFORM_ALLOW_SELF_APPROVAL"}},

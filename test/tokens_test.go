@@ -14,6 +14,7 @@ var tokenForm = regexp.MustCompile(`^csn_[0-9A-Za-z]{49}$`)
 func TestATokenIsShownOnceAndListedWithoutItsSecret(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)
+	s.Admin.Put("/users/anne@example.com", doc{"roles": []string{"VIEWER"}}).OK(t)
 	a := s.Admin.Post("/tokens", doc{"name": "ci", "roles": []string{"OPERATOR", "APPROVER"}, "projectIds": []string{"default-shop"}, "modes": []string{"DRY_RUN"},
 		"expiresInDays": 7, "userEmail": "Anne@Example.com"})
 	if a.Status != 201 {

@@ -2,6 +2,7 @@ package test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -262,14 +263,16 @@ func TestOneTenantIsNeverToldOfAnother(t *testing.T) {
 	}
 }
 
-func TestATenantHasAtMostTwentyWebhooks(t *testing.T) {
+func TestATenantHasAtMostAHundredWebhooks(t *testing.T) {
 	t.Parallel()
 	l := newListening(t)
-	for _, id := range strings.Split("abcdefghijklmnopqrst", "") {
-		l.Admin.Put("/webhooks/"+id, l.hook("/"+id)).OK(t)
+	for i := range 100 {
+		l.Admin.Put(fmt.Sprintf("/webhooks/w%d", i), l.hook("/w")).OK(t)
 	}
-	l.Admin.Put("/webhooks/u", l.hook("/u")).Refused(t, "state_conflict")
-	l.Admin.Put("/webhooks/a", harness.With(l.hook("/a"), "expectedRevision", 1)).OK(t).Is(t, "revision", 2)
+	l.Admin.Put("/webhooks/u", l.hook("/u")).Refused(t, "quota_exceeded", "webhooks", "100")
+	l.Admin.Put("/webhooks/w0", harness.With(l.hook("/w"), "expectedRevision", 1)).OK(t).Is(t, "revision", 2)
+	l.Admin.Delete("/webhooks/w1").OK(t)
+	l.Admin.Put("/webhooks/u", l.hook("/u")).OK(t)
 }
 
 func TestWebhooksAreKeptByCommand(t *testing.T) {

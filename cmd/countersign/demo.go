@@ -54,7 +54,7 @@ type demo struct {
 	print   *printer
 	lines   chan string // what the person typed; nil until asked
 
-	admin, operator, reviewer caller
+	admin, operator, reviewer, agent caller
 
 	project    countersign.Project
 	model      countersign.Model

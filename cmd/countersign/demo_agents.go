@@ -24,12 +24,16 @@ func (a demoAgents) name(id string) string {
 }
 
 // enlist brings the shop's agents to where a team may have them: its back end
-// registers them, an administrator admits them, and an instance of each reports.
+// registers them, an administrator admits them and gives them a token, and an instance
+// of each reports.
 func (d *demo) enlist(ctx context.Context) error {
 	if err := d.syncAgents(ctx); err != nil {
 		return err
 	}
 	if err := d.admitAgents(ctx); err != nil {
+		return err
+	}
+	if err := d.entrust(ctx); err != nil {
 		return err
 	}
 	return d.reportAlive(ctx)
@@ -86,7 +90,7 @@ func (d *demo) reportAlive(ctx context.Context) error {
 		{d.agents.assessor, countersign.InstanceIdle, countersign.LivenessOnline},
 		{d.agents.refunder, countersign.InstanceBusy, countersign.LivenessBusy},
 	} {
-		ack, err := d.operator.Heartbeat(ctx, h.of.ID, heartbeat(h.of, h.state))
+		ack, err := d.agent.Heartbeat(ctx, h.of.ID, heartbeat(h.of, h.state))
 		if err != nil {
 			return err
 		}

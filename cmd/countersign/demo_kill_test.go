@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/test/harness"
 )
 
 // atOnce is how many demos are killed side by side.
@@ -51,16 +51,12 @@ func TestDemoSurvivesKillAfterEveryLine(t *testing.T) {
 	}
 }
 
-// program is the path of the command: the one that COUNTERSIGN_TEST_BINARY names, or
-// one that is built for the test.
+// program is the path of the command.
 func program(t *testing.T) string {
 	t.Helper()
-	if path := os.Getenv("COUNTERSIGN_TEST_BINARY"); path != "" {
-		return path
-	}
-	path := filepath.Join(t.TempDir(), "countersign")
-	if built, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, built)
+	path, err := harness.AsTested(t.TempDir(), "countersign")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

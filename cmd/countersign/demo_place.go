@@ -32,11 +32,12 @@ type demoKept struct {
 	ShopAddress string    `json:"shopAddress"` // the origin that the shop is registered with
 	Operator    *identity `json:"operator,omitempty"`
 	Reviewer    *identity `json:"reviewer,omitempty"`
+	Agents      *identity `json:"agents,omitempty"` // a token for the agents' processes
 }
 
-// identity is a user's token.
+// identity is a token, and the user behind it.
 type identity struct {
-	Email   string `json:"email"`
+	Email   string `json:"email,omitempty"`
 	TokenID string `json:"tokenId"`
 	Token   string `json:"token"`
 }

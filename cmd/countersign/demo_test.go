@@ -139,7 +139,7 @@ func assertSecret(t *testing.T, dir, out string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{place.kept.Secret, place.kept.AdminToken, place.kept.Operator.Token, place.kept.Reviewer.Token} {
+	for _, secret := range []string{place.kept.Secret, place.kept.AdminToken, place.kept.Operator.Token, place.kept.Reviewer.Token, place.kept.Agents.Token} {
 		if secret == "" || strings.Contains(out+string(logged), secret) {
 			t.Errorf("a secret is shown: %q", secret)
 		}

@@ -32,6 +32,7 @@ import (
 	"github.com/countersign/countersign/internal/outbound"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/retention"
+	"github.com/countersign/countersign/internal/rounds"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/measured"
 	"github.com/countersign/countersign/internal/telemetry"
@@ -59,6 +60,7 @@ type service struct {
 	teller   *webhook.Sender     // nil where no webhook may be told
 	hooks    *outbound.Client    // the teller's
 	archiver *retention.Archiver // nil where runs are kept for ever
+	dropping *rounds.Rounds      // of instances that are not heard any more
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -140,6 +142,7 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.archives(l)
+	s.dropping = rounds.Start(control.DropEvery, s.control.DropInstances)
 	return nil
 }
 
@@ -180,7 +183,7 @@ func (s *service) assemble() *ledger.Ledger {
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: rand.Text, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
 	s.engine.Trace(s.exporter.Traces())
@@ -189,7 +192,7 @@ func (s *service) assemble() *ledger.Ledger {
 		s.polling.Go(func() { hub.Poll(s.life, pollEvery, s.reading(l)) })
 	}
 	useCases := control.Config{
-		Allowed: allowed, AllowSelfApproval: s.cfg.AllowSelfApproval, MaxActive: s.cfg.MaxActive, Version: version,
+		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
 		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
 	}
 	if s.cfg.Mail != nil {
@@ -204,7 +207,7 @@ func (s *service) notifies() {
 	if s.cfg.Mail == nil {
 		return
 	}
-	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), AllowSelfApproval: s.cfg.AllowSelfApproval, Now: now, Log: s.log}, s.store, s.cfg.Mail)
+	s.notifier = notify.New(notify.Config{BaseURL: s.publicURL(), Eyes: s.cfg.Eyes, Now: now, Log: s.log}, s.store, s.cfg.Mail)
 	s.notifier.Start()
 }
 
@@ -342,6 +345,7 @@ func (s *service) stop(server *http.Server) error {
 }
 
 func (s *service) close() error {
+	s.dropping.Stop()
 	if s.archiver != nil {
 		s.archiver.Stop()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/credential"
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
+	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/secretfile"
 )
@@ -35,8 +36,15 @@ type settings struct {
 	SigningEnv        string `name:"signing-env-allowlist" help:"Environment variables usable as HMAC credentials, each by the tenant that registers it first, or as tenant/NAME, NAME@https://origin or tenant/NAME@https://origin." placeholder:"NAME,…"`
 	CredentialEnv     string `name:"credential-env-allowlist" help:"Environment variables usable as credentials, written likewise; default: the signing list." placeholder:"NAME,…"`
 	MaxActiveRuns     string `help:"Runs that may be READY or RUNNING at once." placeholder:"4"`
+	MaxRunsPerTenant  string `name:"max-active-runs-per-tenant" help:"Of these, how many one tenant may have; default: all with one tenant, all but one with more." placeholder:"N"`
+	MaxInstances      string `name:"max-instances-per-agent" help:"Instances of an agent that are kept." placeholder:"1000"`
+	MaxApprovals      string `name:"max-pending-approvals-per-tenant" help:"Approvals of a tenant that may wait at once." placeholder:"10000"`
+	MaxWebhooks       string `name:"max-webhooks-per-tenant" help:"Webhooks of a tenant." placeholder:"100"`
+	MaxModelBytes     string `name:"max-model-bytes-per-tenant" help:"Bytes of a tenant's models and their revisions." placeholder:"1073741824"`
+	MaxProbes         string `name:"max-probes-per-run" help:"Probes of a run." placeholder:"1000"`
 	ApprovalTTL       string `name:"approval-ttl" help:"How long an approval may be decided." placeholder:"24h"`
 	AllowSelfApproval string `help:"Let whoever asked for a run decide it (one-person installations)." placeholder:"false"`
+	FourEyes          string `help:"Whose four eyes look at an approval: principals, two of which neither made the other; or people, so that a user decides who made nothing that asked." placeholder:"principals"`
 	PublicURL         string `name:"public-url" help:"Address under which the service is reached." placeholder:"URL"`
 	TLSCertFile       string `name:"tls-cert-file" help:"Certificate to serve TLS with." placeholder:"FILE"`
 	TLSKeyFile        string `name:"tls-key-file" help:"Key of the certificate." placeholder:"FILE"`
@@ -62,8 +70,10 @@ type config struct {
 	NotifyOrigins     []string
 	Credentials       credential.Lists
 	MaxActive         int
+	MaxPerTenant      int // of these; 0: see ledger.Share
+	Quotas            quota.Bounds
 	ApprovalTTL       time.Duration
-	AllowSelfApproval bool
+	Eyes              access.Eyes
 	PublicURL         string
 	CertFile, KeyFile string
 	TrustedProxies    []netip.Prefix
@@ -99,10 +109,18 @@ func understand(s settings, environ []string) (config, error) {
 		Listen: r.text("LISTEN", "127.0.0.1:8080"), Store: r.text("STORE", "./countersign-data"),
 		BootstrapToken: r.text("BOOTSTRAP_TOKEN", ""),
 		MaxActive:      r.count("MAX_ACTIVE_RUNS", countersign.MaxActiveRuns), ApprovalTTL: r.duration("APPROVAL_TTL", countersign.ApprovalTTL),
-		AllowSelfApproval: r.flag("ALLOW_SELF_APPROVAL"), PublicURL: r.text("PUBLIC_URL", ""),
+		Eyes: r.eyes(), PublicURL: r.text("PUBLIC_URL", ""),
 		CertFile: r.text("TLS_CERT_FILE", ""), KeyFile: r.text("TLS_KEY_FILE", ""),
 		StopGrace: r.duration("STOP_GRACE", 65*time.Second), LogFormat: r.text("LOG", ""),
 		Getenv: func(name string) string { return r.env[name] },
+	}
+	if r.text("MAX_ACTIVE_RUNS_PER_TENANT", "") != "" {
+		c.MaxPerTenant = r.count("MAX_ACTIVE_RUNS_PER_TENANT", 0)
+	}
+	c.Quotas = quota.Bounds{
+		Instances: r.bound("MAX_INSTANCES_PER_AGENT", countersign.MaxInstances), Approvals: r.bound("MAX_PENDING_APPROVALS_PER_TENANT", countersign.MaxPendingApprovals),
+		Webhooks: r.bound("MAX_WEBHOOKS_PER_TENANT", countersign.MaxWebhooks), ModelBytes: r.bound("MAX_MODEL_BYTES_PER_TENANT", countersign.MaxModelBytes),
+		Probes: r.bound("MAX_PROBES_PER_RUN", countersign.MaxProbes),
 	}
 	c.Origins, c.NotifyOrigins = r.origins("CONNECTION_ORIGINS"), r.origins("NOTIFY_ORIGINS")
 	c.TrustedProxies, c.AdminEmail = r.networks("TRUSTED_PROXIES"), r.email("ADMIN_EMAIL")
@@ -137,7 +155,9 @@ func (s settings) byName() map[string]string {
 	return map[string]string{
 		"LISTEN": s.Listen, "STORE": s.Store, "BOOTSTRAP_TOKEN": s.BootstrapToken, "CONNECTION_ORIGINS": s.ConnectionOrigins,
 		"SIGNING_ENV_ALLOWLIST": s.SigningEnv, "CREDENTIAL_ENV_ALLOWLIST": s.CredentialEnv, "MAX_ACTIVE_RUNS": s.MaxActiveRuns,
-		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "PUBLIC_URL": s.PublicURL,
+		"MAX_ACTIVE_RUNS_PER_TENANT": s.MaxRunsPerTenant, "MAX_INSTANCES_PER_AGENT": s.MaxInstances, "MAX_PENDING_APPROVALS_PER_TENANT": s.MaxApprovals,
+		"MAX_WEBHOOKS_PER_TENANT": s.MaxWebhooks, "MAX_MODEL_BYTES_PER_TENANT": s.MaxModelBytes, "MAX_PROBES_PER_RUN": s.MaxProbes,
+		"APPROVAL_TTL": s.ApprovalTTL, "ALLOW_SELF_APPROVAL": s.AllowSelfApproval, "FOUR_EYES": s.FourEyes, "PUBLIC_URL": s.PublicURL,
 		"TLS_CERT_FILE": s.TLSCertFile, "TLS_KEY_FILE": s.TLSKeyFile, "TRUSTED_PROXIES": s.TrustedProxies, "SMTP_URL": s.SMTPURL,
 		"OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID, "OIDC_CLIENT_SECRET_ENV": s.OIDCClientSecret,
 		"ADMIN_EMAIL": s.AdminEmail, "STOP_GRACE": s.StopGrace, "RETENTION": s.Retention, "ARCHIVE_DIR": s.ArchiveDir, "NOTIFY_ORIGINS": s.NotifyOrigins, "LOG": s.Log,
@@ -200,6 +220,15 @@ func (r *settingReader) count(name string, fallback int) int {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > 10000 {
 		r.bad(name, "%q is no whole number from 1 to 10000", v)
+	}
+	return n
+}
+
+func (r *settingReader) bound(name string, fallback int) int {
+	v := r.text(name, strconv.Itoa(fallback))
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		r.bad(name, "%q is no whole number from 1 on", v)
 	}
 	return n
 }

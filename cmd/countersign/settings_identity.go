@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/mail"
 	"github.com/countersign/countersign/internal/oidc"
 	"github.com/countersign/countersign/internal/request"
@@ -28,6 +29,20 @@ func (r *settingReader) networks(name string) []netip.Prefix {
 		out = append(out, p)
 	}
 	return out
+}
+
+// eyes are the two settings of four eyes as one: they can't ask for opposite things.
+func (r *settingReader) eyes() access.Eyes {
+	anybody, eyes := r.flag("ALLOW_SELF_APPROVAL"), access.Eyes(r.text("FOUR_EYES", string(access.EyesOfPrincipals)))
+	switch {
+	case eyes != access.EyesOfPrincipals && eyes != access.EyesOfPeople:
+		r.bad("FOUR_EYES", "%q is neither principals nor people", eyes)
+	case anybody && eyes == access.EyesOfPeople:
+		r.bad("FOUR_EYES", "people contradicts %sALLOW_SELF_APPROVAL=true; leave one of them out", prefix)
+	case anybody:
+		return access.EyesOfAnybody
+	}
+	return eyes
 }
 
 func (r *settingReader) email(name string) string {

@@ -18,33 +18,21 @@ type Principal struct {
 	Tenant    string
 	Roles     []countersign.Role
 	Projects  []string // nil: every project of the tenant
+	Agents    []string // of an agent token: those it acts for; nil for everybody else
 	Modes     []string // nil: both
 	Realm     bool     // realm administrator
 	Email     string   // the user behind it, "" when none stands there
+	Person    string   // the user who is known to act: of a session, or of a token that is confirmed
 	Lineage   []string // for a token: who made it, who made that one, and so on
 	ExpiresAt time.Time
 	Session   string // the id of a browser's session, "" for a token
 }
 
-// Requester is what is remembered of who asked for a run, so that the four-eyes
-// rule can be judged later without asking who still exists.
-type Requester struct {
-	ID    string `json:"id"`
-	Email string `json:"email,omitempty"`
-}
-
-// Requester is the principal as a run remembers it.
-func (p Principal) Requester() Requester { return Requester{ID: p.ID, Email: p.Email} }
-
 // Descent is the lineage of a token that the principal makes: itself, the user
 // who stands behind it, and its own makers. Without the user, somebody who made
 // a token through a token would not count as its maker.
 func (p Principal) Descent() []string {
-	out := []string{p.ID}
-	if user := "user:" + p.Email; p.Email != "" && user != p.ID {
-		out = append(out, user)
-	}
-	return append(out, p.Lineage...)
+	return p.Requester().Chain()
 }
 
 // System is the service itself, where no person acts.

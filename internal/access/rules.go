@@ -31,6 +31,7 @@ const (
 	ReadPlans       Operation = "plans.read"
 	CreatePlan      Operation = "plans.create"
 	ReadRuns        Operation = "runs.read"
+	ReadRehearsal   Operation = "runs.rehearsal"
 	ReadReceipt     Operation = "runs.receipt"
 	StartRun        Operation = "runs.start"
 	CancelRun       Operation = "runs.cancel"
@@ -39,6 +40,7 @@ const (
 	ReadApprovals   Operation = "approvals.read"
 	DecideApproval  Operation = "approvals.decide"
 	SyncAgents      Operation = "agents.sync"
+	ListAgents      Operation = "agents.list"
 	ReadAgents      Operation = "agents.read"
 	AdmitAgent      Operation = "agents.admit"
 	SuspendAgent    Operation = "agents.suspend"
@@ -62,6 +64,7 @@ const (
 	ReadTokens      Operation = "tokens.read"
 	CreateToken     Operation = "tokens.create"
 	RevokeToken     Operation = "tokens.revoke"
+	ConfirmToken    Operation = "tokens.confirm"
 	ReadWebhooks    Operation = "webhooks.read"
 	WriteWebhook    Operation = "webhooks.write"
 	DeleteWebhook   Operation = "webhooks.delete"
@@ -72,6 +75,9 @@ const (
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
 	SignOut Operation = "sessions.end"
+	// Who is invited answers for themselves.
+	AcceptInvitation  Operation = "users.accept"
+	DeclineInvitation Operation = "users.decline"
 	// BindCredential is recorded where a registration binds a credential variable to its
 	// tenant; nobody asks for it by itself.
 	BindCredential Operation = "credentials.bind"
@@ -112,6 +118,7 @@ var rules = map[Operation]rule{
 	ReadPlans:       {},
 	CreatePlan:      {roles: operator, write: true},
 	ReadRuns:        {},
+	ReadRehearsal:   {},
 	ReadReceipt:     {},
 	StartRun:        {roles: operator, write: true},
 	CancelRun:       {roles: operator, write: true},
@@ -120,6 +127,7 @@ var rules = map[Operation]rule{
 	ReadApprovals:   {},
 	DecideApproval:  {roles: approver, write: true},
 	SyncAgents:      {roles: operator, write: true},
+	ListAgents:      {},
 	ReadAgents:      {},
 	AdmitAgent:      {roles: admin, write: true},
 	SuspendAgent:    {roles: admin, write: true},
@@ -143,6 +151,7 @@ var rules = map[Operation]rule{
 	ReadTokens:      {roles: admin, wholeTenant: true},
 	CreateToken:     {roles: admin, wholeTenant: true, write: true},
 	RevokeToken:     {roles: admin, wholeTenant: true, write: true},
+	ConfirmToken:    {write: true}, // whose the token is, decides
 	ReadWebhooks:    {roles: admin, wholeTenant: true},
 	WriteWebhook:    {roles: admin, wholeTenant: true, write: true},
 	DeleteWebhook:   {roles: admin, wholeTenant: true, write: true},
@@ -159,6 +168,8 @@ func Allow(p Principal, op Operation) error {
 	switch {
 	case !known:
 		return countersign.Errorf(countersign.CodeRoleRequired, "nobody may ask for %s", op)
+	case p.ForAgents() && !agentOperations[op]:
+		return beyond(p, "it starts, reads and cancels their own runs and sends their heartbeats; ask for anything else with another token")
 	case r.realm && !p.Realm:
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs a realm administrator")
 	case len(p.Roles) == 0 && !r.realm:
@@ -188,24 +199,21 @@ func InScope(p Principal, projects ...string) error {
 	return countersign.Errorf(countersign.CodeProjectScope, "this is outside the projects you may see")
 }
 
-// Mode is nil when the principal may start runs of this mode.
+// OverRealm is nil when the principal may change or remove a realm administrator.
+func OverRealm(p Principal) error {
+	if p.Realm {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeRoleRequired, "this is a realm administrator, or a token of one; only a realm administrator changes or removes it")
+}
+
+// Mode is nil when the principal may start runs of this mode, and do what belongs to
+// them: decide, probe and reconcile; and for LIVE check a project's health.
 func Mode(p Principal, mode string) error {
 	if p.Modes == nil || slices.Contains(p.Modes, mode) {
 		return nil
 	}
-	return countersign.Errorf(countersign.CodeRoleRequired, "this token starts %s runs only", strings.Join(p.Modes, " and "))
-}
-
-// FourEyes is nil when the principal may judge what the requester asked for, and
-// self_approval when they are the same: the same token, the same user, or a
-// token that the requester made, directly or through others (contract 3).
-func FourEyes(p Principal, r Requester) error {
-	sameUser := p.Email != "" && (p.Email == r.Email || "user:"+p.Email == r.ID)
-	made := slices.Contains(p.Lineage, r.ID) || r.Email != "" && slices.Contains(p.Lineage, "user:"+r.Email)
-	if p.ID == r.ID || sameUser || made {
-		return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
-	}
-	return nil
+	return countersign.Errorf(countersign.CodeRoleRequired, "this token is limited to %s", strings.Join(p.Modes, " and "))
 }
 
 func join(roles []countersign.Role) string {

@@ -28,6 +28,8 @@ var people = []struct {
 	{"all, limited", Principal{Roles: slices.Concat(admin, operator, approver), Projects: []string{"acme-shop"}}},
 	{"realm alone", Principal{Realm: true}},
 	{"realm, limited", Principal{Realm: true, Roles: admin, Projects: []string{}}},
+	{"an agent's", Principal{Roles: operator, Agents: []string{"acme-shop.clerk"}}},
+	{"all, agent's", Principal{Realm: true, Roles: slices.Concat(admin, operator, approver), Agents: []string{"acme-shop.clerk"}}},
 }
 
 // TestTableOfOperations writes down who may ask for what, to be read as a diff.

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -12,39 +11,18 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// verifyBatch bounds the memory that a verification holds.
+// verifyBatch bounds the memory that a verification holds, and how long a span takes.
 const verifyBatch = 1000
 
-// Verify reads a tenant's whole log and computes its tree hash anew. An edited,
-// deleted, moved, inserted or cut-off record makes it differ from the head, and
-// where a single record gives itself away it is named.
+// Verify reads a tenant's whole log, in one snapshot, and computes its tree hash anew.
+// An edited, deleted, moved, inserted or cut-off record makes it differ from the head,
+// and where a single record gives itself away it is named.
 func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
-	h, err := loadHead(tx, tenant)
-	switch {
-	case errors.Is(err, errHead):
-		return broken(countersign.AuditVerification{}, 0), nil
-	case err != nil:
-		return countersign.AuditVerification{}, err
-	}
-	v := countersign.AuditVerification{Records: h.Size, Head: h.Hash()}
-	found := &head{}
-	for {
-		rows, err := batch(tx, tenant, found)
-		if err != nil {
-			return v, err
-		}
-		for _, row := range rows {
-			leaf, ok := fits(row, found.Size)
-			if !ok {
-				return broken(v, found.Size), nil
-			}
-			found.Add(leaf)
-		}
-		if len(rows) < verifyBatch {
-			break
+	for v := (verification{}); ; {
+		if done, err := v.span(tx, tenant); done || err != nil {
+			return v.result, err
 		}
 	}
-	return compare(v, h, found), nil
 }
 
 // compare judges what was found against the head.

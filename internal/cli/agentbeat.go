@@ -12,7 +12,7 @@ import (
 // AgentsBeat beats.
 type AgentsBeat struct {
 	ID       string        `arg:"" help:"The agent's id."`
-	Instance string        `help:"Names this process, best one that recurs: the service keeps each for ever. Default: a new name. Needed with --once." placeholder:"NAME"`
+	Instance string        `help:"Names this process, the same after a restart. Default: this machine's name. Needed with --once." placeholder:"NAME"`
 	State    string        `enum:"IDLE,BUSY,ERROR" default:"IDLE" help:"What the instance says of itself: IDLE, BUSY or ERROR."`
 	Every    time.Duration `default:"30s" help:"How often." placeholder:"30s"`
 	Once     bool          `help:"One heartbeat, for what has a schedule of its own."`

@@ -24,7 +24,7 @@ type ApprovalsList struct {
 var approvalTable = table[countersign.Approval]{
 	heading: []string{"id", "status", "run", "step", "capability", "asked by", "asked", "expires", "decided by", "reason"},
 	row: func(a countersign.Approval) []string {
-		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, a.RequestedBy, moment(a.RequestedAt), moment(a.ExpiresAt), a.DecidedBy, a.DecisionReason}
+		return []string{a.ID, string(a.Status), a.RunID, a.StepID, a.ProjectID + " " + a.Capability, called(a.RequestedBy, a.RequestedByName), moment(a.RequestedAt), moment(a.ExpiresAt), called(a.DecidedBy, a.DecidedByName), a.DecisionReason}
 	},
 }
 
@@ -51,7 +51,17 @@ func (s *ApprovalsShow) Run(t *Terminal) error {
 }
 
 func printApproval(w io.Writer, a *countersign.Approval) {
-	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
-		{"capability", a.ProjectID + " " + a.Capability}, {"asked by", a.RequestedBy}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
-	Facts(w, append(facts, requestFacts(&a.Request, &a.RequestDigest)...)...)
+	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
+		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
+	facts = append(facts, requestFacts(&a.Request, a.RequestDigest)...)
+	if !a.Expectation.IsZero() {
+		facts = append(facts, [2]string{"expects", doubted(value(a.Expectation))})
+	}
+	for _, s := range a.Sources {
+		facts = append(facts, [2]string{"input " + s.Input, "from " + s.StepID + "." + s.Field + map[bool]string{true: ", verified", false: ", not verified"}[s.Verified]})
+	}
+	for _, s := range a.Same {
+		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
+	}
+	Facts(w, facts...)
 }

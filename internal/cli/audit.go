@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -23,8 +24,23 @@ type AuditList struct {
 var auditTable = table[countersign.AuditRecord]{
 	heading: []string{"seq", "at", "actor", "action", "subject", "step", "outcome", "before", "after", "reason"},
 	row: func(r countersign.AuditRecord) []string {
-		return []string{sequence(r.Seq), moment(r.At), r.Actor, r.Action, r.Subject, r.Step, r.Outcome, r.Before, r.After, r.Reason}
+		return []string{sequence(r.Seq), moment(r.At), r.Actor, r.Action, r.Subject, r.Step, outcomeOf(r), r.Before, r.After, r.Reason}
 	},
+}
+
+// outcomeOf says how often, where a record is of several refusals.
+func outcomeOf(r countersign.AuditRecord) string {
+	if r.Count > 0 {
+		return r.Outcome + ", " + times(r.Count)
+	}
+	return r.Outcome
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once more"
+	}
+	return strconv.FormatInt(n, 10) + " times more"
 }
 
 // Run lists the records.

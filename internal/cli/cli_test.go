@@ -108,3 +108,20 @@ func TestAWatchPrintsWhatChangedAndNothingElse(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 }
+
+// TestTextOfOthersIsMarkedOnATerminal: nothing of it is left out.
+func TestTextOfOthersIsMarkedOnATerminal(t *testing.T) {
+	for given, want := range map[string]string{
+		"a\u202eb":   `a\u202eb`,
+		"p\u0430y":   "p\u0430y [mixes scripts]",
+		"ord 5":      "ord 5",
+		"\x1b[2Jx\n": `\u001b[2Jx\n`,
+	} {
+		if got := Plain(given); got != want {
+			t.Errorf("%q became %q, expected %q", given, got, want)
+		}
+	}
+	if got := doubted(`{"a":"p` + "\u0430" + `y\"","b":["ü",1],"c\\":"u` + "\u0308" + `"}`); got != `{"a":"p`+"\u0430"+`y\"" [mixes scripts],"b":["ü",1],"c\\":"u`+"\u0308"+`" [not NFC]}` {
+		t.Error(got)
+	}
+}

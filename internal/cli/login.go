@@ -39,7 +39,7 @@ func (l *Login) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Projects(t.Context, client.Paging{Limit: 1}); err != nil {
+	if _, err := c.Runs(t.Context, client.RunFilter{Paging: client.Paging{Limit: 1}}); err != nil {
 		return err
 	}
 	kept, err := readProfiles(t)

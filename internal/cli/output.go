@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // Output is the flag of every command that prints an answer.
@@ -86,46 +87,15 @@ func Facts(w io.Writer, pairs ...[2]string) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range pairs {
 		if p[1] != "" {
-			fmt.Fprintf(tw, "%s\t%s\n", p[0], Plain(p[1]))
+			fmt.Fprintf(tw, "%s\t%s\n", Plain(p[0]), Plain(p[1]))
 		}
 	}
 	_ = tw.Flush()
 }
 
-// Plain is text on one line without control characters, nor such that turn the
-// order of what is read.
-func Plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if hidden(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}
+// Plain is text of others on one line: what hides in it is written as escapes, and it is
+// marked where it may not be what it looks like.
+func Plain(text string) string { return plain.Value(text) }
 
-// spelled is JSON text with the characters that Plain replaces as escapes: the
-// same JSON, and nothing in it hides.
-func spelled(text string) string {
-	if !strings.ContainsFunc(text, hidden) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if hidden(r) && r != '\n' {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	switch {
-	case r < ' ', r >= 0x7f && r < 0xa0: // C0, DEL, C1
-		return true
-	case r == '\u061c', r >= '\u200b' && r <= '\u200f', r >= '\u2028' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\ufeff':
-		return true
-	}
-	return false
-}
+// spelled is JSON text whose hidden characters are escapes: the same JSON.
+func spelled(text string) string { return plain.JSON(text) }

@@ -94,13 +94,13 @@ func PrintReceipt(w io.Writer, v receipt.Verdict) {
 	if !v.Origin {
 		signer = v.PublicKey + ", whoever has it"
 	}
-	Facts(w, [2]string{"receipt", "valid"}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
+	Facts(w, [2]string{"receipt", v.Summary}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
 		[2]string{"issued", v.IssuedAt}, [2]string{"signed by", signer},
 		[2]string{"signature", "every byte is as it was signed, " + fmt.Sprint(len(receipt.Sections)) + " sections"},
 		[2]string{"requests", fmt.Sprintf("%s %d, each digest computed anew", "distinct:", v.Requests-v.Hidden) + hiddenText(v.Hidden)},
 		[2]string{"audit log", fmt.Sprintf("%d records proven under the signed head of %d: start, plan digest, what was sent, decisions, reconciliations, end", v.Records, v.TreeSize)},
-		[2]string{"head", v.TreeRoot}, [2]string{"approved", fmt.Sprintf("%d, each with who and why in the log", v.Approved)},
-		[2]string{"left out", leftOut(v)}, [2]string{"signature only", "inputs, answers, outputs, verification and snapshots: the log has no digest of them"})
+		[2]string{"head", v.TreeRoot}, [2]string{"approved", approvedText(v)},
+		[2]string{"signature only", "inputs, answers, outputs, verification and snapshots: the log has no digest of them"})
 }
 
 func hiddenText(n int) string {
@@ -110,15 +110,12 @@ func hiddenText(n int) string {
 	return fmt.Sprintf("; %d more are masked, and not checked", n)
 }
 
-func leftOut(v receipt.Verdict) string {
-	text := ""
-	if v.LeftOut > 0 {
-		text = fmt.Sprintf("%d audit records. ", v.LeftOut)
+// approvedText says no more of a decision than was proven.
+func approvedText(v receipt.Verdict) string {
+	if v.Unlogged > 0 {
+		return fmt.Sprintf("%d; %d are not proven by the log: the records of their decisions were left out", v.Approved, v.Unlogged)
 	}
-	if v.Masked {
-		text += "sensitive values: it was made for a VIEWER"
-	}
-	return text
+	return fmt.Sprintf("%d, each with who and why in the log, before its step was sent", v.Approved)
 }
 
 // ReceiptKeys lists.

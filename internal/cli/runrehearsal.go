@@ -44,11 +44,7 @@ func printRehearsal(w io.Writer, r *countersign.Rehearsal) {
 	}
 	fmt.Fprintln(w)
 	Table(w, []string{"step", "verdict", "bound", "sent"}, rows(r.Steps, func(s countersign.RehearsedStep) []string {
-		sent := ""
-		if s.SentDigest != nil {
-			sent = *s.SentDigest
-		}
-		return []string{s.StepID, s.Verdict, strings.Join(s.Bound, ", "), sent}
+		return []string{s.StepID, s.Verdict, strings.Join(s.Bound, ", "), s.SentDigest.Text()}
 	}))
 	for _, s := range r.Steps {
 		for _, d := range s.Differences {

@@ -36,7 +36,7 @@ var runTable = table[countersign.Run]{
 		if r.WaitingFor != nil {
 			waits = r.WaitingFor.Kind
 		}
-		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, r.RequestedBy, moment(r.CreatedAt), r.Error}
+		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), r.Error}
 	},
 }
 

@@ -23,6 +23,9 @@ func (s *RunsShow) Run(t *Terminal) error {
 			return r, err
 		}
 		for a, err := range c.AllApprovals(t.Context, client.ApprovalFilter{RunID: s.ID}) {
+			if countersign.ErrorCode(err) == countersign.CodeRoleRequired {
+				break // an agent token reads its runs and no approval
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -35,7 +38,7 @@ func (s *RunsShow) Run(t *Terminal) error {
 func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval) {
 	Facts(w, [2]string{"run", r.ID}, [2]string{"status", string(r.Status)}, [2]string{"", waits(r)}, [2]string{"error", r.Error}, [2]string{"", happened(r.MayHaveHappened)}, [2]string{"mode", r.Mode},
 		[2]string{"plan", r.PlanID}, [2]string{"plan digest", r.PlanDigest}, [2]string{"agent", r.AgentID}, [2]string{"team", r.TeamID},
-		[2]string{"asked for by", r.RequestedBy}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
+		[2]string{"asked for by", called(r.RequestedBy, r.RequestedByName)}, [2]string{"key", r.IdempotencyKey}, [2]string{"cancel requested", yes(r.CancelRequested)},
 		[2]string{"unverified steps", number(r.UnverifiedSteps)}, [2]string{"created", moment(r.CreatedAt)}, [2]string{"ended", moment(r.CompletedAt)})
 	for i := range r.Steps {
 		fmt.Fprintf(w, "\nstep %d of %d: %s\n", i+1, len(r.Steps), Plain(r.Steps[i].Name))
@@ -47,7 +50,7 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
 	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", happened(s.MayHaveHappened)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
 		{"effect", effectText(s)}, {"input", inputOf(s)}}
-	cells = append(cells, requestFacts(s.Request, s.RequestDigest)...)
+	cells = append(cells, requestFacts(s.Request, s.RequestDigest.Text())...)
 	for i := len(approvals) - 1; i >= 0; i-- { // they come the newest first
 		if a := &approvals[i]; a.StepID == s.ID {
 			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)})
@@ -77,18 +80,15 @@ func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
 }
 
 // requestFacts are a request as it goes over the wire, never cut.
-func requestFacts(r *countersign.Request, digest *string) [][2]string {
+func requestFacts(r *countersign.Request, digest string) [][2]string {
 	if r == nil {
 		return nil
 	}
 	facts := [][2]string{{"request", r.Method + " " + r.URL}}
 	if !r.Body.IsZero() && !r.Body.IsNull() {
-		facts = append(facts, [2]string{"body", value(r.Body)})
+		facts = append(facts, [2]string{"body", doubted(value(r.Body))})
 	}
-	if digest != nil {
-		facts = append(facts, [2]string{"digest", *digest})
-	}
-	return facts
+	return append(facts, [2]string{"digest", digest})
 }
 
 func effectText(s *countersign.StepRun) string {
@@ -114,6 +114,9 @@ func errorText(e *countersign.StepError) string {
 func responseText(r *countersign.Response) string {
 	if r == nil {
 		return ""
+	}
+	if r.Bytes == 0 && r.BodySHA256 == "" { // nothing came, or nothing is to be seen of it
+		return fmt.Sprintf("status %d in %s", r.StatusCode, milliseconds(r.DurationMs))
 	}
 	return fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
 }

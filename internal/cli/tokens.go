@@ -29,10 +29,18 @@ type TokensList struct {
 }
 
 var tokenTable = table[countersign.Token]{
-	heading: []string{"id", "name", "roles", "projects", "modes", "user", "made by", "expires", "last used", "revoked"},
+	heading: []string{"id", "name", "roles", "projects", "agents", "modes", "user", "made by", "expires", "last used", "revoked"},
 	row: func(k countersign.Token) []string {
-		return []string{k.ID, k.Name, joined(k.Roles), orAll(k.ProjectIDs), orAll(k.Modes), k.UserEmail, k.CreatedBy, moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
+		return []string{k.ID, k.Name, joined(k.Roles), projectsOf(k), strings.Join(k.AgentIDs, ", "), orAll(k.Modes), k.UserEmail, k.CreatedBy, moment(k.ExpiresAt), moment(k.LastUsedAt), moment(k.RevokedAt)}
 	},
+}
+
+// projectsOf is nothing for an agent token, whose agents say what it reaches.
+func projectsOf(k countersign.Token) string {
+	if k.AgentIDs != nil {
+		return ""
+	}
+	return orAll(k.ProjectIDs)
 }
 
 func orAll(names []string) string { return first(strings.Join(names, ", "), "all") }
@@ -51,8 +59,9 @@ func (l *TokensList) Run(t *Terminal) error {
 // TokensCreate makes one.
 type TokensCreate struct {
 	Name    string   `required:"" help:"What it is for."`
-	Role    []string `required:"" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What it may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
-	Project []string `help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
+	Agent   []string `required:"" xor:"reach,rights" help:"Only what this agent does: its runs and its heartbeats, with the role OPERATOR. Repeat it for several." placeholder:"ID"`
+	Role    []string `required:"" xor:"rights" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What it may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
+	Project []string `xor:"reach" help:"Only this project. Repeat it for several; else all." placeholder:"ID"`
 	Mode    []string `enum:"DRY_RUN,LIVE" help:"Only runs of this mode, DRY_RUN or LIVE; else both."`
 	Days    int64    `help:"How long it is good, 1 to 90; else 90." placeholder:"N"`
 	User    string   `help:"The user who stands behind it; nobody decides their own runs, by whichever token." placeholder:"EMAIL"`
@@ -62,12 +71,22 @@ type TokensCreate struct {
 
 // Run makes the token.
 func (n *TokensCreate) Run(t *Terminal) error {
-	w := countersign.TokenWrite{Name: n.Name, Roles: roles(n.Role), ProjectIDs: n.Project, Modes: n.Mode, ExpiresInDays: n.Days, UserEmail: n.User, TenantID: n.Tenant}
+	if n.Agent != nil {
+		n.Role = []string{string(countersign.RoleOperator)}
+	}
+	w := countersign.TokenWrite{Name: n.Name, Roles: roles(n.Role), ProjectIDs: n.Project, AgentIDs: n.Agent, Modes: n.Mode, ExpiresInDays: n.Days, UserEmail: n.User, TenantID: n.Tenant}
 	return show(t, n.Asking, func(c *client.Client) (*countersign.NewToken, error) { return c.CreateToken(t.Context, w) },
 		func(out io.Writer, k *countersign.NewToken) {
-			Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, [2]string{"projects", orAll(k.ProjectIDs)}, [2]string{"expires", moment(k.ExpiresAt)})
+			Facts(out, [2]string{"token", k.Secret}, [2]string{"id", k.ID}, [2]string{"roles", joined(k.Roles)}, reachOf(k.TokenRecord), [2]string{"expires", moment(k.ExpiresAt)})
 			fmt.Fprintln(t.Errs, "It is shown this once: keep it now.")
 		})
+}
+
+func reachOf(k countersign.Token) [2]string {
+	if k.AgentIDs != nil {
+		return [2]string{"agents", strings.Join(k.AgentIDs, ", ")}
+	}
+	return [2]string{"projects", projectsOf(k)}
 }
 
 func roles(words []string) []countersign.Role {

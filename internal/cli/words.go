@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // How values are written in tables and lines.
@@ -53,6 +54,41 @@ func value(v countersign.Value) string {
 		return "absent"
 	}
 	return spelled(v.Raw())
+}
+
+// doubted is JSON text for people: a mark follows each text in it that may not be what it
+// looks like.
+func doubted(text string) string {
+	var b strings.Builder
+	for text != "" {
+		from := strings.IndexByte(text, '"')
+		if from < 0 {
+			break
+		}
+		to := from + 1
+		for to < len(text) && text[to] != '"' {
+			if text[to] == '\\' {
+				to++
+			}
+			to++
+		}
+		to = min(to+1, len(text))
+		b.WriteString(text[:to])
+		if doubt := plain.Doubt(countersign.RawValue(text[from:to]).Text()); doubt != "" {
+			b.WriteString(" [" + doubt + "]")
+		}
+		text = text[to:]
+	}
+	return b.String() + text
+}
+
+// called is a principal with its name, which may be anything: so it stands in quotes
+// behind what the principal is.
+func called(principal, name string) string {
+	if name == "" || principal == "user:"+name {
+		return principal
+	}
+	return principal + " “" + name + "”"
 }
 
 // verdict is a verification in words: what was expected and what there was.

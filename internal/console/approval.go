@@ -1,11 +1,16 @@
 package console
 
 import (
+	"crypto/subtle"
+	"math"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
 )
 
@@ -14,9 +19,11 @@ import (
 type approvalData struct {
 	countersign.Approval
 	Sent    sent
+	Seen    string // proves that the last part of a long body was shown
 	Queue   control.Queue
 	Waiting bool
 	Refused *problem // why the visitor may not decide
+	Shares  bool     // the visitor and the requester go back to one maker
 	Verdict string   // of a decided one: in one sentence
 	Lapsed  bool     // the system rejected it because nobody decided in time
 
@@ -24,6 +31,10 @@ type approvalData struct {
 	Changed alterations
 	Led     []ledStep
 	Course  approvalCourse
+
+	Alike []string      // runs with an open recovery of the same capability and title
+	Asked []expectation // of the answer
+	Again []sameRun     // other runs with the same request
 
 	Rehearsed *comparison // nil where it can't be said
 
@@ -51,13 +62,17 @@ func approvalPage(v *visit) (*page, error) {
 }
 
 func (d *approvalData) page() *page {
-	return &page{name: "approval", Title: d.Title(), Nav: "approvals", Data: d, Crumbs: []crumb{
+	return &page{name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []crumb{
 		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},
 	}}
 }
 
-// Title is the step's name, or the capability where the plan can't be seen.
-func (d *approvalData) Title() string {
+// Heading is what the call does in its capability's words, else the step's name, or the
+// capability where the plan can't be seen.
+func (d *approvalData) Heading() string {
+	if d.Title != "" {
+		return d.Title
+	}
 	if d.Course.Name != "" {
 		return d.Course.Name
 	}
@@ -73,8 +88,10 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	}
 	d := &approvalData{Approval: a, Sent: sentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
 	d.Sent.Digest = a.RequestDigest
+	v.body(d)
 	if d.Waiting {
 		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
+		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
 	d.settle()
@@ -82,6 +99,10 @@ func (v *visit) approval(id string) (*approvalData, error) {
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
+	if d.Alike, err = v.control.RecoveriesLike(ctx, v.actor, id); err != nil {
+		return nil, err
+	}
+	d.Asked, d.Again = expectationsOf(a.Expectation), sameRuns(a.Same)
 	if d.Before, err = v.control.ApprovedBefore(ctx, v.actor, id); err != nil {
 		return nil, err
 	}
@@ -89,6 +110,27 @@ func (v *visit) approval(id string) (*approvalData, error) {
 		d.Changed = alteredFrom(d.Before.Request, a.Request)
 	}
 	return d, v.approvalCourse(d)
+}
+
+// body draws the part of the body that is asked for; after a decision that wasn't taken,
+// the one that it was taken from.
+func (v *visit) body(d *approvalData) {
+	if !d.Sent.HasBody {
+		return
+	}
+	n, err := strconv.Atoi(v.query("part"))
+	if err != nil && v.sawAll(&d.Approval) {
+		n = math.MaxInt
+	}
+	d.Sent.Part = bodyPartOf(d.Request.Body, n, Prefix+"/approvals/"+url.PathEscape(d.ID))
+	if d.Waiting && d.Sent.Part.Last() && hasParts(d.Request.Body) {
+		d.Seen = seenToken(v.secret, &d.Approval)
+	}
+}
+
+// sawAll reports a form that comes from the page with the end of the body.
+func (v *visit) sawAll(a *countersign.Approval) bool {
+	return subtle.ConstantTimeCompare([]byte(v.form("seen")), []byte(seenToken(v.secret, a))) == 1
 }
 
 // approvalCourse adds what the run says, where the visitor may see the run: it may
@@ -116,7 +158,7 @@ func leftOf(from, to, now time.Time) int {
 
 // settle says in one sentence how it was decided.
 func (d *approvalData) settle() {
-	by := who(d.DecidedBy)
+	by := called(d.DecidedBy, d.DecidedByName)
 	code, _, _ := strings.Cut(d.DecisionReason, ":")
 	switch {
 	case d.Waiting:
@@ -131,10 +173,7 @@ func (d *approvalData) settle() {
 	}
 }
 
-// ledShown bounds the steps that are told of.
-const ledShown = 8
-
-// ledTo lists the latest steps that had ended when the approval was asked for,
+// ledTo lists the steps that had ended when the approval was asked for,
 // with what they proved, and the step itself.
 func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
 	var earlier []int
@@ -145,7 +184,6 @@ func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
 		}
 	}
 	slices.SortStableFunc(earlier, func(x, y int) int { return r.Steps[x].StartedAt.Compare(r.Steps[y].StartedAt) })
-	earlier = earlier[max(0, len(earlier)-ledShown):]
 	var out []ledStep
 	for _, i := range earlier {
 		s := &r.Steps[i]
@@ -176,6 +214,6 @@ func provedBy(s *countersign.StepRun) string {
 	case v.Actual.IsZero():
 		return ""
 	default:
-		return v.Field + " is " + clipFrom(inline(v.Actual), 0)
+		return v.Field + " is " + inline(v.Actual)
 	}
 }

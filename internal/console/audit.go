@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -130,7 +131,7 @@ var places = map[string]string{
 // page of their own, and what is gone answers that it is not there.
 func subjectHref(subject string) string {
 	kind, id, _ := strings.Cut(subject, "/")
-	if places[kind] == "" || id == "" {
+	if places[kind] == "" || id == "" || id == "*" { // * stands for several
 		return ""
 	}
 	return Prefix + places[kind] + id
@@ -144,9 +145,16 @@ func auditOutcome(r countersign.AuditRecord) state {
 	return state{"is-fail", "s-rejected", "Refused"}
 }
 
-// refusedWith is the code that an action was refused with.
+// refusedWith is the code that an action was refused with, and how often where the
+// record is of several.
 func refusedWith(r countersign.AuditRecord) string {
 	_, code, _ := strings.Cut(r.Outcome, ": ")
+	switch {
+	case r.Count == 1:
+		code += ", once more"
+	case r.Count > 1:
+		code += fmt.Sprintf(", %d times more", r.Count)
+	}
 	return code
 }
 

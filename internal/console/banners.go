@@ -11,8 +11,24 @@ import (
 // is told.
 const tokenNotice = 14 * 24 * time.Hour
 
-// banners say what an administrator should do soon.
-func (v *visit) banners() []banner {
+// banners say what the visitor should do soon.
+func (v *visit) banners() []banner { return append(v.invited(), v.expiring()...) }
+
+// invited says that a tenant waits for the visitor's answer.
+func (v *visit) invited() []banner {
+	list, err := v.control.Invitations(v.r.Context(), v.actor)
+	if err != nil || len(list) == 0 {
+		return nil
+	}
+	text := "Tenant " + list[0].TenantID + " invites you."
+	if len(list) > 1 {
+		text = fmt.Sprintf("%d tenants invite you.", len(list))
+	}
+	return []banner{{Text: text, Href: Prefix + "/settings#tenant", Word: "Answer"}}
+}
+
+// expiring says what an administrator should do soon.
+func (v *visit) expiring() []banner {
 	page, err := v.control.Tokens(v.r.Context(), v.actor, control.List{Limit: 200}, "")
 	if err != nil { // no administrator
 		return nil

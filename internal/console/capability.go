@@ -78,6 +78,7 @@ func (s *sheet) operation(c countersign.Capability) []blank {
 	}
 	return []blank{
 		must(s.mono("name", "Name", "What plans call it, such as refunds.create.", c.Name)),
+		s.line("title", "Title", "What a call does, with {input} places: approvers read it, filled from what will be sent. Such as: Refund {amount} to {customer.name}", c.Title),
 		s.line("description", "Description", "What it does, in words: approvers read it.", c.Description),
 		must(s.choose("select", "method", "Method", "", c.Method, methods...)),
 		must(s.mono("path", "Path", "On the project’s origin, such as /orders/{orderId}. A name in braces is filled from an input of type string or number.", c.Path)),

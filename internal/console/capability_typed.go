@@ -56,7 +56,7 @@ func (v *visit) withTyped(p countersign.Project) ([]countersign.Capability, erro
 
 // typedCapability takes a capability from the form.
 func (v *visit) typedCapability(c countersign.Capability) (countersign.Capability, error) {
-	c.Name, c.Description, c.Method, c.Path = v.form("name"), v.form("description"), v.form("method"), v.form("path")
+	c.Name, c.Title, c.Description, c.Method, c.Path = v.form("name"), v.form("title"), v.form("description"), v.form("method"), v.form("path")
 	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
 	c.SideEffect, c.TimeoutMs = nil, 0
 	if said := v.form("sideEffect"); said != "" {

@@ -2,25 +2,21 @@ package console
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // What a request changes since an earlier one: a comparison field by field, of
-// texts, so that 89.90 and 89.9 are told apart. It is pure and bounded, whatever
-// the two requests hold.
+// texts, so that 89.90 and 89.9 are told apart. It is pure and leaves nothing out: who
+// proposes a request must not choose which of its changes are seen.
 
-// Bounds of a comparison.
-const (
-	changesShown = 40  // fields that differ
-	changesNamed = 24  // fields that don't
-	changesDepth = 4   // levels that are compared field by field
-	changesWidth = 160 // bytes of a value
-)
+// clipWidth is how much of a value a list shows, in bytes.
+const clipWidth = 160
 
 // alteration is a field that differs. Then or Now is "" where it is absent.
 type alteration struct{ Field, Then, Now string }
@@ -28,7 +24,6 @@ type alteration struct{ Field, Then, Now string }
 // alterations are what differs between two requests and what doesn't.
 type alterations struct {
 	Fields []alteration
-	More   int      // that differ beyond those
 	Same   []string // names of the fields that don't differ
 	Hidden []string // what the visitor may not see, so that nothing is said of it
 }
@@ -39,15 +34,9 @@ func alteredFrom(then, now countersign.Request) alterations {
 	was, _, _ := strings.Cut(then.URL, "?")
 	is, _, _ := strings.Cut(now.URL, "?")
 	out.text("destination", then.Method+" "+was, now.Method+" "+is)
-	out.value("query", then.Query, now.Query, changesDepth)
-	out.value("", then.Body, now.Body, changesDepth)
+	out.value("query", then.Query, now.Query)
+	out.value("", then.Body, now.Body)
 	slices.SortStableFunc(out.Fields, func(a, b alteration) int { return cmp.Compare(a.Field, b.Field) })
-	if n := len(out.Fields) - changesShown; n > 0 {
-		out.Fields, out.More = out.Fields[:changesShown], n
-	}
-	if n := len(out.Same) - changesNamed; n > 0 {
-		out.Same = append(out.Same[:changesNamed], strconv.Itoa(n)+" more")
-	}
 	return out
 }
 
@@ -61,13 +50,12 @@ func (a *alterations) text(field, then, now string) {
 	case then == now:
 		a.Same = append(a.Same, field)
 	default:
-		then, now = clipApart(then, now)
 		a.Fields = append(a.Fields, alteration{field, then, now})
 	}
 }
 
 // value compares two values, members apart where both are objects.
-func (a *alterations) value(field string, then, now countersign.Value, depth int) {
+func (a *alterations) value(field string, then, now countersign.Value) {
 	if then.IsNull() {
 		then = countersign.Value{}
 	}
@@ -79,8 +67,8 @@ func (a *alterations) value(field string, then, now countersign.Value, depth int
 	}
 	was, one := then.Object()
 	is, two := now.Object()
-	if depth > 0 && (one || then.IsZero()) && (two || now.IsZero()) {
-		a.members(field, was, is, depth)
+	if (one || then.IsZero()) && (two || now.IsZero()) {
+		a.members(field, was, is)
 		return
 	}
 	if !then.IsScalar() && !now.IsScalar() && then.Equal(now) && !strings.Contains(now.Raw(), hiddenText) {
@@ -92,7 +80,7 @@ func (a *alterations) value(field string, then, now countersign.Value, depth int
 
 func nameless(field string) string { return cmp.Or(field, "body") }
 
-func (a *alterations) members(field string, was, is map[string]countersign.Value, depth int) {
+func (a *alterations) members(field string, was, is map[string]countersign.Value) {
 	names := make([]string, 0, len(was)+len(is))
 	for name := range was {
 		names = append(names, name)
@@ -113,21 +101,48 @@ func (a *alterations) members(field string, was, is map[string]countersign.Value
 			a.text(path, then.Raw(), now.Raw())
 			continue
 		}
-		a.value(path, then, now, depth-1)
+		a.value(path, then, now)
 	}
 }
 
-// clipApart shortens two texts that differ so that where they differ is seen.
-func clipApart(a, b string) (left, right string) {
-	if len(a) <= changesWidth && len(b) <= changesWidth {
-		return a, b
+// sameAround is how long a value is before what differs in it is marked.
+const sameAround = 48
+
+// apart is a value beside another that it differs from: all of it, and in a long one
+// what differs stands out.
+func apart(this, other string) template.HTML {
+	if this == "" {
+		return "absent"
 	}
-	same := 0
-	for same < len(a) && same < len(b) && a[same] == b[same] {
-		same++
+	from, to := 0, len(this)
+	if other != "" && len(this) > sameAround {
+		from, to = differs(this, other)
 	}
-	from := max(0, same-changesWidth/4)
-	return clipFrom(a, from), clipFrom(b, from)
+	out := template.HTMLEscapeString(plain.JSON(this[:from]))
+	if from > 0 || to < len(this) {
+		out += `<mark>` + template.HTMLEscapeString(plain.JSON(this[from:to])) + `</mark>` + template.HTMLEscapeString(plain.JSON(this[to:]))
+	} else {
+		out = template.HTMLEscapeString(plain.JSON(this))
+	}
+	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(plain.Doubt(this))) //nolint:gosec // escaped
+}
+
+// differs is where a text stops and where it begins again to be the other, at borders of
+// characters.
+func differs(this, other string) (from, to int) {
+	for from < len(this) && from < len(other) && this[from] == other[from] {
+		from++
+	}
+	for from > 0 && from < len(this) && !utf8.RuneStart(this[from]) {
+		from--
+	}
+	to = len(this)
+	for rest := len(other); to > from && rest > from && this[to-1] == other[rest-1]; to, rest = to-1, rest-1 {
+	}
+	for to < len(this) && !utf8.RuneStart(this[to]) {
+		to++
+	}
+	return from, to
 }
 
 // clipFrom is a bounded part of a text, at character borders.
@@ -142,10 +157,10 @@ func clipFrom(s string, from int) string {
 	if from > 0 {
 		before = "… "
 	}
-	if len(s)-from <= changesWidth {
+	if len(s)-from <= clipWidth {
 		return before + s[from:]
 	}
-	end := from + changesWidth
+	end := from + clipWidth
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/countersign/countersign"
 )
@@ -50,20 +49,40 @@ func TestAnotherDestinationOrQueryIsAChange(t *testing.T) {
 	}
 }
 
-func TestAComparisonIsBoundedAndStillShowsWhereValuesDiffer(t *testing.T) {
+// TestAComparisonNamesEveryChange: whoever proposes a request would else choose which
+// of its changes are seen.
+func TestAComparisonNamesEveryChange(t *testing.T) {
 	var then, now strings.Builder
 	for i := range 500 {
-		fmt.Fprintf(&then, `,"k%03d":%d`, i, i)
-		fmt.Fprintf(&now, `,"k%03d":%d`, i, i+1)
+		fmt.Fprintf(&then, `,"k%03d":%d,"s%03d":1`, i, i, i)
+		fmt.Fprintf(&now, `,"k%03d":%d,"s%03d":1`, i, i+1, i)
 	}
 	got := alteredFrom(posts("{"+then.String()[1:]+"}"), posts("{"+now.String()[1:]+"}"))
-	if len(got.Fields) != changesShown || got.More != 500-changesShown {
-		t.Errorf("%d fields and %d more", len(got.Fields), got.More)
+	if len(got.Fields) != 500 || len(got.Same) != 501 {
+		t.Errorf("%d fields differ and %d don't", len(got.Fields), len(got.Same))
 	}
+	deep := strings.Repeat(`{"a":`, 30)
+	end := strings.Repeat("}", 30)
+	if got := alteredFrom(posts(deep+"1"+end), posts(deep+"2"+end)).Fields; len(got) != 1 || got[0].Then != "1" || got[0].Now != "2" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestALongValueIsShownWholeAndWhatDiffersInItIsMarked(t *testing.T) {
 	long := strings.Repeat("ü", 5000)
-	fields := alteredFrom(posts(`{"a":"`+long+`1`+long+`"}`), posts(`{"a":"`+long+`2`+long+`"}`)).Fields
-	f := fields[0]
-	if len(fields) != 1 || len(f.Then) > 2*changesWidth || !strings.Contains(f.Then, "1") || !strings.Contains(f.Now, "2") || !utf8.ValidString(f.Then+f.Now) {
-		t.Errorf("%+v", fields)
+	then, now := `"`+long+"1"+long+`3"`, `"`+long+"2"+long+`4"`
+	fields := alteredFrom(posts(`{"a":`+then+`}`), posts(`{"a":`+now+`}`)).Fields
+	if len(fields) != 1 || fields[0].Then != then || fields[0].Now != now {
+		t.Fatalf("%d fields", len(fields))
+	}
+	want := "<bdi>&#34;" + long + "<mark>2" + long + "4</mark>&#34;</bdi>"
+	if got := string(apart(now, then)); got != want {
+		t.Errorf("%d bytes, expected %d: …%s", len(got), len(want), got[len(got)-60:])
+	}
+	same := strings.Repeat("a", 60)
+	for _, c := range [][3]string{{same + "ü", same + "û", "<bdi>" + same + "<mark>ü</mark></bdi>"}, {same, same + same, "<bdi>" + same + "<mark></mark></bdi>"}, {"", "1", "absent"}, {"1", "", "<bdi>1</bdi>"}} {
+		if got := string(apart(c[0], c[1])); got != c[2] {
+			t.Errorf("%s beside %s: %s", c[0], c[1], got)
+		}
 	}
 }

@@ -35,9 +35,7 @@ func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
 			c.At, c.Name, c.SideEffect, c.Agent = i+1, s.Name, s.SideEffect, s.AgentID
 		case s.Status == countersign.StepPending:
 			c.Skipped++
-			if len(c.After) < ledShown {
-				c.After = append(c.After, s.Name)
-			}
+			c.After = append(c.After, s.Name)
 		}
 	}
 	if r.PlanSnapshot != nil {

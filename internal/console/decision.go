@@ -19,11 +19,23 @@ func decideApproval(v *visit) (string, error) {
 	if decision.Reason == "" {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
+	if err := v.hasSeen(id); err != nil {
+		return "", v.decideAgain(id, err)
+	}
 	a, err := v.control.Decide(v.r.Context(), v.actor, id, decision)
 	if err != nil {
 		return "", v.decideAgain(id, err)
 	}
 	return "/runs/" + a.RunID, nil
+}
+
+// hasSeen refuses a decision on a body that was not shown to its end.
+func (v *visit) hasSeen(id string) error {
+	a, err := v.control.Approval(v.r.Context(), v.actor, id)
+	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || v.sawAll(&a) {
+		return err
+	}
+	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; the decision stands after its last part: read it to there")
 }
 
 // decideAgain is the page as it is now, after a decision that was not taken. An
@@ -64,7 +76,7 @@ func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 // decidedMeanwhile says who was faster.
 func (v *visit) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
-	return who(a.DecidedBy) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }
 
 // agoWord is how long ago a time was, within a sentence.

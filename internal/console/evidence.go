@@ -22,6 +22,7 @@ type sent struct {
 	Size           int64
 	Digest         string // "" where it isn't known yet
 	IdempotencyKey string
+	Part           *bodyPart // nil: drawn folded, and bounded
 }
 
 // sentOf makes the view of a request; id must be unique on its page.

@@ -3,16 +3,20 @@ package console
 import (
 	"html/template"
 	"net/url"
+
+	"github.com/countersign/countersign"
 )
 
 // functions are what templates may call beside the frame's methods.
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
-	"clock": clock, "took": took, "size": size, "plural": plural, "nb": func() string { return nbsp },
-	"json": payload, "inline": inline, "whole": whole, "who": who, "titled": titled,
+	"clock": clock, "took": took, "size": size, "bytes": func(n countersign.ByteCount) string { return size(int64(n)) }, "plural": plural, "nb": func() string { return nbsp },
+	"json": payload, "inline": inline, "whole": whole, "who": who, "called": called, "makers": makers, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolvedAs,
+
+	"shown": shown, "shownAside": shownAside, "copied": copied, "apart": apart,
 
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,

@@ -100,7 +100,7 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 		row.Soon = row.Lapses.Sub(now) < time.Hour
 		row.State, row.Href, row.Act = approvalState(*w.Approval), Prefix+"/approvals/"+w.Approval.ID, "Review"
 	}
-	row.Title, row.Detail = cmp.Or(plan, r.ID), who(r.RequestedBy)+" asks"
+	row.Title, row.Detail = cmp.Or(plan, r.ID), called(r.RequestedBy, r.RequestedByName)+" asks"
 	if i := stepIndex(r, id); i >= 0 {
 		row.Detail = waitingDetail(w, &r.Steps[i])
 	}
@@ -112,7 +112,7 @@ func waitingRowOf(w *control.Waiting, plan string, now time.Time) waitingRow {
 
 func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	if w.Approval != nil {
-		return nameOf(s) + ", " + w.Approval.Request.Method + " to " + hostOf(s) + "; " + who(w.Run.RequestedBy) + " asks"
+		return nameOf(s) + ", " + w.Approval.Request.Method + " to " + hostOf(s) + "; " + called(w.Run.RequestedBy, w.Run.RequestedByName) + " asks"
 	}
 	cause := "nobody knows whether it was done"
 	if s.Error != nil {

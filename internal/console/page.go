@@ -79,6 +79,9 @@ func parsePages() (pages, error) {
 			if err == nil {
 				t, err = t.ParseFS(templateFiles, file)
 			}
+			if err == nil {
+				shownIn(t)
+			}
 			return t, err
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // JSON as people read it: exact digits, in the order it was sent, objects and
@@ -21,20 +22,25 @@ const longest = 12 << 10
 func payload(v any) template.HTML {
 	raw := rawOf(v)
 	if len(raw) > longest {
-		cut := strings.ToValidUTF8(raw[:longest], "")
-		return template.HTML(`<div class="json"><div>` + template.HTMLEscapeString(cut) + `</div><div class="p">… ` + size(int64(len(raw))) + ` in all; the API shows it whole</div></div>`) //nolint:gosec // escaped
+		cut := plain.JSON(strings.ToValidUTF8(raw[:longest], ""))
+		return template.HTML(`<div class="json"><div>` + isolated("", cut) + `</div><div class="p">… ` + size(int64(len(raw))) + ` in all; the API shows it whole</div></div>`) //nolint:gosec // escaped
 	}
 	d := &jsonDrawing{json.NewDecoder(strings.NewReader(raw))}
 	d.dec.UseNumber()
 	text, end, err := d.value("", 0)
 	if err != nil {
-		text, end = `<div>`+template.HTMLEscapeString(raw), `</div>`
+		text, end = `<div>`+isolated("", plain.JSON(raw)), `</div>`
 	}
 	return template.HTML(`<div class="json">` + text + end + `</div>`) //nolint:gosec // every text was escaped on its way in
 }
 
 // whole reports a value that a page shows whole, and lets copy.
 func whole(v any) bool { return len(rawOf(v)) <= longest }
+
+// copied is a value as it is copied from a page: the same JSON, in which nothing hides.
+func copied(v any) template.HTML {
+	return template.HTML(template.HTMLEscapeString(plain.JSON(rawOf(v)))) //nolint:gosec // escaped
+}
 
 // inline is a value in one line.
 func inline(v any) string { return rawOf(v) }
@@ -76,13 +82,18 @@ func mark(s string) string { return `<span class="p">` + s + `</span>` }
 func scalar(t json.Token) string {
 	switch t := t.(type) {
 	case string:
-		return `<span class="s">` + template.HTMLEscapeString(quoted(t)) + `</span>`
+		return isolated("s", plain.Escaped(quoted(t))) + doubtMark(plain.Doubt(t))
 	case json.Number:
 		return `<span class="n">` + template.HTMLEscapeString(t.String()) + `</span>`
 	case bool:
 		return `<span class="n">` + strconv.FormatBool(t) + `</span>`
 	}
 	return `<span class="n">null</span>`
+}
+
+// keyed is a member's name before its value.
+func keyed(key string) string {
+	return isolated("k", plain.Escaped(quoted(key))) + doubtMark(plain.Doubt(key)) + mark(": ")
 }
 
 func quoted(s string) string {
@@ -122,7 +133,7 @@ func (d jsonDrawing) members(open json.Delim, depth int) (inner string, n int, e
 				return "", 0, err
 			}
 			key, _ := t.(string)
-			before = `<span class="k">` + template.HTMLEscapeString(quoted(key)) + `</span>` + mark(": ")
+			before = keyed(key)
 		}
 		text, end, err := d.value(before, depth+1)
 		if err != nil {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"strings"
 
@@ -139,9 +138,6 @@ func startRun(v *visit) (string, error) {
 	d, failed := v.plan(id)
 	if failed != nil {
 		return "", err
-	}
-	if refused.Code == countersign.CodeCapacity {
-		refused.Sentence = fmt.Sprintf("All %d slots are in use; try again soon.", v.cfg.MaxActive)
 	}
 	d.Problem, d.Key = refused, key // a refused start doesn't use its key up
 	return "", d.page()

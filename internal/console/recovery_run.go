@@ -30,6 +30,7 @@ type recoveryRunData struct {
 	Probe    bool     // the capability has one
 	Refused  *problem // why the visitor may not resolve it
 	Resolve  resolution
+	Alike    []string // approvals that wait, of the same capability and title
 	Problem  *problem
 	Expected *countersign.Expectation
 }
@@ -69,14 +70,15 @@ func (v *visit) recovery(id string) (*recoveryRunData, error) {
 	}
 	if d.Open {
 		d.Refused = problemOf(v.control.MayReconcile(ctx, v.actor, id))
+		if d.Alike, err = v.control.ApprovalsLike(ctx, v.actor, id); err != nil {
+			return nil, err
+		}
 	}
 	d.Known, d.Around = knownOf(&r, d.Step, approvals.Items), stepsAround(&r, i)
 	if d.Step.Request != nil {
 		request := sentOf("request", *d.Step.Request)
 		d.Request, d.Host = &request, request.Host
-		if d.Step.RequestDigest != nil {
-			request.Digest = *d.Step.RequestDigest
-		}
+		request.Digest = d.Step.RequestDigest.Text()
 		request.IdempotencyKey = d.Step.IdempotencyKey
 	}
 	d.plan()

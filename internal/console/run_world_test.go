@@ -175,7 +175,7 @@ func (w *runWorld) until(id string, holds func(countersign.Run) bool) countersig
 func (w *runWorld) answer(status int, body string) {
 	w.answers <- request.Outcome{
 		Certainty: request.Returned, Body: countersign.RawValue(body),
-		Response: &countersign.Response{StatusCode: status, Bytes: int64(len(body)), DurationMs: 12, BodySHA256: hex.EncodeToString([]byte(body))},
+		Response: &countersign.Response{StatusCode: status, Bytes: countersign.ByteCount(len(body)), DurationMs: 12, BodySHA256: countersign.BodyDigest(hex.EncodeToString([]byte(body)))},
 	}
 }
 

@@ -70,9 +70,7 @@ func (c *chosenStep) request(s *countersign.StepRun) {
 	}
 	view := sentOf("sent", *s.Request)
 	view.IdempotencyKey = s.IdempotencyKey
-	if s.RequestDigest != nil {
-		view.Digest = *s.RequestDigest
-	}
+	view.Digest = s.RequestDigest.Text()
 	c.Sent = &view
 	switch {
 	case s.Status == countersign.StepSimulated:

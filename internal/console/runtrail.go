@@ -88,7 +88,7 @@ func changeWords(rec *countersign.AuditRecord) string {
 
 // toldByRun is what the run's own record says of its past.
 func toldByRun(r *countersign.Run) *trail {
-	rows := []trailRow{{At: r.CreatedAt, Who: who(r.RequestedBy), What: "Started the run"}}
+	rows := []trailRow{{At: r.CreatedAt, Who: called(r.RequestedBy, r.RequestedByName), What: "Started the run"}}
 	add := func(at time.Time, by, what, change string) {
 		if !at.IsZero() {
 			rows = append(rows, trailRow{At: at, Who: by, What: what, Change: change})

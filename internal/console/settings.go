@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 func (c *Console) settingRoutes() []route {
@@ -13,7 +15,17 @@ func (c *Console) settingRoutes() []route {
 		{method: "POST", path: "/settings/theme", open: true, act: setTheme},
 		{method: "POST", path: "/settings/keys", act: setKeys},
 		{method: "POST", path: "/settings/tenant", act: switchTenant},
+		{method: "POST", path: "/settings/tokens/{id}/confirm", act: confirmToken},
+		{method: "POST", path: "/settings/invitations/{tenant}/accept", act: acceptInvitation},
+		{method: "POST", path: "/settings/invitations/{tenant}/decline", act: declineInvitation},
 	}
+}
+
+// settingsData is the visitor's session, and what waits for the visitor alone.
+type settingsData struct {
+	countersign.Session
+	Tokens []countersign.Token // that name the visitor
+	Offers []countersign.User  // invitations
 }
 
 func settingsPage(v *visit) (*page, error) {
@@ -21,7 +33,35 @@ func settingsPage(v *visit) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: session}, nil
+	d := settingsData{Session: session}
+	if d.Tokens, err = v.control.OwnTokens(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	if d.Offers, err = v.control.Invitations(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: d}, nil
+}
+
+func acceptInvitation(v *visit) (string, error) {
+	return "/settings#tenant", v.answer(v.control.AcceptInvitation)
+}
+
+func declineInvitation(v *visit) (string, error) {
+	return "/settings#tenant", v.answer(v.control.DeclineInvitation)
+}
+
+func (v *visit) answer(with func(context.Context, control.Actor, string) error) error {
+	tenant := v.r.PathValue("tenant")
+	if !countersign.ValidTenantID(tenant) {
+		return countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
+	}
+	return with(v.r.Context(), v.actor, tenant)
+}
+
+func confirmToken(v *visit) (string, error) {
+	_, err := v.control.ConfirmToken(v.r.Context(), v.actor, v.r.PathValue("id"))
+	return "/settings#tokens", err
 }
 
 func morePage(*visit) (*page, error) {

@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -53,6 +54,7 @@ type tokenData struct {
 	realm
 	grant
 	Name, Days, UserEmail      string
+	Agents                     string // of an agent token's form: their ids, between blanks
 	Modes                      []choice
 	NameErr, DaysErr, ModesErr string
 	Problem                    *problem
@@ -64,7 +66,7 @@ type tokenData struct {
 const defaultDays = "30"
 
 func newTokenPage(v *visit) (*page, error) {
-	return v.tokenForm(tokenData{Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
+	return v.tokenForm(tokenData{Agents: v.query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
 }
 
 func modeChoices(on []string) []choice {
@@ -90,7 +92,12 @@ func (v *visit) tokenForm(d tokenData) *page {
 func makeToken(v *visit) (string, error) {
 	g, roles, projects := v.granted()
 	modes := v.r.PostForm["modes"]
-	d := tokenData{grant: g, Name: v.form("name"), Days: v.form("days"), UserEmail: v.form("userEmail"), Modes: modeChoices(modes)}
+	var agents []string
+	if v.form("agents") != "" { // such a token has no choice of roles and projects
+		agents = strings.Fields(v.form("agents"))
+		g.RolesErr, g.ReachErr, roles, projects = "", "", []countersign.Role{countersign.RoleOperator}, nil
+	}
+	d := tokenData{grant: g, Agents: v.form("agents"), Name: v.form("name"), Days: v.form("days"), UserEmail: v.form("userEmail"), Modes: modeChoices(modes)}
 	days, err := strconv.ParseInt(d.Days, 10, 64)
 	if err != nil || days < 1 || days > countersign.MaxTokenDays {
 		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
@@ -107,7 +114,7 @@ func makeToken(v *visit) (string, error) {
 	if err := validRoles(roles); err != nil {
 		return "", err
 	}
-	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: v.tenantAsked()}
+	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: v.tenantAsked()}
 	made, err := v.control.CreateToken(v.r.Context(), v.actor, w)
 	if err != nil {
 		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return v.tokenForm(d) })

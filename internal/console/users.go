@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/url"
-	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -62,7 +61,7 @@ func userPage(v *visit) (*page, error) {
 // unawares what somebody has.
 func addUser(v *visit) (string, error) {
 	g, roles, projects := v.granted()
-	d := userData{grant: g, Email: strings.ToLower(v.form("email"))}
+	d := userData{grant: g, Email: v.form("email")}
 	if d.Email == "" {
 		d.EmailErr = "Enter an e-mail address."
 	} else if u, err := v.control.User(v.r.Context(), v.actor, d.Email, v.tenantAsked()); err == nil {

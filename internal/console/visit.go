@@ -26,8 +26,13 @@ type visit struct {
 	secret string        // of the session
 }
 
-// maxForm bounds what a form may bring: a model's document is the largest.
-const maxForm = countersign.MaxBodyBytes + 64<<10
+// How much is read of a form: of who is signed in a model's document is the largest.
+// Of a stranger it is an e-mail address or a code; whoever holds many posts open would
+// else fill the memory (contract 11).
+const (
+	maxForm      = countersign.MaxBodyBytes + 64<<10
+	maxStrangers = countersign.MaxOpenBytes
+)
 
 // serve runs a route. A decision that succeeds answers 303, so that reloading
 // its page repeats nothing.
@@ -79,24 +84,42 @@ func (v *visit) perform(rt route) {
 // one of our own pages.
 func (v *visit) enter(rt route) error {
 	unsafe := v.r.Method != http.MethodGet && v.r.Method != http.MethodHead
+	unknown := v.recognize()
 	if unsafe {
-		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-		if err := v.r.ParseForm(); err != nil {
-			return countersign.Errorf(countersign.CodeInvalidRequest, "the form could not be read; it may be larger than %d bytes", maxForm)
+		if err := v.readForm(); err != nil && (unknown == nil || rt.open) {
+			return err
 		}
 		if v.origins.Check(v.r) != nil {
 			return countersign.Errorf(countersign.CodeCSRF, "this form was sent from another site; open the page here and try again")
 		}
 	}
-	if err := v.recognize(); err != nil {
-		if rt.open && countersign.ErrorCode(err) == countersign.CodeUnauthenticated {
+	if unknown != nil {
+		if rt.open && countersign.ErrorCode(unknown) == countersign.CodeUnauthenticated {
 			return nil
 		}
-		return err
+		return unknown
 	}
 	if unsafe && !rt.open && !access.ValidCSRF(v.secret, v.r.PostForm.Get("csrf")) {
 		refused := countersign.Errorf(countersign.CodeCSRF, "this form belongs to another sign-in; open the page again")
 		return v.control.Refuse(v.r.Context(), v.actor, access.SignIn, "user/"+v.actor.Email, refused)
+	}
+	return nil
+}
+
+// readForm reads the form, of somebody who isn't signed in no more than a sign-in needs.
+func (v *visit) readForm() error {
+	most := int64(maxStrangers)
+	if v.signedIn() {
+		most = maxForm
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most)
+	err := v.r.ParseForm()
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return countersign.Errorf(countersign.CodePayloadTooLarge, "the form is larger than %d bytes", most)
+	case err != nil:
+		return countersign.Errorf(countersign.CodeInvalidRequest, "the form could not be read")
 	}
 	return nil
 }

@@ -67,6 +67,24 @@ func who(principal string) string {
 	return kind + " " + name
 }
 
+// called is a principal with its name, which may be anything: so it stands in quotes
+// behind what the principal is.
+func called(principal, name string) string {
+	if name == "" || principal == "user:"+name {
+		return who(principal)
+	}
+	return who(principal) + " “" + name + "”"
+}
+
+// makers are principals that made each other, nearest first, in a sentence.
+func makers(chain []string) string {
+	words := make([]string, len(chain))
+	for i, id := range chain {
+		words[i] = who(id)
+	}
+	return strings.Join(words, ", made by ")
+}
+
 // titled writes a word of the API as one of a sentence's beginning.
 func titled(word string) string {
 	if word == "" {

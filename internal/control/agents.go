@@ -19,7 +19,7 @@ type AgentFilter struct{ ProjectID, Status string }
 // Agents lists the agents within the actor's scope by id, each with its present
 // liveness.
 func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (page countersign.Page[countersign.Agent], err error) {
-	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
 		if a.Limited() {
 			where = append(where, within("project", a.Projects))
@@ -66,6 +66,9 @@ func (s *Service) Agent(ctx context.Context, a Actor, id string) (out countersig
 
 // reachAgent finds an agent of the tenant that lies within the actor's scope.
 func reachAgent(tx store.Tx, a Actor, id string) (*records.AgentHead, int64, error) {
+	if err := access.ActsFor(a.Principal, id); err != nil {
+		return nil, 0, err
+	}
 	head, version, err := records.Agents.Get(tx, a.Tenant, id)
 	if err != nil {
 		return nil, 0, found(err, "agent", id)

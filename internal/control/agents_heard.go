@@ -14,14 +14,14 @@ import (
 type HeardAgents struct {
 	Page      countersign.Page[countersign.Agent]
 	Counts    map[countersign.Liveness]int
-	Instances map[string]int // by the page's agents: how many were ever heard
+	Instances map[string]int // by the page's agents: how many there are
 }
 
 // HeardAgents lists the agents within the actor's scope by id; is narrows them
 // to one liveness, "" doesn't. Liveness is no column, because it changes by time
 // alone: so every agent is looked at, with three index reads each.
 func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
-	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		heads, err := s.heardHeads(tx, a, l, is, &out)
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Livene
 // AgentsNamed reads the agents of these ids that there are within the actor's
 // scope, without their instances.
 func (s *Service) AgentsNamed(ctx context.Context, a Actor, ids []string) (out []countersign.Agent, err error) {
-	err = s.view(ctx, a, access.ReadAgents, func(tx store.Tx) error {
+	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		out = nil
 		for _, id := range ids {
 			head, _, err := reachAgent(tx, a, id)

@@ -37,7 +37,7 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 			return err
 		}
 		for i := range found.Items {
-			if err := s.maskApproval(tx, a, &found.Items[i].Approval); err != nil {
+			if err := s.showApproval(tx, a, &found.Items[i].Approval); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 			return err
 		}
 		out = rec.Approval
-		return s.maskApproval(tx, a, &out)
+		return s.showApproval(tx, a, &out)
 	})
 	return out, err
 }
@@ -90,7 +90,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 			return err
 		}
 		out = rec.Approval
-		return nil
+		return s.showApproval(tx, a, &out)
 	})
 	if err != nil {
 		return out, err
@@ -105,10 +105,8 @@ func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval,
 	if err != nil {
 		return nil, err
 	}
-	if !s.cfg.AllowSelfApproval {
-		if err := access.FourEyes(a.Principal, rec.Requester); err != nil {
-			return nil, err
-		}
+	if err := s.mayJudge(tx, a, countersign.ModeLive, rec.Requester); err != nil {
+		return nil, err
 	}
 	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
 	expired := rec.Status == countersign.ApprovalRejected && strings.HasPrefix(rec.DecisionReason, string(countersign.CodeApprovalExpired)+":") && rec.DecidedBy == countersign.SystemPrincipal

@@ -16,7 +16,7 @@ func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
 	if err != nil {
 		return nil, err
 	}
-	return left, access.InScope(a.Principal, left.Projects...)
+	return left, access.InRun(a.Principal, left.Run.AgentID, left.Projects...)
 }
 
 // foundRun is found for a run: one that was archived isn't here any more, and who

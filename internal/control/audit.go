@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/countersign/countersign"
@@ -23,17 +24,25 @@ func (s *Service) Audit(ctx context.Context, a Actor, l List, f audit.Filter, re
 	return page, err
 }
 
-// VerifyAudit computes a log anew from its records.
+// VerifyAudit computes a log anew from its records, but for those that it has read
+// within a minute.
 func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v countersign.AuditVerification, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return v, err
 	}
-	err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
-		v, err = audit.Verify(tx, log)
-		return err
+	v, err = s.verifier.Verify(ctx, log, s.cfg.Now, func(ctx context.Context, read func(tx store.Tx) error) error {
+		return s.readSpan(ctx, a, read)
 	})
-	return v, err
+	return v, public(err)
+}
+
+// readSpan reads a part of a log when it is the tenant's turn: one part at a time of
+// all that are verified and exported, so that whoever asks for however many of them
+// holds one reader of the store, and no other tenant up.
+func (s *Service) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) error) (err error) {
+	busy := s.reading.Do(ctx, a.Tenant, func() { err = s.view(ctx, a, access.ReadAudit, read) })
+	return cmp.Or(public(busy), err)
 }
 
 // ExportAudit gives each record of a log that the filter keeps, as it is stored, in
@@ -45,14 +54,14 @@ func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, real
 		return end, err
 	}
 	end = countersign.AuditExport{TenantID: log, At: s.cfg.Now(), Filtered: f.Any()}
-	err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+	err = s.readSpan(ctx, a, func(tx store.Tx) error {
 		end.Size, end.Head, err = audit.Head(tx, log)
 		return err
 	})
 	span := audit.Span{Filter: f, Before: end.Size}
 	for done := false; err == nil && !done; {
 		var docs [][]byte
-		err = s.view(ctx, a, access.ReadAudit, func(tx store.Tx) error {
+		err = s.readSpan(ctx, a, func(tx store.Tx) error {
 			next := span // perhaps more than once
 			if docs, done, err = next.Next(tx, log); err == nil {
 				span = next

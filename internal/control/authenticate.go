@@ -131,9 +131,18 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 
 func principalOf(t *records.Token) access.Principal {
 	return access.Principal{
-		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Roles, Projects: t.ProjectIDs, Modes: t.Modes,
-		Realm: t.Realm, Email: t.UserEmail, Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
+		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
+		Realm: t.Realm, Email: t.UserEmail, Person: personOf(t), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
 	}
+}
+
+// personOf is the user who is known to stand behind a token: who made it themselves, or
+// has confirmed it.
+func personOf(t *records.Token) string {
+	if t.CreatedBy == "user:"+t.UserEmail || !t.ConfirmedAt.IsZero() {
+		return t.UserEmail
+	}
+	return ""
 }
 
 // Bootstrap makes, on an empty store, the tenant `default` and the first token:
@@ -183,7 +192,7 @@ func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, ro
 	if err := putToken(tx, &rec, secret); err != nil {
 		return err
 	}
-	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
+	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 }
 
 // IssueToken makes a token on a stopped store, for an operator who has lost all

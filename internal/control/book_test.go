@@ -22,6 +22,7 @@ type book struct {
 	beats    map[string]map[string]heard
 	runs     map[string]*started // by idempotency key
 	log      []string
+	folds    map[string]*bookFold
 }
 
 // head is a model's revision and whether it is suspended.
@@ -47,7 +48,7 @@ func newBook(tenant string) *book {
 	b := &book{
 		agents: map[string]*countersign.Agent{}, teams: map[string]*countersign.Team{}, models: map[string]*head{},
 		disabled: map[string]bool{tenant + "-one": false, tenant + "-two": false},
-		beats:    map[string]map[string]heard{}, runs: map[string]*started{},
+		beats:    map[string]map[string]heard{}, runs: map[string]*started{}, folds: map[string]*bookFold{},
 	}
 	for _, id := range models {
 		b.models[id] = &head{revision: 1}
@@ -116,7 +117,9 @@ func (b *book) refused(a control.Actor, op access.Operation, subject string, cod
 	switch code {
 	case countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeRevisionConflict, countersign.CodeManifestConflict, countersign.CodeStateConflict,
 		countersign.CodeIdempotencyConflict, countersign.CodeProjectDisabled, countersign.CodeAgentNotAdmitted, countersign.CodeDrift:
-		b.log = append(b.log, entry(a.ID, string(op), subject, "refused: "+string(code)))
+		if outcome := "refused: " + string(code); !b.fold(a, string(op), subject, outcome) {
+			b.log = append(b.log, entry(a.ID, string(op), subject, outcome))
+		}
 	}
 }
 

@@ -20,11 +20,13 @@ import (
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/model"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/recent"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/turns"
 )
 
 // Waker is told of a run that was started or moved.
@@ -39,16 +41,17 @@ type Prober interface {
 
 // Config is what the use cases are told by the settings.
 type Config struct {
-	Allowed           project.Allowed
-	AllowSelfApproval bool
-	MaxActive         int
-	Version           string
-	NewID             func(prefix string) string
-	NewSecret         func() [32]byte
-	Now               func() time.Time
-	Post              Postbox // nil: sign-in codes go to the log
-	Shared            bool    // other processes use the store too
-	Figures           *telemetry.Figures
+	Allowed   project.Allowed
+	Eyes      access.Eyes
+	MaxActive int
+	Quotas    quota.Bounds
+	Version   string
+	NewID     func(prefix string) string
+	NewSecret func() [32]byte
+	Now       func() time.Time
+	Post      Postbox // nil: sign-in codes go to the log
+	Shared    bool    // other processes use the store too
+	Figures   *telemetry.Figures
 }
 
 // Service is the use cases.
@@ -67,16 +70,19 @@ type Service struct {
 	documents *recent.Map[documentKey, ListedModel]
 	machines  *recent.Map[recent.Stamp, *model.Machine]
 
-	thinking chan struct{} // bounds simulations at once
-	probing  sync.Map      // ledger.Ref of the runs that a probe is under way for
-	touching sync.Map      // ids of the tokens whose last use is being written
+	thinking *turns.Turns // at simulations and what else costs a processor
+	reading  *turns.Turns // at spans of audit logs
+	probing  sync.Map     // ledger.Ref of the runs that a probe is under way for
+	touching sync.Map     // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
+	folds    folds // repeated refusals
 	viewers  viewers
 	pulse    pulse
-	asking   limit // by e-mail address: sign-in codes that are asked for
+	asking   limit // by e-mail and network address together: sign-in codes that are asked for
 	trying   limit // by network address: everything that somebody without a session tries
 	census   census
 	prover   audit.Prover // of the records in receipts
+	verifier audit.Verifier
 }
 
 // thinkers is how many models are simulated or validated at once.
@@ -88,8 +94,9 @@ const rememberedSnapshots = 32
 
 // New makes the use cases.
 func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
+	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: make(chan struct{}, thinkers),
+		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: turns.New(thinkers), reading: turns.New(1),
 		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    recent.New[string, knownToken](rememberedTokens),
 		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
@@ -101,7 +108,10 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 }
 
 // Close waits for the small writes that no request waited for.
-func (s *Service) Close() { s.chores.Wait() }
+func (s *Service) Close() {
+	s.recordFolds()
+	s.chores.Wait()
+}
 
 // Actor is a principal making one request.
 type Actor struct {
@@ -109,13 +119,18 @@ type Actor struct {
 	RequestID string
 }
 
-func (a Actor) ledger() ledger.Actor { return ledger.Actor{ID: a.ID, RequestID: a.RequestID} }
+func (a Actor) ledger() ledger.Actor {
+	return ledger.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
+}
 
 // Authorize says whether the actor may ask for the operation at all, before
 // anything of the request is read. Refusals of writes are recorded. subject
 // names what it was about, kind/id.
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
 	err := access.Allow(a.Principal, op)
+	if id, of := strings.CutPrefix(subject, "agent/"); err == nil && of {
+		err = access.ActsFor(a.Principal, id)
+	}
 	if err != nil && op == access.SendHeartbeat {
 		s.cfg.Figures.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
 	}
@@ -157,7 +172,7 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
-// refused records a refusal and passes it on. A refusal that can't be recorded
+// refused records a refusal, with its repeats folded, and passes it on. A refusal that can't be recorded
 // is not served as one: the answer is then that the store is unavailable.
 func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	if code := countersign.ErrorCode(err); err == nil || !access.IsWrite(op) || !refusals[code] {
@@ -165,11 +180,7 @@ func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, sub
 	}
 	rec := s.record(a, op, subject)
 	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.ErrorCode(err))
-	unwritten := s.store.Update(ctx, func(tx store.Tx) error {
-		return audit.Append(tx, a.Tenant, []countersign.AuditRecord{rec})
-	})
-	crashpoint.At("control.refused", op)
-	if unwritten != nil {
+	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
 		return public(unwritten)
 	}
 	return err
@@ -183,7 +194,10 @@ func (s *Service) record(a Actor, op access.Operation, subject string) countersi
 }
 
 // change is one audited change; before and after are revisions or states.
-type change struct{ before, after, reason string }
+type change struct {
+	before, after, reason string
+	weakens               bool // a gate
+}
 
 func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject string, c change) error {
 	return s.auditIn(tx, a.Tenant, a, op, subject, c)
@@ -191,7 +205,7 @@ func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject strin
 
 func (s *Service) auditIn(tx store.Tx, tenant string, a Actor, op access.Operation, subject string, c change) error {
 	rec := s.record(a, op, subject)
-	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
+	rec.Before, rec.After, rec.Reason, rec.Weakens = c.before, c.after, c.reason, c.weakens
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, tenant, rec)
 }

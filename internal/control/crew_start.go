@@ -86,7 +86,7 @@ func (s *Service) startCrew(ctx context.Context, a Actor, c crewStart) (out Star
 		if err := mayStartCrew(tx, a, &p, nil); err != nil {
 			return nil, err
 		}
-		if err := s.ledger.Free(tx); err != nil {
+		if err := s.roomToStart(tx, a.Tenant, &p); err != nil {
 			return nil, err
 		}
 		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: p, Synthetic: true}, 0); err != nil {

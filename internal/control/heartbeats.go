@@ -32,10 +32,10 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 	}
 }
 
-func judge(tx store.Tx, batch []*beat) error {
+func (s *Service) judge(tx store.Tx, batch []*beat) error {
 	for _, b := range batch {
 		b.ack, b.err = countersign.HeartbeatAck{}, nil
-		if err := b.judge(tx); err != nil {
+		if err := b.judge(tx, s.cfg.Quotas.Instances); err != nil {
 			if countersign.ErrorCode(err) == countersign.CodeInternal {
 				return err
 			}
@@ -47,7 +47,7 @@ func judge(tx store.Tx, batch []*beat) error {
 }
 
 // judge decides on one heartbeat and stores what it says.
-func (b *beat) judge(tx store.Tx) error {
+func (b *beat) judge(tx store.Tx, most int) error {
 	tenant := b.actor.Tenant
 	if _, _, err := reachAgent(tx, b.actor, b.agentID); err != nil {
 		return err
@@ -67,6 +67,11 @@ func (b *beat) judge(tx store.Tx) error {
 	}
 	if duplicate {
 		return nil
+	}
+	if last == nil {
+		if err := roomForInstance(tx, tenant, b.agentID, most, b.at); err != nil {
+			return err
+		}
 	}
 	_, err = records.Instances.Put(tx, tenant, id, &records.Instance{
 		AgentID: b.agentID, InstanceID: next.InstanceID, Sequence: next.Sequence, State: next.State, Timestamp: next.Timestamp, ReceivedAt: next.ReceivedAt,

@@ -22,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/store/again"
@@ -61,11 +62,17 @@ func open(t fataler) *house {
 // openWith makes a house where this many runs may be READY or RUNNING.
 func openWith(t fataler, maxActive int) *house {
 	t.Helper()
+	return openBounded(t, maxActive, quota.Bounds{})
+}
+
+// openBounded makes one with other bounds.
+func openBounded(t fataler, maxActive int, most quota.Bounds) *house {
+	t.Helper()
 	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	h.ledger = ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
-	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
+	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
 	h.service = control.New(cfg, h.store, h.ledger, h, &live.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {

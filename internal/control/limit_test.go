@@ -127,8 +127,8 @@ func TestStrangersCantFillTheStore(t *testing.T) {
 		t.Errorf("%d records for 4000 strangers; they don't share", n)
 	}
 	d.fill()
-	if d.try(replica, office) {
-		t.Error("there was place for one more")
+	if !d.try(replica, office) {
+		t.Error("strangers took the place of somebody who never tried")
 	}
 	for _, rec := range d.records() {
 		if len(rec.Buckets) != 32 {

@@ -13,8 +13,8 @@ import (
 // states are all that a heartbeat may say.
 var states = []countersign.InstanceState{countersign.InstanceIdle, countersign.InstanceBusy, countersign.InstanceError}
 
-// maxInstances is how many instances a read of an agent shows: those of a
-// deployment whose processes come and go are never forgotten.
+// maxInstances is how many instances a read of an agent shows; a setting may let an
+// agent have more.
 const maxInstances = 1000
 
 // livenessOf derives an agent's liveness from the newest heartbeat in each

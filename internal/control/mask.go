@@ -32,45 +32,66 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if err != nil {
 		return err
 	}
+	of := hiddenIn(p)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
-		if h := hiddenFor(p, r.Steps[i].ProjectID, r.Steps[i].Capability); h != nil && h.step(&r.Steps[i]) {
+		if h := of.with(r.Steps[i].ID, r.Steps[i].Input); h != nil && h.step(&r.Steps[i]) {
 			r.Error = maskedError(r.Error)
 		}
 	}
-	if r.PlanSnapshot != nil {
-		shown := *r.PlanSnapshot
-		maskPlan(&shown, p)
-		r.PlanSnapshot = &shown
+	if of.hidesPlan() {
+		r.PlanDigest = ""
 	}
+	if r.PlanSnapshot == nil {
+		return nil
+	}
+	stored, _, err := s.ledger.ReadPlan(tx, a.Tenant, r.PlanID)
+	if err != nil {
+		return err
+	}
+	shown := *r.PlanSnapshot
+	maskPlan(&shown, of, stored.OpenInputs)
+	r.PlanSnapshot = &shown
 	return nil
 }
 
-// maskPlanFor masks a plan's steps where the actor must not see them.
-func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan) error {
+// maskPlanFor masks a plan's steps where the actor must not see them. open are its
+// planning inputs that feed nothing sensitive.
+func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
 	if !masks(a) {
 		return nil
 	}
 	whole, err := ledger.WithProjects(tx, a.Tenant, *p)
 	if err == nil {
-		maskPlan(p, &whole)
+		maskPlan(p, hiddenIn(&whole), open)
 	}
 	return err
 }
 
-// maskPlan masks the steps of the plan that is shown; p is the same plan with its
-// project snapshots.
-func maskPlan(shown, p *countersign.Plan) {
+// maskPlan masks the steps of the plan that is shown, and what its masked inputs could
+// be found out by.
+func maskPlan(shown *countersign.Plan, of hiding, open []string) {
 	shown.Steps = slices.Clone(shown.Steps)
 	for i := range shown.Steps {
 		s := &shown.Steps[i]
-		h := hiddenFor(p, s.ProjectID, s.Capability)
+		h := of.steps[s.ID]
 		if h == nil {
 			continue
 		}
 		s.Input, s.Expectation = h.input(s.Input), h.expectation(s.Expectation)
 	}
-	maskFixed(shown, p)
+	maskFixed(shown, of.plan)
+	if of.hidesPlan() {
+		shown.PlanDigest = ""
+		shown.PlanningInputs = only(shown.PlanningInputs, open)
+	}
+}
+
+// only are the inputs of these names.
+func only(inputs map[string]countersign.Value, names []string) map[string]countersign.Value {
+	out := maps.Clone(inputs)
+	maps.DeleteFunc(out, func(name string, _ countersign.Value) bool { return !slices.Contains(names, name) })
+	return out
 }
 
 func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) error {
@@ -79,6 +100,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	}
 	stored, _, err := records.Plans.Get(tx, a.Tenant, ap.PlanID)
 	if errors.Is(err, store.ErrNotFound) {
+		(&hidden{whole: true}).approval(ap) // nothing says what of it is sensitive
 		return nil
 	}
 	if err != nil {
@@ -88,9 +110,8 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	if err != nil {
 		return err
 	}
-	if h := hiddenFor(&p, ap.ProjectID, ap.Capability); h != nil {
-		ap.InputSnapshot = h.input(ap.InputSnapshot)
-		ap.Request = *h.request(&ap.Request, h.capability)
+	if h := hiddenIn(&p).with(ap.StepID, ap.InputSnapshot); h != nil {
+		h.approval(ap)
 	}
 	return nil
 }
@@ -163,25 +184,31 @@ func contractOf(tx store.Tx, tenant, projectID string) (*countersign.Plan, error
 	return &countersign.Plan{ProjectSnapshots: []countersign.Project{*p}}, nil
 }
 
-// hidden is what a capability keeps from whoever only views.
+// hidden is what a capability, or a step of it, keeps from whoever only views.
 type hidden struct {
 	project    *countersign.Project
 	capability *countersign.Capability
-	names      []string // its sensitive fields, and those of its probe
+	names      []string // its sensitive fields, and those of its probe; of a step its inputs bound from such
 	whole      bool     // every field
+	brought    []string // members that are sensitive within the values that a step's bindings bring
 }
 
 // hiddenFor is nil where no field of the capability or its probe is sensitive. p
 // has its project snapshots.
 func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
+	if h := contractIn(p, projectID, capability); h != nil && len(h.names) > 0 {
+		return h
+	}
+	return nil
+}
+
+// contractIn is what a capability keeps, which may be nothing; nil where the plan has
+// no such capability.
+func contractIn(p *countersign.Plan, projectID, capability string) *hidden {
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]
-		c := project.Capability(capability)
-		if project.ID != projectID || c == nil {
-			continue
-		}
-		if names := sensitiveOf(project, c); len(names) > 0 {
-			return &hidden{project: project, capability: c, names: names}
+		if c := project.Capability(capability); project.ID == projectID && c != nil {
+			return &hidden{project: project, capability: c, names: sensitiveOf(project, c)}
 		}
 	}
 	return nil
@@ -216,8 +243,8 @@ func (h *hidden) has(name string) bool {
 // step masks a step's record and reports whether its error may quote what was
 // masked.
 func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
-	s.Input, s.Request = h.input(s.Input), h.request(s.Request, h.capability)
-	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), hideSaid(s.Response)
+	s.Input, s.Request, s.RequestDigest = h.input(s.Input), h.request(s.Request, h.capability), countersign.NoStepDigest
+	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), hideAnswer(s.Response)
 	if s.Verification != nil {
 		v := *s.Verification
 		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
@@ -229,25 +256,36 @@ func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 	}
 	if s.Late != nil {
 		late := *s.Late
-		late.Output, late.Response = h.members(late.Output), hideSaid(late.Response)
+		late.Output, late.Response = h.members(late.Output), hideAnswer(late.Response)
 		s.Late = &late
 	}
 	s.Probes = slices.Clone(s.Probes)
 	for i := range s.Probes {
 		probe := &s.Probes[i]
-		probe.Response = hideSaid(probe.Response)
+		probe.Response = hideAnswer(probe.Response)
 		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
 	}
 	return quoted
 }
 
-// hideSaid hides all that a refusal said: it is text, which no field's name leads to.
-func hideSaid(r *countersign.Response) *countersign.Response {
-	if r == nil || r.Body == "" {
-		return r
+// approval masks an approval, and leaves the digest of what it masked out.
+func (h *hidden) approval(ap *countersign.Approval) {
+	h.maskAsked(ap, ap.InputSnapshot)
+	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
+	ap.Request = *h.request(&ap.Request, h.capability)
+}
+
+// hideAnswer leaves out what the body of an answer could be found out by, and hides
+// all that a refusal said: it is text, which no field's name leads to.
+func hideAnswer(r *countersign.Response) *countersign.Response {
+	if r == nil {
+		return nil
 	}
 	out := *r
-	out.Body = masked.Text()
+	out.Bytes, out.BodySHA256 = countersign.NoByteCount, countersign.NoBodyDigest
+	if out.Body != "" {
+		out.Body = masked.Text()
+	}
 	return &out
 }
 
@@ -270,9 +308,10 @@ func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Va
 	out := make(map[string]countersign.Value, len(m))
 	for k, v := range m {
 		if h.has(k) {
-			v = masked
+			out[k] = masked
+		} else {
+			out[k] = h.members(v)
 		}
-		out[k] = v
 	}
 	return out
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/model"
 	"github.com/countersign/countersign/internal/plan"
+	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -31,6 +33,9 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 	}
 	subject := "model/" + id
 	err = s.update(ctx, a, access.WriteModel, subject, func(tx store.Tx) error {
+		if err := mayChangeModel(tx, a, id); err != nil {
+			return err
+		}
 		head, version, err := headFor(tx, a.Tenant, id, w.ExpectedRevision)
 		if err != nil {
 			return err
@@ -45,7 +50,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 		}
 		head.Revision++
 		head.DocumentRevision, head.UpdatedAt = head.Revision, now
-		if err := saveModel(tx, a.Tenant, head, version, &w.Document); err != nil {
+		if err := saveModel(tx, a.Tenant, head, version, &w.Document, s.cfg.Quotas.ModelBytes); err != nil {
 			return err
 		}
 		m = assembleModel(*head, w.Document)
@@ -79,12 +84,22 @@ func compare(kind, id string, current, expected int64) error {
 	}
 }
 
-func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int64, doc *countersign.AgentModel) error {
+// saveModel writes a head with its revision. A document must not take the tenant's
+// models beyond so many bytes; a revision without one is small, and stops what must be
+// stopped.
+func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int64, doc *countersign.AgentModel, most int) error {
 	if _, err := records.Models.Put(tx, tenant, head.ID, head, version); err != nil {
 		return err
 	}
 	rev := &records.ModelRevision{Head: *head, Document: doc}
-	_, err := records.ModelRevisions.Put(tx, tenant, records.RevisionID(head.ID, head.Revision), rev, 0)
+	text, _, err := records.ModelRevisions.PutDoc(tx, tenant, records.RevisionID(head.ID, head.Revision), rev, 0)
+	if err != nil {
+		return err
+	}
+	all, err := records.AddModelBytes(tx, tenant, len(text))
+	if err == nil && doc != nil && all > int64(most) {
+		return quota.Exceeded("tenant "+tenant, most, "model bytes", "all revisions count, and this one would make it "+strconv.FormatInt(all, 10))
+	}
 	return err
 }
 
@@ -138,7 +153,7 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (counte
 		return countersign.Validation{}, err
 	}
 	var v countersign.Validation
-	err = s.think(ctx, func() { v = model.Validate(&m.Document) })
+	err = s.think(ctx, a.Tenant, func() { v = model.Validate(&m.Document) })
 	return v, err
 }
 
@@ -161,6 +176,9 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 		head, version, err := records.Models.Get(tx, a.Tenant, id)
 		if err != nil {
 			return found(err, "model", id)
+		}
+		if err := mayChangeModel(tx, a, id); err != nil {
+			return err
 		}
 		flag, set := modelFlag(head, op)
 		if *flag != set {
@@ -189,7 +207,7 @@ func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *r
 	*flag, head.UpdatedAt = set, s.cfg.Now()
 	if set {
 		head.Revision++
-		if err := saveModel(tx, a.Tenant, head, version, nil); err != nil {
+		if err := saveModel(tx, a.Tenant, head, version, nil, 0); err != nil {
 			return err
 		}
 	} else if _, err := records.Models.Put(tx, a.Tenant, head.ID, head, version); err != nil {

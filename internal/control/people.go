@@ -16,6 +16,9 @@ import (
 
 // User reads one user of a tenant.
 func (s *Service) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
+	if email, err = address("email", email); err != nil {
+		return u, err
+	}
 	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, tenantID)
 		if err != nil {
@@ -42,7 +45,7 @@ func (s *Service) Token(ctx context.Context, a Actor, id, tenantID string) (t co
 		if err != nil {
 			return found(err, "token", id)
 		}
-		t = rec.Token
+		t = rec.Shown()
 		return nil
 	})
 	return t, err

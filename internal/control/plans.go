@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func ListPlans[T any](ctx context.Context, s *Service, a Actor, l List, f PlanFi
 		}
 		items := make([]T, 0, l.Limit)
 		err = records.Plans.Each(tx, a.Tenant, q, plansAtOnce, func(p *records.Plan) error {
-			if err := maskPlanFor(tx, a, &p.Plan); err != nil {
+			if err := maskPlanFor(tx, a, &p.Plan, p.OpenInputs); err != nil {
 				return err
 			}
 			shown, err := show(p.Plan)
@@ -86,7 +87,7 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 		if p, err = snapshot(tx, a.Tenant, rec.Plan); err != nil {
 			return err
 		}
-		return maskPlanFor(tx, a, &p)
+		return maskPlanFor(tx, a, &p, rec.OpenInputs)
 	})
 	return p, err
 }
@@ -181,7 +182,7 @@ func (s *Service) CreatePlan(ctx context.Context, a Actor, w countersign.PlanWri
 	if err != nil {
 		return countersign.Plan{}, err
 	}
-	return s.storePlan(ctx, a, access.CreatePlan, made, &w)
+	return s.storePlan(ctx, a, access.CreatePlan, records.Plan{Plan: made}, &w)
 }
 
 // modelErrors are those of a model with the revision that a plan would be of.
@@ -209,12 +210,31 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 	if err != nil {
 		return countersign.Plan{}, err
 	}
-	return s.storePlan(ctx, a, access.CompilePlan, made, nil)
+	stored := records.Plan{Plan: made}
+	err = s.view(ctx, a, access.CompilePlan, func(tx store.Tx) error {
+		whole, err := ledger.WithProjects(tx, a.Tenant, made)
+		stored.OpenInputs = openInputs(&whole, req.ActionBindings)
+		return err
+	})
+	if err != nil {
+		return countersign.Plan{}, err
+	}
+	return s.storePlan(ctx, a, access.CompilePlan, stored, nil)
 }
 
 // makePlan makes a plan from one snapshot, outside any write: what changes
 // afterwards is drift, as it is for every plan.
 func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
+	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
+	busy := s.think(ctx, a.Tenant, func() { made, err = s.planFrom(ctx, a, op, modelID, write) })
+	subject := "plan"
+	if countersign.ValidID(modelID) {
+		subject = "model/" + modelID
+	}
+	return made, s.refused(ctx, a, op, subject, cmp.Or(busy, err))
+}
+
+func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
 	err = s.view(ctx, a, op, func(tx store.Tx) error {
 		m, err := readModel(tx, a.Tenant, modelID)
@@ -242,11 +262,7 @@ func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, mo
 		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
-	subject := "plan"
-	if countersign.ValidID(modelID) {
-		subject = "model/" + modelID
-	}
-	return made, s.refused(ctx, a, op, subject, err)
+	return made, err
 }
 
 // sources reads the projects that the steps name.
@@ -274,17 +290,17 @@ func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []co
 
 // storePlan stores a new plan. An id that is taken already is answered with the
 // stored plan if w asks for the same content, else with a state_conflict.
-func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made countersign.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
+func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
 	subject := "plan/" + made.ID
 	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
 		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			if _, err := records.Plans.Put(tx, a.Tenant, made.ID, &records.Plan{Plan: made}, 0); err != nil {
+			if _, err := records.Plans.Put(tx, a.Tenant, made.ID, &made, 0); err != nil {
 				return err
 			}
-			p = made
-			return s.auditPlan(tx, a, op, made)
+			p = made.Plan
+			return s.auditPlan(tx, a, op, made.Plan)
 		case err != nil:
 			return err
 		case w == nil || !a.Covers(records.ProjectsOf(&stored.Plan)...) || !plan.SameContent(&stored.Plan, *w):
@@ -305,7 +321,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 
 func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
 	rec := s.record(a, op, "plan/"+p.ID)
-	rec.After, rec.Digest = p.Status, p.PlanDigest
+	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.ledger.Salt()
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, a.Tenant, rec)
 }

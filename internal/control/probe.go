@@ -34,7 +34,7 @@ func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (counte
 	out := s.prober.Call(ctx, p.call)
 	p.record.Response, p.record.Output, p.record.Error = out.Response, out.Body, out.Cause
 	event := run.Probed{Step: p.step, Probe: p.record}
-	return s.applyTo(ctx, a, access.ProbeRun, id, s.fourEyes(a), event)
+	return s.applyTo(ctx, a, access.ProbeRun, id, s.judges(a), event)
 }
 
 // probe is a probe about to be sent.
@@ -50,7 +50,7 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref ledger.Ref, ste
 		if err != nil {
 			return err
 		}
-		if err := s.fourEyes(a)(rec); err != nil {
+		if err := s.judges(a)(tx, rec); err != nil {
 			return err
 		}
 		held, err := s.ledger.Load(tx, ref)
@@ -74,7 +74,7 @@ func (s *Service) buildProbe(a Actor, h *ledger.Held, stepID string) (probe, err
 	case step.Status != countersign.StepRecoveryRequired:
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "step %s is %s; only an uncertain step is probed", stepID, step.Status)
 	}
-	if err := run.MayProbe(h.Run()); err != nil {
+	if err := run.MayProbe(h.Run(), s.cfg.Quotas.Probes); err != nil {
 		return probe{}, err
 	}
 	project, capability := targetOf(h.Plan(), step)

@@ -160,10 +160,15 @@ func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int
 	if err := inUse(tx, a, h.ID); err != nil {
 		return countersign.Project{}, err
 	}
+	weakens, err := weakensProject(tx, a.Tenant, h.ID, h.Revision, &content)
+	if err != nil {
+		return countersign.Project{}, err
+	}
 	c, err := s.revise(tx, a.Tenant, h, version, &content)
 	if err != nil {
 		return countersign.Project{}, err
 	}
+	c.weakens = weakens
 	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 

@@ -97,7 +97,7 @@ func (p *pulse) take(now time.Time) []*beat {
 // be read is sent again, as a duplicate.
 func (s *Service) takeIn(batch []*beat) {
 	began := time.Now()
-	err := s.store.Update(context.Background(), func(tx store.Tx) error { return judge(tx, batch) })
+	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.judge(tx, batch) })
 	s.pulse.note(time.Since(began))
 	crashpoint.At("heartbeats.committed", nil)
 	if err == nil {

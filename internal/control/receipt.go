@@ -17,7 +17,7 @@ import (
 // it, signed. Everything in it is of one snapshot of the store.
 func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
-	busy := s.think(ctx, func() { // the first proof after a start reads the whole log
+	busy := s.think(ctx, a.Tenant, func() { // the first proof after a start reads the whole log
 		err = s.view(ctx, a, access.ReadReceipt, func(tx store.Tx) error {
 			facts, err = s.receiptFacts(tx, a, id)
 			return err
@@ -41,7 +41,7 @@ func (s *Service) receiptFacts(tx store.Tx, a Actor, id string) (f receipt.Facts
 	if !f.Run.Status.IsTerminal() {
 		return f, countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; it has a receipt when it has ended", id, f.Run.Status)
 	}
-	if f.Masked, err = s.leavesOut(tx, a, &f.Run); err != nil {
+	if f.Masked, err = s.leavesOut(tx, a, id); err != nil {
 		return f, err
 	}
 	if f.Approvals, err = s.approvalsOf(tx, a, id); err != nil {
@@ -52,15 +52,19 @@ func (s *Service) receiptFacts(tx store.Tx, a Actor, id string) (f receipt.Facts
 }
 
 // leavesOut reports that the actor must not see everything of the run's plan.
-func (s *Service) leavesOut(tx store.Tx, a Actor, r *countersign.Run) (bool, error) {
+func (s *Service) leavesOut(tx store.Tx, a Actor, runID string) (bool, error) {
 	if !masks(a) {
 		return false, nil
 	}
-	p, err := s.ledger.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
+	rec, err := reachRun(tx, a, runID)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(p.Steps, func(st countersign.Step) bool { return hiddenFor(p, st.ProjectID, st.Capability) != nil }), nil
+	p, err := s.ledger.Plan(tx, a.Tenant, rec.PlanID, rec.PlanDigest)
+	if err != nil {
+		return false, err
+	}
+	return hiddenIn(p).hidesPlan(), nil
 }
 
 // approvalsOf reads all approvals of a run in the actor's scope, the oldest first.
@@ -72,6 +76,9 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 	out := make([]countersign.Approval, len(found))
 	for i := range found {
 		out[i] = found[i].Approval
+		if err := nameApproval(tx, a.Tenant, &out[i]); err != nil {
+			return nil, err
+		}
 		if err := s.maskApproval(tx, a, &out[i]); err != nil {
 			return nil, err
 		}
@@ -79,9 +86,11 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 	return out, nil
 }
 
-// logOfRun proves the audit records of a run and its approvals. What the system gave
-// as a reason may quote what an actor must not see, and a hash of so little would
-// give it away: such records are left out.
+// logOfRun proves the audit records of a run and its approvals. Of a masked receipt
+// those are left out that have a digest which masking left out, and those with a
+// reason that the system gave: it may quote what an actor must not see. No record that
+// is left out can be found out by the hashes that prove the others, since each has a
+// salt of its own.
 func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log, err error) {
 	subjects := []string{"run/" + f.Run.ID}
 	for _, ap := range f.Approvals {
@@ -94,7 +103,7 @@ func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log
 	if f.Masked {
 		all := len(found)
 		found = slices.DeleteFunc(found, func(r audit.Sealed) bool {
-			return r.Record.Actor == countersign.SystemPrincipal && r.Record.Reason != ""
+			return r.Record.Actor == countersign.SystemPrincipal && r.Record.Reason != "" || r.Record.Digest != "" && !shows(f, r.Record.Digest)
 		})
 		leftOut += all - len(found)
 	}
@@ -107,4 +116,11 @@ func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log
 		l.Records[i] = receipt.Record{Text: r.Text, Proof: proven.Proofs[i]}
 	}
 	return l, nil
+}
+
+// shows reports a digest that the sections of a receipt have: of what its reader sees.
+func shows(f receipt.Facts, digest string) bool {
+	return f.Run.PlanDigest == digest ||
+		slices.ContainsFunc(f.Run.Steps, func(st countersign.StepRun) bool { return st.RequestDigest.Text() == digest }) ||
+		slices.ContainsFunc(f.Approvals, func(ap countersign.Approval) bool { return ap.RequestDigest == digest })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/quota"
 )
 
 // TestManifestIsAppliedAsAWholeOrNotAtAll, and all of its conflicts are named.
@@ -197,7 +198,7 @@ func TestAdmissionComparesTheRevisionOnlyWhenItIsGiven(t *testing.T) {
 // The newest instances are shown and all are counted.
 func TestInstancesOfAnAgentAreCountedBeyondThoseShown(t *testing.T) {
 	inBubble(t, func() {
-		h := open(t)
+		h := openBounded(t, 1, quota.Bounds{Instances: 1001})
 		id := h.sync(item("a"))[0]
 		var list []countersign.Heartbeat
 		for i := range 1001 {

@@ -15,7 +15,7 @@ import (
 // Rehearsal says whether a LIVE run sends what the last rehearsal of its plan's
 // content showed.
 func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
-	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+	err = s.view(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
 		if _, err := reachRun(tx, a, id); err != nil {
 			return err
 		}
@@ -37,6 +37,9 @@ func (s *Service) compare(tx store.Tx, a Actor, live *ledger.Held) (countersign.
 	}
 	last, _, err := records.Rehearsals.Get(tx, a.Tenant, r.PlanDigest)
 	if errors.Is(err, store.ErrNotFound) {
+		if masks(a) {
+			maskRehearsal(&none, live)
+		}
 		return none, nil
 	}
 	if err != nil {
@@ -54,13 +57,18 @@ func (s *Service) compare(tx store.Tx, a Actor, live *ledger.Held) (countersign.
 }
 
 // maskRehearsal keeps the values of a capability with sensitive fields from who only
-// views: that something differs, and where, stays.
+// views, with the digests that they are in: that something differs, and where, stays.
 func maskRehearsal(r *countersign.Rehearsal, live *ledger.Held) {
+	of := hiddenIn(live.Plan())
+	if of.hidesPlan() {
+		r.PlanDigest = ""
+	}
 	for i := range r.Steps {
 		step := live.Run().Steps[i]
-		if hiddenFor(live.Plan(), step.ProjectID, step.Capability) == nil {
+		if of.with(step.ID, step.Input) == nil {
 			continue
 		}
+		r.Steps[i].RehearsedDigest, r.Steps[i].SentDigest = countersign.NoStepDigest, countersign.NoStepDigest
 		for j := range r.Steps[i].Differences {
 			r.Steps[i].Differences[j].Rehearsed, r.Steps[i].Differences[j].Sent = masked, masked
 		}

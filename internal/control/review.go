@@ -31,7 +31,7 @@ func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
 		if err != nil {
 			return err
 		}
-		return s.fourEyes(a)(rec)
+		return s.judges(a)(tx, rec)
 	})
 }
 
@@ -55,7 +55,7 @@ func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *
 		if err != nil || out == nil {
 			return err
 		}
-		return s.maskApproval(tx, a, out)
+		return s.showApproval(tx, a, out)
 	})
 	return out, err
 }

@@ -69,6 +69,9 @@ func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run, prob
 	if err != nil {
 		return err
 	}
+	if err := nameRun(tx, a.Tenant, r); err != nil {
+		return err
+	}
 	return s.maskFor(tx, a, r)
 }
 
@@ -104,6 +107,9 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 	if r.PlanSnapshot, err = s.snapshotOf(tx, a.Tenant, &r); err != nil {
 		return r, err
 	}
+	if err := nameRun(tx, a.Tenant, &r); err != nil {
+		return r, err
+	}
 	return r, s.maskFor(tx, a, &r)
 }
 
@@ -114,7 +120,7 @@ func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run
 	if err != nil {
 		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
-	return rec.Run, access.InScope(a.Principal, rec.Projects...)
+	return rec.Run, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
 func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
@@ -122,7 +128,7 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 	if err != nil {
 		return nil, foundRun(tx, a, id, err)
 	}
-	return rec, access.InScope(a.Principal, rec.Projects...)
+	return rec, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 }
 
 // moved tells those who watch, and the engine, of a committed run.
@@ -137,7 +143,7 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 	if err := given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.CancelRun, id, func(*records.Run) error { return nil }, run.CancelAsked{Reason: reason, By: a.ID})
+	return s.applyTo(ctx, a, access.CancelRun, id, func(_ store.Tx, rec *records.Run) error { return access.Cancel(a.Principal, rec.RequestedBy) }, run.CancelAsked{Reason: reason, By: a.ID})
 }
 
 // ReconcileRun says what became of an uncertain step, with evidence.
@@ -145,28 +151,18 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 	if err := given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.ReconcileRun, id, s.fourEyes(a), run.Reconciled{Reconcile: r, By: a.ID})
-}
-
-// fourEyes keeps whoever asked for a run from judging it.
-func (s *Service) fourEyes(a Actor) func(*records.Run) error {
-	return func(rec *records.Run) error {
-		if s.cfg.AllowSelfApproval {
-			return nil
-		}
-		return access.FourEyes(a.Principal, rec.Requester)
-	}
+	return s.applyTo(ctx, a, access.ReconcileRun, id, s.judges(a), run.Reconciled{Reconcile: r, By: a.ID})
 }
 
 // applyTo applies an event that a person caused to a run in scope.
-func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id string, check func(*records.Run) error, e run.Event) (r countersign.Run, err error) {
+func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
 	var moved ledger.Moved
 	err = s.update(ctx, a, op, "run/"+id, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
 		if err != nil {
 			return err
 		}
-		if err := check(rec); err != nil {
+		if err := check(tx, rec); err != nil {
 			return err
 		}
 		moved, err = s.ledger.Apply(tx, ledger.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.ledger())

@@ -36,6 +36,8 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 		return access.Principal{}, errSignedOut
 	case err != nil:
 		return access.Principal{}, public(err)
+	case user.Invited:
+		return access.Principal{}, errSignedOut
 	}
 	now := s.cfg.Now()
 	if !now.Before(rec.ExpiresAt) || now.Sub(rec.SeenAt) >= access.SessionIdle {
@@ -52,7 +54,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 
 func principalOfUser(u *records.User) access.Principal {
 	return access.Principal{
-		ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email,
+		ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Realm: u.Realm, Email: u.Email, Person: u.Email,
 	}
 }
 
@@ -104,29 +106,16 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 		for i, u := range list {
 			out.Tenants[i] = u.TenantID
 		}
+		if err != nil {
+			return err
+		}
+		offers, err := invitations(tx, a.Email)
+		for _, u := range offers {
+			out.Invitations = append(out.Invitations, u.TenantID)
+		}
 		return err
 	})
 	return out, err
-}
-
-// memberships are an address's users, by tenant; the tenants are few.
-func memberships(tx store.Tx, email string) ([]*records.User, error) {
-	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
-	if err != nil {
-		return nil, err
-	}
-	var out []*records.User
-	for _, t := range tenants {
-		u, _, err := records.Users.Get(tx, t.ID, email)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-		case err != nil:
-			return nil, err
-		default:
-			out = append(out, u)
-		}
-	}
-	return out, nil
 }
 
 // begin stores a new session of a user and records it.
@@ -137,6 +126,9 @@ func (s *Service) begin(tx store.Tx, u *records.User, secret, requestID string) 
 	now := s.cfg.Now()
 	rec := &records.Session{TenantID: u.TenantID, Email: u.Email, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(access.SessionAbsolute)}
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
+		return err
+	}
+	if err := s.used(tx, u); err != nil {
 		return err
 	}
 	a := Actor{Principal: principalOfUser(u), RequestID: requestID}
@@ -151,8 +143,14 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 			return ended(err)
 		}
 		u, _, err := records.Users.Get(tx, tenant, rec.Email)
+		if err == nil && u.Invited {
+			err = store.ErrNotFound
+		}
 		if err != nil {
 			return found(err, "tenant", tenant)
+		}
+		if err := s.used(tx, u); err != nil {
+			return err
 		}
 		rec.TenantID = tenant
 		if _, err := records.Sessions.Put(tx, store.Realm, a.Session, rec, version); err != nil {

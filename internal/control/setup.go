@@ -80,7 +80,8 @@ func (s *Service) realmUser(tx store.Tx, email, requestID string) (*records.User
 	default:
 		c.before = rightsOf(*u)
 	}
-	u.Roles, u.ProjectIDs, u.Realm, u.UpdatedAt = everyRole, nil, true, now
+	c.weakens = grantsApproval(u.Roles, u.ProjectIDs, everyRole, nil)
+	u.Roles, u.ProjectIDs, u.Realm, u.Invited, u.UpdatedAt = everyRole, nil, true, false, now
 	if _, err := records.Users.Put(tx, tenant, email, u, version); err != nil {
 		return nil, err
 	}

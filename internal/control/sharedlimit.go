@@ -20,8 +20,8 @@ import (
 // Strangers write to the store by it, so it is bounded. A limit is limitParts
 // records at most, each with the buckets of limitKeys keys at most, some 1.5 KiB:
 // 3 MiB in all, whoever comes. The hash of a key says which record it belongs to.
-// Where that has no place, a new key is refused, as where a process's memory has
-// none. What is full again goes when its record is written, and records that hold
+// Where that has no place, the key that holds least makes room, as in a process's
+// memory: who comes as many keeps nobody out. What is full again goes when its record is written, and records that hold
 // nothing any more go as new ones are made.
 //
 // What a process refuses by itself costs no write: it has seen no more attempts
@@ -73,7 +73,7 @@ func (l *sharedLimit) take(tx store.Tx, part, name string, now time.Time) error 
 	held := l.held(rec, now)
 	bucket, known := held[name]
 	if !known && len(held) >= limitKeys {
-		return errOver
+		delete(held, least(held))
 	}
 	after, allowed := l.rate.Take(time.UnixMicro(bucket), now)
 	if !allowed {
@@ -82,6 +82,16 @@ func (l *sharedLimit) take(tx store.Tx, part, name string, now time.Time) error 
 	held[name] = after.UnixMicro()
 	_, err = records.Limits.Put(tx, store.Realm, part, &records.Limit{Buckets: held}, version)
 	return err
+}
+
+// least is the name of the bucket that is full again soonest.
+func least(held map[string]int64) (name string) {
+	for other, bucket := range held {
+		if name == "" || bucket < held[name] || bucket == held[name] && other < name {
+			name = other
+		}
+	}
+	return name
 }
 
 // held are the buckets that are not full again.

@@ -38,7 +38,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if err := s.count(ctx, s.asking, email); err != nil {
+	if err := s.count(ctx, s.asking, email+" from "+network(from)); err != nil { // together: nobody elsewhere uses up what is theirs
 		return "", err
 	}
 	secret = access.FormatSecret(s.cfg.NewSecret())
@@ -77,15 +77,20 @@ func (s *Service) sweep(tx store.Tx, t *store.Table) error {
 // deliver brings a code to its user: by mail, or without a mail server into the
 // log, where only the operator reads. Whoever is no user gets none.
 func (s *Service) deliver(ctx context.Context, email, code string) {
-	var users []*records.User
-	err := s.store.View(ctx, func(tx store.Tx) (err error) {
-		users, err = memberships(tx, email)
+	known := false
+	err := s.store.View(ctx, func(tx store.Tx) error {
+		users, err := memberships(tx, email)
+		if err != nil {
+			return err
+		}
+		offers, err := invitations(tx, email)
+		known = len(users)+len(offers) > 0
 		return err
 	})
 	switch {
 	case err != nil:
 		s.log.ErrorContext(ctx, "sign-in code not delivered", "error", err)
-	case len(users) == 0:
+	case !known:
 	case s.cfg.Post == nil:
 		s.log.InfoContext(ctx, "sign-in code (no mail server is set)", "email", email, "code", code)
 	default:
@@ -112,28 +117,17 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID stri
 		if err != nil || email == "" {
 			return err
 		}
-		users, err := memberships(tx, email)
-		if err != nil || len(users) == 0 {
+		user, err := s.entering(tx, email, requestID)
+		if err != nil || user == nil {
 			return err
 		}
 		session = made
-		return s.begin(tx, first(users), made, requestID)
+		return s.begin(tx, user, made, requestID)
 	})
 	if err == nil && session == "" {
 		err = errCode
 	}
 	return session, public(err)
-}
-
-// first is the membership that a session begins in: a realm administrator's,
-// else that of the first tenant.
-func first(users []*records.User) *records.User {
-	for _, u := range users {
-		if u.Realm {
-			return u
-		}
-	}
-	return users[0]
 }
 
 // redeem returns the address of a sign-in whose code is right, and ends it; "" for
@@ -168,14 +162,14 @@ func (s *Service) SignInVerified(ctx context.Context, email, requestID string) (
 	}
 	session = access.FormatSecret(s.cfg.NewSecret())
 	err = s.store.Update(ctx, func(tx store.Tx) error {
-		users, err := memberships(tx, email)
+		user, err := s.entering(tx, email, requestID)
 		if err != nil {
 			return err
 		}
-		if len(users) == 0 {
+		if user == nil {
 			return countersign.Errorf(countersign.CodeUnauthenticated, "%s is no user here; an admin can add it", email)
 		}
-		return s.begin(tx, first(users), session, requestID)
+		return s.begin(tx, user, session, requestID)
 	})
 	if err != nil {
 		return "", public(err)

@@ -34,7 +34,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 		return sim, err
 	}
 	var failed error
-	err = s.think(ctx, func() {
+	err = s.think(ctx, a.Tenant, func() {
 		var m *model.Machine
 		if m, failed = s.machine(a.Tenant, row); failed == nil {
 			sim, failed = m.Simulate(req.ScenarioID, req.Inputs)
@@ -60,15 +60,9 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 	return m, err
 }
 
-// think runs what may cost a processor for a while and tens of megabytes, few at
-// once, so that simulations can't starve the runs.
-func (s *Service) think(ctx context.Context, f func()) error {
-	select {
-	case s.thinking <- struct{}{}:
-		defer func() { <-s.thinking }()
-		f()
-		return nil
-	case <-ctx.Done():
-		return public(ctx.Err())
-	}
+// think runs what may cost a processor for a while and tens of megabytes, few at once
+// and the tenants in turn, so that simulations can starve neither the runs nor another
+// tenant's.
+func (s *Service) think(ctx context.Context, tenant string, f func()) error {
+	return public(s.thinking.Do(ctx, tenant, f))
 }

@@ -113,8 +113,8 @@ func claimed(tx store.Tx, a Actor, o order) (*Started, error) {
 		return nil, err
 	}
 	earlier, err := startedAs(tx, a, claim.RunID)
-	switch {
-	case countersign.ErrorCode(err) == countersign.CodeProjectScope:
+	switch code := countersign.ErrorCode(err); {
+	case code == countersign.CodeProjectScope, code == countersign.CodeRoleRequired:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it is in use; take another one, which names your own piece of work")
 	case err != nil:
 		return nil, err
@@ -128,7 +128,7 @@ func claimed(tx store.Tx, a Actor, o order) (*Started, error) {
 func startedAs(tx store.Tx, a Actor, id string) (*Started, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, id)
 	if err == nil {
-		return &Started{Run: rec.Run, Replayed: true}, access.InScope(a.Principal, rec.Projects...)
+		return &Started{Run: rec.Run, Replayed: true}, access.InRun(a.Principal, rec.AgentID, rec.Projects...)
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
@@ -152,6 +152,9 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
 		if err := s.mayStart(tx, a, rec); err != nil {
+			return nil, err
+		}
+		if err := s.roomToStart(tx, a.Tenant, &rec.Plan); err != nil {
 			return nil, err
 		}
 		return s.ledger.Plan(tx, a.Tenant, planID, rec.PlanDigest)
@@ -190,5 +193,5 @@ func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	if e := plan.Refusal(p, p.Mode, now); e != nil {
 		return e
 	}
-	return s.ledger.Free(tx)
+	return nil
 }

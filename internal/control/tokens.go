@@ -21,7 +21,7 @@ func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) 
 			return err
 		}
 		found, err := records.Tokens.Page(tx, tenant, l.query(nil))
-		page = mapPage(found, l, func(t records.Token) countersign.Token { return t.Token })
+		page = mapPage(found, l, records.Token.Shown)
 		return err
 	})
 	return page, err
@@ -43,7 +43,13 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 		if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
 			return err
 		}
+		if err := agentsOf(tx, a, tenant, w.AgentIDs); err != nil {
+			return err
+		}
 		granted := w // w is read again where this runs again
+		if granted.UserEmail, err = standsBehind(tx, tenant, w.UserEmail); err != nil {
+			return err
+		}
 		if granted.Modes, err = withinModes(a, w.Modes); err != nil {
 			return err
 		}
@@ -51,8 +57,8 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 		if err := putToken(tx, &rec, secret); err != nil {
 			return err
 		}
-		out = countersign.NewToken{TokenRecord: rec.Token, Secret: secret}
-		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Token)})
+		out = countersign.NewToken{TokenRecord: rec.Shown(), Secret: secret}
+		return s.auditIn(tx, tenant, a, access.CreateToken, "token/"+id, change{after: describe(rec.Shown()), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 	})
 	return out, err
 }
@@ -78,8 +84,8 @@ func (s *Service) newToken(a Actor, tenant, id string, w countersign.TokenWrite)
 	now := s.cfg.Now()
 	return records.Token{
 		Token: countersign.Token{
-			ID: id, Name: w.Name, TenantID: tenant, Roles: w.Roles, ProjectIDs: w.ProjectIDs, Modes: w.Modes,
-			UserEmail: strings.ToLower(w.UserEmail), CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
+			ID: id, Name: w.Name, TenantID: tenant, Roles: storedRoles(w), ProjectIDs: w.ProjectIDs, AgentIDs: w.AgentIDs, Modes: w.Modes,
+			UserEmail: w.UserEmail, CreatedBy: a.ID, CreatedAt: now, ExpiresAt: now.Add(time.Duration(days) * 24 * time.Hour),
 		},
 		Lineage: a.Descent(),
 	}
@@ -99,11 +105,7 @@ func checkToken(w countersign.TokenWrite) error {
 	if strings.TrimSpace(w.Name) == "" {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say what the token is for; it can't be blank")
 	}
-	if w.UserEmail == "" {
-		return nil
-	}
-	_, err := address("userEmail", w.UserEmail)
-	return err
+	return checkAgentToken(w)
 }
 
 func ownProjectIDs(tenant string, ids []string) error {
@@ -120,6 +122,9 @@ func describe(t countersign.Token) string {
 	if t.ProjectIDs != nil {
 		text += fmt.Sprintf(" projects %v", t.ProjectIDs)
 	}
+	if t.AgentIDs != nil {
+		text += fmt.Sprintf(" agents %v", t.AgentIDs)
+	}
 	return text
 }
 
@@ -134,15 +139,23 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 		if err != nil {
 			return found(err, "token", id)
 		}
+		if err := overToken(tx, a, rec); err != nil {
+			return err
+		}
 		if !rec.RevokedAt.IsZero() {
-			t = rec.Token
+			t = rec.Shown()
 			return nil
+		}
+		if rec.Realm {
+			if err := othersOfRealm(tx, s.cfg.Now(), "token/"+id); err != nil {
+				return err
+			}
 		}
 		rec.RevokedAt = s.cfg.Now()
 		if _, err := records.Tokens.Put(tx, tenant, id, rec, version); err != nil {
 			return err
 		}
-		t = rec.Token
+		t = rec.Shown()
 		return s.auditIn(tx, tenant, a, access.RevokeToken, "token/"+id, change{before: "valid", after: "revoked"})
 	})
 	return t, err

@@ -27,8 +27,9 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 	return page, err
 }
 
-// PutUser makes somebody a user of a tenant, or changes what they have there.
-// What they started or approved before stays so (contract 3).
+// PutUser makes somebody a user of a tenant, or changes what they have there; whoever
+// belongs to another tenant is invited, and is none before they accept. What they
+// started or approved before stays so (contract 3).
 func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
 	if email, err = address("email", email); err != nil {
 		return u, err
@@ -46,11 +47,18 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}}
+			if stored.Invited, err = belongs(tx, email); err != nil {
+				return err
+			}
 		case err != nil:
 			return err
 		default:
 			c.before = rightsOf(*stored)
 		}
+		if err := overUser(a, stored); err != nil {
+			return err
+		}
+		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
 		stored.Roles, stored.ProjectIDs, stored.UpdatedAt = w.Roles, w.ProjectIDs, s.cfg.Now()
 		if _, err := records.Users.Put(tx, tenant, email, stored, version); err != nil {
 			return err
@@ -74,6 +82,14 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		stored, _, err := records.Users.Get(tx, tenant, email)
 		if err != nil {
 			return found(err, "user", email)
+		}
+		if err := overUser(a, stored); err != nil {
+			return err
+		}
+		if stored.Realm {
+			if err := othersOfRealm(tx, s.cfg.Now(), "user/"+email); err != nil {
+				return err
+			}
 		}
 		if err := records.Users.Delete(tx, tenant, email); err != nil {
 			return err
@@ -99,6 +115,9 @@ func endSessions(tx store.Tx, email, tenant string) error {
 
 func rightsOf(u records.User) string {
 	text := fmt.Sprintf("%v", u.Roles)
+	if u.Invited {
+		text += " invited"
+	}
 	if u.Realm {
 		text += " realm administrator"
 	}
@@ -108,14 +127,17 @@ func rightsOf(u records.User) string {
 	return text
 }
 
-// address is an e-mail address in the one form that it is kept in.
+// address is an e-mail address in the one form that it is kept and compared in.
 func address(path, text string) (string, error) {
-	lower := strings.ToLower(text)
-	parsed, err := mail.ParseAddress(lower)
-	if err != nil || parsed.Address != lower || len(lower) > maxEmail || strings.ContainsAny(lower, " \t\r\n/\"") {
+	email, err := access.CanonicalEmail(text)
+	if err != nil {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)
+	}
+	parsed, err := mail.ParseAddress(email)
+	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsAny(email, " \t\r\n/\"") {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: it is no e-mail address", path)
 	}
-	return lower, nil
+	return email, nil
 }
 
 // maxEmail is the longest address that mail can carry.

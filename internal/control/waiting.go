@@ -47,7 +47,7 @@ func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, e
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
 			continue
 		}
-		w := Waiting{Run: rec.Run, Barred: s.barred(a, access.ReconcileRun, rec.Requester)}
+		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, access.ReconcileRun, rec.Mode, rec.Requester)}
 		if err := s.withSteps(tx, a, &w.Run, rec.Probes); err != nil {
 			return nil, false, err
 		}
@@ -69,11 +69,11 @@ func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error
 		if err != nil {
 			return nil, false, err
 		}
-		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(a, access.DecideApproval, rec.Requester)}
+		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(tx, a, access.DecideApproval, run.Mode, rec.Requester)}
 		if err := s.withSteps(tx, a, &w.Run, run.Probes); err != nil {
 			return nil, false, err
 		}
-		if err := s.maskApproval(tx, a, w.Approval); err != nil {
+		if err := s.showApproval(tx, a, w.Approval); err != nil {
 			return nil, false, err
 		}
 		list[i] = w
@@ -93,6 +93,9 @@ func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int
 	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes); err != nil {
 		return err
 	}
+	if err := nameRun(tx, a.Tenant, r); err != nil {
+		return err
+	}
 	return s.maskFor(tx, a, r)
 }
 
@@ -105,15 +108,8 @@ func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runI
 		if err != nil {
 			return err
 		}
-		why = s.barred(a, op, rec.Requester)
+		why = s.barred(tx, a, op, rec.Mode, rec.Requester)
 		return nil
 	})
 	return why, err
-}
-
-func (s *Service) barred(a Actor, op access.Operation, r access.Requester) error {
-	if err := access.Allow(a.Principal, op); err != nil || s.cfg.AllowSelfApproval {
-		return err
-	}
-	return access.FourEyes(a.Principal, r)
 }

@@ -35,6 +35,9 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
 		}
+		if err := nameRun(tx, a.Tenant, &w.Now); err != nil {
+			return err
+		}
 		return s.maskFor(tx, a, &w.Now)
 	})
 	if err != nil {

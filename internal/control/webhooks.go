@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/owner"
 	"github.com/countersign/countersign/internal/project"
+	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
@@ -69,7 +70,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 	err = s.update(ctx, a, access.WriteWebhook, "webhook/"+id, func(tx store.Tx) error {
 		old, version, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if errors.Is(err, store.ErrNotFound) {
-			old, version, err = &records.Webhook{TenantID: a.Tenant}, 0, roomForWebhook(tx, a.Tenant)
+			old, version, err = &records.Webhook{TenantID: a.Tenant}, 0, s.roomForWebhook(tx, a.Tenant)
 		}
 		if err != nil {
 			return err
@@ -118,13 +119,13 @@ func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error 
 	}
 }
 
-func roomForWebhook(tx store.Tx, tenant string) error {
+func (s *Service) roomForWebhook(tx store.Tx, tenant string) error {
 	count, err := tx.Count(store.Meta, store.Realm, store.Query{Where: records.WebhooksOf(tenant)})
 	if err != nil {
 		return err
 	}
-	if count >= countersign.MaxWebhooks {
-		return countersign.Errorf(countersign.CodeStateConflict, "the tenant has %d webhooks, which is the most; delete one", count)
+	if most := s.cfg.Quotas.Webhooks; count >= most {
+		return quota.Exceeded("tenant "+tenant, most, "webhooks", "delete one")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestRunFromEndToEnd(t *testing.T) {
 			t.Errorf("sent %+v", sent.Request)
 		}
 		a := h.approvals(ref)
-		if len(a) != 1 || a[0].Status != countersign.ApprovalApproved || a[0].DecidedBy != "user:bob@example.com" || a[0].RequestDigest != *r.Steps[1].RequestDigest {
+		if len(a) != 1 || a[0].Status != countersign.ApprovalApproved || a[0].DecidedBy != "user:bob@example.com" || a[0].RequestDigest != r.Steps[1].RequestDigest.Text() {
 			t.Errorf("%+v", a)
 		}
 		h.wantPublished(ref.RunID)

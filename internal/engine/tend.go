@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -25,26 +24,30 @@ func (e *Engine) watchRuns() {
 	}
 }
 
-// tend finds the runs of this process that hold a slot and that nobody drives, since
-// an error ended their drive, and drives them on; and slots that nobody took.
+// tend drives on the runs of this process that hold a slot and that nobody drives,
+// since an error ended their drive; gives free slots that nobody took; and ends the
+// reads of runs that were cancelled at another process.
 func (e *Engine) tend() {
-	called := e.called()
-	left, idle, err := e.untended(called)
+	called := e.called() // before the list is read, so that each run of these was in it
+	active, idle, err := e.holders()
 	if err != nil {
 		e.log.Error("runs that nobody drives not looked for", "error", err)
 		return
 	}
+	endGone(called, active)
 	if idle {
 		if err := e.store.Update(context.Background(), e.ledger.Grant); err != nil {
 			e.log.Error("free slots not given", "error", err)
 		}
 	}
-	for _, ref := range left {
+	for ref, owner := range active {
 		if e.isHalted() {
 			return
 		}
-		if err := e.resume(ref); err != nil {
-			e.notMoved(ref, "run not driven on", err)
+		if e.isOurs(owner) && !e.isDriven(ref) {
+			if err := e.resume(ref); err != nil {
+				e.notMoved(ref, "run not driven on", err)
+			}
 		}
 	}
 }
@@ -64,33 +67,33 @@ func (e *Engine) called() map[*drive]ledger.Ref {
 	return out
 }
 
-// untended looks at the list of active runs. What this process calls for, and isn't in
-// it any more, was cancelled elsewhere: the read that is on its way ends.
-func (e *Engine) untended(called map[*drive]ledger.Ref) (left []ledger.Ref, idle bool, err error) {
-	active := map[ledger.Ref]bool{}
+// holders are the runs that hold a slot, with their owners. idle reports queued runs
+// beside free slots.
+func (e *Engine) holders() (owners map[ledger.Ref]string, idle bool, err error) {
 	err = e.store.View(context.Background(), func(tx store.Tx) error {
-		left = nil
-		clear(active)
-		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+		list, err := ledger.Holders(tx)
 		if err != nil {
 			return err
 		}
+		owners = make(map[ledger.Ref]string, len(list))
 		for _, u := range list {
-			ref := ledger.Ref{Tenant: u.TenantID, RunID: u.RunID}
-			active[ref] = true
-			if mine := e.lease == nil || u.Owner == e.lease.ID(); mine && !e.isDriven(ref) {
-				left = append(left, ref)
-			}
+			owners[ledger.Ref{Tenant: u.TenantID, RunID: u.RunID}] = u.Owner
 		}
 		idle, err = e.ledger.Idle(tx)
 		return err
 	})
+	return owners, idle, err
+}
+
+func (e *Engine) isOurs(owner string) bool { return e.lease == nil || owner == e.lease.ID() }
+
+// endGone ends the reads of runs that hold no slot any more.
+func endGone(called map[*drive]ledger.Ref, active map[ledger.Ref]string) {
 	for d, ref := range called {
-		if err == nil && !active[ref] {
+		if _, is := active[ref]; !is {
 			d.end()
 		}
 	}
-	return left, idle, err
 }
 
 // errDriven ends the resuming of a run that is driven by now.

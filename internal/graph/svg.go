@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // page collects markup. Text comes in through text only, which escapes.
@@ -21,13 +23,14 @@ func (p *page) raw(parts ...string) {
 	}
 }
 
+// text shows what hides in it as escapes, since labels are words of others.
 func text(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
-		if r == 0xFFFE || r == 0xFFFF || r < ' ' && r != '\t' && r != '\n' && r != '\r' {
+		if r == 0xFFFE || r == 0xFFFF {
 			return -1 // XML can't say it
 		}
 		return r
-	}, strings.ToValidUTF8(s, "�")))
+	}, plain.EscapedLines(s)))
 }
 
 // num writes a length, to a tenth of a pixel.

@@ -40,7 +40,7 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 	if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c.id)); err != nil {
 		return nil, err
 	}
-	body, err := readBody(c.r)
+	body, err := readBody(c.r, countersign.MaxBodyBytes)
 	if err != nil {
 		return nil, err
 	}

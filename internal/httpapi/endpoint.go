@@ -82,7 +82,11 @@ func (a *API) admit(c *call, rt route) error {
 			return err
 		}
 	}
-	data, err := readBody(c.r)
+	most := countersign.MaxBodyBytes
+	if rt.op == "" {
+		most = countersign.MaxOpenBytes
+	}
+	data, err := readBody(c.r, most)
 	if err != nil {
 		return err
 	}
@@ -138,17 +142,17 @@ func (a *API) bearer(c *call) error {
 	return err
 }
 
-// readBody reads at most the limit: a larger body costs no more than that.
-func readBody(r *http.Request) ([]byte, error) {
-	tooLarge := countersign.Errorf(countersign.CodePayloadTooLarge, "the body is larger than %d bytes", countersign.MaxBodyBytes)
-	if r.ContentLength > countersign.MaxBodyBytes {
+// readBody reads at most so many bytes: a larger body costs no more than that.
+func readBody(r *http.Request, most int) ([]byte, error) {
+	tooLarge := countersign.Errorf(countersign.CodePayloadTooLarge, "the body is larger than %d bytes", most)
+	if r.ContentLength > int64(most) {
 		return nil, tooLarge
 	}
-	data, err := io.ReadAll(io.LimitReader(r.Body, countersign.MaxBodyBytes+1))
+	data, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	if err != nil {
 		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "the body could not be read to its end")
 	}
-	if len(data) > countersign.MaxBodyBytes {
+	if len(data) > most {
 		return nil, tooLarge
 	}
 	return data, nil

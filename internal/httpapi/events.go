@@ -26,7 +26,7 @@ func (a *API) events(c *call, w http.ResponseWriter) error {
 	if c.r.Method == http.MethodHead {
 		return nil
 	}
-	s := &eventStream{w: w, flush: http.NewResponseController(w)}
+	s := &eventStream{w: w, flush: http.NewResponseController(w), asked: watched.Now.RequestedByName}
 	if !s.run(watched.Now) {
 		return nil
 	}
@@ -66,6 +66,7 @@ type eventStream struct {
 	w        http.ResponseWriter
 	flush    *http.ResponseController
 	revision int64
+	asked    string // what who asked for the run is called: changes don't say it
 }
 
 // run sends one run; false when the stream is at its end.
@@ -73,7 +74,7 @@ func (s *eventStream) run(r countersign.Run) bool {
 	if r.Revision <= s.revision {
 		return true
 	}
-	s.revision = r.Revision
+	s.revision, r.RequestedByName = r.Revision, s.asked
 	doc, err := bounded(control.ListedRun(r))
 	if err != nil {
 		return false

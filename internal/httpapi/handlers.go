@@ -163,6 +163,10 @@ func (a *API) revokeToken(c *call) (any, error) {
 	return a.control.RevokeToken(c.ctx, c.actor, c.id, c.query["tenantId"])
 }
 
+func (a *API) confirmToken(c *call) (any, error) {
+	return a.control.ConfirmToken(c.ctx, c.actor, c.id)
+}
+
 func auditFilter(c *call) audit.Filter {
 	f := audit.Filter{Subject: c.query["subject"], Actor: c.query["actor"], Action: c.query["action"]}
 	if since := c.query["since"]; since != "" {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/plan"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/run"
@@ -15,7 +16,7 @@ import (
 func (l *Ledger) env(tx store.Tx, h *Held) (run.Env, *heldApproval, error) {
 	env := run.Env{
 		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: l.cfg.NewID("apr"),
-		ApprovalTTL: l.cfg.ApprovalTTL, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
+		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
 	if env.Standings, err = Standings(tx, h.Ref.Tenant, h.plan); err != nil {
@@ -92,18 +93,21 @@ func loadApproval(tx store.Tx, h *Held) (*heldApproval, error) {
 			continue
 		}
 		var err error
-		a.record, a.version, err = records.Approvals.Get(tx, h.Ref.Tenant, s.ApprovalID)
-		return a, err
+		if a.record, a.version, err = records.Approvals.Get(tx, h.Ref.Tenant, s.ApprovalID); err != nil {
+			return a, err
+		}
+		return a, nameMakers(tx, h.Ref.Tenant, a.record)
 	}
 	return a, nil
 }
 
 // decide sets the decision; an approval is decided once.
-func (a *heldApproval) decide(d run.Decided, now time.Time) {
+func (a *heldApproval) decide(d run.Decided, by access.Requester, now time.Time) {
 	if a.record == nil || a.record.Status != countersign.ApprovalPending {
 		return
 	}
 	a.record.Status, a.record.DecisionReason, a.record.DecidedBy, a.record.DecidedAt = d.Decision, d.Reason, d.By, now
+	a.record.DecidedByMakers, a.record.SharedMaker = by.Makers, by.ID != "" && access.SharedMaker(a.record.Requester, by)
 	a.changed = true
 }
 

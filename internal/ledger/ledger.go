@@ -23,9 +23,12 @@ import (
 // Config is what the ledger is told by the settings.
 type Config struct {
 	MaxActive     int
+	MaxPerTenant  int    // of these, 0: see Share
 	Replica       string // this process, on a store that it shares; owner of the runs it makes active
+	MaxProbes     int    // of a run, 0: the default
 	ApprovalTTL   time.Duration
 	NewID         func(prefix string) string
+	NewSalt       func() string // of an audit record that has a digest or a reason; nil: none
 	OriginAllowed func(baseURL string) bool
 	Now           func() time.Time
 	// Observe is told what is true of capabilities, once it is committed; nil: nobody.
@@ -66,6 +69,8 @@ type Ref struct{ Tenant, RunID string }
 type Actor struct {
 	ID        string
 	RequestID string
+	// Whole is the principal as a requester is remembered; approvals name its makers.
+	Whole access.Requester
 }
 
 // Request is what a run was started by: its id, and where its trace goes on, ""
@@ -100,7 +105,7 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 		return Moved{}, err
 	}
 	if d, ok := e.(run.Decided); ok {
-		approval.decide(d, env.Now) // env.Approval is this record; nothing is kept if the run refuses
+		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; nothing is kept if the run refuses
 	}
 	res, err := run.Apply(env, held.Run(), e)
 	if err != nil {
@@ -123,13 +128,16 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 
 func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
 	if res.Close != "" {
-		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, now)
+		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, now)
 	}
 	if err := a.save(tx, held.Ref.Tenant); err != nil {
 		return Moved{}, err
 	}
 	if res.Ask != nil {
 		rec := &records.Approval{Approval: *res.Ask, Requester: held.record.Requester}
+		if err := nameMakers(tx, held.Ref.Tenant, rec); err != nil {
+			return Moved{}, err
+		}
 		if _, err := records.Approvals.Put(tx, held.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
 			return Moved{}, err
 		}
@@ -139,7 +147,7 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 		return Moved{}, err
 	}
 	crashpoint.At("ledger.saved", next.Run().Status)
-	if err := audit.Append(tx, held.Ref.Tenant, auditRecords(res, by, now)); err != nil {
+	if err := audit.Append(tx, held.Ref.Tenant, l.auditRecords(res, by, now)); err != nil {
 		return Moved{}, err
 	}
 	if err := rehearsed(tx, held, next); err != nil {
@@ -171,7 +179,7 @@ func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *count
 	crashpoint.At("ledger.started", r.Mode)
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
-		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID,
+		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(),
 	}})
 }
 
@@ -188,7 +196,16 @@ func startOf(r *countersign.Run) string {
 	}
 }
 
-func auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
+// Salt is a new one for an audit record. Whoever may not see a digest, or what a reason
+// quotes, gets hashes of the records beside theirs, and could try values against them.
+func (l *Ledger) Salt() string {
+	if l.cfg.NewSalt == nil {
+		return ""
+	}
+	return l.cfg.NewSalt()
+}
+
+func (l *Ledger) auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
 	out := make([]countersign.AuditRecord, len(res.Notes))
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{
@@ -197,6 +214,9 @@ func auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRe
 		}
 		if n.Step >= 0 {
 			out[i].Step = res.Run.Steps[n.Step].ID
+		}
+		if n.Digest != "" || n.Reason != "" {
+			out[i].Salt = l.Salt()
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 	if r.Status != countersign.RunWaitingApproval || r.Revision != 2 || r.Steps[0].Status != countersign.StepWaitingApproval || len(a) != 1 || a[0].ID != r.Steps[0].ApprovalID {
 		t.Errorf("%+v, approvals %+v", r, a)
 	}
-	if want := (access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}); a[0].Requester != want {
+	if want := (access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}); !reflect.DeepEqual(a[0].Requester, want) {
 		t.Errorf("requester %+v", a[0].Requester)
 	}
 }
@@ -87,7 +88,7 @@ func TestAuditNamesActorRequestAndStep(t *testing.T) {
 		newest = page.Items
 		return err
 	})
-	digest := *h.load(ref).Run().Steps[0].RequestDigest
+	digest := h.load(ref).Run().Steps[0].RequestDigest.Text()
 	want := []countersign.AuditRecord{{
 		Seq: newest[0].Seq, At: dawn, Actor: bob.ID, Action: "approvals.decide", Subject: "run/" + ref.RunID, Step: "refund", Outcome: countersign.AuditDone,
 		Before: "PENDING", After: "APPROVED", Reason: "seen", Digest: digest, RequestID: "req-2", Hash: newest[0].Hash,

@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -16,18 +15,6 @@ import (
 // came through queue for one, oldest first and before new starts (contract 6).
 // All of it is counted in the transaction that changes it, so the limit holds in
 // every consistent read.
-
-// Free is nil when a new run may start now, else capacity.
-func (l *Ledger) Free(tx store.Tx) error {
-	taken, err := countStates(tx, records.Active, records.Queued)
-	if err != nil {
-		return err
-	}
-	if taken >= l.cfg.MaxActive {
-		return countersign.Errorf(countersign.CodeCapacity, "all %d slots are in use; try again when a run has ended or waits", l.cfg.MaxActive)
-	}
-	return nil
-}
 
 // settle keeps the realm's list of unfinished runs in step with a run that
 // moved, and hands a slot that came free to the runs that queue for one.
@@ -49,14 +36,10 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 	return l.grant(tx, next, is)
 }
 
-// Idle reports queued runs beside free slots.
+// Idle reports queued runs that a free slot is there for.
 func (l *Ledger) Idle(tx store.Tx) (bool, error) {
-	queued, err := countStates(tx, records.Queued)
-	if err != nil || queued == 0 {
-		return false, err
-	}
-	active, err := countStates(tx, records.Active)
-	return active < l.cfg.MaxActive, err
+	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
+	return len(next) > 0, err
 }
 
 // Grant gives free slots to queued runs: for a start under a higher limit, and where a
@@ -73,25 +56,28 @@ func (l *Ledger) Grant(tx store.Tx) error {
 // another. It is asked before that is written: an engine has written nothing of a
 // function yet, and would have to for a list.
 func (l *Ledger) next(tx store.Tx, before, after records.Unfinished) ([]records.Unfinished, error) {
-	queued, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-		Where: []store.Filter{store.Equal("state", records.Queued)}, Order: []store.Order{{Column: "since"}}, Limit: l.cfg.MaxActive + 1,
-	})
+	if after.State != records.Queued {
+		queued, err := countStates(tx, records.Queued)
+		if err != nil || queued == 0 {
+			return nil, err // mostly; nothing more need be counted
+		}
+	}
+	active, err := countStates(tx, records.Active)
 	if err != nil {
 		return nil, err
 	}
-	queued = slices.DeleteFunc(queued, func(u records.Unfinished) bool { return sameRun(u, before) })
-	if after.State == records.Queued {
-		queued = append(queued, after)
-		slices.SortStableFunc(queued, earlier)
-	}
-	if len(queued) == 0 {
-		return nil, nil // mostly; nothing need be counted
-	}
-	active, err := countStates(tx, records.Active)
 	if before.State == records.Active {
 		active--
 	}
-	return queued[:min(len(queued), max(0, l.cfg.MaxActive-active))], err
+	if active >= l.cfg.MaxActive {
+		return nil, nil
+	}
+	share, err := l.share(tx)
+	if err != nil {
+		return nil, err
+	}
+	q := queue{tx: tx, before: before, after: after, free: l.cfg.MaxActive - active, share: share, room: map[string]int{}}
+	return q.take()
 }
 
 func sameRun(a, b records.Unfinished) bool { return a.TenantID == b.TenantID && a.RunID == b.RunID }
@@ -131,10 +117,15 @@ func countStates(tx store.Tx, states ...any) (int, error) {
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: []store.Filter{{Column: "state", Op: store.In, Values: states}}})
 }
 
+// Holders are the runs that hold a slot.
+func Holders(tx store.Tx) ([]records.Unfinished, error) {
+	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+}
+
 // Owned asks for the runs that some process drives, or waits for the answer to a call
 // of. Not for all that wait for a reconcile: those may be many, and are looked at often.
 func Owned(tx store.Tx) ([]records.Unfinished, error) {
-	active, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
+	active, err := Holders(tx)
 	if err != nil {
 		return nil, err
 	}

@@ -81,13 +81,17 @@ func (v *visit) status(data []byte) (runState, error) {
 // as it is after a short while: most calls are over by then, and a model is spared
 // asking. Nobody is waited for.
 func (v *visit) atRest(runID string) (*countersign.Run, error) {
+	strange := countersign.Errorf(countersign.CodeNotFound, "agent %s has no run %s", v.offer.Agent.ID, runID)
 	w, err := v.control.Watch(v.ctx, v.actor, runID)
+	if countersign.ErrorCode(err) == countersign.CodeRoleRequired {
+		return nil, strange // whether another's run exists is nothing to an agent's token
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	if w.Now.AgentID != v.offer.Agent.ID {
-		return nil, countersign.Errorf(countersign.CodeNotFound, "agent %s has no run %s", v.offer.Agent.ID, runID)
+		return nil, strange
 	}
 	run := &w.Now
 	enough := time.NewTimer(v.cfg.Rest)

@@ -148,8 +148,8 @@ func result(document any) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := countersign.RawValue(string(text))
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: v}, nil
+	seen := plain.JSON(string(text)) // clients show it to people
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: seen}}, StructuredContent: countersign.RawValue(seen)}, nil
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

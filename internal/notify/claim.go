@@ -3,9 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -14,71 +12,268 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// mail is one mail that is to be sent.
-type mail struct{ to, subject, text string }
-
-// claim makes the mails of a notice that are still to be sent, and keeps others from
-// beginning them meanwhile; none when nothing is to be sent now.
-func (n *Notifier) claim(ctx context.Context, d notice) (mails []mail, err error) {
-	var now done
-	var next time.Time
-	err = n.store.Update(ctx, func(tx store.Tx) error {
-		mails = nil
-		rec, version, err := noticeOf(tx, d)
-		if err != nil {
-			return err
-		}
-		now, next = done{rec.Asked, rec.Lapsing}, rec.Next
-		a, _, err := records.Approvals.Get(tx, d.tenant, d.approval)
-		if err != nil || now.has(d.kind) || n.cfg.Now().Before(next) || a.Status != countersign.ApprovalPending {
-			return ignoreGone(err)
-		}
-		if d.kind == lapsing && !rec.Asked { // it tells all that the first one would have
-			rec.Asked, rec.Told, rec.Tries = true, nil, 0
-		}
-		if mails, err = n.mails(tx, d, a, rec.Told); err != nil {
-			return err
-		}
-		rec.ExpiresAt, rec.Next = a.ExpiresAt, n.cfg.Now().Add(sending)
-		rec.Tries++
-		if len(mails) == 0 {
-			finish(rec, d.kind)
-		}
-		now, next = done{rec.Asked, rec.Lapsing}, rec.Next
-		_, err = records.Notices.Put(tx, store.Realm, d.id(), rec, version)
-		return err
-	})
-	n.remember(d, now, next, err)
-	return mails, err
+// claimed is a notice of which mails are to be sent now.
+type claimed struct {
+	notice
+	to    []string  // whom
+	later time.Time // when others are to be told who had a mail just now; zero for nobody
 }
 
-// keep notes who has been told of a notice, and that it is done or when it is tried
-// again.
-func (n *Notifier) keep(ctx context.Context, d notice, told []string, all bool) error {
-	var now done
-	var next time.Time
+// round is what one look sends: one letter to each.
+type round struct {
+	letters map[string]*letter
+	claims  []claimed
+}
+
+// standing is how far a notice is.
+type standing struct {
+	done done
+	next time.Time // before when nothing is to be tried
+}
+
+// claim finds who is to be told of some notices now, and keeps others from beginning
+// that meanwhile. Whoever had a mail within a minute is told when that is over.
+func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
+	var c *claiming
 	err := n.store.Update(ctx, func(tx store.Tx) error {
-		rec, version, err := noticeOf(tx, d)
-		if err != nil {
+		c = &claiming{Notifier: n, tx: tx, round: r, letters: map[string]*letter{}, stand: map[notice]standing{}, users: map[string][]records.User{}, mailed: map[string]time.Time{}}
+		for _, d := range batch {
+			if err := c.one(d); err != nil {
+				return err
+			}
+		}
+		return c.complete()
+	})
+	if err != nil {
+		return err
+	}
+	for d, s := range c.stand {
+		n.seen[d.id()], n.later[d.id()] = s.done, s.next
+	}
+	for to, l := range c.letters {
+		r.letters[to] = l
+	}
+	r.claims = append(r.claims, c.claims...)
+	return nil
+}
+
+// claiming is a claim in its transaction.
+type claiming struct {
+	*Notifier
+	tx      store.Tx
+	round   *round
+	letters map[string]*letter // new ones
+	claims  []claimed
+	stand   map[notice]standing
+	users   map[string][]records.User // by tenant
+	mailed  map[string]time.Time      // by address
+}
+
+// one claims a notice, if something is to be sent now.
+func (c *claiming) one(d notice) error {
+	now := c.cfg.Now()
+	rec, version, err := noticeOf(c.tx, d)
+	if err != nil {
+		return err
+	}
+	c.stand[d] = standing{done{rec.Asked, rec.Lapsing}, rec.Next}
+	a, _, err := records.Approvals.Get(c.tx, d.tenant, d.approval)
+	if err != nil || c.stand[d].done.has(d.kind) || now.Before(rec.Next) || a.Status != countersign.ApprovalPending {
+		return ignoreGone(err)
+	}
+	if d.kind == lapsing && !rec.Asked { // it tells all that the first one would have
+		rec.Asked, rec.Told, rec.Tries = true, nil, 0
+	}
+	people, err := c.people(d.tenant, a, rec.Told)
+	if err != nil {
+		return err
+	}
+	i, err := c.item(d.kind, d.tenant, a)
+	if err != nil {
+		return err
+	}
+	claim := claimed{notice: d}
+	for _, email := range people {
+		if err := c.address(&claim, email, i); err != nil {
 			return err
 		}
-		rec.Told = append(rec.Told, told...)
-		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longest))
-		if all {
-			finish(rec, d.kind)
-		}
-		now, next = done{rec.Asked, rec.Lapsing}, rec.Next
-		_, err = records.Notices.Put(tx, store.Realm, d.id(), rec, version)
-		return err
-	})
-	n.remember(d, now, next, err)
+	}
+	switch {
+	case len(people) == 0:
+		finish(rec, d.kind)
+	case len(claim.to) == 0: // nothing is begun, so nothing is kept
+		c.stand[d] = standing{c.stand[d].done, claim.later}
+		return nil
+	default:
+		rec.Next = now.Add(sending)
+		rec.Tries++
+		c.claims = append(c.claims, claim)
+	}
+	rec.ExpiresAt = a.ExpiresAt
+	c.stand[d] = standing{done{rec.Asked, rec.Lapsing}, rec.Next}
+	_, err = records.Notices.Put(c.tx, store.Realm, d.id(), rec, version)
 	return err
 }
 
-func (n *Notifier) remember(d notice, now done, next time.Time, err error) {
-	if err == nil {
-		n.seen[d.id()], n.later[d.id()] = now, next
+func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {
+	name, err := records.NameOf(c.tx, tenant, a.RequestedBy)
+	return item{k, tenant, a, name}, err
+}
+
+// address puts something into somebody's letter, unless there was one within a minute.
+func (c *claiming) address(claim *claimed, email string, i item) error {
+	l := c.letters[email]
+	if l == nil {
+		l = c.round.letters[email]
 	}
+	if l == nil {
+		next, err := c.open(email)
+		if err != nil {
+			return err
+		}
+		if !next.IsZero() {
+			if claim.later.IsZero() || next.Before(claim.later) {
+				claim.later = next
+			}
+			return nil
+		}
+		l = &letter{to: email}
+		c.letters[email] = l
+	}
+	l.add(i)
+	claim.to = append(claim.to, email)
+	return nil
+}
+
+// open notes that somebody is mailed now, or gives the time from which that may be.
+func (c *claiming) open(email string) (time.Time, error) {
+	if next, known := c.mailed[email]; known {
+		return next, nil
+	}
+	rec, version, err := records.Mails.Get(c.tx, store.Realm, records.MailedID(email))
+	if errors.Is(err, store.ErrNotFound) {
+		rec, version, err = &records.Mailed{}, 0, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	now := c.cfg.Now()
+	if next := rec.At.Add(mailEvery); now.Before(next) && !now.Before(rec.At) { // a clock set back holds nobody up
+		c.mailed[email] = next
+		return next, nil
+	}
+	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now}, version)
+	return time.Time{}, err
+}
+
+// complete adds to each new letter what else waits for its reader.
+func (c *claiming) complete() error {
+	waiting := map[string][]records.Approval{}
+	for _, l := range c.letters {
+		for _, tenant := range l.tenants() {
+			list, known := waiting[tenant]
+			if !known {
+				var err error
+				if list, err = records.Approvals.List(c.tx, tenant, store.Query{
+					Where: []store.Filter{store.Equal("status", string(countersign.ApprovalPending))},
+					Order: []store.Order{{Column: "created", Descending: true}}, Limit: mostListed,
+				}); err != nil {
+					return err
+				}
+				waiting[tenant] = list
+			}
+			for i := range list {
+				if u := c.user(tenant, l.to); u == nil || !c.mayDecide(u, &list[i]) {
+					continue
+				}
+				also, err := c.item(asked, tenant, &list[i])
+				if err != nil {
+					return err
+				}
+				l.add(also)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *claiming) user(tenant, email string) *records.User {
+	at := slices.IndexFunc(c.users[tenant], func(u records.User) bool { return u.Email == email })
+	if at < 0 {
+		return nil
+	}
+	return &c.users[tenant][at]
+}
+
+// people are the tenant's users who may decide an approval: with the role, with its
+// project in their scope, and not for what they asked for themselves. Those who have
+// been told are left out.
+func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
+	if _, known := c.users[tenant]; !known {
+		if c.users[tenant], err = records.Users.List(c.tx, tenant, store.Query{}); err != nil {
+			return nil, err
+		}
+	}
+	for i := range c.users[tenant] {
+		u := &c.users[tenant][i]
+		if c.mayDecide(u, a) && !slices.Contains(told, u.Email) && len(told)+len(out) < mostMails {
+			out = append(out, u.Email)
+		}
+	}
+	return out, nil
+}
+
+func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
+	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
+	return !u.Invited && slices.Contains(u.Roles, countersign.RoleApprover) && p.Covers(a.ProjectID) && n.cfg.Eyes.MayJudge(p, a.Requester) == nil
+}
+
+// keep notes who has been told of notices, and that they are done or when they are
+// tried again.
+func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]bool) error {
+	var stand map[notice]standing
+	err := n.store.Update(ctx, func(tx store.Tx) error {
+		stand = map[notice]standing{}
+		for _, c := range claims {
+			s, err := n.keepOne(tx, c, sent)
+			if err != nil {
+				return err
+			}
+			stand[c.notice] = s
+		}
+		return nil
+	})
+	for d, s := range stand {
+		if err == nil {
+			n.seen[d.id()], n.later[d.id()] = s.done, s.next
+		}
+	}
+	return err
+}
+
+func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]bool) (standing, error) {
+	rec, version, err := noticeOf(tx, c.notice)
+	if err != nil {
+		return standing{}, err
+	}
+	failed := false
+	for _, email := range c.to {
+		if sent[email] {
+			rec.Told = append(rec.Told, email)
+		} else {
+			failed = true
+		}
+	}
+	switch {
+	case failed:
+		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longest))
+	case !c.later.IsZero():
+		rec.Next, rec.Tries = c.later, 0
+	default:
+		finish(rec, c.kind)
+	}
+	_, err = records.Notices.Put(tx, store.Realm, c.id(), rec, version)
+	return standing{done{rec.Asked, rec.Lapsing}, rec.Next}, err
 }
 
 // finish marks a kind as sent to everybody.
@@ -100,48 +295,4 @@ func ignoreGone(err error) error {
 		return nil
 	}
 	return err
-}
-
-// mails go to the tenant's users who may decide this approval: with the role, with
-// its project in their scope, and not for what they asked for themselves. Those who
-// have been told get none.
-func (n *Notifier) mails(tx store.Tx, d notice, a *records.Approval, told []string) ([]mail, error) {
-	users, err := records.Users.List(tx, d.tenant, store.Query{})
-	if err != nil {
-		return nil, err
-	}
-	var out []mail
-	for _, u := range users {
-		if n.mayDecide(&u, a) && !slices.Contains(told, u.Email) && len(told)+len(out) < mostMails {
-			subject, text := n.words(d, a)
-			out = append(out, mail{u.Email, subject, text})
-		}
-	}
-	return out, nil
-}
-
-func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
-	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email}
-	switch {
-	case !slices.Contains(u.Roles, countersign.RoleApprover), !p.Covers(a.ProjectID):
-		return false
-	case n.cfg.AllowSelfApproval:
-		return true
-	}
-	return access.FourEyes(p, a.Requester) == nil
-}
-
-// words tell who asks for what and until when, and nothing of what would be sent:
-// mail is read by many machines. Following the link decides nothing.
-func (n *Notifier) words(d notice, a *records.Approval) (subject, text string) {
-	what := a.Capability + " at " + a.ProjectID
-	lapses := a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC")
-	begin := "A run waits for your decision."
-	subject = "Decide: " + what
-	if d.kind == lapsing {
-		subject = "Lapses soon: " + what
-		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
-	}
-	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nLapses:    %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
-		begin, what, d.tenant, strings.Replace(a.RequestedBy, ":", " ", 1), lapses, n.cfg.BaseURL, a.ID)
 }

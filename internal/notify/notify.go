@@ -1,13 +1,17 @@
 // Package notify mails people who can decide an approval: when it is asked for,
-// and an hour before it lapses. It watches what runs wait for and moves nothing:
+// and an hour before it lapses. Nobody gets more than one mail a minute, which lists
+// what waits. It watches what runs wait for and moves nothing:
 // a lost mail costs time, and nothing else.
 package notify
 
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/rounds"
 	"github.com/countersign/countersign/internal/store"
@@ -20,21 +24,25 @@ type Postbox interface {
 
 // Config is what the notifier is told by the settings.
 type Config struct {
-	BaseURL           string // the public address, for links
-	AllowSelfApproval bool
-	Now               func() time.Time
-	Log               *slog.Logger
+	BaseURL string // the public address, for links
+	Eyes    access.Eyes
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // How often it looks, and how it keeps itself small.
 const (
-	every      = 5 * time.Second
-	batch      = 200             // waiting runs read at once
+	every = 5 * time.Second
+	batch = 200 // waiting runs read at once
+
+	claimsAtOnce = 200 // notices in one commit
+
 	lapseAhead = time.Hour       // how long before it lapses the second mail goes
 	sweepEvery = 6 * time.Hour   // how often notices of old approvals are deleted
 	keepFor    = 24 * time.Hour  // beyond the end of their approval
 	sweepMost  = 1000            // notices looked at in one sweep
 	mostMails  = 50              // people told of one approval
+	mailEvery  = time.Minute     // between two mails to one address, at least
 	sending    = 5 * time.Minute // how long a process has for the mails that it has begun
 	firstWait  = time.Minute     // before a mail is tried again; doubled each time
 	longest    = 30 * time.Minute
@@ -77,11 +85,9 @@ func (n *Notifier) Look(ctx context.Context) {
 		n.failed(ctx, err)
 		return
 	}
-	for _, d := range due {
-		if err := n.tell(ctx, d); err != nil {
-			n.failed(ctx, err)
-			return
-		}
+	if err := n.tell(ctx, due); err != nil {
+		n.failed(ctx, err)
+		return
 	}
 	if now := n.cfg.Now(); now.Sub(n.swept) >= sweepEvery {
 		n.swept = now
@@ -91,25 +97,35 @@ func (n *Notifier) Look(ctx context.Context) {
 	}
 }
 
-// tell sends the mails of a notice, and keeps which were: only then is it done. What
-// was refused is tried again later; a process that ends amid them is relieved.
-func (n *Notifier) tell(ctx context.Context, d notice) error {
-	mails, err := n.claim(ctx, d)
-	if err != nil || mails == nil {
-		return err
+// tell sends one mail to each who is to be told something now, and keeps which were
+// sent: only then is a notice done. What was refused is tried again later; a process
+// that ends amid its mails is relieved.
+func (n *Notifier) tell(ctx context.Context, due []notice) error {
+	r := &round{letters: map[string]*letter{}}
+	var unclaimed error // what was claimed before is sent all the same
+	for batch := range slices.Chunk(due, claimsAtOnce) {
+		if unclaimed = n.claim(ctx, batch, r); unclaimed != nil {
+			break
+		}
 	}
-	var told []string
-	for _, m := range mails {
-		if err := n.post.Send(ctx, m.to, m.subject, m.text); err != nil {
+	sent := map[string]bool{}
+	for _, to := range slices.Sorted(maps.Keys(r.letters)) {
+		subject, text := r.letters[to].words(n.cfg.BaseURL)
+		if err := n.post.Send(ctx, to, subject, text); err != nil {
 			n.failed(ctx, err)
 			continue
 		}
-		told = append(told, m.to)
+		sent[to] = true
 	}
-	if ctx.Err() != nil && len(told) == 0 {
+	if ctx.Err() != nil && len(sent) == 0 {
 		return ctx.Err()
 	}
-	return n.keep(context.WithoutCancel(ctx), d, told, len(told) == len(mails))
+	for claims := range slices.Chunk(r.claims, claimsAtOnce) {
+		if err := n.keep(context.WithoutCancel(ctx), claims, sent); err != nil {
+			return err
+		}
+	}
+	return unclaimed
 }
 
 func (n *Notifier) failed(ctx context.Context, err error) {
@@ -215,6 +231,9 @@ func (n *Notifier) sweep(ctx context.Context) error {
 		if len(rows) == sweepMost {
 			next = rows[len(rows)-1].ID
 		}
+		if err := sweepMailed(tx, old); err != nil {
+			return err
+		}
 		for _, row := range rows {
 			var rec records.Notice
 			if err := records.Decode(row, &rec); err != nil {
@@ -230,6 +249,23 @@ func (n *Notifier) sweep(ctx context.Context) error {
 	})
 	if err == nil {
 		n.from = next
+	}
+	return err
+}
+
+// sweepMailed deletes some of what is kept of addresses that were mailed long ago.
+func sweepMailed(tx store.Tx, old time.Time) error {
+	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.AllMailed(), Limit: sweepMost})
+	for _, row := range rows {
+		var rec records.Mailed
+		if err := records.Decode(row, &rec); err != nil {
+			return err
+		}
+		if rec.At.Before(old) {
+			if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
+				return err
+			}
+		}
 	}
 	return err
 }

@@ -26,7 +26,7 @@ type desk struct {
 	t       *testing.T
 	store   store.Store
 	now     time.Time
-	self    bool   // self-approval is allowed
+	eyes    access.Eyes
 	refused string // whom the mail server refuses
 	ends    func() // the process ends amid a mail
 	tries   int
@@ -43,7 +43,7 @@ func openDesk(t *testing.T) *desk {
 // restart is what a new process is: it remembers nothing but the store.
 func (d *desk) restart() {
 	d.n = notify.New(notify.Config{
-		BaseURL: "https://countersign.example", AllowSelfApproval: d.self, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
+		BaseURL: "https://countersign.example", Eyes: d.eyes, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
 	}, d.store, d)
 }
 
@@ -146,11 +146,11 @@ func TestApproversWhoMayDecideAreTold(t *testing.T) {
 	d.ask("acme", "one", 24*time.Hour, ada)
 	d.is("asked by a user", d.look(0), "Decide ben@example.com", "Decide cleo@example.com")
 	d.ask("acme", "two", 24*time.Hour, access.Requester{ID: "token:tok-1", Email: "ben@example.com"})
-	d.is("asked by a user's token", d.look(0), "Decide ada@example.com", "Decide cleo@example.com")
-	d.self = true
+	d.is("asked by a user's token", d.look(time.Minute), "Decide ada@example.com", "Decide cleo@example.com")
+	d.eyes = access.EyesOfAnybody
 	d.restart()
 	d.ask("acme", "three", 24*time.Hour, ada)
-	d.is("where one may decide for oneself", d.look(0), "Decide ada@example.com", "Decide ben@example.com", "Decide cleo@example.com")
+	d.is("where one may decide for oneself", d.look(time.Minute), "Decide ada@example.com", "Decide ben@example.com", "Decide cleo@example.com")
 }
 
 func TestEachMailGoesOnceOverRestarts(t *testing.T) {
@@ -265,8 +265,11 @@ func TestManyWaitAndTheirNoticesAreForgottenInTheEnd(t *testing.T) {
 	for i := range 450 {
 		d.ask("acme", "a"+strings.Repeat("x", i%7)+string(rune('0'+i%10))+time.Duration(i).String(), 24*time.Hour, ada)
 	}
-	if told := d.look(0); len(told) != 450 {
-		t.Fatalf("%d were told of", len(told))
+	if told := d.look(0); len(told) != 1 || d.letters[0].subject != "Decide: 450 runs wait" {
+		t.Fatalf("%q: %q", told, d.letters)
+	}
+	if told := d.look(time.Hour); len(told) != 0 {
+		t.Fatalf("told again: %q", told)
 	}
 	for range 4 { // sweeps are bounded and some hours apart
 		d.look(24 * time.Hour)
@@ -278,5 +281,21 @@ func TestManyWaitAndTheirNoticesAreForgottenInTheEnd(t *testing.T) {
 	})
 	if left != 1 {
 		t.Errorf("%d rows are left beside the set-up link", left-1)
+	}
+}
+
+// TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs: a token's name may be anything.
+func TestAMailWritesOutWhatHidesInANameAndSaysWhoseItIs(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	d.write(func(tx store.Tx) error {
+		rec := &records.Token{Token: countersign.Token{ID: "tok-1", TenantID: "acme", Name: "ben\u202e p\u0430y"}}
+		_, err := records.Tokens.Put(tx, "acme", rec.ID, rec, 0)
+		return err
+	})
+	d.ask("acme", "apr-1", 24*time.Hour, access.Requester{ID: "token:tok-1"})
+	d.look(0)
+	if text, want := d.letters[0].text, `token tok-1 “ben\u202e p`+"\u0430"+`y [mixes scripts]”`; !strings.Contains(text, want) {
+		t.Errorf("%q is missing in\n%s", want, text)
 	}
 }

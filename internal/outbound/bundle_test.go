@@ -53,10 +53,7 @@ func setupWith(t testing.TB, r *faultreceiver.Receiver) bundle {
 		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: signingEnv},
 	}
 	b.client = New(Config{
-		Origins: []string{r.URL()}, MayUse: func(u credential.Use, _ string) error {
-			_, err := credential.Plain([]string{signingEnv}, []string{keyEnv}).Judge(u)
-			return err
-		},
+		Origins: []string{r.URL()}, MayUse: credential.Plain([]string{signingEnv}, []string{keyEnv}).Allows,
 		Getenv: func(name string) string { return b.env[name] },
 		Now:    func() time.Time { return clock }, CheckJSON: exact.Check,
 	})

@@ -178,7 +178,7 @@ func echo(input map[string]countersign.Value) request.Outcome {
 	body := countersign.ObjectValue(input)
 	return request.Outcome{
 		Certainty: request.Returned,
-		Response:  &countersign.Response{StatusCode: 200, Bytes: int64(len(body.Raw())), BodySHA256: countersign.SHA256Hex([]byte(body.Raw()))},
+		Response:  &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(len(body.Raw())), BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body.Raw())))},
 		Body:      body,
 	}
 }

@@ -97,7 +97,7 @@ func TestLocalEchoNeedsNoNetwork(t *testing.T) {
 	call.Input = map[string]countersign.Value{"b": countersign.RawValue("1.50"), "a": countersign.Null}
 	o := c.Call(t.Context(), call)
 	checkOutcome(t, o, returned(200, `{"a":null,"b":1.50}`))
-	if o.Response.Bytes != 19 || o.Response.BodySHA256 != countersign.SHA256Hex([]byte(`{"a":null,"b":1.50}`)) {
+	if o.Response.Bytes != 19 || string(o.Response.BodySHA256) != countersign.SHA256Hex([]byte(`{"a":null,"b":1.50}`)) {
 		t.Errorf("got %+v", o.Response)
 	}
 	call.Input = nil

@@ -68,9 +68,9 @@ func (a answer) response() *countersign.Response {
 	if a.status == 0 {
 		return nil
 	}
-	r := &countersign.Response{StatusCode: a.status, Bytes: int64(len(a.body)), DurationMs: a.took.Milliseconds()}
+	r := &countersign.Response{StatusCode: a.status, Bytes: countersign.ByteCount(len(a.body)), DurationMs: a.took.Milliseconds()}
 	if a.err == nil {
-		r.BodySHA256 = countersign.SHA256Hex(a.body)
+		r.BodySHA256 = countersign.BodyDigest(countersign.SHA256Hex(a.body))
 	}
 	return r
 }

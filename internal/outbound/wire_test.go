@@ -144,7 +144,7 @@ func TestACredentialSentBackIsMasked(t *testing.T) {
 			t.Errorf("%s: got %+v", auth, o)
 		}
 		mustNotHold(t, fmt.Sprintf("%+v", o))
-		if o.Response.BodySHA256 != countersign.SHA256Hex([]byte(body)) || o.Response.Bytes != int64(len(body)) {
+		if string(o.Response.BodySHA256) != countersign.SHA256Hex([]byte(body)) || int(o.Response.Bytes) != len(body) {
 			t.Errorf("%s: the evidence is not of the bytes that came: %+v", auth, o.Response)
 		}
 	}

@@ -98,7 +98,7 @@ func capabilityOf(p *countersign.Plan, s *countersign.StepRun) *countersign.Capa
 }
 
 // cameToTheGate: the request was made, so the question was put.
-func cameToTheGate(s *countersign.StepRun) bool { return s.RequestDigest != nil }
+func cameToTheGate(s *countersign.StepRun) bool { return s.RequestDigest != "" }
 
 func (t *Tally) step(runID string, s *countersign.StepRun, c countersign.Capability) {
 	name := Name(s.ProjectID, c.Name)

@@ -20,8 +20,7 @@ func shop() *countersign.Plan {
 
 // step came to the gate, and asked for approval or didn't.
 func step(capability string, asked bool, change ...func(*countersign.StepRun)) countersign.StepRun {
-	digest := "d"
-	s := countersign.StepRun{ID: capability, ProjectID: "acme-shop", Capability: capability, RequestDigest: &digest, ApprovalRequired: asked, Status: countersign.StepCompleted}
+	s := countersign.StepRun{ID: capability, ProjectID: "acme-shop", Capability: capability, RequestDigest: "d", ApprovalRequired: asked, Status: countersign.StepCompleted}
 	for _, c := range change {
 		c(&s)
 	}
@@ -98,7 +97,7 @@ func TestWhatAPersonWouldHaveSeenFirstIsNamed(t *testing.T) {
 func TestOnlyWhatCameToTheGateCounts(t *testing.T) {
 	dry := live("run-1", step("refund", true))
 	dry.Mode = countersign.ModeDryRun
-	got := report(policy.Proposal{}, dry, live("run-2", step("refund", true, func(s *countersign.StepRun) { s.RequestDigest = nil })))
+	got := report(policy.Proposal{}, dry, live("run-2", step("refund", true, func(s *countersign.StepRun) { s.RequestDigest = "" })))
 	if got.Runs != 1 || got.Steps != 0 || len(got.Capabilities) != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -23,12 +23,15 @@ type drawn struct {
 	t     *testing.T
 	facts Facts
 	log   []countersign.AuditRecord
+	now   time.Time
+
+	unseen map[int]bool // records that masking leaves out
 }
 
 // draw is the same for the same seed.
 func draw(t *testing.T, seed uint64) Facts {
 	t.Helper()
-	d := &drawn{Rand: newRand(seed), t: t}
+	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}}
 	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour), Masked: d.IntN(5) == 0}
 	d.run()
 	d.prove()
@@ -58,6 +61,7 @@ func (d *drawn) run() {
 	r.PlanSnapshot = &countersign.Plan{
 		ID: "plan-1", Name: d.word(), Mode: mode, PlanDigest: r.PlanDigest, Steps: []countersign.Step{}, ValidationErrors: []string{},
 		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
+		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}}}},
 	}
 	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", r.PlanDigest)
 	for i := range d.IntN(4) {
@@ -69,57 +73,106 @@ func (d *drawn) run() {
 
 func (d *drawn) step(id string) {
 	r := &d.facts.Run
-	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: "refund", DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
+	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: pick(d, "refund", "note"), DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
 	if d.IntN(8) == 0 {
 		s.Status = countersign.StepSkipped
 		r.Steps = append(r.Steps, s)
 		return
 	}
+	s.ApprovalRequired = s.Capability == "refund"
 	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Query: countersign.RawValue("{}"), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
-	s.RequestDigest = &digest
-	if d.facts.Masked && d.IntN(2) == 0 {
-		s.Request.Body = countersign.String("•••")
-	}
+	s.RequestDigest = countersign.StepDigest(digest)
+	asked, noted := len(d.facts.Approvals), len(d.log)
 	if r.Mode == countersign.ModeLive {
 		d.live(&s, digest)
 	} else {
 		d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
 	}
+	if d.facts.Masked && d.IntN(2) == 0 {
+		d.mask(&s, asked, noted)
+	}
 	r.Steps = append(r.Steps, s)
 }
 
-func (d *drawn) live(s *countersign.StepRun, digest string) {
-	r := &d.facts.Run
-	for range d.IntN(3) {
-		a := countersign.Approval{
-			ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: pick(d, countersign.ApprovalApproved, countersign.ApprovalRejected),
-			Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
-			RequestedAt: morning, ExpiresAt: morning, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
-		}
-		if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {
-			a.DecidedBy = countersign.SystemPrincipal
-			d.note("approval.close", s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
-		} else {
-			d.note("approvals.decide", s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
-		}
-		d.facts.Approvals = append(d.facts.Approvals, a)
+// mask leaves out what a viewer must not see of a step, of its approvals, which are
+// those since then, and of its records.
+func (d *drawn) mask(s *countersign.StepRun, asked, noted int) {
+	s.Request.Body, s.RequestDigest = countersign.String("•••"), countersign.NoStepDigest
+	if s.Response != nil {
+		s.Response.Bytes, s.Response.BodySHA256 = countersign.NoByteCount, countersign.NoBodyDigest
 	}
-	s.Attempt = 1 + d.IntN(2)
-	d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
-	s.Response = &countersign.Response{StatusCode: 200, Bytes: d.Int64N(1 << 20), BodySHA256: digest}
+	for i := asked; i < len(d.facts.Approvals); i++ {
+		d.facts.Approvals[i].Request, d.facts.Approvals[i].RequestDigest = *s.Request, ""
+	}
+	for i := noted; i < len(d.log); i++ {
+		d.unseen[i] = true
+	}
+	d.facts.Run.PlanDigest, d.facts.Run.PlanSnapshot.PlanDigest, d.unseen[0] = "", "", true
+}
+
+func (d *drawn) live(s *countersign.StepRun, digest string) {
+	for s.Attempt < 1+d.IntN(2) {
+		if s.ApprovalRequired && !d.asked(s, digest) {
+			s.Status = countersign.StepFailed
+			return
+		}
+		if s.Attempt > 0 {
+			d.resolved(s, countersign.ConfirmedNotExecuted, "PENDING", digest)
+		}
+		s.Attempt++
+		d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
+	}
+	s.Response = &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(d.Int64N(1 << 20)), BodySHA256: countersign.BodyDigest(digest)}
 	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: "ok", Expected: d.value(2), Actual: d.value(2)}
 	if d.IntN(4) == 0 {
-		s.Reconciliation = &countersign.Reconciliation{Resolution: countersign.ConfirmedCompleted, Evidence: d.word(), By: "token:t-1", At: morning}
-		d.note("runs.reconcile", s.ID, "token:t-1", "COMPLETED", countersign.ConfirmedCompleted+": "+s.Reconciliation.Evidence, digest)
+		d.resolved(s, countersign.ConfirmedCompleted, "COMPLETED", digest)
 	}
 }
 
-func (d *drawn) note(action, step, actor, after, reason, digest string) {
+func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest string) {
+	s.Reconciliation = &countersign.Reconciliation{Resolution: resolution, Evidence: d.word(), By: "token:t-1", At: d.now}
+	d.note("runs.reconcile", s.ID, "token:t-1", after, resolution+": "+s.Reconciliation.Evidence, digest)
+}
+
+// asked draws the approvals that were asked for before one sending: some lapsed
+// before the step began, and the last one lets it out, or doesn't.
+func (d *drawn) asked(s *countersign.StepRun, digest string) bool {
+	for d.IntN(3) == 0 {
+		d.approval(s, digest, countersign.ApprovalApproved, 2*time.Second)
+		d.now = d.now.Add(time.Minute)
+	}
+	if d.IntN(5) > 0 {
+		d.approval(s, digest, countersign.ApprovalApproved, time.Hour)
+		return true
+	}
+	d.approval(s, digest, countersign.ApprovalRejected, time.Hour)
+	return false
+}
+
+func (d *drawn) approval(s *countersign.StepRun, digest string, status countersign.ApprovalStatus, valid time.Duration) {
+	r := &d.facts.Run
+	a := countersign.Approval{
+		ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: status, Attempt: s.Attempt + 1,
+		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
+		RequestedAt: d.now, ExpiresAt: d.now.Add(valid), DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
+	}
+	action := "approvals.decide"
+	if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {
+		a.DecidedBy, action = countersign.SystemPrincipal, "approval.close"
+	}
+	a.DecidedAt = d.note(action, s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
+	d.facts.Approvals = append(d.facts.Approvals, a)
+}
+
+// note adds a record and gives its time.
+func (d *drawn) note(action, step, actor, after, reason, digest string) time.Time {
+	d.now = d.now.Add(time.Second)
 	d.log = append(d.log, countersign.AuditRecord{
-		At: morning, Actor: actor, Action: action, Subject: "run/" + d.facts.Run.ID, Step: step, Outcome: countersign.AuditDone,
+		At: d.now, Actor: actor, Action: action, Subject: "run/" + d.facts.Run.ID, Step: step, Outcome: countersign.AuditDone,
 		After: after, Reason: reason, Digest: digest, RequestID: "req-1",
 	})
+	return d.now
 }
 
 // prove puts the records into a log among others, which has its own length.
@@ -165,6 +218,10 @@ func (d *drawn) prove() {
 	}
 	d.facts.Log = Log{Size: size, Root: hex.EncodeToString(root[:])}
 	for i, seq := range seqs {
+		if d.unseen[i] {
+			d.facts.Log.LeftOut++
+			continue
+		}
 		proof, err := tlog.ProveRecord(size, seq, read)
 		if err != nil {
 			d.t.Fatal(err)

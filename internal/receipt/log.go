@@ -107,19 +107,21 @@ func (c *claims) isAbout(subject string) bool {
 // checkCourse compares what the log says of the run with what the sections say: its
 // plan, its end, what was sent, who approved and who reconciled, and why.
 func (c *claims) checkCourse() string {
-	if !c.logged(func(p proven) bool { return p.says("runs.start", "", c.run.at("planDigest").text()) }) {
+	digest := c.run.at("planDigest").text()
+	if digest != "" && !c.logged(func(p proven) bool { return p.says("runs.start", "", digest) }) {
 		return "the log has no start of this run with this plan"
 	}
 	if ended, known := c.ended(); known && ended != c.run.at("status").text() {
 		return "the log does not say that the run ended " + c.run.at("status").text()
 	}
-	for _, s := range c.run.at("steps").list() {
-		if problem := c.checkStep(s); problem != "" {
+	c.decidedBy = map[string]int{}
+	for _, a := range c.approvals.list() {
+		if problem := c.checkDecision(a); problem != "" {
 			return problem
 		}
 	}
-	for _, a := range c.approvals.list() {
-		if problem := c.checkDecision(a); problem != "" {
+	for _, s := range c.steps() {
+		if problem := c.checkStep(s); problem != "" {
 			return problem
 		}
 	}
@@ -132,7 +134,7 @@ func (c *claims) logged(matches func(proven) bool) bool {
 
 var endings = []string{"run.complete", "run.fail", "run.cancel"}
 
-// ended is the status that the run ended with by the log. Where records were left
+// ended is the status that the run ended with by the log. Where masking left records
 // out, that one may be among them.
 func (c *claims) ended() (status string, known bool) {
 	for _, p := range slices.Backward(c.proven) {
@@ -140,29 +142,27 @@ func (c *claims) ended() (status string, known bool) {
 			return p.at("after").text(), true
 		}
 	}
-	return "", c.audit.at("leftOut").whole() == 0
+	return "", !c.masked() || c.audit.at("leftOut").whole() == 0
 }
 
 // checkStep finds the record of what a step sent, and of what was found out about it.
 func (c *claims) checkStep(s node) string {
-	id, digest := s.at("id").text(), s.at("requestDigest").text()
-	sent := func(p proven) bool { return p.says("step.send", id, digest) }
-	if c.live() && s.at("attempt").whole() != 0 && !c.logged(sent) {
-		return "the log does not say that step " + id + " sent this request"
+	if problem := c.checkSent(s); problem != "" {
+		return problem
 	}
-	r := s.at("reconciliation")
+	id, digest, r := s.at("id").text(), s.at("requestDigest").text(), s.at("reconciliation")
 	resolved := func(p proven) bool {
 		reason := r.at("resolution").text() + ": " + r.at("evidence").text()
 		return p.says("runs.reconcile", id, digest) && p.at("reason").text() == reason && p.at("actor").text() == r.at("by").text()
 	}
-	if r.exists() && !c.logged(resolved) {
+	if r.exists() && !c.hides(s) && !c.logged(resolved) {
 		return "the log does not say that step " + id + " was reconciled so"
 	}
 	return ""
 }
 
-// checkDecision finds the record of what a person decided. What the system rejected
-// lets nothing out.
+// checkDecision finds the record of what a person decided, one for each decision. What
+// the system rejected lets nothing out.
 func (c *claims) checkDecision(a node) string {
 	by, status := a.at("decidedBy").text(), a.at("status").text()
 	if status == string(countersign.ApprovalApproved) {
@@ -170,12 +170,28 @@ func (c *claims) checkDecision(a node) string {
 	} else if by == "" || by == countersign.SystemPrincipal {
 		return ""
 	}
-	decided := func(p proven) bool {
-		return p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && p.at("after").text() == status &&
-			p.at("actor").text() == by && p.at("reason").text() == a.at("decisionReason").text()
+	digest := a.at("requestDigest").text()
+	if digest == "" { // masking left it out, and the record with it: see checkRequests
+		c.unlogged++
+		return ""
 	}
-	if !c.logged(decided) {
-		return "the log does not say that approval " + a.at("id").text() + " was decided so"
+	for i, p := range c.proven {
+		if p.says("approvals.decide", a.at("stepId").text(), digest) && p.at("after").text() == status &&
+			p.at("actor").text() == by && p.at("reason").text() == a.at("decisionReason").text() &&
+			p.at("at").moment().Equal(a.at("decidedAt").moment()) && !c.taken(i) {
+			c.decidedBy[a.at("id").text()] = i
+			return ""
+		}
 	}
-	return ""
+	return "the log does not say that approval " + a.at("id").text() + " was decided so"
+}
+
+// taken reports a record that is that of another approval's decision.
+func (c *claims) taken(record int) bool {
+	for _, other := range c.decidedBy {
+		if other == record {
+			return true
+		}
+	}
+	return false
 }

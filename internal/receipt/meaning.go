@@ -19,8 +19,8 @@ func meaning(whole opened, v Verdict) Verdict {
 		section string
 		problem func() string
 	}{
-		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Approvals, c.checkApprovals},
-		{Requests, c.checkRequests}, {Audit, c.checkAudit},
+		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
+		{Requests, c.checkRequests}, {Approvals, c.checkGate}, {Audit, c.checkAudit},
 	} {
 		if problem := check.problem(); problem != "" {
 			return v.failed(check.section, problem)
@@ -34,10 +34,12 @@ type claims struct {
 	key                                              ed25519.PublicKey
 	approvals, audit, plan, requests, run, statement node
 
-	digests  map[string]bool // of the requests
-	proven   []proven        // records of the log
-	approved int
-	hidden   int // requests whose digest can't be computed
+	digests   map[string]node // the requests by their digests
+	proven    []proven        // records of the log
+	decidedBy map[string]int  // the record of each approval's decision, by the approval's id
+	approved  int
+	unlogged  int // decisions whose record masking left out
+	hidden    int // requests whose digest can't be computed
 }
 
 func (c *claims) masked() bool { return c.statement.at("masked").is(true) }
@@ -65,21 +67,30 @@ func (c *claims) checkPlan() string {
 	if c.plan.at("id").text() != c.run.at("planId").text() || c.plan.at("planDigest").text() != c.run.at("planDigest").text() {
 		return "it is another plan than the run's"
 	}
+	if c.run.at("planDigest").text() == "" && !c.masked() {
+		return "its digest is missing"
+	}
 	return ""
 }
 
 func (c *claims) checkApprovals() string {
+	known := map[string]bool{}
 	for _, a := range c.approvals.list() {
+		id := a.at("id").text()
 		if a.at("runId").text() != c.run.at("id").text() {
-			return "approval " + a.at("id").text() + " is of another run"
+			return "approval " + id + " is of another run"
 		}
+		if known[id] {
+			return "approval " + id + " stands there twice"
+		}
+		known[id] = true
 	}
 	return ""
 }
 
 // checkRequests computes each digest anew and finds one for each that is referred to.
 func (c *claims) checkRequests() string {
-	c.digests = map[string]bool{}
+	c.digests = map[string]node{}
 	for _, r := range c.requests.list() {
 		digest := r.at("digest").text()
 		switch hidden := r.at("masked").is(true) && c.masked(); {
@@ -88,19 +99,28 @@ func (c *claims) checkRequests() string {
 		case digestOf(r) != digest:
 			return "the digest " + digest + " is not that of the request beside it"
 		}
-		c.digests[digest] = true
+		c.digests[digest] = r
 	}
-	for _, s := range c.run.at("steps").list() {
-		if d := s.at("requestDigest").text(); d != "" && s.at("request").exists() && !c.digests[d] {
+	hidden := map[string]bool{} // steps
+	for _, s := range c.steps() {
+		if d := s.at("requestDigest").text(); d != "" && s.at("request").exists() && !c.requested(d, s) {
 			return "the request of step " + s.at("id").text() + " is missing"
 		}
+		hidden[s.at("id").text()] = c.hides(s)
 	}
 	for _, a := range c.approvals.list() {
-		if !c.digests[a.at("requestDigest").text()] {
+		if digest := a.at("requestDigest").text(); !c.requested(digest, a) && (digest != "" || !hidden[a.at("stepId").text()]) {
 			return "the request of approval " + a.at("id").text() + " is missing"
 		}
 	}
 	return ""
+}
+
+// requested reports that the request of this digest is there, and by the capability of
+// the step or approval.
+func (c *claims) requested(digest string, by node) bool {
+	r, ok := c.digests[digest]
+	return ok && r.at("projectId").text() == by.at("projectId").text() && r.at("capability").text() == by.at("capability").text()
 }
 
 // digestOf is the requestDigest of contract 6, over the texts as they stand: see
@@ -123,6 +143,14 @@ func (c *claims) told(v Verdict) Verdict {
 	v.Tenant, v.IssuedAt, v.Masked = c.statement.at("tenantId").text(), c.statement.at("issuedAt").text(), c.masked()
 	v.TreeSize, v.TreeRoot = head.at("size").whole(), head.at("root").text()
 	v.Records, v.LeftOut = len(c.proven), int(c.audit.at("leftOut").whole())
-	v.Requests, v.Hidden, v.Approved = len(c.digests), c.hidden, c.approved
+	for _, s := range c.steps() {
+		if c.hides(s) {
+			c.hidden++
+			v.Requests++
+		}
+	}
+	v.Requests += len(c.digests)
+	v.Hidden, v.Approved, v.Unlogged = c.hidden, c.approved, c.unlogged
+	v.Summary = v.summary(c.run.at("planDigest").text() == "")
 	return v
 }

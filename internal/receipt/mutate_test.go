@@ -62,6 +62,12 @@ type lie struct {
 	made    string
 }
 
+// untold reports a lie that nothing in a masked receipt contradicts: the record that
+// would is left out.
+func (l lie) untold(sections map[string][]byte) bool {
+	return bytes.Contains(sections[Statement], []byte(`"masked":true`)) && l.found == Audit && (l.section != Audit || l.made == `"records":[]`)
+}
+
 func lies() []lie {
 	re := regexp.MustCompile
 	return []lie{
@@ -111,7 +117,7 @@ func (d *drawn) resign(file []byte, key ed25519.PrivateKey) (m mutant, ok bool) 
 	l := pick(d, lies()...)
 	sections := sectionsOf(file)
 	changed := l.old.ReplaceAllLiteral(sections[l.section], []byte(l.made))
-	if bytes.Equal(changed, sections[l.section]) {
+	if bytes.Equal(changed, sections[l.section]) || l.untold(sections) {
 		return m, false
 	}
 	sections[l.section] = changed
@@ -190,7 +196,7 @@ func TestEveryLieIsToldAtLeastOnce(t *testing.T) {
 		for i := 0; i < len(good) && !told; i++ {
 			sections := sectionsOf(good[i])
 			changed := l.old.ReplaceAllLiteral(sections[l.section], []byte(l.made))
-			if told = !bytes.Equal(changed, sections[l.section]); !told {
+			if told = !bytes.Equal(changed, sections[l.section]) && !l.untold(sections); !told {
 				continue
 			}
 			sections[l.section] = changed

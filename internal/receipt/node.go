@@ -26,6 +26,12 @@ func (n node) at(name string) node {
 	return node{m[name]}
 }
 
+func (n node) has(name string) bool {
+	m, _ := n.v.(map[string]any)
+	_, ok := m[name]
+	return ok
+}
+
 func (n node) exists() bool { return n.v != nil }
 
 func (n node) is(want bool) bool { return n.v == want }

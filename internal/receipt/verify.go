@@ -14,6 +14,7 @@ import (
 // Verdict is what a verification came to.
 type Verdict struct {
 	OK      bool   `json:"ok"`
+	Summary string `json:"summary,omitempty"` // of a receipt that holds: the first line, which says what was left out
 	Section string `json:"section,omitempty"` // the part that fails, "" when none does
 	Problem string `json:"problem,omitempty"`
 
@@ -37,6 +38,7 @@ type Verdict struct {
 	Requests int    `json:"requests"`
 	Hidden   int    `json:"hidden"` // of the requests, those whose digest could not be computed
 	Approved int    `json:"approved"`
+	Unlogged int    `json:"unlogged"` // decisions whose audit record masking left out: only the signature says them
 }
 
 func (v Verdict) failed(section, problem string) Verdict {

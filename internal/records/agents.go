@@ -21,8 +21,9 @@ type AgentHead struct {
 	UpdatedAt time.Time               `json:"updatedAt"`
 }
 
-// Instance is a process of an agent, as its last heartbeat left it. It is kept
-// for ever: its sequence is the guard against a heartbeat that comes again.
+// Instance is a process of an agent, as its last heartbeat left it. Its sequence is the
+// guard against a heartbeat that comes again: it is kept until such a one is refused by
+// its timestamp, and far longer.
 type Instance struct {
 	AgentID    string                    `json:"agentId"`
 	InstanceID string                    `json:"instanceId"`

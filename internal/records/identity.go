@@ -9,7 +9,8 @@ import (
 // User is a stored user. A realm administrator is one in the tenant `default`.
 type User struct {
 	countersign.User
-	Realm bool `json:"realm,omitempty"`
+	Realm  bool      `json:"realm,omitempty"`
+	UsedAt time.Time `json:"usedAt,omitzero"` // when a session was last begun in this tenant
 }
 
 // Session is a browser's sign-in; its id is the hash of its secret. It is deleted

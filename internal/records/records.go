@@ -86,6 +86,10 @@ type ProjectConnection struct {
 type Plan struct {
 	countersign.Plan
 	Synthetic bool `json:"synthetic,omitempty"` // made by an agent or team run
+
+	// OpenInputs are the planning inputs that feed nothing sensitive, as far as that is
+	// known.
+	OpenInputs []string `json:"openInputs,omitempty"`
 }
 
 // Run is a stored run without its steps and plan snapshot.
@@ -110,13 +114,26 @@ type Claim struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// Token is a stored token; its secret's hash is the key in TokenHashes.
+// Token is a stored token; its secret's hash is the key in TokenHashes. An agent token
+// is stored without roles, which AgentIDs imply: a release that doesn't know agents then
+// finds a token without any right, and so does this one once such a release has written
+// the record without them.
 type Token struct {
 	countersign.Token
 	Realm   bool     `json:"realm,omitempty"`
 	Lineage []string `json:"lineage,omitempty"`
 	Hash    string   `json:"hash"`
 	Lapsed  bool     `json:"lapsed,omitempty"` // was seen expired: stays so, whatever the clock says
+}
+
+// Shown is the token as its readers know it: that of an agent is an operator's, with
+// bounds.
+func (t Token) Shown() countersign.Token {
+	shown := t.Token
+	if shown.AgentIDs != nil {
+		shown.Roles = []countersign.Role{countersign.RoleOperator}
+	}
+	return shown
 }
 
 // TokenRef leads from a token's hash to its record.
@@ -149,6 +166,9 @@ type Unfinished struct {
 
 // UnfinishedID is the id of a run in the realm's list.
 func UnfinishedID(tenant, runID string) string { return tenant + "/" + runID }
+
+// UnfinishedOf narrows the realm's list to a tenant's runs.
+func UnfinishedOf(tenant string) []store.Filter { return idRange(tenant+"/", tenant+"0") } // '0' follows '/'
 
 // The collections.
 var (
@@ -195,11 +215,11 @@ func planKeys(p *Plan) []any {
 }
 
 func runKeys(r *Run) []any {
-	return []any{micros(r.CreatedAt), string(r.Status), r.PlanID, Scope(r.Projects)}
+	return []any{micros(r.CreatedAt), string(r.Status), r.PlanID, Scope(r.Projects), r.AgentID}
 }
 
 func approvalKeys(a *Approval) []any {
-	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID})}
+	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID}), a.RequestDigest}
 }
 
 func unfinishedKeys(u *Unfinished) []any {

@@ -124,7 +124,7 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 		Requester: access.Requester{ID: "token:t", Email: "ada@example.com"}, Projects: []string{"acme-a"},
 	}
 	step := &countersign.StepRun{
-		ID: "a", DependsOn: []string{}, Input: map[string]countersign.Value{"n": countersign.RawValue("1.50"), "none": countersign.Null}, RequestDigest: &digest,
+		ID: "a", DependsOn: []string{}, Input: map[string]countersign.Value{"n": countersign.RawValue("1.50"), "none": countersign.Null}, RequestDigest: countersign.StepDigest(digest),
 		Output: countersign.Null, Request: &countersign.Request{Method: "POST", Query: countersign.RawValue("{}"), Body: countersign.RawValue(`{"a":1e0}`)},
 	}
 	s := memory.New()

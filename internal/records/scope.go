@@ -17,6 +17,14 @@ func Scope(projects []string) string {
 	return strings.Join(slices.Compact(sorted), ",")
 }
 
+// ProjectsIn are the projects of a scope.
+func ProjectsIn(scope string) []string {
+	if scope == "" {
+		return nil
+	}
+	return strings.Split(scope, ",")
+}
+
 // PlanScope is the scope of a plan: all its projects.
 func PlanScope(p *countersign.Plan) string { return Scope(ProjectsOf(p)) }
 
@@ -31,8 +39,12 @@ func ProjectsOf(p *countersign.Plan) []string {
 
 // InScope narrows a listing to what the principal may see: the documents whose
 // projects all lie within its own. A tenant has few different scopes, so they
-// are listed and judged here rather than for each document.
+// are listed and judged here rather than for each document. An agent token sees its
+// agents' own runs, and of everything else nothing.
 func InScope(tx store.Tx, t *store.Table, p access.Principal) ([]store.Filter, error) {
+	if p.ForAgents() {
+		return []store.Filter{ofAgents(t, p.Agents)}, nil
+	}
 	if !p.Limited() {
 		return nil, nil
 	}
@@ -42,9 +54,20 @@ func InScope(tx store.Tx, t *store.Table, p access.Principal) ([]store.Filter, e
 	}
 	f := store.Filter{Column: "scope", Op: store.In}
 	for _, s := range all {
-		if s == "" || p.Covers(strings.Split(s, ",")...) {
+		if p.Covers(ProjectsIn(s)...) {
 			f.Values = append(f.Values, s)
 		}
 	}
 	return []store.Filter{f}, nil
+}
+
+func ofAgents(t *store.Table, agents []string) store.Filter {
+	if t != store.Runs {
+		return store.Filter{Column: "id", Op: store.In} // no value: none
+	}
+	f := store.Filter{Column: "agent", Op: store.In}
+	for _, id := range agents {
+		f.Values = append(f.Values, id)
+	}
+	return f
 }

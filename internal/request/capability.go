@@ -34,6 +34,7 @@ func CheckCapability(c *countersign.Capability) []countersign.Problem {
 		k.add("path", "bad_path", "%s", err)
 		return k.problems // where inputs go can't be told
 	}
+	k.title(m)
 	k.placeholders(m)
 	k.query(m)
 	k.body(m)

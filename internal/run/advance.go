@@ -66,7 +66,7 @@ func (t *transition) prepare(i int) bool {
 		return false
 	}
 	digest := request.Digest(req, project.ID, project.Revision, capability.Name)
-	s.Request, s.RequestDigest = &req, &digest
+	s.Request, s.RequestDigest = &req, countersign.StepDigest(digest)
 	s.SideEffect, s.ApprovalRequired = capability.HasSideEffect(), capability.NeedsApproval()
 	return true
 }
@@ -85,7 +85,7 @@ func (t *transition) gate(i int) {
 func (t *transition) approved(s *countersign.StepRun) bool {
 	a := t.env.Approval
 	return s.ApprovalID != "" && a != nil && a.ID == s.ApprovalID && a.Status == countersign.ApprovalApproved &&
-		t.env.Now.Before(a.ExpiresAt) && a.RequestDigest == *s.RequestDigest
+		t.env.Now.Before(a.ExpiresAt) && a.RequestDigest == s.RequestDigest.Text()
 }
 
 // ask stops at the gate with a new approval of exactly what would be sent.
@@ -94,7 +94,8 @@ func (t *transition) ask(i int) {
 	a := &countersign.Approval{
 		ID: t.env.NewApprovalID, RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
-		InputSnapshot: cloneInput(s.Input), Request: *s.Request, RequestDigest: *s.RequestDigest,
+		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
+		InputSnapshot: cloneInput(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
 		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
 	}
 	t.res.Ask = a
@@ -147,8 +148,7 @@ func (t *transition) simulate(i int) bool {
 	}
 	s.Request = &req
 	if complete {
-		digest := request.Digest(req, project.ID, project.Revision, capability.Name)
-		s.RequestDigest = &digest
+		s.RequestDigest = countersign.StepDigest(request.Digest(req, project.ID, project.Revision, capability.Name))
 	}
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
 	s.Verification = simulatedVerification(planned.Expectation)

@@ -259,7 +259,7 @@ func (w *world) noteRepeats(e run.Event, is *countersign.Run) {
 func (w *world) checkRequest(c *run.Call, s *countersign.StepRun, r *countersign.Run) {
 	w.t.Helper()
 	digest := request.Digest(c.Request, "acme-shop", shop().Revision, s.Capability)
-	if c.RunID != r.ID || c.StepID != s.ID || c.IdempotencyKey != r.ID+"."+s.ID || s.IdempotencyKey != c.IdempotencyKey || digest != *s.RequestDigest ||
+	if c.RunID != r.ID || c.StepID != s.ID || c.IdempotencyKey != r.ID+"."+s.ID || s.IdempotencyKey != c.IdempotencyKey || digest != s.RequestDigest.Text() ||
 		encoded(w.t, c.Request) != encoded(w.t, *s.Request) || c.SideEffect != s.SideEffect {
 		w.t.Fatalf("the call of %s is not what its record shows", s.ID)
 	}
@@ -292,7 +292,7 @@ func (w *world) checkGate(s *countersign.StepRun, env run.Env) {
 	}
 	a := env.Approval
 	if a == nil || a.ID != s.ApprovalID || a.Status != countersign.ApprovalApproved || !env.Now.Before(a.ExpiresAt) ||
-		a.RequestDigest != *s.RequestDigest || a.StepID != s.ID || a.Attempt != s.Attempt || strings.TrimSpace(a.DecisionReason) == "" {
+		a.RequestDigest != s.RequestDigest.Text() || a.StepID != s.ID || a.Attempt != s.Attempt || strings.TrimSpace(a.DecisionReason) == "" {
 		w.t.Fatalf("step %s was sent on the approval %+v", s.ID, a)
 	}
 	if slices.ContainsFunc(w.sent, func(before sending) bool { return before.approval == a.ID }) {

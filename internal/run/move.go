@@ -129,9 +129,5 @@ func (t *transition) suspendStep(i int, msg string) {
 
 func (t *transition) noteStep(action string, i int, after countersign.StepStatus, reason string) {
 	s := &t.run.Steps[i]
-	n := Note{Action: action, Step: i, Before: string(s.Status), After: string(after), Reason: reason}
-	if s.RequestDigest != nil {
-		n.Digest = *s.RequestDigest
-	}
-	t.note(n)
+	t.note(Note{Action: action, Step: i, Before: string(s.Status), After: string(after), Reason: reason, Digest: s.RequestDigest.Text()})
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -143,17 +144,16 @@ func (t *transition) afterReconcile(i int) {
 	}
 }
 
-// maxProbes is how many probes a run may have: each is kept as evidence.
-const maxProbes = 1000
-
-// MayProbe refuses a probe of a run that has as many as it may have.
-func MayProbe(r *countersign.Run) error {
+// MayProbe refuses a probe of a run that has as many as it may have: each is kept as
+// evidence. 0 stands for the default.
+func MayProbe(r *countersign.Run, most int) error {
+	most = cmp.Or(most, countersign.MaxProbes)
 	n := 0
 	for i := range r.Steps {
 		n += len(r.Steps[i].Probes)
 	}
-	if n >= maxProbes {
-		return countersign.Errorf(countersign.CodeQuotaExceeded, "run %s has %d probes, as many as a run may have; say what they showed", r.ID, n)
+	if n >= most {
+		return countersign.Errorf(countersign.CodeQuotaExceeded, "probes: run %s has %d, as many as a run may have; say what they showed", r.ID, n)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (t *transition) probed(e Probed) error {
 	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
 		return t.conflict("only an uncertain step is probed")
 	}
-	if err := MayProbe(t.run); err != nil {
+	if err := MayProbe(t.run, t.env.MaxProbes); err != nil {
 		return err
 	}
 	s := &t.run.Steps[e.Step]

@@ -29,6 +29,7 @@ type Env struct {
 	// NewApprovalID is the id of the approval that this event may ask for.
 	NewApprovalID string
 	ApprovalTTL   time.Duration
+	MaxProbes     int // of the run, 0: the default
 	// OriginAllowed judges a base URL by the server's list of today.
 	OriginAllowed func(baseURL string) bool
 	// Stopping keeps new steps from beginning.

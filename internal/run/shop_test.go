@@ -63,7 +63,7 @@ type outcome = request.Outcome
 // answered is a complete answer; a body counts for a 2xx only.
 func answered(status int, body string) outcome {
 	o := outcome{Certainty: request.Returned, Response: &countersign.Response{
-		StatusCode: status, Bytes: int64(len(body)), DurationMs: 12, BodySHA256: countersign.SHA256Hex([]byte(body)),
+		StatusCode: status, Bytes: countersign.ByteCount(len(body)), DurationMs: 12, BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body))),
 	}}
 	if status >= 200 && status < 300 {
 		o.Body = countersign.RawValue(body)

@@ -93,10 +93,10 @@ func traceStep(t fataler, was, is *countersign.StepRun) []string {
 	if len(is.Probes) > len(was.Probes) {
 		parts = append(parts, "probe "+encoded(t, is.Probes[len(was.Probes)].Output))
 	}
-	if is.RequestDigest == nil && is.Status == countersign.StepSimulated {
+	if is.RequestDigest == "" && is.Status == countersign.StepSimulated {
 		parts = append(parts, "request "+shown(*is.Request)+" without digest")
-	} else if was.RequestDigest == nil && is.RequestDigest != nil {
-		parts = append(parts, "request "+shown(*is.Request)+" digest "+brief(*is.RequestDigest))
+	} else if was.RequestDigest == "" && is.RequestDigest != "" {
+		parts = append(parts, "request "+shown(*is.Request)+" digest "+brief(is.RequestDigest.Text()))
 	}
 	if parts == nil {
 		return nil

@@ -38,10 +38,10 @@ var (
 	TeamRevisions = table("team_revisions")
 
 	// Plans, Runs and Approvals are listed newest first, all of them or those
-	// that agree in one other column.
+	// that agree in one other column. A run's agent is "" where it is no agent's own.
 	Plans     = table("plans", integer("created"), text("status"), text("model"), text("scope"))
-	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"))
-	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"))
+	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"), text("agent"))
+	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"), text("digest"))
 
 	// Steps are listed by id, which begins with their run's, in the run's order. The
 	// run guards them.

@@ -4,13 +4,16 @@
 package throttle
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
 // Throttle is safe for concurrent use. Its memory is bounded: with more keys than
-// it may remember, those whose buckets are full again are forgotten first, and
-// while none is, new keys are refused.
+// it may remember, those whose buckets are full again are forgotten first, and then
+// the half that will be soonest. New keys are never refused for want of place, so
+// that who comes as many can't keep others out; who tried most is forgotten last.
 type Throttle struct {
 	rate Rate
 	most int
@@ -29,20 +32,22 @@ func (t *Throttle) Allow(key string, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	bucket, known := t.buckets[key]
-	if !known && len(t.buckets) >= t.most && !t.forget(now) {
-		return false
+	if !known && len(t.buckets) >= t.most {
+		t.forget(now)
 	}
 	after, allowed := t.rate.Take(bucket, now)
 	t.buckets[key] = after
 	return allowed
 }
 
-// forget drops the buckets that are full again: they are as good as new ones.
-func (t *Throttle) forget(now time.Time) bool {
-	for key, bucket := range t.buckets {
-		if !t.rate.Holds(bucket, now) {
-			delete(t.buckets, key)
-		}
+// forget drops the buckets that are full again: they are as good as new ones. Where
+// none is, it drops the half that holds least.
+func (t *Throttle) forget(now time.Time) {
+	maps.DeleteFunc(t.buckets, func(_ string, bucket time.Time) bool { return !t.rate.Holds(bucket, now) })
+	if len(t.buckets) < t.most {
+		return
 	}
-	return len(t.buckets) < t.most
+	times := slices.SortedFunc(maps.Values(t.buckets), time.Time.Compare)
+	middle := times[len(times)/2]
+	maps.DeleteFunc(t.buckets, func(_ string, bucket time.Time) bool { return !bucket.After(middle) })
 }

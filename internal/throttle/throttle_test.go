@@ -32,11 +32,24 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatalf("key %d was refused", i)
 		}
 	}
-	if th.Allow("one more", noon) {
-		t.Error("a key more than it may remember was allowed")
+	if !th.Allow("one more", noon) {
+		t.Error("strangers took the place of a key that never tried")
 	}
-	if !th.Allow("one more", noon.Add(time.Minute)) {
-		t.Error("full buckets are not forgotten")
+}
+
+// Whoever comes as many keys makes others forgotten, and not those that tried most.
+func TestManyKeysNeitherRefuseOthersNorFreeWhoTriedTooOften(t *testing.T) {
+	th := throttle.New(throttle.Rate{Burst: 5, Every: time.Minute}, 100)
+	for range 5 {
+		th.Allow("greedy", noon)
+	}
+	for i := range 10_000 {
+		if !th.Allow(strconv.Itoa(i), noon) {
+			t.Fatalf("key %d was refused", i)
+		}
+		if th.Allow("greedy", noon) {
+			t.Fatalf("after %d other keys the one that tried too often begins anew", i)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func filled(t *testing.T) store.Store {
 	do(t, update(context.Background(), s, func(tx store.Whole) error {
 		for n := range 3*atOnce + 1 {
 			for _, tenant := range []string{"acme", "only-runs"} {
-				row := store.Row{ID: fmt.Sprintf("run-%03d", n), Version: int64(n + 1), Keys: []any{int64(-n), "READY", "p", ""}, Doc: fmt.Appendf(nil, " {\"n\":%d} ", n)}
+				row := store.Row{ID: fmt.Sprintf("run-%03d", n), Version: int64(n + 1), Keys: []any{int64(-n), "READY", "p", "", ""}, Doc: fmt.Appendf(nil, " {\"n\":%d} ", n)}
 				if err := tx.Load(store.Runs, tenant, row); err != nil {
 					return err
 				}
@@ -71,15 +71,15 @@ func TestACopyHoldsEveryRowWithItsVersionAndIsComplete(t *testing.T) {
 
 // TestTheDigestIsOfEveryPartOfARow, and of where it stands.
 func TestTheDigestIsOfEveryPartOfARow(t *testing.T) {
-	row := store.Row{ID: "run", Version: 2, Keys: []any{int64(1), "READY", "p", "eu"}, Doc: []byte(`{}`)}
+	row := store.Row{ID: "run", Version: 2, Keys: []any{int64(1), "READY", "p", "eu", ""}, Doc: []byte(`{}`)}
 	seen := map[string]string{}
 	for name, change := range map[string]func(p *page, r *store.Row){
 		"nothing": func(*page, *store.Row) {}, "tenant": func(p *page, _ *store.Row) { p.tenant = "b" },
 		"table": func(p *page, _ *store.Row) { p.table = store.Approvals }, "id": func(_ *page, r *store.Row) { r.ID = "ruN" },
 		"version": func(_ *page, r *store.Row) { r.Version = 3 }, "document": func(_ *page, r *store.Row) { r.Doc = []byte(`{ }`) },
-		"integer": func(_ *page, r *store.Row) { r.Keys = []any{int64(2), "READY", "p", "eu"} },
-		"text":    func(_ *page, r *store.Row) { r.Keys = []any{int64(1), "READY", "p", "us"} },
-		"border":  func(_ *page, r *store.Row) { r.Keys = []any{int64(1), "READYp", "", "eu"} },
+		"integer": func(_ *page, r *store.Row) { r.Keys = []any{int64(2), "READY", "p", "eu", ""} },
+		"text":    func(_ *page, r *store.Row) { r.Keys = []any{int64(1), "READY", "p", "us", ""} },
+		"border":  func(_ *page, r *store.Row) { r.Keys = []any{int64(1), "READYp", "", "eu", ""} },
 	} {
 		p, r, d := page{table: store.Runs, tenant: "a"}, row, newDigest()
 		change(&p, &r)

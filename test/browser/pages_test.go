@@ -148,10 +148,17 @@ func (p *tab) judge(name, view string) {
 	}
 }
 
+// tallest is the page that the browser makes a picture of whole, in pixels.
+const tallest = 8000
+
 // picture keeps what the page looks like.
 func (p *tab) picture(name, view string) {
 	p.t.Helper()
-	image, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	shot := chromedp.FullScreenshot(100)
+	if js[int](p, `document.documentElement.scrollHeight`) > tallest {
+		shot = chromedp.CaptureScreenshot()
+	}
+	image, err := chromedp.Run(p.ctx, shot)
 	if err == nil {
 		err = os.MkdirAll(*screens, 0o755)
 	}

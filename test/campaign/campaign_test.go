@@ -27,16 +27,16 @@ func TestASizeIsTheTiersUntilTheFlagSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestADrawnSeedIsOneAndTheAskedOneIsPlayed(t *testing.T) {
+func TestADrawnSeedIsOneAndTheAskedOneIsTaken(t *testing.T) {
 	drawn, asked := &Seed{name: "seed"}, &Seed{name: "seed", given: 4711}
 	if first := drawn.First(t); first == 0 || first != drawn.First(t) {
 		t.Errorf("first %d, then %d", first, drawn.First(t))
 	}
 	if first := asked.First(t); first != 4711 {
-		t.Errorf("asked for 4711, played %d", first)
+		t.Errorf("asked for 4711, got %d", first)
 	}
 	if kept := asked.Kept(t); kept != nil {
-		t.Errorf("beside the one asked for, %v are played", kept)
+		t.Errorf("beside the one asked for, there are %v", kept)
 	}
 }
 

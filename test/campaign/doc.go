@@ -1,4 +1,4 @@
 // Package campaign is what the campaigns have in common: how much of each is
-// played in which tier, seeds that are drawn anew each time, and those that failed
+// run in which tier, seeds that are drawn anew each time, and those that failed
 // before.
 package campaign

@@ -1,9 +1,6 @@
 package campaign
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
@@ -13,13 +10,10 @@ import (
 // path. In full it is built as it is released: with the race detector each request
 // takes some times as long, so that a kill or a fault finds fewer moments. With
 // -short it is built as the tests are, which spares each change a second compiled
-// copy of everything; without flags it is the copy that all packages share.
+// copy of everything.
 func Program(dir, name string, flags ...string) (path string, err error) {
-	if !testing.Short() {
-		return harness.BuildAs(dir, name, flags...)
+	if testing.Short() {
+		return harness.AsTested(dir, name, flags...)
 	}
-	if shared := os.Getenv("COUNTERSIGN_TEST_BINARY"); shared != "" && len(flags) == 0 {
-		return filepath.Abs(shared)
-	}
-	return harness.BuildAs(dir, name, slices.Concat(asTested, flags)...)
+	return harness.BuildAs(dir, name, flags...)
 }

@@ -35,7 +35,7 @@ func (s *Seed) Asked() bool { return s.given != 0 }
 // largest bounds what is drawn, so that a seed can be read aloud.
 const largest = 1_000_000_000
 
-// First is the first seed, printed with the flag that plays it again.
+// First is the first seed, printed with the flag that repeats it.
 func (s *Seed) First(t testing.TB) uint64 {
 	t.Helper()
 	first := s.given
@@ -43,12 +43,12 @@ func (s *Seed) First(t testing.TB) uint64 {
 		s.once.Do(func() { s.drawn = 1 + rand.Uint64N(largest) })
 		first = s.drawn
 	}
-	t.Logf("played again with -%s %d", s.name, first)
+	t.Logf("repeat it with -%s %d", s.name, first)
 	return first
 }
 
 // Kept are the seeds that failed before, from testdata/seeds.txt: one on each
-// line, and behind it why. They are played whatever is drawn, but not where a seed
+// line, and behind it why. They are tried whatever is drawn, but not where a seed
 // is asked for.
 func (s *Seed) Kept(t testing.TB) []uint64 {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Size is a flag that says how much of a campaign is played. Without it the tier
+// Size is a flag that says how much of a campaign is run. Without it the tier
 // does: less with -short.
 type Size struct {
 	short, full int
@@ -37,7 +37,7 @@ func (s *Size) N() int {
 func (s *Size) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return fmt.Errorf("%q is no number of things to play", text)
+		return fmt.Errorf("%q is no size", text)
 	}
 	s.given = &n
 	return nil

@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-// programInTest is the environment variable that names the service's binary to
-// test/harness: one build for all packages that drive it.
-const programInTest = "COUNTERSIGN_TEST_BINARY"
+	"github.com/countersign/countersign/test/gotest"
+)
 
 // outputs is where the service's binary goes, and what the go command tells of each
 // part.
@@ -41,14 +39,14 @@ func (g *gate) build(ctx context.Context, parts []part) error {
 // with.
 func (p part) program() (path string, flags []string) {
 	if strings.Contains(p.flags, race) {
-		return filepath.Join(outputs, "countersign-race"), strings.Fields(race)
+		return filepath.Join(outputs, "countersign-race"), gotest.Race
 	}
 	return filepath.Join(outputs, "countersign"), nil
 }
 
-// environment is a part's: its binary, by a path that holds in every folder.
+// environment is a part's: it names its binary, by a path that holds in every folder.
 func (p part) environment() ([]string, error) {
 	path, _ := p.program()
 	path, err := filepath.Abs(path)
-	return append(os.Environ(), programInTest+"="+path), err
+	return append(os.Environ(), gotest.ProgramVariable+"="+path), err
 }

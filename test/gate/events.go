@@ -1,23 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"io"
 	"strings"
+
+	"github.com/countersign/countersign/test/gotest"
 )
-
-// event is a line of `go test -json`; see `go doc test2json`.
-type event struct {
-	Action     string
-	Package    string
-	ImportPath string // of what did not build
-
-	FailedBuild string // of a package that failed since this did not build
-	Test        string
-	Output      string
-}
 
 // outcome is what became of a test, or of a package as a whole where Test is "".
 type outcome struct {
@@ -30,35 +19,27 @@ type outcome struct {
 type reader struct {
 	output map[string]*strings.Builder // by package and test, of those that run
 	failed map[string]bool             // packages of which a test failed
-	tell   func(outcome)
+	report func(outcome)
 }
 
-func newReader(tell func(outcome)) *reader {
-	return &reader{output: map[string]*strings.Builder{}, failed: map[string]bool{}, tell: tell}
+func newReader(report func(outcome)) *reader {
+	return &reader{output: map[string]*strings.Builder{}, failed: map[string]bool{}, report: report}
 }
 
-// read reads events to their end. Lines that are none are the go command's own.
+// read reads events to their end.
 func (r *reader) read(in io.Reader) error {
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadBytes('\n')
-		var e event
-		if json.Unmarshal(line, &e) == nil && e.Action != "" {
-			r.take(e)
-		}
-		if err == io.EOF {
-			return nil
-		}
+	for e, err := range gotest.Events(in) {
 		if err != nil {
 			return err
 		}
+		r.take(e)
 	}
+	return nil
 }
 
-func (r *reader) take(e event) {
+func (r *reader) take(e gotest.Event) {
 	e.Package = cmp.Or(e.Package, e.ImportPath)
-	top, _, _ := strings.Cut(e.Test, "/") // a test's output is kept together with that of its subtests
-	key := e.Package + " " + top
+	key := e.Package + " " + e.Top() // a test's output is kept together with that of its subtests
 	switch e.Action {
 	case "output", "build-output":
 		if r.output[key] == nil {
@@ -70,10 +51,10 @@ func (r *reader) take(e event) {
 	}
 }
 
-// end tells of a test or package that ended. A subtest is part of its test, but one
-// that was skipped is told of: its test passes without it.
-func (r *reader) end(e event, key string) {
-	if strings.Contains(e.Test, "/") && e.Action != "skip" {
+// end reports a test or package that ended. A subtest is part of its test, but one
+// that was skipped is reported: its test passes without it.
+func (r *reader) end(e gotest.Event, key string) {
+	if e.OfSubtest() && e.Action != "skip" {
 		return
 	}
 	o := outcome{Package: e.Package, Test: e.Test, action: strings.TrimPrefix(e.Action, "build-")}
@@ -82,12 +63,12 @@ func (r *reader) end(e event, key string) {
 			o.output = text.String()
 		}
 		if e.Test == "" && (r.failed[e.Package] || e.FailedBuild != "") {
-			o.output = "" // its tests have told, or its build
+			o.output = "" // its tests have been reported, or its build
 		}
 		r.failed[e.Package] = true
 	}
-	if !strings.Contains(e.Test, "/") {
+	if !e.OfSubtest() {
 		delete(r.output, key)
 	}
-	r.tell(o)
+	r.report(o)
 }

@@ -12,38 +12,41 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 const module = "github.com/countersign/countersign"
 
-// gate plays parts and counts what became of them.
+// gate runs parts and counts what became of them.
 type gate struct {
 	out      io.Writer
 	began    time.Time
-	passed   *record
-	built    []string            // paths of the service's binary
-	packages map[string][]string // by part, in the order in which they begin
+	passed   *gotest.Record[bool] // parts, on the tree as it is
+	built    []string             // paths of the service's binary
+	packages map[string][]string  // by part, in the order in which they begin
 
 	mu      sync.Mutex
 	count   map[string]int // tests and checks by their action
-	playing []string       // parts
+	running []string       // parts
 	ended   int            // packages and commands
 	planned int
 	repeats []string // the command that repeats each failure alone
 }
 
-func newGate(passed *record) *gate {
+func newGate(passed *gotest.Record[bool]) *gate {
 	return &gate{out: os.Stdout, began: time.Now(), passed: passed, packages: map[string][]string{}, count: map[string]int{}}
 }
 
-// play plays the parts, atOnce of them beside each other, to the end even where one
+// runAll runs the parts, atOnce of them beside each other, to the end even where one
 // fails.
-func (g *gate) play(ctx context.Context, parts []part, atOnce int) error {
+func (g *gate) runAll(ctx context.Context, parts []part, atOnce int) error {
 	if err := g.plan(ctx, parts); err != nil {
 		return err
 	}
-	stop := g.tellProgress()
+	stop := g.printProgress()
 	if err := g.build(ctx, parts); err != nil {
 		stop()
 		return err
@@ -53,7 +56,7 @@ func (g *gate) play(ctx context.Context, parts []part, atOnce int) error {
 	for range min(atOnce, len(parts)) {
 		work.Go(func() {
 			for p := range queue {
-				g.playPart(ctx, p)
+				g.runPart(ctx, p)
 			}
 		})
 	}
@@ -120,33 +123,33 @@ func goList(ctx context.Context, pattern string) (out []string, err error) {
 	return out, nil
 }
 
-func (g *gate) playPart(ctx context.Context, p part) {
+func (g *gate) runPart(ctx context.Context, p part) {
 	g.begin(p.name)
-	red := false
+	failed := false
 	if p.packages != "" {
-		red = !g.playTests(ctx, p)
+		failed = !g.runTests(ctx, p)
 	}
 	for _, c := range p.commands {
-		if red {
+		if failed {
 			break // each command builds on those before
 		}
-		red = !g.playCommand(ctx, p, c)
+		failed = !g.runCommand(ctx, p, c)
 	}
-	g.end(p.name, !red && ctx.Err() == nil)
+	g.end(p.name, !failed && ctx.Err() == nil)
 }
 
-// playTests reports whether all tests of a part passed.
-func (g *gate) playTests(ctx context.Context, p part) bool {
+// runTests reports whether all tests of a part passed.
+func (g *gate) runTests(ctx context.Context, p part) bool {
 	packages := g.packages[p.name]
-	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // who wants to know what was slow finds it there
+	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // it says which tests were slow
 	if err != nil {
-		g.tell(p, outcome{action: "fail", output: err.Error()})
+		g.report(p, outcome{action: "fail", output: err.Error()})
 		return false
 	}
 	defer func() { _ = kept.Close() }() // nothing reads it here
 	env, err := p.environment()
 	if err != nil {
-		g.tell(p, outcome{action: "fail", output: err.Error()})
+		g.report(p, outcome{action: "fail", output: err.Error()})
 		return false
 	}
 	words := p.goTest(packages, "-json")
@@ -158,37 +161,37 @@ func (g *gate) playTests(ctx context.Context, p part) bool {
 		err = cmd.Start()
 	}
 	if err != nil {
-		g.tell(p, outcome{action: "fail", output: err.Error()})
+		g.report(p, outcome{action: "fail", output: err.Error()})
 		return false
 	}
-	told := false
+	failed := false
 	unread := newReader(func(o outcome) {
-		told = told || o.action == "fail"
-		g.tell(p, o)
+		failed = failed || o.action == "fail"
+		g.report(p, o)
 	}).read(io.TeeReader(out, kept))
 	err = errors.Join(unread, cmd.Wait())
 	if ctx.Err() != nil {
-		killGroup(cmd.Process)
+		gotest.KillGroup(cmd)
 	}
-	if err != nil && !told {
-		g.tell(p, outcome{action: "fail", output: stderr.String() + err.Error()})
+	if err != nil && !failed {
+		g.report(p, outcome{action: "fail", output: stderr.String() + err.Error()})
 		return false
 	}
-	return !told
+	return !failed
 }
 
 // command is a command that is interrupted where the gate is, so that tests can stop
 // what they started, and killed a minute later.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	endTogether(cmd)
+	gotest.EndTogether(cmd, syscall.SIGINT)
 	cmd.WaitDelay = time.Minute
 	return cmd
 }
 
-// playCommand reports whether a command ended with 0. What it prints is shown only
+// runCommand reports whether a command ended with 0. What it prints is shown only
 // where it fails.
-func (g *gate) playCommand(ctx context.Context, p part, line string) bool {
+func (g *gate) runCommand(ctx context.Context, p part, line string) bool {
 	var out []byte
 	env, err := p.environment()
 	if err == nil {
@@ -209,8 +212,8 @@ func (g *gate) playCommand(ctx context.Context, p part, line string) bool {
 	return false
 }
 
-// tell counts an outcome, and prints a failure at once.
-func (g *gate) tell(p part, o outcome) {
+// report counts an outcome, and prints a failure at once.
+func (g *gate) report(p part, o outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if o.Test == "" && o.Package != "" {
@@ -238,21 +241,21 @@ func (g *gate) verdict(ctx context.Context) error {
 	for _, again := range g.repeats {
 		fmt.Fprintln(g.out, "To repeat it alone:", again)
 	}
-	fmt.Fprintf(g.out, "%d passed, %d failed, %d skipped in %s\n", g.count["pass"], g.count["fail"], g.count["skip"], spent(g.began))
-	if err := g.passed.write(); err != nil {
+	fmt.Fprintf(g.out, "%d passed, %d failed, %d skipped in %s\n", g.count["pass"], g.count["fail"], g.count["skip"], elapsed(g.began))
+	if err := g.passed.Write(); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("stopped before the end: %w", err)
 	}
 	if g.count["fail"] > 0 {
-		return errRed
+		return errFailed
 	}
 	return nil
 }
 
-// spent is the time since then, in minutes and seconds.
-func spent(since time.Time) string {
+// elapsed is the time since then, in minutes and seconds.
+func elapsed(since time.Time) string {
 	s := int(time.Since(since).Seconds())
 	return fmt.Sprintf("%d min %02d s", s/60, s%60)
 }

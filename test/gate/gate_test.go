@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 const events = `
@@ -28,8 +28,8 @@ const events = `
 {"Action":"fail","Package":"github.com/countersign/countersign/internal/plan","FailedBuild":"github.com/countersign/countersign/internal/plan"}
 `
 
-// told are the outcomes of the events, a line each.
-func told(t *testing.T, text string) (out []string) {
+// reported are the outcomes of the events, a line each.
+func reported(t *testing.T, text string) (out []string) {
 	t.Helper()
 	err := newReader(func(o outcome) {
 		line := strings.Join([]string{o.action, strings.TrimPrefix(o.Package, module+"/"), o.Test, strings.TrimSpace(o.output)}, "|")
@@ -41,17 +41,17 @@ func told(t *testing.T, text string) (out []string) {
 	return out
 }
 
-func TestEachOutcomeIsToldOnceAndAFailureWithItsOutput(t *testing.T) {
+func TestEachOutcomeIsReportedOnceAndAFailureWithItsOutput(t *testing.T) {
 	want := []string{
 		"skip|internal/run|TestA/two|",
 		"fail|internal/run|TestA|why it failed",
 		"pass|internal/run|TestB|",
-		"fail|internal/run||", // its test has told
+		"fail|internal/run||", // its test was reported
 		"fail|internal/plan||undefined: x",
 		"fail|internal/plan||",
 	}
-	if got := told(t, events); !slices.Equal(got, want) {
-		t.Errorf("told %q\nwant %q", got, want)
+	if got := reported(t, events); !slices.Equal(got, want) {
+		t.Errorf("reported %q\nwant %q", got, want)
 	}
 }
 
@@ -60,13 +60,13 @@ func TestAPackageThatFailsByItselfIsAFailure(t *testing.T) {
 	text := `{"Action":"pass","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Output":"a secret is in the log\n"}
 {"Action":"fail","Package":"p"}`
-	if got := told(t, text); !slices.Contains(got, "fail|p||a secret is in the log") {
-		t.Errorf("told %q", got)
+	if got := reported(t, text); !slices.Contains(got, "fail|p||a secret is in the log") {
+		t.Errorf("reported %q", got)
 	}
-	g := newGate(&record{})
+	g := newGate(&gotest.Record[bool]{})
 	g.out = io.Discard
 	for _, o := range []outcome{{Package: "p", action: "fail"}, {Package: "p", Test: "TestA", action: "fail"}} {
-		g.tell(part{packages: "./p"}, o)
+		g.report(part{packages: "./p"}, o)
 	}
 	if g.count["fail"] != 1 {
 		t.Errorf("a test and its package are %d failures", g.count["fail"])
@@ -86,16 +86,16 @@ func TestAFailureIsRepeatedByOneCommand(t *testing.T) {
 }
 
 // Landings are far fewer than hashes, so each part must follow from some of them.
-func TestSlicesOfSomeDaysPlayEveryPart(t *testing.T) {
-	played := map[string]bool{}
+func TestSlicesOfSomeDaysRunEveryPart(t *testing.T) {
+	ran := map[string]bool{}
 	for landing := range 100 {
 		for _, p := range slice(full, fmt.Sprintf("%040x", landing*landing), 7*time.Minute) {
-			played[p.name] = true
+			ran[p.name] = true
 		}
 	}
 	for _, p := range full {
-		if !played[p.name] {
-			t.Errorf("100 landings don't play %s", p.name)
+		if !ran[p.name] {
+			t.Errorf("100 landings don't run %s", p.name)
 		}
 	}
 }
@@ -166,55 +166,5 @@ func TestPackagesBeginInTheOrderOfTheirPatterns(t *testing.T) {
 	}
 	if got[0] != "./internal/run" || slices.Contains(got[1:], "./internal/run") || slices.Contains(got, "./internal/store/sqlite") || !slices.Contains(got, "./internal/plan") {
 		t.Errorf("%q", got)
-	}
-}
-
-func TestARecordIsOfItsTree(t *testing.T) {
-	t.Chdir(t.TempDir())
-	git := func(args ...string) {
-		t.Helper()
-		args = append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git: %v\n%s", err, out)
-		}
-	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	left := func() int {
-		t.Helper()
-		r, err := readRecord(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(r.without([]part{{name: "power"}, {name: "kill"}}))
-	}
-	git("init", "-q")
-	write(".gitignore", "/bin/\n")
-	git("add", ".")
-	git("commit", "-q", "-m", "one")
-	write("new.go", "package a")
-	r, err := readRecord(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.add("power")
-	if err := r.write(); err != nil {
-		t.Fatal(err)
-	}
-	if n := left(); n != 1 {
-		t.Errorf("the same tree: %d parts are left", n)
-	}
-	write("new.go", "package b")
-	if n := left(); n != 2 {
-		t.Errorf("an untracked file changed: %d parts are left", n)
-	}
-	write("new.go", "package a")
-	git("commit", "-q", "--allow-empty", "-m", "two")
-	if n := left(); n != 2 {
-		t.Errorf("another commit: %d parts are left", n)
 	}
 }

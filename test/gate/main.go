@@ -17,23 +17,26 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 func main() { os.Exit(status()) }
 
-// errRed says that a check failed; what failed was printed where it happened.
-var errRed = errors.New("not everything passed")
+// errFailed says that a check failed; what failed was printed where it happened.
+var errFailed = errors.New("not everything passed")
 
 func status() int {
 	var o options
-	flag.BoolVar(&o.all, "all", false, "play every part of the full tier")
-	flag.BoolVar(&o.unplayed, "continue", false, "leave out the parts that passed on this very tree")
-	flag.StringVar(&o.names, "parts", "", "play these parts only, separated by commas")
-	flag.StringVar(&o.slice, "slice", "", "play the parts of the full tier that follow from this commit")
-	flag.DurationVar(&o.within, "within", 7*time.Minute, "with -slice: play parts whose estimates fit into this time, and at least one")
+	flag.BoolVar(&o.all, "all", false, "run every part of the full tier")
+	flag.BoolVar(&o.remaining, "continue", false, "leave out the parts that passed on this very tree")
+	flag.StringVar(&o.names, "parts", "", "run these parts only, separated by commas")
+	flag.StringVar(&o.slice, "slice", "", "run the parts of the full tier that follow from this commit")
+	flag.DurationVar(&o.within, "within", 7*time.Minute, "with -slice: run parts whose estimates fit into this time, and at least one")
 	list := flag.Bool("list", false, "list the parts and exit")
 	flag.Parse()
 	if *list {
@@ -50,9 +53,9 @@ func status() int {
 }
 
 type options struct {
-	all, unplayed bool
-	names, slice  string
-	within        time.Duration
+	all, remaining bool
+	names, slice   string
+	within         time.Duration
 }
 
 func run(ctx context.Context, o options) error {
@@ -60,22 +63,27 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	passed, err := readRecord(ctx)
+	tree, err := treeNow(ctx)
 	if err != nil {
 		return err
 	}
-	if o.unplayed {
-		if parts = passed.without(parts); len(parts) == 0 {
+	passed, err := gotest.ReadRecord[bool](recordFile, tree)
+	if err != nil {
+		return err
+	}
+	if o.remaining {
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return passed.Results[p.name] })
+		if len(parts) == 0 {
 			fmt.Println("Every part has passed on this tree.")
 			return nil
 		}
 	}
-	return newGate(passed).play(ctx, parts, atOnce)
+	return newGate(passed).runAll(ctx, parts, atOnce)
 }
 
-// chosen gives the parts that are to be played and how many of them at once: those
-// of the fast tier wait for each other's idle time, those of the full tier would
-// disturb each other.
+// chosen gives the parts to run and how many of them at once. In the fast tier one
+// uses the processors while another waits; those of the full tier would disturb each
+// other.
 func chosen(ctx context.Context, o options) (parts []part, atOnce int, err error) {
 	switch {
 	case o.names != "":

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// part is what is played, repeated and continued by its name: either one call of
+// part is what is run, repeated and continued by its name: either one call of
 // `go test`, whose tests are counted one by one, or some commands, each of which
 // counts as one check.
 type part struct {

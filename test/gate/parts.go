@@ -1,23 +1,26 @@
 package main
 
-import "time"
+import (
+	"strings"
+	"time"
 
-// SQLite in Go is C that was translated: watched by the race detector too it takes
-// some ten times as long, and what it shares between threads it locks by C's rules.
-const race = "-race -gcflags=modernc.org/...=-race=false "
+	"github.com/countersign/countersign/test/gotest"
+)
+
+// race are the flags of a part's tests under the race detector, before others.
+var race = strings.Join(gotest.Race, " ") + " "
 
 // fast is what a change must pass. What is in it is decided by what it guards: every
 // rule of the service, each once. Packages that take long begin first. A service
 // under the race detector takes three times as long: one pass from outside has it.
 var fast = []part{
-	vet,
+	vet, typescript, // beside each other: one has little to do at once
 	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(2.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/... -./test/linearizability"},
 	{name: "inside", guards: "every package, under the race detector", estimate: minutes(2.5), flags: "-short " + race,
 		packages: "./internal/store/postgres ./cmd/... ./test/linearizability ./... -./test/... ./test/linearizability"},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
 		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres},
-	typescript,
 	modules,
 }
 
@@ -53,7 +56,7 @@ var full = []part{
 		packages: "./test", args: "-again"},
 	{name: "browser", guards: "the console's stories, and its pages in four views", estimate: minutes(3), flags: race, packages: "./test/browser", args: "-all"},
 	{name: "callers", guards: "abuse, the manual's commands, steady work; the tests' own parts", estimate: minutes(4), flags: race,
-		packages: "./test/abuse ./test/docs ./test/soak ./test/campaign ./test/gate ./test/harness/... ./test/planted"},
+		packages: "./test/abuse ./test/docs ./test/soak ./test/campaign ./test/gate ./test/gotest ./test/harness/... ./test/planted"},
 	{name: "kill", guards: "kill -9 under load", estimate: minutes(3), flags: race, packages: "./test/crash", args: "-run KillUnderLoad$ -cycles 40"},
 	{name: "kill-postgres", guards: "kill -9 under load on PostgreSQL", estimate: minutes(3.5), flags: race,
 		packages: "./test/crash", args: "-run KillUnderLoadOnPostgreSQL -databases 10 -shared-cycles 40"},

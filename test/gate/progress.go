@@ -10,20 +10,20 @@ import (
 func (g *gate) begin(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.playing = append(g.playing, name)
+	g.running = append(g.running, name)
 }
 
 func (g *gate) end(name string, passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if passed {
-		g.passed.add(name)
+		g.passed.Results[name] = true
 	}
-	g.playing = slices.DeleteFunc(g.playing, func(p string) bool { return p == name })
+	g.running = slices.DeleteFunc(g.running, func(p string) bool { return p == name })
 }
 
-// tellProgress prints a line now and then until it is stopped.
-func (g *gate) tellProgress() (stop func()) {
+// printProgress prints a line now and then until it is stopped.
+func (g *gate) printProgress() (stop func()) {
 	done := make(chan struct{})
 	tick := time.NewTicker(15 * time.Second)
 	go func() {
@@ -39,10 +39,10 @@ func (g *gate) tellProgress() (stop func()) {
 	return func() { tick.Stop(); close(done) }
 }
 
-// progress says how much of how many is done, since when, and what is being played.
+// progress says how much of how many is done, since when, and what runs now.
 func (g *gate) progress() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return fmt.Sprintf("%s: %d of %d packages and commands, %d tests and checks passed, %d failed; playing %s",
-		spent(g.began), g.ended, g.planned, g.count["pass"], g.count["fail"], strings.Join(g.playing, ", "))
+	return fmt.Sprintf("%s: %d of %d packages and commands, %d tests and checks passed, %d failed; running %s",
+		elapsed(g.began), g.ended, g.planned, g.count["pass"], g.count["fail"], strings.Join(g.running, ", "))
 }

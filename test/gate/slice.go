@@ -4,18 +4,17 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"os/exec"
 	"strings"
 	"time"
 )
 
-// sliceOf gives the parts of the full tier that are played after this commit.
+// sliceOf gives the parts of the full tier that are run after this commit.
 func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, error) {
-	out, err := exec.CommandContext(ctx, "git", "rev-parse", commit).Output()
+	id, err := commitID(ctx, commit)
 	if err != nil {
-		return nil, fmt.Errorf("git rev-parse %s: %w", commit, err)
+		return nil, err
 	}
-	parts := slice(full, strings.TrimSpace(string(out)), within)
+	parts := slice(full, id, within)
 	var names []string
 	for _, p := range parts {
 		names = append(names, p.name)

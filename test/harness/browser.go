@@ -23,13 +23,13 @@ type Page struct {
 	Text   string
 }
 
-// NewBrowser opens a browser that has never been here.
+// NewBrowser opens a browser without cookies.
 func (s *Server) NewBrowser() *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return &Browser{server: s, http: &http.Client{Jar: jar, Timeout: s.http.Timeout, Transport: s.lookedThrough()}}
+	return &Browser{server: s, http: &http.Client{Jar: jar, Timeout: s.http.Timeout, Transport: s.browserTransport()}}
 }
 
 // Open follows a link below /console.
@@ -114,13 +114,13 @@ func (b *Browser) SignIn(email string) *Page {
 	return b.Submit("/sign-in/code", url.Values{"email": {email}, "code": {b.server.SignInCode(email, before)}})
 }
 
-// CloseIdle gives up the connections that nobody uses now.
+// CloseIdle closes the connections that are not in use.
 func (b *Browser) CloseIdle() { b.http.CloseIdleConnections() }
 
-// lookedThrough is how a browser reaches the server: in a shared one by the test's
-// view of it.
-func (s *Server) lookedThrough() http.RoundTripper {
-	if s.house == nil {
+// browserTransport is how a browser reaches the server: a shared one with the names
+// of the test's tenant replaced.
+func (s *Server) browserTransport() http.RoundTripper {
+	if s.sharedServer == nil {
 		return nil
 	}
 	return s.http.Transport
@@ -128,8 +128,8 @@ func (s *Server) lookedThrough() http.RoundTripper {
 
 // address is how the server knows a user's address.
 func (s *Server) address(email string) string {
-	if v, is := s.http.Transport.(*view); is {
-		return v.out.Replace(email)
+	if n, is := s.http.Transport.(*tenantNames); is {
+		return n.out.Replace(email)
 	}
 	return email
 }

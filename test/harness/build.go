@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 const command = "github.com/countersign/countersign/cmd/countersign"
@@ -34,50 +36,43 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// prebuilt names the variable with the path of a binary that was built already, by
-// whoever runs several packages that need the same one.
-const prebuilt = "COUNTERSIGN_TEST_BINARY"
-
-// Build builds the program under test into dir with these flags, and with the race
-// detector where the tests have it. Without flags of the caller's it takes the binary
-// that COUNTERSIGN_TEST_BINARY names, if that is set.
-func Build(dir string, flags ...string) error {
-	shared.dir = dir
-	if path := os.Getenv(prebuilt); path != "" && len(flags) == 0 {
-		binary = path
-		return nil
-	}
-	binary = filepath.Join(dir, "countersign")
-	if raced {
-		flags = append(flags, "-race", "-gcflags=modernc.org/...=-race=false") // as the Makefile has it
-	}
-	return build(binary, flags...)
+// Build builds the program under test into dir; see AsTested.
+func Build(dir string, flags ...string) (err error) {
+	sharedServers.dir = dir
+	binary, err = AsTested(dir, "countersign", flags...)
+	return err
 }
 
-// BuildAs builds the program under another name with these flags and never with
-// the race detector, and gives its path; see Server.Use.
+// AsTested builds the program into dir with these flags, and with the race detector
+// where the tests have it, and gives its path. Without flags it is the binary that
+// COUNTERSIGN_TEST_BINARY names, if that is set: who runs several packages builds it
+// for all of them.
+func AsTested(dir, name string, flags ...string) (path string, err error) {
+	if built := os.Getenv(gotest.ProgramVariable); built != "" && len(flags) == 0 {
+		return filepath.Abs(built)
+	}
+	return BuildAs(dir, name, slices.Concat(asTested, flags)...)
+}
+
+// BuildAs builds the program into dir with just these flags, and gives its path; see
+// Server.Use.
 func BuildAs(dir, name string, flags ...string) (path string, err error) {
 	path = filepath.Join(dir, name)
-	return path, build(path, flags...)
-}
-
-func build(path string, flags ...string) error {
-	args := append([]string{"build", "-o", path}, flags...)
-	out, err := exec.Command("go", append(args, command)...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("go build %s: %w\n%s", command, err, out)
+	args := slices.Concat([]string{"build", "-o", path}, flags, []string{command})
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build %s: %w\n%s", command, err, out)
 	}
-	return nil
+	return path, nil
 }
 
 // program is the path of the binary, for a test that runs it. `go test` reuses a
-// result while nothing that the tests looked at has changed, and doesn't see what
-// Build looks at: so the first test that runs the program looks at its sources,
-// without which a broken product would pass.
+// result while no file that the tests read has changed, and doesn't see what the
+// build reads: so the first test that runs the program looks at its sources.
+// Otherwise a test of a changed program would not run again.
 func program(t testing.TB) string {
 	t.Helper()
-	noticed.Do(func() {
-		if err := noticeSources(sourceRoot()); err != nil {
+	lookedAt.Do(func() {
+		if err := lookAtSources(sourceRoot()); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -87,7 +82,7 @@ func program(t testing.TB) string {
 // Binary is the path of the program under test, for a script that calls it by name.
 func Binary(t testing.TB) string { return program(t) }
 
-var noticed sync.Once
+var lookedAt sync.Once
 
 // sourceRoot is the folder of go.mod, above the test's own.
 func sourceRoot() string {
@@ -101,7 +96,7 @@ func sourceRoot() string {
 	return root
 }
 
-func noticeSources(root string) error {
+func lookAtSources(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -98,7 +98,7 @@ func (c *Client) Try(method, path string, body any, headers ...Header) (*Answer,
 	if err != nil {
 		return nil, err
 	}
-	return s.understood(res, q, text), nil
+	return s.newAnswer(res, q, text), nil
 }
 
 // changed are the headers of a test's own, in their order; a name with nothing
@@ -132,8 +132,8 @@ func encode(s *Server, body any) []byte {
 	return text
 }
 
-// understood makes an answer of what came back, and judges it.
-func (s *Server) understood(res *client.Response, q client.Request, sent []byte) *Answer {
+// newAnswer makes an answer of what came back, and judges it.
+func (s *Server) newAnswer(res *client.Response, q client.Request, sent []byte) *Answer {
 	s.t.Helper()
 	a := &Answer{Status: res.Status, Header: res.Header, Raw: string(res.Body), method: q.Method, path: q.Path, sent: sent}
 	if a.contentType() == "application/json" && q.Method != http.MethodHead {
@@ -146,5 +146,5 @@ func (s *Server) understood(res *client.Response, q client.Request, sent []byte)
 	return a
 }
 
-// CloseIdle gives up the connections that nobody uses now.
+// CloseIdle closes the connections that are not in use.
 func (s *Server) CloseIdle() { s.http.CloseIdleConnections() }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Result is what a command came to.
+// Result is how a command ended, and what it printed.
 type Result struct {
 	Status int
 	Out    string // standard output
@@ -46,7 +46,7 @@ func Fed(t testing.TB, settings map[string]string, input string, args ...string)
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	notice(cmd.ProcessState.ExitCode(), args)
+	noteCommand(cmd.ProcessState.ExitCode(), args)
 	return Result{Status: cmd.ProcessState.ExitCode(), Out: out.String(), Err: errs.String()}
 }
 

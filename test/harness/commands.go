@@ -17,7 +17,7 @@ var tried struct {
 // refusals are the exit statuses of a command that did nothing.
 var refusals = []int{2, 3, 4}
 
-func notice(status int, args []string) {
+func noteCommand(status int, args []string) {
 	if !slices.Contains(refusals, status) && !slices.Contains(args, "--help") {
 		tried.mu.Lock()
 		defer tried.mu.Unlock()

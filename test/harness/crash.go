@@ -13,7 +13,10 @@ func (s *Server) Use(binary string) { s.binary = binary }
 // Command is what the next starts run instead of `serve`.
 func (s *Server) Command(args ...string) { s.args = args }
 
-// Begin starts a stopped server that may die of itself. It returns when the
+// MayLogErrors says whether the next starts meet faults that the log must report.
+func (s *Server) MayLogErrors(may bool) { s.faulty = may }
+
+// Begin starts a stopped server that may die by itself. It returns when the
 // server listens, or false when it ended before.
 func (s *Server) Begin(settings ...Setting) (up bool) {
 	s.t.Helper()
@@ -22,22 +25,25 @@ func (s *Server) Begin(settings ...Setting) (up bool) {
 	url, up := s.process.comesUp(s.t)
 	s.URL = url
 	if up && s.document == nil {
-		s.understand()
+		s.readDocument()
 	}
 	return up
 }
 
-// Killed waits for the end of a server that dies of itself, and reports whether
+// Killed waits for the end of a server that dies by itself, and reports whether
 // that was as by SIGKILL.
 func (s *Server) Killed() bool {
 	s.t.Helper()
 	return s.process.wait(s.t) == -1 // by a signal; a panic or an exit has a status
 }
 
+// PID is the number of the server's process.
+func (s *Server) PID() int { return s.process.cmd.Process.Pid }
+
 // Alive reports a process that has not ended.
 func (s *Server) Alive() bool { return s.process != nil && !s.process.ended() }
 
-// Anew is another server with the same settings and a store to be, not started.
+// Anew is another server with the same settings and a new store, not started.
 func (s *Server) Anew(t testing.TB) *Server {
 	t.Helper()
 	s.own("Anew")

@@ -1,5 +1,5 @@
 // Package harness lets tests treat the product as its users do: it builds the
-// binary, starts it on a store of its own, talks to it over HTTP and plays the
+// binary, starts it on a store of its own, talks to it over HTTP and is the
 // project API that it calls. It knows the specification and the contract and
 // nothing of the product's code.
 //

@@ -24,8 +24,8 @@ type Stream struct {
 	cancel context.CancelFunc
 }
 
-// Events opens the event stream at a path. Who opens one reads it to its end or
-// closes it.
+// Events opens the event stream at a path. The caller reads it to its end or closes
+// it.
 func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

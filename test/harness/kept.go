@@ -10,8 +10,8 @@ import (
 	_ "modernc.org/sqlite" // reads the directory's database beside the server
 )
 
-// Kept reads what a server's store holds while it runs, the audit log and what the
-// service notes of its own accord aside: when a token was used last, who is alive.
+// Kept reads what a server's store holds while it runs, without the audit log and
+// what the service notes by itself: when a token was used last, who is alive.
 // Close it before the server stops.
 type Kept struct {
 	s      *Server

@@ -2,6 +2,6 @@
 
 package harness
 
-// raced says whether the tests, and so the binary under test, are built with the
-// race detector.
-const raced = false
+// asTested are the flags that the tests, and so the binary under test, are built
+// with.
+var asTested []string

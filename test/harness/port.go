@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// UnusedAddress is an address of this machine where nobody listens. It lies below
-// the ports that the system gives to whoever asks for any, so that nobody takes it
-// before whom it is for.
+// UnusedAddress is an address of this machine where nothing listens. It lies below
+// the ports that the system gives to those who ask for any, so that no other program
+// takes it before the test does.
 func UnusedAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {

@@ -2,6 +2,8 @@
 
 package harness
 
-// raced says whether the tests, and so the binary under test, are built with the
-// race detector.
-const raced = true
+import "github.com/countersign/countersign/test/gotest"
+
+// asTested are the flags that the tests, and so the binary under test, are built
+// with.
+var asTested = gotest.Race

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Receiver plays a project API on loopback. It keeps every request as the bytes
+// Receiver is a project API on loopback. It keeps every request as the bytes
 // that came over the wire and answers by script.
 type Receiver struct {
 	listener net.Listener
@@ -192,7 +192,7 @@ func (r *Receiver) next(x *Exchange) Reply {
 	return script[0]
 }
 
-// Close stops the receiver; whoever calls it then finds nobody.
+// Close stops the receiver; calls after that are refused.
 func (r *Receiver) Close() {
 	r.end.Do(r.close)
 	r.work.Wait()

@@ -23,7 +23,7 @@ func Redirecting(status int, to string) Reply {
 
 // Raw writes these bytes and keeps the connection.
 func Raw(text string) Reply {
-	return func(x *Exchange) { _, _ = x.conn.Write([]byte(text)) } // who no longer waits gets nothing
+	return func(x *Exchange) { _, _ = x.conn.Write([]byte(text)) } // the caller may have hung up
 }
 
 // Hanging never answers.

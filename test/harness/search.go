@@ -2,9 +2,9 @@ package harness
 
 import "strings"
 
-// searching finds any of many words in one pass over a text: a test looks for dozens
+// wordFinder finds any of many words in one pass over a text: a test looks for dozens
 // of secrets in as many spellings, in all that a server says and keeps.
-type searching struct {
+type wordFinder struct {
 	byStart map[uint64][]spelling // by the first eight bytes
 	marks   [1 << 10]uint64       // which hashes of a start occur
 	short   []spelling            // those of less than eight bytes
@@ -13,7 +13,7 @@ type searching struct {
 // startSize is how many bytes of a word are looked up.
 const startSize = 8
 
-func (s *searching) add(word spelling) {
+func (s *wordFinder) add(word spelling) {
 	if len(word.form) < startSize {
 		s.short = append(s.short, word)
 		return
@@ -34,7 +34,7 @@ func (s *searching) add(word spelling) {
 func hashed(start uint64) uint64 { return start * 0x9E3779B97F4A7C15 >> 48 }
 
 // first is the word that begins first in text.
-func (s *searching) first(text string) (found spelling, ok bool) {
+func (s *wordFinder) first(text string) (found spelling, ok bool) {
 	for _, word := range s.short {
 		if strings.Contains(text, word.form) {
 			return word, true

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// spellings are the forms in which a secret would give itself away, by name.
+// spellings are the forms in which a secret may be written, by name.
 func spellings(secret string) map[string]string {
 	raw := []byte(secret)
 	quoted, _ := json.Marshal(secret) // a string always encodes
@@ -45,13 +45,13 @@ func Scanned() string {
 		scanned.secrets.Load(), len(spellings("a secret")), scanned.texts.Load(), scanned.bytes.Load()>>20, scanned.hits.Load())
 }
 
-// Keep adds a secret that must show nowhere: in no answer, page, event, log line,
-// store file or row.
+// Keep adds a secret that no answer, page, event, log line, store file or row may
+// hold.
 func (s *Server) Keep(secret string) {
 	scanned.secrets.Add(1)
 	s.keep(secret, "")
-	if s.house != nil {
-		s.house.keep(secret, ", of "+s.t.Name())
+	if s.sharedServer != nil {
+		s.sharedServer.keep(secret, ", of "+s.t.Name())
 	}
 }
 

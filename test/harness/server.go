@@ -33,11 +33,12 @@ type Server struct {
 	process  *process
 	http     *http.Client
 	document *Document
-	house    *house // that the test shares; nil for a server of its own
+
+	sharedServer *sharedServer // nil for a server of the test's own
 
 	mu      sync.Mutex
 	kept    map[string]bool // the secrets
-	secrets searching       // for each in each spelling
+	secrets wordFinder      // of each in each spelling
 }
 
 // Setting changes how a server is started.
@@ -61,7 +62,7 @@ func Start(t testing.TB, settings ...Setting) *Server {
 // so that the same tests are of the other engine.
 var OnDatabase func(t testing.TB) string
 
-// Prepare makes a server with a store to be, which Restart or Begin starts.
+// Prepare makes a server that Restart or Begin starts, on a new store.
 func Prepare(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
 	s := &Server{t: t, Store: filepath.Join(t.TempDir(), "store"), http: newHTTPClient(), args: []string{"serve"}}
@@ -99,7 +100,7 @@ func (s *Server) launch() {
 	s.t.Helper()
 	s.process = s.spawn()
 	s.URL = s.process.address(s.t)
-	s.understand()
+	s.readDocument()
 }
 
 func (s *Server) spawn() *process {
@@ -111,10 +112,10 @@ func (s *Server) spawn() *process {
 	return launch(s.t, path, s.settings, s.args...)
 }
 
-// understand reads the server's description, by which answers are judged. All servers
-// of one program describe themselves alike, and to make a description is half of what
-// a start costs: so it is asked for once.
-func (s *Server) understand() {
+// readDocument reads the server's description, by which answers are judged. All
+// servers of one program describe themselves alike, and to make a description is half
+// of what a start costs: so it is asked for once.
+func (s *Server) readDocument() {
 	s.t.Helper()
 	documents.Lock()
 	defer documents.Unlock()
@@ -164,8 +165,8 @@ func (s *Server) Log() string {
 }
 
 func (s *Server) log() string {
-	if s.house != nil {
-		return s.house.log()
+	if s.sharedServer != nil {
+		return s.sharedServer.log()
 	}
 	if s.process == nil {
 		return ""
@@ -197,8 +198,8 @@ func (s *Server) Stop() {
 
 // Shared reports a server on a database that others may use as well.
 func (s *Server) Shared() bool {
-	if s.house != nil {
-		return s.house.Shared()
+	if s.sharedServer != nil {
+		return s.sharedServer.Shared()
 	}
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
@@ -310,7 +311,7 @@ func (s *Server) Ended() bool {
 	select {
 	case <-s.process.done:
 		return true
-	case <-time.After(look):
+	case <-time.After(firstPause):
 		return false
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,26 +15,27 @@ import (
 // than the test. A test about the process, its settings, its log, its store, or the
 // realm starts a server of its own with Start.
 
-// lodgings is how many tenants one shared server takes before the next is started.
-const lodgings = 60
+// tenantsPerServer is how many tenants a shared server takes before the next is
+// started.
+const tenantsPerServer = 60
 
-// shared are the servers that tests have in common.
-var shared struct {
+// sharedServers are those of this run of tests.
+var sharedServers struct {
 	sync.Mutex
-	all  []*house
-	dir  string
-	made int
+	all     []*sharedServer
+	dir     string // for their stores
+	tenants int    // of all of them
 }
 
-// house is a server that tests share.
-type house struct {
+// sharedServer is a server that tests share.
+type sharedServer struct {
 	*Server
-	outlives *lasting
-	free     []lodging
+	tb   *lastingTB
+	free []slot
 }
 
-// lodging is what one test gets: a tenant, and an address that the server may call.
-type lodging struct {
+// slot is what one test gets: a tenant, and an address that the server may call.
+type slot struct {
 	tenant   string
 	listener net.Listener
 }
@@ -43,65 +43,65 @@ type lodging struct {
 // Tenant gives a test a tenant of its own on a shared server, and a receiver that
 // projects of the tenant may be registered with. Admin has ADMIN in the tenant and
 // no right over the realm. Whatever the test says of the tenant `default` is about
-// its own: see view.
+// its own: see tenantNames.
 func Tenant(t testing.TB) (*Server, *Receiver) {
 	t.Helper()
-	h, l := lodge()
-	receiver := receiverAt(t, l.listener)
-	s := &Server{URL: h.URL, t: t, house: h, http: h.seenBy(l.tenant), document: h.document}
-	t.Cleanup(s.leave)
-	s.Keep(h.Admin.token)
-	h.Admin.Put("/tenants/"+l.tenant, Doc{"name": l.tenant}).OK(t)
-	made := h.Admin.Post("/tokens", Doc{"name": "test", "roles": []string{"ADMIN"}, "tenantId": l.tenant}).OK(t)
+	on, own := reserve()
+	receiver := receiverAt(t, own.listener)
+	s := &Server{URL: on.URL, t: t, sharedServer: on, http: on.clientFor(own.tenant), document: on.document}
+	t.Cleanup(s.checkTenantAudit)
+	s.Keep(on.Admin.token)
+	on.Admin.Put("/tenants/"+own.tenant, Doc{"name": own.tenant}).OK(t)
+	made := on.Admin.Post("/tokens", Doc{"name": "test", "roles": []string{"ADMIN"}, "tenantId": own.tenant}).OK(t)
 	s.Admin = s.As(made.At("token").Text())
 	s.Keep(s.Admin.token)
 	return s, receiver
 }
 
-// lodge finds a server with room, or starts one.
-func lodge() (*house, lodging) {
-	shared.Lock()
-	defer shared.Unlock()
-	last := len(shared.all) - 1
-	if last < 0 || len(shared.all[last].free) == 0 {
-		shared.all = append(shared.all, newHouse())
+// reserve takes a free slot of a shared server, and starts one where none is free.
+func reserve() (*sharedServer, slot) {
+	sharedServers.Lock()
+	defer sharedServers.Unlock()
+	last := len(sharedServers.all) - 1
+	if last < 0 || len(sharedServers.all[last].free) == 0 {
+		sharedServers.all = append(sharedServers.all, startShared())
 		last++
 	}
-	h := shared.all[last]
-	l := h.free[0]
-	h.free = h.free[1:]
-	return h, l
+	s := sharedServers.all[last]
+	first := s.free[0]
+	s.free = s.free[1:]
+	return s, first
 }
 
-// newHouse starts a shared server. The origins that it may call are settings, so the
-// receivers' addresses are taken beforehand.
-func newHouse() *house {
-	h := &house{outlives: &lasting{dir: filepath.Join(shared.dir, rand.Text())}}
+// startShared starts a shared server. The origins that it may call are settings, so
+// the receivers' addresses are taken beforehand.
+func startShared() *sharedServer {
+	s := &sharedServer{tb: &lastingTB{dir: filepath.Join(sharedServers.dir, rand.Text())}}
 	var origins, credentials []string
-	for range lodgings {
+	for range tenantsPerServer {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			h.outlives.Fatal(err)
+			s.tb.Fatal(err)
 		}
 		origins = append(origins, origin(listener))
-		l := lodging{tenant: tenantName(shared.made), listener: listener}
-		h.free = append(h.free, l)
-		credentials = append(credentials, l.tenant+"/"+SecretEnv) // each may use what all have
-		shared.made++
+		tenant := tenantName(sharedServers.tenants)
+		s.free = append(s.free, slot{tenant, listener})
+		credentials = append(credentials, tenant+"/"+SecretEnv) // each may use what all have
+		sharedServers.tenants++
 	}
-	h.Server = Start(h.outlives,
+	s.Server = Start(s.tb,
 		Set("CONNECTION_ORIGINS", strings.Join(origins, ",")),
 		Set("SIGNING_ENV_ALLOWLIST", strings.Join(credentials, ",")), Env(SecretEnv, Secret),
 		Set("MAX_ACTIVE_RUNS", "1000"),         // the runs of one test must not wait for another's
 		Set("TRUSTED_PROXIES", "127.0.0.1/32")) // each test signs in from an address of its own
-	h.Keep(Secret)
-	return h
+	s.Keep(Secret)
+	return s
 }
 
-// leave checks what a test leaves: an intact log of its tenant, which like every
-// answer is searched for secrets. What the server itself leaves is checked at the
-// end of all tests.
-func (s *Server) leave() {
+// checkTenantAudit checks at the end of a test that the audit log of its tenant is
+// intact; like every answer it is searched for secrets. What the server itself leaves
+// is checked at the end of all tests.
+func (s *Server) checkTenantAudit() {
 	if s.Admin == nil {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *Server) leave() {
 // own refuses to a test what would be about all who share its server.
 func (s *Server) own(what string) {
 	s.t.Helper()
-	if s.house != nil {
+	if s.sharedServer != nil {
 		s.t.Fatalf("%s: the test shares its server with others; it must start one of its own", what)
 	}
 }
@@ -120,88 +120,18 @@ func (s *Server) own(what string) {
 // EndShared stops the shared servers when all tests have run, and says what was wrong
 // with what they leave: their logs, their files or rows, the realm's audit log.
 func EndShared() error {
-	shared.Lock()
-	defer shared.Unlock()
+	sharedServers.Lock()
+	defer sharedServers.Unlock()
 	var wrong []string
-	for _, h := range shared.all {
-		for _, l := range h.free {
-			_ = l.listener.Close()
+	for _, s := range sharedServers.all {
+		for _, unused := range s.free {
+			_ = unused.listener.Close()
 		}
-		wrong = append(wrong, h.outlives.end()...)
+		wrong = append(wrong, s.tb.end()...)
 	}
-	shared.all = nil
+	sharedServers.all = nil
 	if len(wrong) > 0 {
 		return fmt.Errorf("a server that tests share:\n%s", strings.Join(wrong, "\n"))
 	}
 	return nil
-}
-
-// lasting is the testing.TB of a server that outlives the test that started it.
-type lasting struct {
-	testing.TB // nil: what is not below isn't used
-	dir        string
-
-	mu    sync.Mutex
-	later []func()
-	wrong []string
-}
-
-func (l *lasting) Helper()      {}
-func (l *lasting) Name() string { return "shared" }
-
-func (l *lasting) TempDir() string {
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
-		l.Fatal(err)
-	}
-	return l.dir
-}
-
-func (l *lasting) Cleanup(f func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.later = append(l.later, f)
-}
-
-func (l *lasting) Error(args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.wrong = append(l.wrong, fmt.Sprint(args...))
-}
-
-func (l *lasting) Errorf(format string, args ...any) { l.Error(fmt.Sprintf(format, args...)) }
-func (l *lasting) Logf(format string, args ...any)   { l.Error(fmt.Sprintf(format, args...)) }
-
-// stopped is what Fatal panics with: in a test it fails that test, at the end it is
-// caught.
-type stopped string
-
-func (l *lasting) Fatal(args ...any) {
-	l.Error(args...)
-	panic(stopped(fmt.Sprint(args...)))
-}
-func (l *lasting) Fatalf(format string, args ...any) { l.Fatal(fmt.Sprintf(format, args...)) }
-
-func (l *lasting) Failed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.wrong) > 0
-}
-
-// end does what was left for later, the latest first, and gives what was wrong.
-func (l *lasting) end() []string {
-	for i := len(l.later) - 1; i >= 0; i-- {
-		l.last(l.later[i])
-	}
-	return l.wrong
-}
-
-func (l *lasting) last(f func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			if _, known := v.(stopped); !known {
-				panic(v)
-			}
-		}
-	}()
-	f()
 }

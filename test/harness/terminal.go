@@ -94,6 +94,6 @@ func ended(t testing.TB, cmd *exec.Cmd, out *logBuffer) int {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	notice(cmd.ProcessState.ExitCode(), cmd.Args[1:])
+	noteCommand(cmd.ProcessState.ExitCode(), cmd.Args[1:])
 	return cmd.ProcessState.ExitCode()
 }

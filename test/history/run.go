@@ -91,6 +91,6 @@ const (
 
 // answered is what the receiver is made to have said.
 var answered = request.Outcome{
-	Response: &countersign.Response{StatusCode: 200, Bytes: 23, DurationMs: 4, BodySHA256: hex.EncodeToString(make([]byte, 32))},
+	Response: &countersign.Response{StatusCode: 200, Bytes: 23, DurationMs: 4, BodySHA256: countersign.BodyDigest(hex.EncodeToString(make([]byte, 32)))},
 	Body:     countersign.RawValue(`{"ok":true,"id":"123456"}`),
 }

@@ -135,7 +135,7 @@ func good() request.Outcome {
 	const body = `{"state":"done"}`
 	return request.Outcome{
 		Certainty: request.Returned, Body: countersign.RawValue(body),
-		Response: &countersign.Response{StatusCode: 200, Bytes: int64(len(body)), BodySHA256: countersign.SHA256Hex([]byte(body))},
+		Response: &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(len(body)), BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body)))},
 	}
 }
 

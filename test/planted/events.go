@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 // outcome is what a `go test` said: the first test that failed, nil when none did,
@@ -44,41 +44,28 @@ func (f failure) String() string {
 	return f.check.String()
 }
 
-// event is a line of `go test -json`.
-type event struct {
-	Action, Package, Test, Output, FailedBuild string
-}
-
-// check is the test of the first level that an event is about: those below have
+// checkOf is the test of the first level that an event is about: those below have
 // names that were drawn, some of them.
-func (e event) check() check {
-	top, _, _ := strings.Cut(e.Test, "/")
-	folder := strings.TrimPrefix(strings.TrimPrefix(e.Package, module), "/")
-	return check{cmp.Or(folder, "."), top}
-}
+func checkOf(e gotest.Event) check { return check{folderOf(e.Package), e.Top()} }
 
-// longestLine bounds what is read of one event: a test can print much at once.
-const longestLine = 16 << 20
+// folderOf is the folder of a package below the root.
+func folderOf(importPath string) string {
+	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/"), ".")
+}
 
 // watch reads the events of a `go test` until something has failed, or to the end.
 // An error means that they don't say how the tests ended.
 func watch(out io.Reader, toTheEnd bool) (outcome, error) {
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, longestLine)
 	w := watcher{outcome: outcome{passed: map[check]bool{}}, running: map[check]bool{}}
-	for lines.Scan() {
-		var e event
-		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // what a program printed in between
+	for e, err := range gotest.Events(out) {
+		if err == nil {
+			err = w.event(e)
 		}
-		if err := w.event(e); err != nil {
+		if err != nil || w.failed != nil && !toTheEnd {
 			return w.outcome, err
 		}
-		if w.failed != nil && !toTheEnd {
-			return w.outcome, nil
-		}
 	}
-	return w.outcome, lines.Err()
+	return w.outcome, nil
 }
 
 type watcher struct {
@@ -87,13 +74,13 @@ type watcher struct {
 	timeout bool
 }
 
-func (w *watcher) event(e event) error {
-	c, top := e.check(), !strings.Contains(e.Test, "/")
+func (w *watcher) event(e gotest.Event) error {
+	c, top := checkOf(e), !e.OfSubtest()
 	switch {
 	case strings.HasPrefix(e.Output, "panic: test timed out after"):
 		w.timeout = true
 	case e.Action == "build-fail" || e.FailedBuild != "":
-		return fmt.Errorf("tests do not build: %s", cmp.Or(e.Package, e.FailedBuild))
+		return fmt.Errorf("tests do not build: %s", cmp.Or(e.ImportPath, e.FailedBuild))
 	case e.Action == "run" && top:
 		w.running[c] = true
 	case e.Action == "pass" && top:

@@ -24,7 +24,6 @@ func TestEndOfTheTests(t *testing.T) {
 		"tests don't build":    {`{"Action":"build-fail","ImportPath":"q"}` + "\n" + `{"Action":"fail","Package":"q","FailedBuild":"q"}` + "\n", "", false},
 		"a package can't be":   {`{"Action":"fail","Package":"q","FailedBuild":"q"}` + "\n", "", false},
 		"a program prints":     {"no JSON\n" + passed, "", true},
-		"a line without end":   {strings.Repeat("x", longestLine+1), "", false},
 		"the first one counts": {`{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"fail","Package":"q"}` + "\n", "p TestA", true},
 	} {
 		for _, toTheEnd := range []bool{false, true} {

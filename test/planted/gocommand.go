@@ -8,7 +8,10 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 const (
@@ -26,7 +29,7 @@ const module = "github.com/countersign/countersign"
 func (t tree) goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = t.dir, t.environment(), stopTime
-	endTogether(cmd)
+	gotest.EndTogether(cmd, syscall.SIGKILL)
 	return cmd
 }
 

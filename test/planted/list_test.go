@@ -17,7 +17,7 @@ func bugList(t *testing.T) []*bug {
 	return bugs
 }
 
-// TestEveryBugStillFits keeps the list from rotting: when a line of the product
+// TestEveryBugStillFits keeps the list in step with the product: when a line of the product
 // that a bug changes is written anew, the bug has to be, too.
 func TestEveryBugStillFits(t *testing.T) {
 	for _, b := range bugList(t) {

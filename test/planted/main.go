@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 func main() { os.Exit(status()) }
@@ -70,16 +72,16 @@ func (o options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what is left in a temporary directory is nobody's loss
+	defer func() { _ = os.RemoveAll(dir) }() // what is left in a temporary directory does no harm
 	s, err := o.newSearch(ctx, root, dir)
 	if err != nil {
 		return err
 	}
-	rec, err := readRecord(root, fmt.Sprintf("%s race=%t build=%t", s.tree.digest, o.raced, o.buildOnly))
+	rec, err := gotest.ReadRecord[result](filepath.Join(root, "bin", "planted.json"), fmt.Sprintf("%s race=%t build=%t", s.tree.digest, o.raced, o.buildOnly))
 	if err != nil {
 		return err
 	}
-	r := &run{search: s, record: rec, root: root, all: all, bugs: bugs, news: map[string]hint{}}
+	r := &run{search: s, record: rec, root: root, all: all, bugs: bugs, found: map[string]hint{}}
 	if err := r.tryAll(ctx); err != nil {
 		return err
 	}
@@ -94,18 +96,18 @@ func rootFolder(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// newSearch copies the tree and sees that the copy is whole.
+// newSearch copies the tree and sees that the copy builds.
 func (o options) newSearch(ctx context.Context, root, dir string) (*search, error) {
 	dir, err := filepath.EvalSymlinks(dir) // the go command knows files by their true path
 	if err != nil {
 		return nil, err
 	}
-	s := &search{options: o, dir: filepath.Join(dir, "bugs"), tiers: chosenTiers(o.fastOnly, o.raced), hints: map[string]hint{}, green: map[hint]bool{}}
+	s := &search{options: o, dir: filepath.Join(dir, "bugs"), tiers: chosenTiers(o.fastOnly, o.raced), hints: map[string]hint{}, passing: map[hint]bool{}}
 	if s.tree, err = newTree(ctx, root, filepath.Join(dir, "tree")); err != nil {
 		return nil, err
 	}
 	if err := s.tree.build(ctx); err != nil {
-		return nil, fmt.Errorf("the tree is not whole, so nothing can be planted in it: %w", err)
+		return nil, fmt.Errorf("the tree does not build, so nothing can be planted in it: %w", err)
 	}
 	if s.packages, err = s.tree.goPackages(ctx); err != nil || o.searchAnew || o.buildOnly {
 		return s, err

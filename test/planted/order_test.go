@@ -5,32 +5,36 @@ import (
 	"testing"
 )
 
-func packageAt(folder string, imports, testImports []string) goPackage {
-	p := goPackage{ImportPath: module + "/" + folder, TestGoFiles: []string{"a_test.go"}}
-	for _, f := range imports {
-		p.Imports = append(p.Imports, module+"/"+f)
+func packageAt(folder string, imports, testImports, deps []string) goPackage {
+	full := func(folders []string) (out []string) {
+		for _, f := range folders {
+			out = append(out, module+"/"+f)
+		}
+		return out
 	}
-	for _, f := range testImports {
-		p.XTestImports = append(p.XTestImports, module+"/"+f)
+	return goPackage{
+		ImportPath: module + "/" + folder, TestGoFiles: []string{"a_test.go"},
+		Imports: full(imports), XTestImports: full(testImports), Deps: full(append(deps, imports...)),
 	}
-	return p
 }
 
 func TestPackagesNearABugComeFirst(t *testing.T) {
 	all := []goPackage{
-		packageAt("cmd/countersign", []string{"internal/control"}, nil),
-		packageAt("internal/control", []string{"internal/run", "internal/other"}, nil),
-		packageAt("internal/other", nil, nil),
-		packageAt("internal/peer", nil, []string{"internal/run"}),
-		packageAt("internal/run", nil, nil),
-		packageAt("test", nil, []string{"test/harness"}),
-		packageAt("test/crash", nil, []string{"test/harness"}),
-		packageAt("test/planted", nil, nil),
+		packageAt("cmd/countersign", []string{"internal/control", "internal/run"}, nil, nil),
+		packageAt("internal/api", []string{"internal/control"}, nil, []string{"internal/run"}),
+		packageAt("internal/control", []string{"internal/run", "internal/other"}, nil, nil),
+		packageAt("internal/other", nil, nil, nil),
+		packageAt("internal/peer", nil, []string{"internal/run"}, nil),
+		packageAt("internal/run", nil, nil, nil),
+		packageAt("internal/tester", nil, []string{"internal/control"}, nil),
+		packageAt("test", nil, []string{"test/harness"}, nil),
+		packageAt("test/crash", nil, []string{"test/harness"}, nil),
+		packageAt("test/planted", nil, nil, nil),
 		{ImportPath: module + "/internal/untested", Imports: []string{module + "/internal/run"}},
 	}
 	want := [][]string{
-		{"./internal/run"}, {"./internal/control", "./internal/peer"},
-		{"./test"}, {"./cmd/countersign"}, {"./test/crash"},
+		{"./internal/run"}, {"./internal/control", "./internal/peer"}, {"./test"},
+		{"./cmd/countersign", "./internal/api", "./internal/tester", "./test/crash"},
 		{"./internal/other"},
 	}
 	if got := searchOrder(all, []string{"internal/run"}); !reflect.DeepEqual(got, want) {

@@ -9,19 +9,21 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 // run is one call of the command.
 type run struct {
 	*search
-	record *record
+	record *gotest.Record[result] // of the bugs, by name
 	root   string
 	all    []*bug // of the list
 	bugs   []*bug // that were chosen
 
-	mu   sync.Mutex // guards what follows, and the record
-	done int
-	news map[string]hint // what searches found
+	mu    sync.Mutex // guards what follows, and the record
+	done  int
+	found map[string]hint // what searches found
 }
 
 // tryAll tries the bugs, some at once.
@@ -74,11 +76,12 @@ func (r *run) note(b *bug, what result, of int) error {
 	defer r.mu.Unlock()
 	r.done++
 	fmt.Printf("%d/%d %s\n", r.done, of, line(b, what))
-	err := r.record.add(b, what)
+	r.record.Results[b.name] = what
+	err := r.record.Write()
 	if what.found == nil {
 		return err
 	}
-	r.news[b.name] = *what.found
+	r.found[b.name] = *what.found
 	if !r.update {
 		return err
 	}
@@ -87,7 +90,7 @@ func (r *run) note(b *bug, what result, of int) error {
 	if unread != nil {
 		return errors.Join(err, unread)
 	}
-	maps.Copy(hints, r.news)
+	maps.Copy(hints, r.found)
 	return errors.Join(err, writeHints(r.root, r.all, hints))
 }
 
@@ -139,10 +142,10 @@ func (r *run) report() error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if len(r.news) > 0 && !r.update {
+	if len(r.found) > 0 && !r.update {
 		fmt.Printf("\nFor %s, which -update writes:\n", hintsFile)
 		for _, b := range r.bugs {
-			if h, ok := r.news[b.name]; ok {
+			if h, ok := r.found[b.name]; ok {
 				fmt.Print(hintLine(b, h))
 			}
 		}

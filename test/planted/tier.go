@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 // tier is a way to run tests, with what CONTRIBUTING.md calls one.
@@ -13,16 +15,13 @@ type tier struct {
 	timeout time.Duration // of one test binary; `go test` itself ends it
 }
 
-// race is as the gate has it.
-var race = []string{"-race", "-gcflags=modernc.org/...=-race=false"}
-
 // The fast tier runs without the race detector first: no test asks for the detector
 // but to build the service with it, so what fails without it fails with it, and it
 // takes half as long. What is not caught so is tried with it.
 var (
 	fast      = tier{"fast", []string{"-short"}, 30 * time.Minute}
-	fastRaced = tier{"fast-race", append([]string{"-short"}, race...), 30 * time.Minute}
-	full      = tier{"full", race, 90 * time.Minute}
+	fastRaced = tier{"fast-race", append([]string{"-short"}, gotest.Race...), 30 * time.Minute}
+	full      = tier{"full", gotest.Race, 90 * time.Minute}
 	tiers     = []tier{fast, fastRaced, full}
 )
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 // tree is a copy of the working tree. Nothing is written into it: a bug is an
@@ -24,60 +26,44 @@ type tree struct {
 	digest  string // of all files but the hints, which are no part of what is tried
 }
 
-// workingFiles are what git knows of the working tree and what it would add, so
-// that tests which are not committed yet count, and what is built or left behind
-// is not copied.
-func workingFiles(ctx context.Context, root string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("git ls-files in %s: %w", root, err)
-	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
-}
-
 // newTree copies the working tree below root to dir, so that whoever is changing a
 // file meanwhile disturbs none of the bugs.
 func newTree(ctx context.Context, root, dir string) (tree, error) {
-	files, err := workingFiles(ctx, root)
+	files, err := gotest.WorkingFiles(ctx, root)
 	if err != nil {
 		return tree{}, err
 	}
-	sum := sha256.New()
 	for _, name := range files {
-		content, err := copyFile(filepath.Join(root, name), filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted, and not committed
-		}
-		if err != nil {
+		err := copyFile(filepath.Join(root, name), filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted, and not committed
 			return tree{}, err
 		}
-		if name != hintsFile {
-			fmt.Fprintf(sum, "%s %d\n%s", name, len(content), content)
-		}
+	}
+	digest, err := gotest.Digest(dir, slices.DeleteFunc(files, func(name string) bool { return name == hintsFile }))
+	if err != nil {
+		return tree{}, err
 	}
 	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
 	if err != nil {
 		return tree{}, fmt.Errorf("go env: %w", err)
 	}
 	// Without -trimpath what was built of another copy could not be used again.
-	return tree{dir: dir, goflags: strings.TrimSpace(string(flags) + " -trimpath"), digest: fmt.Sprintf("%x", sum.Sum(nil))}, nil
+	return tree{dir: dir, goflags: strings.TrimSpace(string(flags) + " -trimpath"), digest: digest}, nil
 }
 
-func copyFile(from, to string) ([]byte, error) {
+func copyFile(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	content, err := os.ReadFile(from)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return nil, err
+		return err
 	}
-	return content, os.WriteFile(to, content, info.Mode().Perm())
+	return os.WriteFile(to, content, info.Mode().Perm())
 }
 
 // plant is the tree with a bug in it, kept in dir.
@@ -124,7 +110,8 @@ func (t tree) writeOverlay(contents map[string]string, dir string) (path string,
 }
 
 // environment is that of every go command in the tree, and of those that its tests
-// call: they build the service, so they must read the bug, too.
+// call: they build the service, so they must read the bug, too. A binary of the
+// service that was built without the bug would hide it.
 func (t tree) environment() []string {
 	flags := t.goflags
 	if t.overlay != "" {
@@ -132,13 +119,9 @@ func (t tree) environment() []string {
 	}
 	var out []string
 	for _, set := range os.Environ() {
-		if !strings.HasPrefix(set, prebuilt+"=") {
+		if !strings.HasPrefix(set, gotest.ProgramVariable+"=") {
 			out = append(out, set)
 		}
 	}
 	return append(out, "GOFLAGS="+flags)
 }
-
-// prebuilt names a binary of the service for the tests from outside. One that was
-// built without the bug would hide it.
-const prebuilt = "COUNTERSIGN_TEST_BINARY"

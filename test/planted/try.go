@@ -37,7 +37,7 @@ type search struct {
 	packages []goPackage
 	tiers    []tier
 	hints    map[string]hint
-	green    map[hint]bool // the hinted tests that pass without a bug, as was seen in this run
+	passing  map[hint]bool // the hinted tests that pass without a bug, as was seen in this run
 }
 
 // try plants a bug and runs the tests until one fails.
@@ -49,7 +49,7 @@ func (s *search) try(ctx context.Context, b *bug) result {
 	if err == nil {
 		r, err = s.tryPlanted(ctx, t, b)
 	}
-	_ = os.RemoveAll(dir) // what is left in a temporary directory is nobody's loss
+	_ = os.RemoveAll(dir) // what is left in a temporary directory does no harm
 	if err != nil {
 		r = result{Is: failed, By: err.Error()}
 	}
@@ -59,9 +59,9 @@ func (s *search) try(ctx context.Context, b *bug) result {
 
 func (s *search) tryPlanted(ctx context.Context, t tree, b *bug) (result, error) {
 	if s.buildOnly {
-		return result{Is: builds}, t.build(ctx, near(b)...)
+		return result{Is: builds}, t.build(ctx, packageArguments(b)...)
 	}
-	if h, ok := s.hints[b.name]; ok && s.green[h] {
+	if h, ok := s.hints[b.name]; ok && s.passing[h] {
 		c := h.call()
 		seen, err := t.test(ctx, c)
 		if err == nil && seen.failed != nil && seen.failed.check == h.check {
@@ -172,8 +172,8 @@ func (s *search) confirm(ctx context.Context, hints []hint) error {
 	}
 	var not []string
 	for _, h := range hints {
-		s.green[h] = seen.passed[h.check]
-		if !s.green[h] {
+		s.passing[h] = seen.passed[h.check]
+		if !s.passing[h] {
 			not = append(not, h.Test)
 		}
 	}
@@ -208,8 +208,8 @@ func folders(b *bug) []string {
 	return out
 }
 
-// near are the packages that a bug's files are in, as arguments.
-func near(b *bug) []string {
+// packageArguments are the packages that a bug's files are in, as arguments.
+func packageArguments(b *bug) []string {
 	var out []string
 	for _, dir := range folders(b) {
 		out = append(out, "./"+strings.TrimPrefix(dir, "./"))

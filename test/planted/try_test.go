@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
-// toy is a tree of one room, whose sum is checked in two ways: in the room, and
-// through a program that a test builds, as tests from outside do. One test fails
-// whatever the bug.
+// toy is a tree of one package, whose sum is checked in two ways: by the package's
+// own test, and through a program that a test builds, as tests from outside do. One
+// test fails whatever the bug.
 var toy = map[string]string{
 	"go.mod":            "module " + module + "\n\ngo 1.26\n",
 	"room/room.go":      "package room\n\nfunc Sum(a, b int) int {\n\treturn a + b\n}\n\nfunc Unwatched() int {\n\treturn 1\n}\n",
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 
 func TestProgram(t *testing.T) {
 	out, err := exec.Command("./prog").CombinedOutput()
-	if err != nil || string(out) != "5\n" || os.Getenv("` + prebuilt + `") != "" {
+	if err != nil || string(out) != "5\n" || os.Getenv("` + gotest.ProgramVariable + `") != "" {
 		t.Errorf("%s %v", out, err)
 	}
 }
@@ -45,7 +47,7 @@ func toySearch(t *testing.T) *search {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &search{tree: tree{dir: filepath.Join(dir, "tree")}, dir: filepath.Join(dir, "bugs"), tiers: []tier{fast}, green: map[hint]bool{}}
+	s := &search{tree: tree{dir: filepath.Join(dir, "tree")}, dir: filepath.Join(dir, "bugs"), tiers: []tier{fast}, passing: map[hint]bool{}}
 	for name, text := range toy {
 		path := filepath.Join(s.tree.dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -71,7 +73,7 @@ var (
 // what a hint can't show is searched, what nothing shows has survived, and what
 // doesn't build is no bug.
 func TestABugIsCaughtByAGreenTestThatItTurnsRed(t *testing.T) {
-	t.Setenv(prebuilt, "/a/binary/without/the/bug")
+	t.Setenv(gotest.ProgramVariable, "/a/binary/without/the/bug")
 	s := toySearch(t)
 	inRoom := hint{"fast", check{"room", "TestSum"}}
 	fromOutside := hint{"fast", check{"outer", "TestProgram"}}

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -10,11 +11,12 @@ import (
 
 // known is what the service has answered: promises that must be kept.
 type known struct {
-	answers map[string]answer // by request id, not yet compared with the audit log
-	runs    map[string]string // run id by tenant and key
-	content map[string]string // what a key was used for, by tenant and key
-	beats   map[string]int64  // highest sequence accepted in an earlier round, by tenant, agent, instance
-	round   map[string]int64  // and in the present one, whose requests have no order
+	answers map[string]answer     // by request id, not yet compared with the audit log
+	firsts  map[repeatable]answer // refusals that are recorded, the latest of each
+	runs    map[string]string     // run id by tenant and key
+	content map[string]string     // what a key was used for, by tenant and key
+	beats   map[string]int64      // highest sequence accepted in an earlier round, by tenant, agent, instance
+	round   map[string]int64      // and in the present one, whose requests have no order
 }
 
 // answer is what a request was answered with.
@@ -23,10 +25,21 @@ type answer struct {
 	code   countersign.Code
 	main   string
 	what   string
+
+	// Of a refusal: by whom and what of, when, and of which process.
+	repeats repeatable
+	at      time.Time
+	process *process
+}
+
+// repeatable is what a refusal has in common with those that are counted with it.
+type repeatable struct {
+	tenant, actor, action string
+	code                  countersign.Code
 }
 
 func newKnown() known {
-	return known{answers: map[string]answer{}, runs: map[string]string{}, content: map[string]string{}, beats: map[string]int64{}, round: map[string]int64{}}
+	return known{answers: map[string]answer{}, firsts: map[repeatable]answer{}, runs: map[string]string{}, content: map[string]string{}, beats: map[string]int64{}, round: map[string]int64{}}
 }
 
 // started judges the answer of a start: one run for each key, and never a second

@@ -50,7 +50,7 @@ type behaviour struct {
 
 func returned(status int, body string) func(request.Call) request.Outcome {
 	return func(c request.Call) request.Outcome {
-		o := request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: status, Bytes: int64(len(body)), BodySHA256: countersign.SHA256Hex([]byte(body))}}
+		o := request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: status, Bytes: countersign.ByteCount(len(body)), BodySHA256: countersign.BodyDigest(countersign.SHA256Hex([]byte(body)))}}
 		if status >= 200 && status < 300 {
 			o.Body = countersign.RawValue(strings.ReplaceAll(body, "KEY", c.IdempotencyKey))
 		}

@@ -155,7 +155,10 @@ func (s *sim) note(a act, actor control.Actor, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known.answers[actor.RequestID] = answer{tenant: a.who.Tenant, code: code, main: a.main, what: a.what}
+	s.known.answers[actor.RequestID] = answer{
+		tenant: a.who.Tenant, code: code, main: a.main, what: a.what,
+		repeats: repeatable{a.who.Tenant, actor.ID, string(a.op), code}, at: time.Now(), process: s.process,
+	}
 }
 
 func result(err error) string {

@@ -67,7 +67,7 @@ func (c runChange) apply(tx store.Tx) error {
 	if row, err := tx.Get(store.Runs, c.tenant, c.id); err == nil {
 		version, c.created = row.Version, row.Keys[0].(int64)
 	}
-	return tx.Put(store.Runs, c.tenant, store.Row{ID: c.id, Doc: []byte("{}"), Keys: []any{c.created, c.status, "plan", ""}}, version)
+	return tx.Put(store.Runs, c.tenant, store.Row{ID: c.id, Doc: []byte("{}"), Keys: []any{c.created, c.status, "plan", "", ""}}, version)
 }
 
 func compareLists(t *testing.T, random *rand.Rand, s, reference store.Store) {
@@ -145,6 +145,7 @@ func downTo5(t *testing.T, dir string) *sql.DB {
 	db, err := defaults().writerPool(filepath.Join(dir, databaseFile))
 	mustDo(t, err)
 	for _, statement := range []string{
+		"DROP INDEX runs_agent", "ALTER TABLE runs DROP COLUMN agent",
 		"DROP TRIGGER runs_counted_all", "DROP TRIGGER runs_counted_new", "DROP TRIGGER runs_counted_ended", "DROP TRIGGER runs_counted_reopened",
 		"DROP TRIGGER runs_counted_gone", "DROP TABLE runs_counted", "DROP TABLE archived", "DROP TABLE rehearsals",
 		"DROP INDEX models_retired", "DROP INDEX projects_retired", "DROP INDEX agents_retired", "DROP INDEX agents_project_retired", "DROP INDEX agents_status_retired", "DROP INDEX teams_retired",

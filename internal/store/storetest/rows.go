@@ -88,6 +88,7 @@ func putChangesColumns(t *testing.T, s store.Store) {
 	wantErr(t, putAt(s, run("run-1", 2, "RUNNING", "plan-2", "us"), 2), nil)
 	for column, values := range map[string][2]any{
 		"created": {int64(1), int64(2)}, "status": {"READY", "RUNNING"}, "plan": {"plan-1", "plan-2"}, "scope": {"eu", "us"},
+		"agent": {"eu clerk", "us clerk"},
 	} {
 		wantSame(t, ids(list(t, s, store.Query{Where: []store.Filter{store.Equal(column, values[0])}})), []string{})
 		wantSame(t, ids(list(t, s, store.Query{Where: []store.Filter{store.Equal(column, values[1])}})), []string{"run-1"})
@@ -98,11 +99,11 @@ func putOfWrongKeysIsRefused(t *testing.T, s store.Store) {
 	type status string
 	for name, keys := range map[string][]any{
 		"none":         nil,
-		"too few":      {int64(1), "READY", "plan-1"},
-		"int":          {1, "READY", "plan-1", "eu"},
-		"swapped":      {"READY", int64(1), "plan-1", "eu"},
-		"named string": {int64(1), status("READY"), "plan-1", "eu"},
-		"null":         {int64(1), nil, "plan-1", "eu"},
+		"too few":      {int64(1), "READY", "plan-1", "eu"},
+		"int":          {1, "READY", "plan-1", "eu", "clerk"},
+		"swapped":      {"READY", int64(1), "plan-1", "eu", "clerk"},
+		"named string": {int64(1), status("READY"), "plan-1", "eu", "clerk"},
+		"null":         {int64(1), nil, "plan-1", "eu", "clerk"},
 	} {
 		if err := putAt(s, store.Row{ID: "run-1", Keys: keys, Doc: []byte("{}")}, 0); err == nil {
 			t.Errorf("keys %q were taken", name)

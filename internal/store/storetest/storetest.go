@@ -89,8 +89,9 @@ const tenant = "acme"
 var errDeliberate = errors.New("deliberate failure")
 
 // run makes a row of store.Runs; most rules use that table.
+// run is of the agent that is named like its scope.
 func run(id string, created int64, status, plan, scope string) store.Row {
-	return store.Row{ID: id, Keys: []any{created, status, plan, scope}, Doc: []byte(`{"id":` + strconv.Quote(id) + `}`)}
+	return store.Row{ID: id, Keys: []any{created, status, plan, scope, scope + " clerk"}, Doc: []byte(`{"id":` + strconv.Quote(id) + `}`)}
 }
 
 func simple(id string) store.Row { return run(id, 1, "READY", "plan-1", "eu") }

@@ -115,6 +115,8 @@ export class Countersign {
   /** The answer alone holds the token itself. */
   createToken = (body: Body<t.TokenWrite>, o?: CallOptions) => this.#post<t.NewToken>("/tokens", body, o);
   revokeToken = (id: string, query: t.Query<"revokeToken"> = {}, o?: CallOptions) => this.#delete<t.Token>(`/tokens/${segment(id)}`, query, o);
+  /** Says that a token is its user's; only that user's session may. */
+  confirmToken = (id: string, o?: CallOptions) => this.#post<t.Token>(`/tokens/${segment(id)}/confirm`, undefined, o);
 
   /** Whose each credential variable is, never a value; for realm administrators. */
   credentials = (query: t.Query<"listCredentials"> = {}, o?: CallOptions) => new Listing<t.ListedCredential, typeof query>((page) => this.#get("/credentials", o, page), query, (c) => JSON.stringify([c.name, c.tenantId, c.origin]));

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { CountersignError } from "./errors.js";
 import { sleep } from "./time.js";
 import type { AgentWithInstances, Heartbeat, HeartbeatAck } from "./types.js";
@@ -5,7 +6,7 @@ import type { AgentWithInstances, Heartbeat, HeartbeatAck } from "./types.js";
 export interface HeartbeatOptions {
   /** The service's id of the agent. */
   agentId: string;
-  /** Of this process; default a random one. A stable one takes its place over again after a restart. */
+  /** Of this process, the same after a restart; default this machine's name. Two processes at a time need one each. */
   instanceId?: string;
   /** Default 30000; the service calls an instance STALE after 120 s. */
   intervalMs?: number;
@@ -43,6 +44,14 @@ export function startHeartbeat(sink: Sink, options: HeartbeatOptions): Heartbeat
   return { instanceId: loop.instanceId, stop: () => (loop.end(), done) };
 }
 
+/**
+ * hostInstance is an instance's name by its machine, which recurs where the process starts
+ * again: the service keeps each name that it has heard.
+ */
+export function hostInstance(name: string): string {
+  return "host-" + name.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 100);
+}
+
 class Loop {
   readonly instanceId: string;
   readonly #sink: Sink;
@@ -53,7 +62,7 @@ class Loop {
   constructor(sink: Sink, options: HeartbeatOptions) {
     this.#sink = sink;
     this.#options = options;
-    this.instanceId = options.instanceId ?? crypto.randomUUID();
+    this.instanceId = options.instanceId ?? hostInstance(hostname());
     const { intervalMs = 30_000, jitter = 0.1 } = options;
     if (!(intervalMs > 0) || !(jitter >= 0 && jitter < 1)) throw new TypeError("intervalMs must be above 0, jitter from 0 to below 1");
   }

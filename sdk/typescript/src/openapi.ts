@@ -185,7 +185,11 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string;
             decisionReason?: string;
+            /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
+            expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -200,10 +204,18 @@ export interface components {
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string;
             runId: string;
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            same?: components["schemas"]["SameRequest"][];
+            /** @description where inputs come from that an earlier step answered */
+            sources?: components["schemas"]["InputSource"][];
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the capability's title, filled from what will be sent */
+            title?: string;
         };
         ApprovalPage: {
             /** @description the resources of this page */
@@ -260,6 +272,8 @@ export interface components {
             /** @description the reason or evidence given */
             reason?: string;
             requestId: string;
+            /** @description random, so that the record can't be found out by its hash */
+            salt?: string;
             /**
              * Format: int64
              * @description 0 for the first; the order of the log
@@ -342,6 +356,8 @@ export interface components {
              * @description for the whole call; default 10000
              */
             timeoutMs?: number;
+            /** @description what a call does, in words, with {input} places; a dotted path leads deeper */
+            title?: string;
         };
         Change: {
             /**
@@ -539,6 +555,13 @@ export interface components {
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
         };
+        InputSource: {
+            field: string;
+            input: string;
+            stepId: string;
+            /** @description the step's answer was judged, and was what was expected */
+            verified: boolean;
+        };
         Instance: {
             instanceId: string;
             /** @enum {string} */
@@ -621,7 +644,11 @@ export interface components {
             /** Format: date-time */
             decidedAt?: string;
             decidedBy?: string;
+            /** @description a token's name, a user's or an agent's */
+            decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
+            /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
+            expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
             id: string;
@@ -636,10 +663,18 @@ export interface components {
             requestedAt: string;
             /** @description who asked for the run */
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
+            /** @description where inputs come from that an earlier step answered */
+            sources?: components["schemas"]["InputSource"][] | components["schemas"]["Omitted"];
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description the capability's title, filled from what will be sent */
+            title?: string | components["schemas"]["Omitted"];
         };
         ListedAuditRecord: {
             action: string;
@@ -659,6 +694,8 @@ export interface components {
             /** @description the reason or evidence given */
             reason?: string | components["schemas"]["Omitted"];
             requestId: string;
+            /** @description random, so that the record can't be found out by its hash */
+            salt?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description 0 for the first; the order of the log
@@ -701,6 +738,8 @@ export interface components {
              * @description for the whole call; default 10000
              */
             timeoutMs?: number;
+            /** @description what a call does, in words, with {input} places; a dotted path leads deeper */
+            title?: string | components["schemas"]["Omitted"];
         };
         ListedCredential: {
             /** @description what the tenant's projects and webhooks use it for */
@@ -816,6 +855,8 @@ export interface components {
             planDigest: string;
             planId: string;
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -937,6 +978,8 @@ export interface components {
             updatedAt: string;
         };
         ListedToken: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1124,6 +1167,8 @@ export interface components {
             updatedAt?: unknown;
         };
         NewToken: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1478,6 +1523,8 @@ export interface components {
             planId: string;
             planSnapshot?: components["schemas"]["Plan"];
             requestedBy: string;
+            /** @description a token's name, a user's or an agent's */
+            requestedByName?: string;
             /**
              * Format: int64
              * @description rises with every change of the run
@@ -1512,6 +1559,17 @@ export interface components {
         };
         RunStart: {
             planId: string;
+        };
+        SameRequest: {
+            /**
+             * Format: date-time
+             * @description when its approval was asked for
+             */
+            at: string;
+            runId: string;
+            /** @enum {string} */
+            status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
+            stepId: string;
         };
         Scenario: {
             description: string;
@@ -1776,6 +1834,8 @@ export interface components {
             reason?: string;
         };
         Token: {
+            /** @description an agent token's: it does what these agents do, and nothing else */
+            agentIds?: string[];
             /** Format: date-time */
             createdAt: string;
             createdBy: string;
@@ -1813,6 +1873,8 @@ export interface components {
             total: number;
         };
         TokenWrite: {
+            /** @description makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent */
+            agentIds?: string[];
             /**
              * Format: int64
              * @description default 90

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CountersignError, type Heartbeat, type HeartbeatAck } from "../src/index.js";
-import { startHeartbeat } from "../src/heartbeat.js";
+import { hostname } from "node:os";
+import { hostInstance, startHeartbeat } from "../src/heartbeat.js";
 
 beforeEach(() => vi.useFakeTimers({ now: 1_767_225_600_000 }));
 afterEach(() => vi.useRealTimers());
@@ -56,6 +57,19 @@ test("errors go to the callback, and the loop goes on whatever that does", async
   await vi.advanceTimersByTimeAsync(90_000);
   await loop.stop();
   expect(errors).toHaveLength(4);
+});
+
+test("an instance without a name has its machine's, the same after a restart", async () => {
+  const ids = [];
+  for (let life = 0; life < 2; life++) {
+    const loop = startHeartbeat(sink(), { agentId: "a" });
+    ids.push(loop.instanceId);
+    await loop.stop();
+  }
+  expect(ids[0]).toBe(ids[1]);
+  expect(ids[0]).toBe(hostInstance(hostname()));
+  expect(hostInstance("büro 2.local")).toBe("host-b-ro-2.local");
+  expect(hostInstance("a".repeat(200))).toHaveLength(105);
 });
 
 test("a sequence conflict makes it go above what the service has heard", async () => {

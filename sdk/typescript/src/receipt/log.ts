@@ -2,6 +2,7 @@
 // is what the records say.
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
+import { checkSent, hides, moment, type Sendings, steps } from "./gate.js";
 import { at, type Checks, type Claims, digits, exists, list, text, whole } from "./meaning.js";
 
 type AuditRecord = { [name: string]: unknown };
@@ -16,8 +17,8 @@ export function checkAudit(c: Claims, checks: Checks) {
   const leftOut = whole(at(c.audit, "leftOut"));
   need(leftOut >= 0, "audit", "leftOut must say how many records were left out");
   const records = included(c, head, checks);
-  const approved = checkCourse(c, records, leftOut);
-  return { treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, approved };
+  const decisions = checkCourse(c, records, leftOut);
+  return { treeSize: whole(at(head, "size")), treeRoot: text(at(head, "root")), records: records.length, leftOut, ...decisions };
 }
 
 function included(c: Claims, head: Json | undefined, checks: Checks): AuditRecord[] {
@@ -76,34 +77,47 @@ const word = (r: AuditRecord, name: string): string => {
 };
 
 /** Compares plan, end, what was sent, who decided and who reconciled, and why. */
-function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): number {
-  const logged = (...wanted: [string, string][]) => records.some((r) => word(r, "outcome") === "done" && wanted.every(([name, value]) => word(r, name) === value));
+function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): { approved: number; unlogged: number } {
+  const logged = (...wanted: [string, string][]) => records.some((r) => fits(r, wanted));
   const status = text(at(c.run, "status"));
-  need(logged(["action", "runs.start"], ["step", ""], ["digest", text(at(c.run, "planDigest"))]), "audit", "the log has no start of this run with this plan");
+  const digest = text(at(c.run, "planDigest"));
+  need(digest === "" || logged(["action", "runs.start"], ["step", ""], ["digest", digest]), "audit", "the log has no start of this run with this plan");
   const end = records.filter((r) => word(r, "outcome") === "done" && ["run.complete", "run.fail", "run.cancel"].includes(word(r, "action"))).at(-1);
-  need(end === undefined ? leftOut > 0 : word(end, "after") === status, "audit", `the log does not say that the run ended ${status}`);
-  const live = text(at(c.run, "mode")) === "LIVE";
-  for (const s of list(at(c.run, "steps"))) checkStep(s, live, logged);
-  return list(c.approvals).filter((a) => checkDecision(a, logged)).length;
+  const unknown = at(c.statement, "masked") === true && leftOut > 0;
+  need(end === undefined ? unknown : word(end, "after") === status, "audit", `the log does not say that the run ended ${status}`);
+  const told = { approved: 0, unlogged: 0 };
+  const decided = new Map<string, number>();
+  for (const a of list(c.approvals)) checkDecision(a, records, decided, told);
+  const says = (r: AuditRecord) => (action: string, step: string, of: string) => fits(r, [["action", action], ["step", step], ["digest", of]]);
+  const sendings = { records: records.map((r) => ({ says: says(r), at: word(r, "at") })), decided };
+  for (const s of steps(c)) checkStep(c, s, sendings, logged);
+  return told;
 }
 
-type Logged = (...wanted: [string, string][]) => boolean;
+const fits = (r: AuditRecord, wanted: [string, string][]): boolean => word(r, "outcome") === "done" && wanted.every(([name, value]) => word(r, name) === value);
 
-function checkStep(s: Json, live: boolean, logged: Logged): void {
+function checkStep(c: Claims, s: Json, sendings: Sendings, logged: (...wanted: [string, string][]) => boolean): void {
+  checkSent(c, s, sendings);
   const id = text(at(s, "id"));
-  const about = (action: string): [string, string][] => [["action", action], ["step", id], ["digest", text(at(s, "requestDigest"))]];
-  need(!live || whole(at(s, "attempt")) === 0 || logged(...about("step.send")), "audit", `the log does not say that step ${id} sent this request`);
   const r = at(s, "reconciliation");
-  const resolved = () => logged(...about("runs.reconcile"), ["reason", `${text(at(r, "resolution"))}: ${text(at(r, "evidence"))}`], ["actor", text(at(r, "by"))]);
-  need(!exists(r) || resolved(), "audit", `the log does not say that step ${id} was reconciled so`);
+  const reason = `${text(at(r, "resolution"))}: ${text(at(r, "evidence"))}`;
+  const resolved = () => logged(["action", "runs.reconcile"], ["step", id], ["digest", text(at(s, "requestDigest"))], ["reason", reason], ["actor", text(at(r, "by"))]);
+  need(!exists(r) || hides(c, s) || resolved(), "audit", `the log does not say that step ${id} was reconciled so`);
 }
 
-/** What the system rejected lets nothing out. The answer is whether it was approved. */
-function checkDecision(a: Json, logged: Logged): boolean {
+/** Finds the record of what a person decided, one for each decision. What the system rejected lets nothing out. */
+function checkDecision(a: Json, records: AuditRecord[], decided: Map<string, number>, told: { approved: number; unlogged: number }): void {
   const of = (name: string) => text(at(a, name));
-  const [status, by] = [of("status"), of("decidedBy")];
-  if (status !== "APPROVED" && (by === "" || by === "system")) return false;
-  const decided = logged(["action", "approvals.decide"], ["step", of("stepId")], ["digest", of("requestDigest")], ["after", status], ["actor", by], ["reason", of("decisionReason")]);
-  need(decided, "audit", `the log does not say that approval ${of("id")} was decided so`);
-  return status === "APPROVED";
+  const [status, by, digest] = [of("status"), of("decidedBy"), of("requestDigest")];
+  if (status === "APPROVED") told.approved++;
+  else if (by === "" || by === "system") return;
+  if (digest === "") {
+    told.unlogged++; // masking left it out, and the record with it
+    return;
+  }
+  const wanted: [string, string][] = [["action", "approvals.decide"], ["step", of("stepId")], ["digest", digest], ["after", status], ["actor", by], ["reason", of("decisionReason")]];
+  const taken = new Set(decided.values());
+  const found = records.findIndex((r, i) => fits(r, wanted) && moment(word(r, "at")) === moment(of("decidedAt")) && !taken.has(i));
+  need(found >= 0, "audit", `the log does not say that approval ${of("id")} was decided so`);
+  decided.set(of("id"), found);
 }

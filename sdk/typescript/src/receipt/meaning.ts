@@ -1,10 +1,14 @@
 // Checks what the sections of a receipt say of each other.
 import { Digits, type Json } from "./canonical.js";
 import { need } from "./failure.js";
+import { checkGate, checkSteps, hides, steps } from "./gate.js";
 import { checkAudit } from "./log.js";
+import { summary } from "./summary.js";
 
 /** What a receipt says, as far as it was checked. */
 export interface Told {
+  /** The first line of the verdict: "valid", and what was left out. */
+  summary: string;
   runId: string;
   status: string;
   mode: string;
@@ -22,6 +26,8 @@ export interface Told {
   requests: number;
   hidden: number;
   approved: number;
+  /** Decisions whose audit record masking left out: only the signature says them. */
+  unlogged: number;
 }
 
 export interface Checks {
@@ -34,6 +40,7 @@ export type Claims = Record<"approvals" | "audit" | "plan" | "requests" | "run" 
 
 // What is missing, or of another type, reads as nothing.
 export const at = (v: Json | undefined, name: string): Json | undefined => (v instanceof Map ? v.get(name) : undefined);
+export const has = (v: Json | undefined, name: string): boolean => v instanceof Map && v.has(name);
 export const text = (v: Json | undefined): string => (typeof v === "string" ? v : "");
 export const list = (v: Json | undefined): Json[] => (Array.isArray(v) ? v : []);
 export const exists = (v: Json | undefined): v is Json => v !== undefined && v !== null;
@@ -51,29 +58,49 @@ export function meaning(c: Claims, checks: Checks): Told {
   need(ended.includes(text(at(c.run, "status"))), "run", "the run has not ended");
   const samePlan = text(at(c.plan, "id")) === text(at(c.run, "planId")) && text(at(c.plan, "planDigest")) === text(at(c.run, "planDigest"));
   need(samePlan, "plan", "it is another plan than the run's");
-  for (const a of list(c.approvals)) need(text(at(a, "runId")) === runId, "approvals", `approval ${text(at(a, "id"))} is of another run`);
+  const noPlanDigest = text(at(c.run, "planDigest")) === "";
+  need(masked || !noPlanDigest, "plan", "its digest is missing");
+  checkSteps(c);
+  const known = new Set<string>();
+  for (const a of list(c.approvals)) {
+    const id = text(at(a, "id"));
+    need(text(at(a, "runId")) === runId, "approvals", `approval ${id} is of another run`);
+    need(!known.has(id), "approvals", `approval ${id} stands there twice`);
+    known.add(id);
+  }
   const requests = checkRequests(c, masked, checks);
+  checkGate(c);
   const log = checkAudit(c, checks);
   const of = (name: string) => text(at(c.run, name));
-  return { runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt: text(at(c.statement, "issuedAt")), masked, ...requests, ...log };
+  const line = summary({ masked, noPlanDigest, ...requests, ...log });
+  return { summary: line, runId, status: of("status"), mode: of("mode"), tenantId: text(at(c.statement, "tenantId")), issuedAt: text(at(c.statement, "issuedAt")), masked, ...requests, ...log };
 }
 
 /** Computes each digest anew and finds one for each that is referred to. */
 function checkRequests(c: Claims, masked: boolean, { sha256 }: Checks): { requests: number; hidden: number } {
-  const known = new Set<string>();
+  const known = new Map<string, Json>();
   let hidden = 0;
   for (const r of list(c.requests)) {
     const digest = text(at(r, "digest"));
     if (masked && at(r, "masked") === true) hidden++;
     else need(sha256(...netstrings(r)) === digest, "requests", `the digest ${digest} is not that of the request beside it`);
-    known.add(digest);
+    known.set(digest, r);
   }
-  for (const s of list(at(c.run, "steps"))) {
+  const requested = (by: Json): boolean => {
+    const r = known.get(text(at(by, "requestDigest")));
+    return r !== undefined && text(at(r, "projectId")) === text(at(by, "projectId")) && text(at(r, "capability")) === text(at(by, "capability"));
+  };
+  const unseen = new Set<string>(); // steps
+  for (const s of steps(c)) {
     const digest = text(at(s, "requestDigest"));
-    need(digest === "" || !exists(at(s, "request")) || known.has(digest), "requests", `the request of step ${text(at(s, "id"))} is missing`);
+    need(digest === "" || !exists(at(s, "request")) || requested(s), "requests", `the request of step ${text(at(s, "id"))} is missing`);
+    if (hides(c, s)) unseen.add(text(at(s, "id")));
   }
-  for (const a of list(c.approvals)) need(known.has(text(at(a, "requestDigest"))), "requests", `the request of approval ${text(at(a, "id"))} is missing`);
-  return { requests: known.size, hidden };
+  for (const a of list(c.approvals)) {
+    const leftOut = text(at(a, "requestDigest")) === "" && unseen.has(text(at(a, "stepId")));
+    need(requested(a) || leftOut, "requests", `the request of approval ${text(at(a, "id"))} is missing`);
+  }
+  return { requests: known.size + unseen.size, hidden: hidden + unseen.size };
 }
 
 /** The texts that a request's digest is taken of, each with its length before it. */

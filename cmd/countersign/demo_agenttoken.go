@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/sample"
+)
+
+// entrust gives the agents' processes a token of their own, or takes that of the demo
+// that goes on here, and shows that it does what the agents do and nothing else.
+func (d *demo) entrust(ctx context.Context) (err error) {
+	kept := &d.place.kept
+	if kept.Agents == nil {
+		made, err := d.admin.CreateToken(ctx, countersign.TokenWrite{
+			Name: "demo agents", Roles: []countersign.Role{countersign.RoleOperator}, AgentIDs: []string{d.agents.assessor.ID, d.agents.refunder.ID},
+		})
+		if err != nil {
+			return err
+		}
+		kept.Agents = &identity{TokenID: made.ID, Token: made.Secret}
+		if err := d.place.write(); err != nil {
+			return err
+		}
+	}
+	if d.agent, err = newCaller(d.service.address, kept.Agents.Token); err != nil {
+		return err
+	}
+	d.print.row("token", "for these two agents, to do what they do and nothing else")
+	return d.overreach(ctx)
+}
+
+// overreach asks with the agents' token for a plan of its own, past all that the
+// manifest fixes.
+func (d *demo) overreach(ctx context.Context) error {
+	_, err := d.agent.CreatePlan(ctx, countersign.PlanWrite{Name: "Refund in another currency", ModelID: sample.RefundModelID, ModelRevision: 1})
+	code := countersign.ErrorCode(err)
+	if code == countersign.CodeInternal { // no answer
+		return err
+	}
+	d.holds(code == countersign.CodeRoleRequired, "an agent's token stores no plan; the answer is %q", code)
+	var refusal *countersign.Error
+	if errors.As(err, &refusal) {
+		d.print.row("", "it asks to store a plan: %s", refusal.Code)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package access
+
+import (
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// Requester is what is remembered of who asked for a run, so that the four-eyes
+// rule can be judged later without asking who still exists.
+type Requester struct {
+	ID     string   `json:"id"`
+	Email  string   `json:"email,omitempty"`
+	Makers []string `json:"makers,omitempty"` // of a token: who made it, nearest first
+}
+
+// Requester is the principal as a run remembers it.
+func (p Principal) Requester() Requester {
+	return Requester{ID: p.ID, Email: p.Email, Makers: p.Lineage}
+}
+
+// Chain is the principal itself, the user behind it, and its makers up to a user or
+// the bootstrap token.
+func (r Requester) Chain() []string {
+	out := []string{r.ID}
+	if user := "user:" + r.Email; r.Email != "" && user != r.ID {
+		out = append(out, user)
+	}
+	return append(out, r.Makers...)
+}
+
+// SharedMaker reports two principals whose chains meet, ends included: one pair of
+// hands may have moved both.
+func SharedMaker(a, b Requester) bool {
+	chain := b.Chain()
+	return slices.ContainsFunc(a.Chain(), func(id string) bool { return slices.Contains(chain, id) })
+}
+
+// Eyes says whose four eyes an installation asks for (contract 11); none named, those
+// of principals.
+type Eyes string
+
+// The settings of SVC_PLATFORM_FOUR_EYES.
+const (
+	EyesOfPrincipals Eyes = "principals" // two principals, of which neither made the other
+	EyesOfPeople     Eyes = "people"     // besides, a user decides, who made nothing that asked
+	EyesOfAnybody    Eyes = "anybody"    // off, by SVC_PLATFORM_ALLOW_SELF_APPROVAL, for an installation of one person
+)
+
+// MayJudge is nil when the principal may judge what the requester asked for.
+func (e Eyes) MayJudge(p Principal, r Requester) error {
+	switch e {
+	case EyesOfAnybody:
+		return nil
+	case EyesOfPeople:
+		return judgedByPeople(p, r)
+	default:
+		return FourEyes(p, r)
+	}
+}
+
+// judgedByPeople adds to FourEyes that a person is known to decide, and stands nowhere in the
+// chain of who asked.
+func judgedByPeople(p Principal, r Requester) error {
+	switch {
+	case p.Person == "" && p.Email != "":
+		return countersign.Errorf(countersign.CodeRoleRequired, "people decide here, and %s has not confirmed that this token is theirs; they do so in the console's settings, or sign in and decide there", p.Email)
+	case p.Person == "":
+		return countersign.Errorf(countersign.CodeRoleRequired, "people decide here, and no user stands behind this token; sign in as a user, or use a token that its user has confirmed")
+	}
+	if err := FourEyes(p, r); err != nil {
+		return err
+	}
+	if slices.Contains(r.Chain(), "user:"+p.Person) {
+		return countersign.Errorf(countersign.CodeSelfApproval, "you made the token that asked for this run, so someone else must decide")
+	}
+	return nil
+}
+
+// FourEyes is nil when the principal may judge what the requester asked for, and
+// self_approval when they are the same: the same token, the same user, or a
+// token that the requester made, directly or through others (contract 3).
+func FourEyes(p Principal, r Requester) error {
+	sameUser := p.Email != "" && (p.Email == r.Email || "user:"+p.Email == r.ID)
+	made := slices.Contains(p.Lineage, r.ID) || r.Email != "" && slices.Contains(p.Lineage, "user:"+r.Email)
+	if p.ID == r.ID || sameUser || made {
+		return countersign.Errorf(countersign.CodeSelfApproval, "you asked for this run, so someone else must decide")
+	}
+	return nil
+}

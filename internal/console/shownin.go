@@ -1,0 +1,158 @@
+package console
+
+import (
+	"html/template"
+	"slices"
+	"strings"
+	"text/template/parse"
+)
+
+// shownIn puts the function that shows values of others behind each value of the
+// templates. Where a value is sent back or followed, in a field or an address, it stays
+// as it is.
+func shownIn(all *template.Template) {
+	for _, t := range all.Templates() {
+		if t.Tree != nil {
+			(&markup{}).walk(t.Tree.Root)
+		}
+	}
+}
+
+// markup is how far the text of a template has been read: where the next value stands.
+type markup struct {
+	tag   string // the tag that is open: "a" amid <a href=…
+	attr  string // the attribute whose value is open
+	quote byte
+	raw   string // the element whose text is no markup: textarea, title, option
+}
+
+// read are the attributes whose value somebody reads or hears.
+var readAttributes = []string{"title", "aria-label", "placeholder", "alt", "data-l"}
+
+// function names what shows a value here, "" for nothing.
+func (m *markup) function() string {
+	switch {
+	case m.attr != "" && slices.Contains(readAttributes, m.attr), m.tag == "" && (m.raw == "title" || m.raw == "option"):
+		return "shownAside"
+	case m.tag != "" || m.raw != "":
+		return ""
+	}
+	return "shown"
+}
+
+func (m *markup) walk(n parse.Node) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, one := range n.Nodes {
+				m.walk(one)
+			}
+		}
+	case *parse.TextNode:
+		m.text(string(n.Text))
+	case *parse.ActionNode:
+		m.action(n)
+	case *parse.IfNode:
+		m.branches(&n.BranchNode)
+	case *parse.RangeNode:
+		m.branches(&n.BranchNode)
+	case *parse.WithNode:
+		m.branches(&n.BranchNode)
+	}
+}
+
+// branches end where they began, or all alike: else html/template refuses the template.
+func (m *markup) branches(n *parse.BranchNode) {
+	before := *m
+	m.walk(n.List)
+	if n.ElseList != nil {
+		*m = before
+		m.walk(n.ElseList)
+	}
+}
+
+func (m *markup) action(n *parse.ActionNode) {
+	name := m.function()
+	if name == "" || len(n.Pipe.Decl) > 0 || ours(n.Pipe) {
+		return
+	}
+	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{parse.NewIdentifier(name).SetPos(n.Pos)}}
+	n.Pipe.Cmds = append(n.Pipe.Cmds, call)
+}
+
+// ours reports a pipe that was given its function already: a template is a clone's too.
+func ours(p *parse.PipeNode) bool {
+	last := p.Cmds[len(p.Cmds)-1]
+	id, ok := last.Args[0].(*parse.IdentifierNode)
+	return ok && strings.HasPrefix(id.Ident, "shown")
+}
+
+func (m *markup) text(s string) {
+	for s != "" {
+		switch {
+		case m.quote != 0:
+			s = m.within(s)
+		case m.tag != "":
+			s = m.inTag(s)
+		default:
+			s = m.content(s)
+		}
+	}
+}
+
+// within reads the value of an attribute.
+func (m *markup) within(s string) string {
+	_, rest, closed := strings.Cut(s, string(m.quote))
+	if closed {
+		m.quote, m.attr = 0, ""
+	}
+	return rest
+}
+
+// inTag reads up to the next attribute's value, or the end of the tag.
+func (m *markup) inTag(s string) string {
+	i := strings.IndexAny(s, `"'>`)
+	if i < 0 {
+		return ""
+	}
+	if s[i] == '>' {
+		if name := m.tag; name == "textarea" || name == "title" || name == "option" || name == "script" || name == "style" {
+			m.raw = name
+		}
+		m.tag = ""
+		return s[i+1:]
+	}
+	words := strings.FieldsFunc(s[:i], func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '=' })
+	m.quote, m.attr = s[i], ""
+	if len(words) > 0 {
+		m.attr = words[len(words)-1]
+	}
+	return s[i+1:]
+}
+
+// content reads up to the next tag.
+func (m *markup) content(s string) string {
+	_, rest, found := strings.Cut(s, "<")
+	if !found {
+		return ""
+	}
+	if end, closes := strings.CutPrefix(rest, "/"); closes {
+		name, after, _ := strings.Cut(end, ">")
+		if name == m.raw {
+			m.raw = ""
+		}
+		return after
+	}
+	if m.raw != "" {
+		return rest
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if end < 0 {
+		end = len(rest)
+	}
+	m.tag = rest[:end]
+	if m.tag == "" { // a declaration such as <!doctype
+		m.tag = "!"
+	}
+	return rest[end:]
+}

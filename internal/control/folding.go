@@ -1,0 +1,232 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/crashpoint"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// The first refusal of a principal and operation with a code is recorded at once. Those
+// that repeat it within a minute are counted in memory, and are one more record when the
+// minute is over: whoever is refused a thousand times fills no log. A process that is
+// killed loses at most that count. Replicas count apart.
+
+const (
+	foldedFor = time.Minute
+	mostFolds = 10_000 // minutes that are counted at once; beyond them, each refusal is recorded
+)
+
+// refusal is what is folded.
+type refusal struct {
+	tenant, actor, action, outcome string
+}
+
+// fold is the minute of a refusal.
+type fold struct {
+	count int64                   // of the repeats
+	last  countersign.AuditRecord // the latest of them
+
+	known  chan struct{} // closed when it is known whether the first is recorded
+	failed bool          // it isn't: nothing was counted
+	timer  *time.Timer
+}
+
+// folds are the minutes under way.
+type folds struct {
+	mu     sync.Mutex
+	open   map[refusal]*fold
+	closed bool
+}
+
+// join counts a refusal in the minute under way, or begins one; first says that it has
+// to be recorded, and settled in the minute if there is one. over is called when a
+// minute ends.
+func (f *folds) join(k refusal, rec countersign.AuditRecord, over func()) (in *fold, first bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now, is := f.open[k]; is {
+		now.add(rec)
+		return now, false
+	}
+	if f.closed || len(f.open) >= mostFolds {
+		return nil, true
+	}
+	in = &fold{known: make(chan struct{})}
+	f.begin(k, in, over)
+	return in, true
+}
+
+// begin begins a minute; mu is held.
+func (f *folds) begin(k refusal, now *fold, over func()) {
+	if f.open == nil {
+		f.open = map[refusal]*fold{}
+	}
+	f.open[k], now.timer = now, time.AfterFunc(foldedFor, over)
+}
+
+// settle says whether the first refusal of a minute is recorded, by this process, or
+// by another one, which makes it a repeat. Where it isn't, there is no such minute.
+func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err error) {
+	if in == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case errors.Is(err, errTold):
+		in.add(rec)
+	case err != nil:
+		in.failed = true
+		in.timer.Stop()
+		if f.open[k] == in {
+			delete(f.open, k)
+		}
+	}
+	close(in.known)
+}
+
+// add counts a refusal. What not all of them were about is left open.
+func (n *fold) add(rec countersign.AuditRecord) {
+	if n.count > 0 && n.last.Subject != rec.Subject {
+		kind, _, _ := strings.Cut(rec.Subject, "/")
+		rec.Subject = kind + "/*" // no id has an asterisk
+	}
+	n.count, n.last = n.count+1, rec
+}
+
+// end ends a minute.
+func (f *folds) end(k refusal) (ended fold) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now, is := f.open[k]; is {
+		now.timer.Stop()
+		ended = *now
+		delete(f.open, k)
+	}
+	return ended
+}
+
+// all ends every minute, and begins none any more.
+func (f *folds) all() (keys []refusal) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for k := range f.open {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// recordRefusal writes a refusal to the audit log, or counts it. What is counted is so
+// only once the first of its minute is recorded: no refusal is served that is neither.
+func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
+	k := refusal{tenant, rec.Actor, rec.Action, rec.Outcome}
+	for {
+		in, first := s.folds.join(k, rec, func() { s.unfold(k) })
+		if first {
+			return s.recordFirst(ctx, op, k, in, rec)
+		}
+		select {
+		case <-in.known:
+			if !in.failed {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusal, in *fold, rec countersign.AuditRecord) error {
+	err := s.store.Update(ctx, func(tx store.Tx) error {
+		if told, err := s.toldElsewhere(tx, k, rec.At); err != nil {
+			return err
+		} else if told && in != nil {
+			return errTold
+		}
+		return appendAudit(tx, k.tenant, rec)
+	})
+	crashpoint.At("control.refused", op)
+	s.folds.settle(k, in, rec, err)
+	if errors.Is(err, errTold) {
+		return nil
+	}
+	return err
+}
+
+// errTold ends the transaction of a refusal that another process has recorded.
+var errTold = errors.New("control: recorded by another process")
+
+// toldElsewhere reports that another process on the store has recorded the like within
+// the minute.
+func (s *Service) toldElsewhere(tx store.Tx, k refusal, now time.Time) (bool, error) {
+	if !s.cfg.Shared {
+		return false, nil
+	}
+	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: now.Add(-foldedFor)}, countersign.MaxPageLimit, 0)
+	for _, rec := range page.Items {
+		if rec.Outcome == k.outcome {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// unfold ends a minute and records what was counted in it.
+func (s *Service) unfold(k refusal) {
+	s.folds.mu.Lock()
+	closed := s.folds.closed
+	if !closed {
+		s.chores.Add(1) // before Close waits
+	}
+	s.folds.mu.Unlock()
+	if !closed {
+		defer s.chores.Done()
+		s.recordFold(k)
+	}
+}
+
+func (s *Service) recordFold(k refusal) {
+	ended := s.folds.end(k)
+	if ended.count == 0 {
+		return
+	}
+	rec := ended.last
+	rec.At, rec.Count = s.cfg.Now(), ended.count
+	err := s.store.Update(context.Background(), func(tx store.Tx) error { return appendAudit(tx, k.tenant, rec) })
+	if err != nil {
+		s.log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
+		s.keep(k, ended)
+	}
+}
+
+// keep takes back what was counted and could not be recorded, for another minute.
+func (s *Service) keep(k refusal, of fold) {
+	s.folds.mu.Lock()
+	defer s.folds.mu.Unlock()
+	if now, is := s.folds.open[k]; is {
+		if now.count == 0 {
+			now.last = of.last
+		}
+		now.count += of.count
+		return
+	}
+	if !s.folds.closed {
+		s.folds.begin(k, &of, func() { s.unfold(k) }) // its first is recorded: known is closed
+	}
+}
+
+// recordFolds records what was counted when the service ends.
+func (s *Service) recordFolds() {
+	for _, k := range s.folds.all() {
+		s.recordFold(k)
+	}
+}

@@ -1,0 +1,109 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/quota"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// An instance that nobody has heard for 30 days is dropped, and with it its sequence. A
+// heartbeat of it that comes again is refused by its timestamp, which is as old.
+
+// DropEvery is how often instances that are not heard any more are looked for.
+const DropEvery = time.Hour
+
+// dropsAtOnce is how many are deleted in one commit, so that no run waits long for its turn.
+const dropsAtOnce = 500
+
+// DropInstances deletes the instances of every tenant that were unheard for so long.
+func (s *Service) DropInstances(ctx context.Context) {
+	err := s.dropAll(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("instances that are not heard any more not dropped", "error", err)
+	}
+}
+
+func (s *Service) dropAll(ctx context.Context) error {
+	type owner struct{ tenant, agent string }
+	var owners []owner
+	err := s.store.View(ctx, func(tx store.Tx) error {
+		owners = nil
+		tenants, err := tx.List(store.Tenants, store.Realm, store.Query{})
+		for i := 0; err == nil && i < len(tenants); i++ {
+			var agents []store.Row
+			agents, err = tx.List(store.Agents, tenants[i].ID, store.Query{})
+			for _, agent := range agents {
+				owners = append(owners, owner{tenants[i].ID, agent.ID})
+			}
+		}
+		return err
+	})
+	for i := 0; err == nil && i < len(owners); {
+		more := false
+		if more, err = s.drop(ctx, owners[i].tenant, owners[i].agent); !more {
+			i++
+		}
+	}
+	return err
+}
+
+// drop deletes some of an agent's, and says whether there may be more. It writes
+// only where there is something to delete.
+func (s *Service) drop(ctx context.Context, tenant, agentID string) (more bool, err error) {
+	before := s.cfg.Now().Add(-countersign.InstanceLife)
+	var old []store.Row
+	err = s.store.View(ctx, func(tx store.Tx) (err error) {
+		old, err = unheard(tx, tenant, agentID, before)
+		return err
+	})
+	if err != nil || len(old) == 0 {
+		return false, err
+	}
+	return len(old) == dropsAtOnce, s.store.Update(ctx, func(tx store.Tx) error {
+		_, err := dropUnheard(tx, tenant, agentID, before)
+		return err
+	})
+}
+
+// unheard lists some of an agent's instances that were last heard at or before a time.
+func unheard(tx store.Tx, tenant, agentID string, before time.Time) (old []store.Row, err error) {
+	for _, state := range states {
+		rows, err := tx.List(store.Instances, tenant, store.Query{
+			Where: []store.Filter{store.Equal("agent", agentID), store.Equal("state", string(state)), {Column: "received", Op: store.AtMost, Values: []any{before.UnixMicro()}}},
+			Order: []store.Order{{Column: "received"}}, Limit: dropsAtOnce - len(old),
+		})
+		if err != nil {
+			return nil, err
+		}
+		if old = append(old, rows...); len(old) == dropsAtOnce {
+			break
+		}
+	}
+	return old, nil
+}
+
+func dropUnheard(tx store.Tx, tenant, agentID string, before time.Time) (dropped int, err error) {
+	old, err := unheard(tx, tenant, agentID, before)
+	for i := 0; err == nil && i < len(old); i++ {
+		err = records.Instances.Delete(tx, tenant, old[i].ID)
+	}
+	return len(old), err
+}
+
+// roomForInstance refuses an instance beyond what an agent may have. Those that are
+// due to be dropped make room at once.
+func roomForInstance(tx store.Tx, tenant, agentID string, most int, now time.Time) error {
+	count, err := tx.Count(store.Instances, tenant, store.Query{Where: []store.Filter{store.Equal("agent", agentID)}})
+	if err != nil || count < most {
+		return err
+	}
+	dropped, err := dropUnheard(tx, tenant, agentID, now.Add(-countersign.InstanceLife))
+	if err != nil || count-dropped < most {
+		return err
+	}
+	return quota.Exceeded("agent "+agentID, most, "instances", "keep the instanceId of a process over its restarts; one that is not heard for 30 days is dropped")
+}

@@ -1,0 +1,173 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Who belongs to a tenant is not added to another one unasked: an admin there invites
+// them, and they accept in the console. An invitation is a user's record that counts
+// for nothing yet (contract 11).
+
+// belongs reports an address that is a user of some tenant.
+func belongs(tx store.Tx, email string) (bool, error) {
+	list, err := memberships(tx, email)
+	return len(list) > 0, err
+}
+
+// memberships are an address's users, by tenant; invitations its others.
+func memberships(tx store.Tx, email string) ([]*records.User, error) {
+	return recordsOf(tx, email, false)
+}
+
+func invitations(tx store.Tx, email string) ([]*records.User, error) {
+	return recordsOf(tx, email, true)
+}
+
+// recordsOf reads an address's records in all tenants, which are few.
+func recordsOf(tx store.Tx, email string, invited bool) ([]*records.User, error) {
+	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+	if err != nil {
+		return nil, err
+	}
+	var out []*records.User
+	for _, t := range tenants {
+		u, _, err := records.Users.Get(tx, t.ID, email)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return nil, err
+		case u.Invited == invited:
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+// Invitations are those of the session's user, by tenant.
+func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.User, err error) {
+	if a.Session == "" {
+		return nil, nil
+	}
+	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+		list, err := invitations(tx, a.Email)
+		out = make([]countersign.User, len(list))
+		for i, u := range list {
+			out[i] = u.User
+		}
+		return err
+	})
+	return out, err
+}
+
+// AcceptInvitation makes the session's user a user of the tenant that invites them.
+func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) error {
+	return public(s.store.Update(ctx, func(tx store.Tx) error {
+		u, err := invited(tx, a, tenant)
+		if err != nil {
+			return err
+		}
+		return s.admitUser(tx, u, a.RequestID)
+	}))
+}
+
+// DeclineInvitation takes an invitation away.
+func (s *Service) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
+	return public(s.store.Update(ctx, func(tx store.Tx) error {
+		u, err := invited(tx, a, tenant)
+		if err != nil {
+			return err
+		}
+		if err := records.Users.Delete(tx, tenant, u.Email); err != nil {
+			return err
+		}
+		who := Actor{Principal: principalOfUser(u), RequestID: a.RequestID}
+		return s.auditIn(tx, tenant, who, access.DeclineInvitation, "user/"+u.Email, change{before: "invited", after: "gone"})
+	}))
+}
+
+func invited(tx store.Tx, a Actor, tenant string) (*records.User, error) {
+	none := countersign.Errorf(countersign.CodeNotFound, "no tenant %s invites you", tenant)
+	if a.Session == "" {
+		return nil, none
+	}
+	u, _, err := records.Users.Get(tx, tenant, a.Email)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, none
+	case err != nil:
+		return nil, err
+	case !u.Invited:
+		return nil, none
+	}
+	return u, nil
+}
+
+// admitUser turns an invitation into a membership.
+func (s *Service) admitUser(tx store.Tx, u *records.User, requestID string) error {
+	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
+	if err != nil {
+		return err
+	}
+	stored.Invited, stored.UpdatedAt = false, s.cfg.Now()
+	if _, err := records.Users.Put(tx, u.TenantID, u.Email, stored, version); err != nil {
+		return err
+	}
+	*u = *stored
+	who := Actor{Principal: principalOfUser(u), RequestID: requestID}
+	c := change{before: "invited", after: rightsOf(*u), weakens: grantsApproval(nil, nil, u.Roles, u.ProjectIDs)}
+	return s.auditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
+}
+
+// entering is the membership that a sign-in begins in: that of the tenant last used.
+// Who belongs to none accepts by signing in what was offered first. Nil for who is no
+// user.
+func (s *Service) entering(tx store.Tx, email, requestID string) (*records.User, error) {
+	list, err := memberships(tx, email)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > 0 {
+		return lastUsed(list), nil
+	}
+	offers, err := invitations(tx, email)
+	if err != nil || len(offers) == 0 {
+		return nil, err
+	}
+	first := offers[0]
+	for _, u := range offers {
+		if u.CreatedAt.Before(first.CreatedAt) {
+			first = u
+		}
+	}
+	return first, s.admitUser(tx, first, requestID)
+}
+
+// lastUsed is the membership that a session was last in; where none was yet, a realm
+// administrator's, else that of the first tenant.
+func lastUsed(users []*records.User) *records.User {
+	best := users[0]
+	for _, u := range users[1:] {
+		later, never := u.UsedAt.After(best.UsedAt), u.UsedAt.IsZero() && best.UsedAt.IsZero()
+		if later || never && u.Realm && !best.Realm {
+			best = u
+		}
+	}
+	return best
+}
+
+// used notes that a session is in this membership now.
+func (s *Service) used(tx store.Tx, u *records.User) error {
+	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
+	if err != nil {
+		return err
+	}
+	stored.UsedAt = s.cfg.Now()
+	_, err = records.Users.Put(tx, u.TenantID, u.Email, stored, version)
+	return err
+}

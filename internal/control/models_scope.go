@@ -1,0 +1,68 @@
+package control
+
+import (
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Models are the tenant's and belong to no project, yet a changed model is drift for
+// every plan that was made from it. So who is limited to projects changes only what
+// nothing of another project rests on (contract 11).
+
+// mayChangeModel is nil for a model that is new, and where all plans made from it, and
+// the agents and teams that have it, lie in the actor's projects.
+func mayChangeModel(tx store.Tx, a Actor, id string) error {
+	if !a.Limited() {
+		return nil
+	}
+	beyond, err := restsBeyond(tx, a, id)
+	if err == nil && beyond {
+		err = countersign.Errorf(countersign.CodeProjectScope, "what was made from model %s lies outside the projects you may see too; store the document under another id", id)
+	}
+	return err
+}
+
+func restsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
+	all, err := tx.Distinct(store.Plans, a.Tenant, "scope")
+	if err != nil {
+		return false, err
+	}
+	outside := slices.DeleteFunc(all, func(scope string) bool { return a.Covers(records.ProjectsIn(scope)...) })
+	plans, err := tx.List(store.Plans, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID), within("scope", outside)}, Limit: 1})
+	if err != nil || len(plans) > 0 {
+		return true, err
+	}
+	return crewRestsBeyond(tx, a, modelID)
+}
+
+// crewRestsBeyond looks at agents and teams: the plan of a team's run names no model of
+// its own, only its members.
+func crewRestsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
+	agents, err := records.Agents.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}})
+	if err != nil || len(agents) == 0 {
+		return false, err
+	}
+	have := map[string]bool{}
+	for _, h := range agents {
+		if have[h.ID] = true; !a.Covers(h.ProjectID) {
+			return true, nil
+		}
+	}
+	teams, err := records.Teams.List(tx, a.Tenant, store.Query{})
+	if err != nil {
+		return false, err
+	}
+	for i := range teams {
+		if a.Covers(teams[i].Projects...) {
+			continue
+		}
+		team, err := teamOf(tx, a.Tenant, &teams[i])
+		if err != nil || slices.ContainsFunc(team.Members, func(m countersign.TeamMember) bool { return have[m.AgentID] }) {
+			return true, err
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,21 @@
+package control
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// nameRun says what who asked for a run is called.
+func nameRun(tx store.Tx, tenant string, r *countersign.Run) (err error) {
+	r.RequestedByName, err = records.NameOf(tx, tenant, r.RequestedBy)
+	return err
+}
+
+// nameApproval says what who asked for an approval and who decided it are called.
+func nameApproval(tx store.Tx, tenant string, ap *countersign.Approval) (err error) {
+	if ap.RequestedByName, err = records.NameOf(tx, tenant, ap.RequestedBy); err == nil {
+		ap.DecidedByName, err = records.NameOf(tx, tenant, ap.DecidedBy)
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+package control
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/quota"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// roomToStart refuses a run that there is no room for: other conflicts come before it,
+// and the slots last.
+func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) error {
+	if err := s.roomForApproval(tx, tenant, p); err != nil {
+		return err
+	}
+	return s.ledger.Free(tx, tenant)
+}
+
+// roomForApproval refuses the start of a run that will ask for an approval while as
+// many of the tenant's wait as may. What is under way may still ask: the bound can be
+// passed by as many as there are slots.
+func (s *Service) roomForApproval(tx store.Tx, tenant string, p *countersign.Plan) error {
+	if p.Mode != countersign.ModeLive {
+		return nil
+	}
+	count, err := tx.Count(store.Approvals, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(countersign.ApprovalPending))}})
+	most := s.cfg.Quotas.Approvals
+	if err != nil || count < most {
+		return err
+	}
+	if will, err := asks(tx, tenant, p); err != nil || !will {
+		return err
+	}
+	return quota.Exceeded("tenant "+tenant, most, "pending approvals", "decide some of them, or cancel their runs")
+}
+
+// asks reports a plan with a step that needs an approval. The plan may be without its
+// snapshots: the revisions that it refers to are read.
+func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
+	for _, ref := range p.Projects {
+		project, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(ref.ID, ref.Revision))
+		if err != nil {
+			return false, err
+		}
+		for i := range p.Steps {
+			if p.Steps[i].ProjectID != ref.ID {
+				continue
+			}
+			if c := project.Capability(p.Steps[i].Capability); c != nil && c.NeedsApproval() {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

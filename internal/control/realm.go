@@ -1,0 +1,66 @@
+package control
+
+import (
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// A realm administrator is a user of `default` or a token there that is marked as one
+// (contract 3). No tenant's ADMIN is over them, though they are members like others
+// (contract 11), and one always stays: nobody else could make another.
+
+// overUser is nil when the actor may change or remove the user.
+func overUser(a Actor, u *records.User) error {
+	if !u.Realm {
+		return nil
+	}
+	return access.OverRealm(a.Principal)
+}
+
+// overToken is nil when the actor may revoke the token: one that is a realm
+// administrator itself, or that a realm administrator stands behind, is for them.
+func overToken(tx store.Tx, a Actor, t *records.Token) error {
+	if t.Realm {
+		return access.OverRealm(a.Principal)
+	}
+	if t.UserEmail == "" {
+		return nil
+	}
+	u, _, err := records.Users.Get(tx, t.TenantID, t.UserEmail)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return overUser(a, u)
+}
+
+// othersOfRealm refuses to remove the last realm administrator. gone is the subject of
+// what is to be removed. A token whose time is over is none.
+func othersOfRealm(tx store.Tx, now time.Time, gone string) error {
+	users, err := records.Users.List(tx, countersign.DefaultTenant, store.Query{})
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if u.Realm && gone != "user/"+u.Email {
+			return nil
+		}
+	}
+	tokens, err := records.Tokens.List(tx, countersign.DefaultTenant, store.Query{})
+	if err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		if t.Realm && t.RevokedAt.IsZero() && !t.Lapsed && now.Before(t.ExpiresAt) && gone != "token/"+t.ID {
+			return nil
+		}
+	}
+	return countersign.Errorf(countersign.CodeStateConflict, "this is the last realm administrator; let there be another before: a token by countersign token issue --tenant default --role ADMIN")
+}

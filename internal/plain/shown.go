@@ -1,0 +1,181 @@
+package plain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"golang.org/x/text/unicode/bidi"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Escaped is a value as it is put before a person who judges it: nothing is left out,
+// and every character that nobody sees, or that moves what stands around it, is written
+// as the escape that JSON has for it, such as \u202e.
+func Escaped(s string) string { return escaped(s, "") }
+
+// EscapedLines is Escaped for a text of several lines, which keeps them.
+func EscapedLines(s string) string { return escaped(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t") }
+
+// JSON is JSON text with the same escapes: the same document, and nothing in it hides.
+func JSON(text string) string { return escaped(text, "\n\r\t") }
+
+func escaped(s, but string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !hidden(r), strings.ContainsRune(but, r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r > 0xffff: // as JSON has it, since what is shown may be copied into JSON
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports a character that has no look of its own: of control, of direction, of
+// no width, or of a private meaning.
+func hidden(r rune) bool {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return false
+	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return true
+	}
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// Doubt says in words why a value may not be what it looks like, "" for no reason: it
+// mixes scripts within a word, so that a letter can pass for one of another alphabet,
+// or it isn't in NFC, so that two values that look alike are different bytes.
+func Doubt(s string) string {
+	if isASCII(s) {
+		return ""
+	}
+	var found []string
+	if mixesScripts(s) {
+		found = append(found, "mixes scripts")
+	}
+	if !norm.NFC.IsNormalString(s) {
+		found = append(found, "not NFC")
+	}
+	return strings.Join(found, ", ")
+}
+
+// Isolated keeps the direction of a value from the text around it, where there is no
+// markup to do so: in mail and on a terminal. What can't turn anything stays as it is.
+func Isolated(s string) string {
+	if !Turns(s) {
+		return s
+	}
+	return "\u2068" + s + "\u2069"
+}
+
+// Value is a value on one line of text: escaped, isolated, and followed by its doubt.
+func Value(s string) string { return marked(Isolated(Escaped(s)), Doubt(s)) }
+
+func marked(shown, doubt string) string {
+	if doubt == "" {
+		return shown
+	}
+	return shown + " [" + doubt + "]"
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
+// Turns reports a text that is read from right to left somewhere.
+func Turns(s string) bool { return !isASCII(s) && strings.ContainsFunc(s, turns) }
+
+// turns reports a character that is read from right to left.
+func turns(r rune) bool {
+	if r < 0x80 {
+		return false
+	}
+	p, _ := bidi.LookupRune(r)
+	class := p.Class()
+	return class == bidi.R || class == bidi.AL || class == bidi.AN
+}
+
+// systems are the ways of writing that use several scripts, as Unicode's UTS 39 has
+// them; every other script is one of its own.
+var systems = map[string][]string{
+	"Han": {"Japanese", "Korean", "Bopomofo"}, "Hiragana": {"Japanese"}, "Katakana": {"Japanese"},
+	"Hangul": {"Korean"}, "Bopomofo": {"Bopomofo"},
+}
+
+// mixesScripts reports a word whose letters no one way of writing has. Digits and what
+// nobody sees stand in words of every script.
+func mixesScripts(s string) bool {
+	var last script
+	var word []string // the ways of writing that have all letters of the word so far
+	for _, r := range s {
+		switch {
+		case hidden(r), unicode.IsMark(r), unicode.IsDigit(r):
+		case !unicode.IsLetter(r):
+			word = nil
+		default:
+			if last = last.of(r); last.systems == nil {
+				continue
+			}
+			if word == nil {
+				word = last.systems
+				continue
+			}
+			if word = common(word, last.systems); len(word) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func common(a, b []string) (both []string) {
+	for _, name := range a {
+		if slices.Contains(b, name) {
+			both = append(both, name)
+		}
+	}
+	return both
+}
+
+// script is a script with the ways of writing that use it, nil for what all use.
+type script struct {
+	table   *unicode.RangeTable
+	systems []string
+}
+
+// of is the script of a letter, mostly that of the letter before.
+func (s script) of(r rune) script {
+	if s.table != nil && unicode.Is(s.table, r) {
+		return s
+	}
+	for name, table := range unicode.Scripts {
+		if !unicode.Is(table, r) {
+			continue
+		}
+		switch list, several := systems[name]; {
+		case name == "Common" || name == "Inherited":
+			return script{table: table}
+		case several:
+			return script{table, list}
+		default:
+			return script{table, []string{name}}
+		}
+	}
+	return script{}
+}

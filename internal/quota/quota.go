@@ -1,0 +1,31 @@
+// Package quota says how much a tenant may have at most, and refuses what is more.
+package quota
+
+import (
+	"cmp"
+
+	"github.com/countersign/countersign"
+)
+
+// Bounds are how much there may be at most; 0 stands for the default of each.
+type Bounds struct {
+	Instances  int // of an agent
+	Approvals  int // of a tenant, PENDING
+	Webhooks   int // of a tenant
+	Probes     int // of a run
+	ModelBytes int // of a tenant's models and their revisions, as they are stored
+}
+
+// OrDefaults puts the default where nothing is set.
+func (b Bounds) OrDefaults() Bounds {
+	return Bounds{
+		Instances: cmp.Or(b.Instances, countersign.MaxInstances), Approvals: cmp.Or(b.Approvals, countersign.MaxPendingApprovals),
+		Webhooks: cmp.Or(b.Webhooks, countersign.MaxWebhooks), Probes: cmp.Or(b.Probes, countersign.MaxProbes),
+		ModelBytes: cmp.Or(b.ModelBytes, countersign.MaxModelBytes),
+	}
+}
+
+// Exceeded is the refusal of one more: who has how many of what already, and what to do.
+func Exceeded(who string, most int, what, instead string) error {
+	return countersign.Errorf(countersign.CodeQuotaExceeded, "%s: %s may have %d at most; %s", what, who, most, instead)
+}

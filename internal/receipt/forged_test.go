@@ -1,0 +1,144 @@
+package receipt
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+var forgeries = flag.String("forgeries", "", "also keep the forged receipts in this directory")
+
+// gated is the first drawn run in which each of these holds: some step was sent, by so
+// many approvals of which none lapsed, in so many attempts.
+func gatedRun(t *testing.T, attempts int) Facts {
+	t.Helper()
+	for seed := range uint64(5000) {
+		f := draw(t, seed)
+		fits := func(s countersign.StepRun) bool { return s.ApprovalRequired && s.Attempt == attempts }
+		if i := slices.IndexFunc(f.Run.Steps, fits); i >= 0 && !f.Masked && f.Run.Mode == countersign.ModeLive && len(f.Approvals) == attempts && len(f.Run.Steps) == 1 {
+			return f
+		}
+	}
+	t.Fatal("no such run was drawn")
+	return Facts{}
+}
+
+// without takes the records of an action out of a receipt; each of the others is
+// proven as before.
+func without(f *Facts, action string) {
+	f.Log.Records = slices.DeleteFunc(f.Log.Records, func(r Record) bool { return strings.Contains(r.Text, `"action":"`+action+`"`) })
+}
+
+// TestASignerCannotDoWithoutTheApproval: whatever they take out or alter of it, signed
+// anew by the same key.
+func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
+	forgeries := map[string]struct {
+		attempts int
+		section  string
+		forge    func(f *Facts)
+	}{
+		"no approval":                     {1, Approvals, func(f *Facts) { f.Approvals = nil }},
+		"no approval and no record of it": {1, Approvals, func(f *Facts) { f.Approvals = nil; without(f, "approvals.decide") }},
+		"said to need none": {1, Approvals, func(f *Facts) {
+			f.Approvals, f.Run.Steps[0].ApprovalRequired = nil, false
+			without(f, "approvals.decide")
+		}},
+		"a step of another capability": {1, Requests, func(f *Facts) {
+			f.Approvals, f.Run.Steps[0].ApprovalRequired, f.Run.Steps[0].Capability = nil, false, "note"
+			without(f, "approvals.decide")
+		}},
+		"a capability that the plan has not": {1, Run, func(f *Facts) { f.Run.PlanSnapshot.ProjectSnapshots = nil }},
+		"said to be sent less often":         {2, Audit, func(f *Facts) { f.Run.Steps[0].Attempt, f.Approvals = 1, f.Approvals[:1] }},
+		"said never to be sent":              {1, Run, func(f *Facts) { f.Run.Steps[0].Attempt, f.Approvals = 0, nil }},
+		"never sent, and not completed": {1, Audit, func(f *Facts) {
+			s := &f.Run.Steps[0]
+			s.Attempt, s.Response, s.Status, f.Approvals = 0, nil, countersign.StepFailed, nil
+		}},
+		"a rejected one":                             {1, Approvals, func(f *Facts) { f.Approvals[0].Status = countersign.ApprovalRejected }},
+		"one that nobody decided":                    {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = "" }},
+		"one that the system decided":                {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = countersign.SystemPrincipal }},
+		"one of another step":                        {1, Approvals, func(f *Facts) { f.Approvals[0].StepID = "other" }},
+		"one of another attempt":                     {1, Approvals, func(f *Facts) { f.Approvals[0].Attempt = 2 }},
+		"one of another run":                         {1, Approvals, func(f *Facts) { f.Approvals[0].RunID = "run-other" }},
+		"one of another digest":                      {1, Requests, func(f *Facts) { f.Approvals[0].RequestDigest = strings.Repeat("0", 64) }},
+		"one by somebody else":                       {1, Audit, func(f *Facts) { f.Approvals[0].DecidedBy = "user:eve@marlow.example" }},
+		"one for another reason":                     {1, Audit, func(f *Facts) { f.Approvals[0].DecisionReason += "!" }},
+		"one that had lapsed when it was decided":    {1, Approvals, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt }},
+		"one that had lapsed when its step was sent": {1, Audit, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt.Add(time.Nanosecond) }},
+		"no record of its decision":                  {1, Audit, func(f *Facts) { without(f, "approvals.decide") }},
+		"one approval for both sendings":             {2, Approvals, func(f *Facts) { f.Approvals = f.Approvals[:1] }},
+		"one approval twice":                         {2, Approvals, func(f *Facts) { f.Approvals[1] = f.Approvals[0]; f.Approvals[1].Attempt = 2 }},
+		"the other's decision": {2, Audit, func(f *Facts) {
+			of := f.Approvals[0]
+			of.ID, of.Attempt, of.ExpiresAt = "apr-x", 2, of.ExpiresAt.Add(time.Hour)
+			f.Approvals[1] = of
+		}},
+		"one that was decided after the step was sent": {2, Audit, func(f *Facts) { f.Approvals[0].Attempt, f.Approvals[1].Attempt = 2, 1 }},
+		"digests left out without a mask": {1, Plan, func(f *Facts) {
+			f.Run.PlanDigest, f.Run.PlanSnapshot.PlanDigest = "", ""
+		}},
+		"a request left out without a mask": {1, Requests, func(f *Facts) {
+			f.Run.Steps[0].RequestDigest, f.Approvals[0].RequestDigest = countersign.NoStepDigest, ""
+		}},
+		"an approval masked alone": {1, Requests, func(f *Facts) { f.Masked, f.Approvals[0].RequestDigest = true, "" }},
+		"an end said to be left out": {1, Audit, func(f *Facts) {
+			for _, end := range endings {
+				without(f, end)
+			}
+			f.Log.LeftOut = 1
+		}},
+	}
+	for name, c := range forgeries {
+		t.Run(name, func(t *testing.T) {
+			f := gatedRun(t, c.attempts)
+			if v := Verify(built(t, f, keyOf(1)), public(keyOf(1))); !v.OK {
+				t.Fatalf("before anything is forged: %+v", v)
+			}
+			c.forge(&f)
+			file := built(t, f, keyOf(1))
+			keepForgery(t, file)
+			if v := Verify(file, public(keyOf(1))); v.OK || v.Section != c.section {
+				t.Errorf("%q named, %q expected: %s", v.Section, c.section, v.Problem)
+			}
+		})
+	}
+}
+
+// keepForgery is for the verifier of another release.
+func keepForgery(t *testing.T, file []byte) {
+	t.Helper()
+	if *forgeries == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*forgeries, filepath.Base(t.Name())+".json"), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheFirstLineSaysWhatMaskingLeftOut: also where a signer says that everything is
+// masked.
+func TestTheFirstLineSaysWhatMaskingLeftOut(t *testing.T) {
+	f := gatedRun(t, 1)
+	if v := Verify(built(t, f, keyOf(1)), nil); v.Summary != "valid" {
+		t.Errorf("nothing was left out: %s", v.Summary)
+	}
+	f.Masked = true
+	f.Run.PlanDigest, f.Run.PlanSnapshot.PlanDigest = "", ""
+	f.Run.Steps[0].RequestDigest, f.Approvals[0].RequestDigest = countersign.NoStepDigest, ""
+	f.Run.Steps[0].Reconciliation = nil
+	f.Log.LeftOut, f.Log.Records = len(f.Log.Records), nil
+	v := Verify(built(t, f, keyOf(1)), nil)
+	if want := "valid for what it shows; masking left out: sensitive values, the plan's digest, 1 request, 1 decision's audit record, 4 audit records in all"; v.Summary != want {
+		t.Errorf("%s %s %s, expected %s", v.Section, v.Problem, v.Summary, want)
+	}
+	f.Approvals = nil
+	if v := Verify(built(t, f, keyOf(1)), nil); v.OK || v.Section != Approvals {
+		t.Errorf("without its approval: %+v", v)
+	}
+}

@@ -1,0 +1,150 @@
+package receipt
+
+import (
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+)
+
+// Nothing is sent without the approval that it needs: a receipt of a run in which
+// something was holds only with that approval in it, decided in time, for what was
+// sent, and by whom the log says.
+
+// checkSteps compares the steps with the plan: what it says of a step's capability is
+// what the gate went by.
+func (c *claims) checkSteps() string {
+	for _, s := range c.steps() {
+		id := s.at("id").text()
+		switch attempt := s.at("attempt").whole(); {
+		case attempt < 0:
+			return "step " + id + " doesn't say how often it was sent"
+		case c.live() && attempt == 0 && (s.at("status").text() == string(countersign.StepCompleted) || s.at("response").exists()):
+			return "step " + id + " is " + s.at("status").text() + " and was never sent"
+		case c.sent(s) && !c.capability(s).exists():
+			return "the plan has no capability " + s.at("capability").text() + ", which step " + id + " sent"
+		}
+	}
+	return ""
+}
+
+func (c *claims) steps() []node { return c.run.at("steps").list() }
+
+func (c *claims) sent(s node) bool { return c.live() && s.at("attempt").whole() > 0 }
+
+// hides reports a step whose request masking left out.
+func (c *claims) hides(s node) bool {
+	return c.masked() && s.at("request").exists() && !s.has("requestDigest")
+}
+
+// capability is that of a step, as the plan's snapshot has it.
+func (c *claims) capability(s node) node {
+	for _, p := range c.plan.at("projectSnapshots").list() {
+		if p.at("id").text() != s.at("projectId").text() {
+			continue
+		}
+		for _, found := range p.at("capabilities").list() {
+			if found.at("name").text() == s.at("capability").text() {
+				return found
+			}
+		}
+	}
+	return node{}
+}
+
+// gated reports a step that needs approval: by its own record, or by what the gate
+// goes by (countersign.Capability.NeedsApproval).
+func (c *claims) gated(s node) bool {
+	capability := c.capability(s)
+	method := capability.at("method").text()
+	effect, told := capability.at("sideEffect").v.(bool)
+	if !told {
+		effect = method != "GET"
+	}
+	switch capability.at("approval").text() {
+	case countersign.ApprovalNone:
+		return s.at("approvalRequired").is(true)
+	case countersign.ApprovalRiskBased:
+		effect = effect && (!capability.at("idempotent").is(true) || method == "DELETE")
+	case countersign.ApprovalAlways:
+		return true
+	}
+	return effect || s.at("approvalRequired").is(true)
+}
+
+// checkGate finds the approval that let each sending of each step out.
+func (c *claims) checkGate() string {
+	for _, s := range c.steps() {
+		if !c.sent(s) || !c.gated(s) {
+			continue
+		}
+		for attempt := int64(1); attempt <= s.at("attempt").whole(); attempt++ {
+			if len(c.letOut(s, attempt)) == 0 {
+				return "step " + s.at("id").text() + " needs approval and was sent without one that was given in time for what it sent"
+			}
+		}
+	}
+	return ""
+}
+
+// letOut are the approvals that let one sending of a step out, as they say
+// themselves. More than one may: an approval that lapses before its step begins is
+// asked for anew.
+func (c *claims) letOut(s node, attempt int64) (found []node) {
+	for _, a := range c.approvals.list() {
+		same := a.at("stepId").text() == s.at("id").text() && a.at("attempt").whole() == attempt &&
+			a.at("requestDigest").text() == s.at("requestDigest").text()
+		decided, expires := a.at("decidedAt").moment(), a.at("expiresAt").moment()
+		by := a.at("decidedBy").text()
+		person := by != "" && by != countersign.SystemPrincipal
+		if same && person && a.at("status").text() == string(countersign.ApprovalApproved) && !decided.IsZero() && decided.Before(expires) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// checkSent finds the record of each sending of a step and, where it needs approval,
+// that of the decision before it.
+func (c *claims) checkSent(s node) string {
+	id := s.at("id").text()
+	if !c.live() || c.hides(s) {
+		return ""
+	}
+	var sendings []int
+	for i, p := range c.proven {
+		if p.says("step.send", id, s.at("requestDigest").text()) {
+			sendings = append(sendings, i)
+		}
+	}
+	if int64(len(sendings)) != s.at("attempt").whole() {
+		return "the log does not say that step " + id + " sent this request, and as often as it says"
+	}
+	for n, at := range sendings {
+		if c.gated(s) && !c.approvedBefore(s, int64(n)+1, at) {
+			return "the log does not say that step " + id + " was approved, in time, before it was sent"
+		}
+	}
+	return ""
+}
+
+// approvedBefore reports that one of the approvals of a sending was decided by a
+// record before that of the sending, and had not lapsed by then.
+func (c *claims) approvedBefore(s node, attempt int64, sending int) bool {
+	for _, a := range c.letOut(s, attempt) {
+		decided, ok := c.decidedBy[a.at("id").text()]
+		if ok && decided < sending && c.proven[sending].at("at").moment().Before(a.at("expiresAt").moment()) {
+			return true
+		}
+	}
+	return false
+}
+
+// moment is a time in UTC; the zero one for anything else.
+func (n node) moment() time.Time {
+	t, err := time.Parse(time.RFC3339Nano, n.text())
+	if err != nil || !strings.HasSuffix(n.text(), "Z") {
+		return time.Time{}
+	}
+	return t
+}

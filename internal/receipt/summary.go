@@ -1,0 +1,37 @@
+package receipt
+
+import (
+	"strconv"
+	"strings"
+)
+
+// summary is the first line of a verdict on a receipt that holds. Who reads no further
+// must know what is not in it.
+func (v Verdict) summary(noPlanDigest bool) string {
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, strconv.Itoa(n)+" "+many)
+		}
+	}
+	if v.Masked {
+		parts = append(parts, "sensitive values")
+	}
+	if v.Masked && noPlanDigest {
+		parts = append(parts, "the plan's digest")
+	}
+	add(v.Hidden, "request", "requests")
+	add(v.Unlogged, "decision's audit record", "decisions' audit records")
+	add(v.LeftOut, "audit record in all", "audit records in all")
+	if len(parts) == 0 {
+		return "valid"
+	}
+	by := "left out: "
+	if v.Masked {
+		by = "masking left out: "
+	}
+	return "valid for what it shows; " + by + strings.Join(parts, ", ")
+}

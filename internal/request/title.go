@@ -1,0 +1,70 @@
+package request
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// Title fills the {input} places of a capability's title with what value gives for
+// them, numbers as they are spelt and nothing for what isn't there, and cuts it at
+// countersign.MaxTitle characters.
+func Title(title string, value func(place string) (countersign.Value, bool)) string {
+	parts, err := split(title)
+	if err != nil {
+		return "" // an older release stored no titles, and this one none that can't be read
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.literal)
+		if p.name == "" {
+			continue
+		}
+		if v, ok := value(p.name); ok && !v.IsZero() {
+			b.WriteString(titleText(v))
+		}
+	}
+	text := []rune(b.String())
+	return string(text[:min(len(text), countersign.MaxTitle)])
+}
+
+func titleText(v countersign.Value) string {
+	if v.Kind() == countersign.KindString {
+		return v.Text()
+	}
+	return v.Raw()
+}
+
+// InputAt is what a place of a title names: an input, or with a dotted path what lies
+// deeper in one.
+func InputAt(input map[string]countersign.Value, place string) (countersign.Value, bool) {
+	if v, ok := input[place]; ok {
+		return v, true
+	}
+	name, rest, deeper := strings.Cut(place, ".")
+	v, ok := input[name]
+	if !ok || !deeper {
+		return countersign.Value{}, false
+	}
+	return v.Lookup(rest)
+}
+
+// TitleOf is a capability's title, filled from its inputs.
+func TitleOf(c *countersign.Capability, input map[string]countersign.Value) string {
+	return Title(c.Title, func(place string) (countersign.Value, bool) { return InputAt(input, place) })
+}
+
+// title: each place names an input that the capability takes.
+func (k *capabilityCheck) title(m mapping) {
+	parts, err := split(m.capability.Title)
+	if err != nil {
+		k.add("title", "bad_title", "%s", err)
+		return
+	}
+	for _, p := range parts {
+		name, _, _ := strings.Cut(p.name, ".")
+		if p.name != "" && !m.declared(p.name) && !m.declared(name) {
+			k.add("title", "undeclared_input", "{%s} names no input of the capability", p.name)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// desk keeps the order in which turns came.
+type desk struct {
+	turns *Turns
+	mu    sync.Mutex
+	came  []string
+	all   sync.WaitGroup
+}
+
+// ask asks for a turn, which lasts until hold is closed.
+func (d *desk) ask(ctx context.Context, tenant string, hold <-chan bool) {
+	d.all.Go(func() {
+		_ = d.turns.Do(ctx, tenant, func() {
+			d.mu.Lock()
+			d.came = append(d.came, tenant)
+			d.mu.Unlock()
+			<-hold
+		})
+	})
+	synctest.Wait() // in this order
+}
+
+// TestTenantsTakeTurns: another tenant's one piece of work is next, whatever waits
+// before it, and those of one tenant keep their order.
+func TestTenantsTakeTurns(t *testing.T) {
+	for _, atOnce := range []int{1, 2} { // by which of two turns of one time was first kept is chance
+		synctest.Test(t, func(t *testing.T) {
+			d, first, done := &desk{turns: New(atOnce)}, make(chan bool), make(chan bool)
+			close(done)
+			for range atOnce {
+				d.ask(t.Context(), "a", first)
+			}
+			for range 6 {
+				d.ask(t.Context(), "a", done)
+			}
+			for _, tenant := range []string{"b", "c", "b", "c"} {
+				d.ask(t.Context(), tenant, done)
+			}
+			if n := len(d.came); n != atOnce {
+				t.Fatalf("%d work at once, not %d", n, atOnce)
+			}
+			close(first)
+			d.all.Wait()
+			got := strings.Join(d.came, "")
+			if atOnce == 1 && got != "aabcabcaaaa" {
+				t.Errorf("one at once: %s", got)
+			}
+			d.empty(t, atOnce)
+		})
+	}
+}
+
+// empty wants nobody to wait and no turn to be lost.
+func (d *desk) empty(t *testing.T, atOnce int) {
+	t.Helper()
+	if d.turns.free != atOnce || len(d.turns.order) != 0 || len(d.turns.waiting) != 0 {
+		t.Errorf("at the end %+v", d.turns)
+	}
+}
+
+// TestWhoLeavesTakesNoTurn, and holds nobody up, whether the turn has come or not.
+func TestWhoLeavesTakesNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, hold := &desk{turns: New(1)}, make(chan bool)
+		d.ask(t.Context(), "a", hold)
+		gone, leave := context.WithCancel(t.Context())
+		d.ask(gone, "b", hold)
+		d.ask(gone, "b", hold)
+		d.ask(t.Context(), "c", hold)
+		leave()
+		synctest.Wait()
+		close(hold)
+		d.all.Wait()
+		if got := strings.Join(d.came, ""); got != "ac" {
+			t.Errorf("turns of %s", got)
+		}
+		if err := d.turns.Do(gone, "a", func() { t.Error("it worked") }); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		d.empty(t, 1)
+	})
+}
+
+// TestATurnThatComesAsSomebodyLeavesIsPassedOn, in any order of the two.
+func TestATurnThatComesAsSomebodyLeavesIsPassedOn(t *testing.T) {
+	for range 200 {
+		turns := New(1)
+		var all sync.WaitGroup
+		for _, tenant := range []string{"a", "b", "c", "a", "b"} {
+			ctx, leave := context.WithCancel(context.Background())
+			all.Go(func() { _ = turns.Do(ctx, tenant, func() {}) })
+			all.Go(leave)
+		}
+		all.Wait()
+		if turns.free != 1 || len(turns.order) != 0 || len(turns.waiting) != 0 {
+			t.Fatalf("%+v", turns)
+		}
+	}
+}
+
+// TestATurnEndsWithAPanic.
+func TestATurnEndsWithAPanic(t *testing.T) {
+	turns := New(1)
+	func() {
+		defer func() { _ = recover() }()
+		_ = turns.Do(context.Background(), "a", func() { panic("bug") })
+	}()
+	if turns.free != 1 {
+		t.Error("the turn is lost")
+	}
+}

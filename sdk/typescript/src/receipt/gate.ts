@@ -1,0 +1,101 @@
+// Nothing is sent without the approval that it needs: a receipt of a run in which
+// something was holds only with that approval in it, decided in time, for what was
+// sent, and by whom the log says.
+import type { Json } from "./canonical.js";
+import { need } from "./failure.js";
+import { at, type Claims, exists, has, list, text, whole } from "./meaning.js";
+
+export const steps = (c: Claims): Json[] => list(at(c.run, "steps"));
+const live = (c: Claims): boolean => text(at(c.run, "mode")) === "LIVE";
+const sent = (c: Claims, s: Json): boolean => live(c) && whole(at(s, "attempt")) > 0;
+
+/** hides reports a step whose request masking left out. */
+export const hides = (c: Claims, s: Json): boolean => at(c.statement, "masked") === true && exists(at(s, "request")) && !has(s, "requestDigest");
+
+/** What the plan says of a step's capability is what the gate went by. */
+export function checkSteps(c: Claims): void {
+  for (const s of steps(c)) {
+    const id = text(at(s, "id"));
+    const attempt = whole(at(s, "attempt"));
+    need(attempt >= 0, "run", `step ${id} doesn't say how often it was sent`);
+    const never = live(c) && attempt === 0 && (text(at(s, "status")) === "COMPLETED" || exists(at(s, "response")));
+    need(!never, "run", `step ${id} is ${text(at(s, "status"))} and was never sent`);
+    need(!sent(c, s) || capability(c, s) !== undefined, "run", `the plan has no capability ${text(at(s, "capability"))}, which step ${id} sent`);
+  }
+}
+
+function capability(c: Claims, s: Json): Json | undefined {
+  const projects = list(at(c.plan, "projectSnapshots")).filter((p) => text(at(p, "id")) === text(at(s, "projectId")));
+  return projects.flatMap((p) => list(at(p, "capabilities"))).find((found) => text(at(found, "name")) === text(at(s, "capability")));
+}
+
+/** gated reports a step that needs approval, by its own record or by the plan. */
+function gated(c: Claims, s: Json): boolean {
+  const found = capability(c, s);
+  const method = text(at(found, "method"));
+  const told = at(found, "sideEffect");
+  const effect = typeof told === "boolean" ? told : method !== "GET";
+  const asked = at(s, "approvalRequired") === true;
+  switch (text(at(found, "approval"))) {
+    case "NONE":
+      return asked;
+    case "ALWAYS":
+      return true;
+    case "RISK_BASED":
+      return asked || (effect && (at(found, "idempotent") !== true || method === "DELETE"));
+    default:
+      return asked || effect;
+  }
+}
+
+/** Finds the approval that let each sending of each step out. */
+export function checkGate(c: Claims): void {
+  for (const s of steps(c)) {
+    if (!sent(c, s) || !gated(c, s)) continue;
+    for (let attempt = 1; attempt <= whole(at(s, "attempt")); attempt++) {
+      need(letOut(c, s, attempt).length > 0, "approvals", `step ${text(at(s, "id"))} needs approval and was sent without one that was given in time for what it sent`);
+    }
+  }
+}
+
+/** The approvals that let one sending out, as they say themselves. One that lapses before its step begins is asked for anew. */
+function letOut(c: Claims, s: Json, attempt: number): Json[] {
+  return list(c.approvals).filter((a) => {
+    const same = text(at(a, "stepId")) === text(at(s, "id")) && whole(at(a, "attempt")) === attempt && text(at(a, "requestDigest")) === text(at(s, "requestDigest"));
+    const by = text(at(a, "decidedBy"));
+    return same && by !== "" && by !== "system" && text(at(a, "status")) === "APPROVED" && before(text(at(a, "decidedAt")), text(at(a, "expiresAt")));
+  });
+}
+
+/** A record of the log, with the approvals whose decisions are known by their place in it. */
+export interface Sendings {
+  records: { says(action: string, step: string, digest: string): boolean; at: string }[];
+  decided: Map<string, number>;
+}
+
+/** Finds the record of each sending of a step and, where it needs approval, that of the decision before it. */
+export function checkSent(c: Claims, s: Json, log: Sendings): void {
+  if (!live(c) || hides(c, s)) return;
+  const id = text(at(s, "id"));
+  const sendings = log.records.flatMap((r, i) => (r.says("step.send", id, text(at(s, "requestDigest"))) ? [i] : []));
+  need(sendings.length === whole(at(s, "attempt")), "audit", `the log does not say that step ${id} sent this request, and as often as it says`);
+  sendings.forEach((sending, n) => {
+    const approved = letOut(c, s, n + 1).some((a) => {
+      const decided = log.decided.get(text(at(a, "id")));
+      return decided !== undefined && decided < sending && before(log.records[sending]?.at ?? "", text(at(a, "expiresAt")));
+    });
+    need(!gated(c, s) || approved, "audit", `the log does not say that step ${id} was approved, in time, before it was sent`);
+  });
+}
+
+const timeForm = /^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z$/;
+
+/** moment is a time in UTC so that texts compare as times do; "" for anything else. */
+export function moment(value: string): string {
+  const found = timeForm.exec(value);
+  return found === null || Number.isNaN(Date.parse(`${found[1]}Z`)) ? "" : `${found[1]}.${(found[2] ?? "").padEnd(9, "0")}`;
+}
+
+function before(a: string, b: string): boolean {
+  return moment(a) !== "" && moment(a) < moment(b);
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package campaign
-
-var asTested []string

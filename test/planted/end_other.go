@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os/exec"
-
-// endTogether leaves it to the tests' own timeout to end what a command started.
-func endTogether(*exec.Cmd) {}
