@@ -104,3 +104,39 @@ func TestACodeThatAnybodySawExpireIsNoneAnyMore(t *testing.T) {
 		g.later(-access.CodeLife)
 	}
 }
+
+// TestADisabledProjectHasANewRevisionAfterARestore: what was approved for the old
+// one must not be sent once somebody enables it.
+func TestADisabledProjectHasANewRevisionAfterARestore(t *testing.T) {
+	h := open(t)
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		_, err := records.Tenants.Put(tx, store.Realm, "acme", &countersign.Tenant{ID: "acme"}, 0)
+		return err
+	}))
+	_, err := h.service.DisableProject(background, as("acme"), "acme-one", countersign.Toggle{ExpectedRevision: 1})
+	h.must(err)
+	_, err = h.service.AfterRestore(background, "to noon", false)
+	h.must(err)
+	for _, id := range []string{"acme-one", "acme-two"} {
+		if p, err := h.service.Project(background, as("acme"), id); err != nil || p.Revision != 2 || p.Enabled {
+			t.Errorf("%s: revision %d, enabled %v; %v", id, p.Revision, p.Enabled, err)
+		}
+	}
+}
+
+// TestAnArchivedRunIsToldOfInItsScopeOnly, by its id as by the key that started it.
+func TestAnArchivedRunIsToldOfInItsScopeOnly(t *testing.T) {
+	h := open(t)
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		left := &records.Archived{Run: countersign.Run{ID: "run-old", Status: countersign.RunCompleted}, Projects: []string{"acme-two"}, File: "acme/file"}
+		_, err := records.ArchivedRuns.Put(tx, "acme", "run-old", left, 0)
+		return err
+	}))
+	a := as("acme")
+	for project, want := range map[string]countersign.Code{"acme-one": countersign.CodeProjectScope, "acme-two": countersign.CodeNotFound} {
+		a.Projects = []string{project}
+		if _, err := h.service.Run(background, a, "run-old"); countersign.ErrorCode(err) != want {
+			t.Errorf("to somebody of %s: %v, want %s", project, err, want)
+		}
+	}
+}

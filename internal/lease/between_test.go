@@ -64,3 +64,29 @@ func (s switched) Update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	return s.Store.Update(ctx, fn)
 }
+
+// TestALeaseCountsFromBeforeItsRenewal: others may have seen the beat rise as soon as it
+// was asked for, though the answer took the store seconds.
+func TestALeaseCountsFromBeforeItsRenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = 3 * time.Second
+		one := join(t, late{memory.New(), takes}, "one")
+		must(t, one.Renew(context.Background()))
+		until, err := one.Hold(context.Background())
+		if left := time.Until(until); err != nil || left > lease.Length-lease.Margin-takes {
+			t.Errorf("after a renewal that took %s it may send for %s (%v)", takes, left, err)
+		}
+	})
+}
+
+// late is a store that answers a commit late.
+type late struct {
+	store.Store
+	takes time.Duration
+}
+
+func (s late) Update(ctx context.Context, fn func(store.Tx) error) error {
+	err := s.Store.Update(ctx, fn)
+	time.Sleep(s.takes)
+	return err
+}

@@ -44,12 +44,12 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 	}
 }
 
-// TestRunsThatStayHideNoneBehindThem: more than a batch of them were created early and
+// TestRunsThatStayHideNoneBehindThem: more of them than a batch takes were created early and
 // ended late.
 func TestRunsThatStayHideNoneBehindThem(t *testing.T) {
 	h := open(t)
 	var late []string
-	for i := range 250 {
+	for i := range 120 {
 		id := fmt.Sprintf("run-%03d", i)
 		h.start(id)
 		late = append(late, id)
@@ -67,6 +67,28 @@ func TestRunsThatStayHideNoneBehindThem(t *testing.T) {
 		n, err := tx.Count(store.Runs, tenant, store.Query{})
 		if _, _, gone := records.Runs.Get(tx, tenant, "run-999"); err != nil || n != len(late) || gone == nil {
 			t.Errorf("%d runs are left, run-999 %v; %v", n, gone, err)
+		}
+		return err
+	})
+}
+
+// TestTheLastRehearsalOfAPlanStaysKnown when an earlier one of the same plan is archived.
+func TestTheLastRehearsalOfAPlanStaysKnown(t *testing.T) {
+	h := open(t)
+	h.start("run-1")
+	h.end("run-1")
+	h.now = h.now.Add(12 * time.Hour)
+	h.start("run-2")
+	h.end("run-2")
+	h.now = h.now.Add(13 * time.Hour)
+	h.pass()
+	if got := h.stored(); got != "run-2" {
+		t.Fatalf("the store has %q", got)
+	}
+	h.view(func(tx store.Tx) error {
+		last, _, err := records.Rehearsals.Get(tx, tenant, h.plan.PlanDigest)
+		if err == nil && last.RunID != "run-2" {
+			t.Errorf("the last rehearsal is %s", last.RunID)
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
@@ -82,4 +83,21 @@ func TestAnAddressThatIsGoneEndsTheWebhookOnlyIfItStillHasIt(t *testing.T) {
 	d.is("the old address", d.look(0), "h one")
 	d.answer = func(request.Notice) (int, string) { return 204, "" }
 	d.is("the new address", d.look(time.Minute), "new one")
+}
+
+// TestWhatStandsAtTheEndOfAWindowIsToldOnce: the next window begins with it.
+func TestWhatStandsAtTheEndOfAWindowIsToldOnce(t *testing.T) {
+	const window = 10000
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.write(func(tx store.Tx) error {
+		log := make([]countersign.AuditRecord, window-1) // then come a run's start and, at this place, its end
+		for i := range log {
+			log[i] = countersign.AuditRecord{At: d.now, Actor: "a", Action: "step.send", Subject: "run/x", Outcome: "done"}
+		}
+		return audit.Append(tx, "acme", log)
+	})
+	d.ends("acme", "acme-shop", "one")
+	d.is("the first look", d.look(0), "h one")
+	d.is("again", d.look(1000*time.Hour))
 }
