@@ -82,7 +82,7 @@ func TestAgentsAndTeamsAreRunByCommand(t *testing.T) {
 	if beating.Status != 130 {
 		t.Errorf("%+v", beating)
 	}
-	prints(t, s.command(t, 0, "agents", "show", agent).Out, "desk-1", "BUSY", "instance-", "ONLINE")
+	prints(t, s.command(t, 0, "agents", "show", agent).Out, "desk-1", "BUSY", "host-", "ONLINE")
 	prints(t, s.command(t, 0, "agents", "suspend", agent, "--reason", "x", "--profile", "admin").Out, "PENDING")
 	prints(t, s.command(t, 3, live...).Err, "agent_not_admitted")
 	prints(t, s.command(t, 0, "teams", "suspend", team, "--reason", "x", "--profile", "admin").Out, "suspended")

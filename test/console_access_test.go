@@ -134,7 +134,7 @@ func TestUsersAreAddedChangedAndRemoved(t *testing.T) {
 	ada := w.person(t, "ada@example.com", "ADMIN")
 	add := url.Values{"email": {"Ben@Example.com"}, "roles": {"APPROVER", "VIEWER"}, "reach": {"some"}, "projects": {shop}}
 	shows(t, "the list", sendForm(t, ada, "/access/users/new", add), 200, "ben@example.com", "Approver, Viewer", shop)
-	shows(t, "added again", sendForm(t, ada, "/access/users/new", add), 400, "is a user already", `value="ben@example.com"`)
+	shows(t, "added again", sendForm(t, ada, "/access/users/new", add), 400, "is a user already", `value="Ben@Example.com"`)
 	ben := w.NewBrowser()
 	ben.SignIn("ben@example.com")
 	w.As("").Get("/session", ben.Cookie()).OK(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -95,6 +96,12 @@ func newSecret() (b [32]byte) {
 	return b
 }
 
+// newSalt is written as a digest is: whoever compares records leaves both out.
+func newSalt() string {
+	b := newSecret()
+	return hex.EncodeToString(b[:])
+}
+
 func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 	st, err := openStore(ctx, cfg.Store)
 	if err != nil {
@@ -183,7 +190,7 @@ func (s *service) assemble() *ledger.Ledger {
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: rand.Text, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
 	hub := &live.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
 	s.engine.Trace(s.exporter.Traces())
