@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/countersign/countersign/internal/store"
 )
@@ -31,6 +32,7 @@ type disk struct {
 	next    fault
 	in      int // commits until then
 	commits int
+	full    time.Time // when a commit was refused last for want of space
 }
 
 // plan lets the commit that comes n commits from now fail.
@@ -55,10 +57,19 @@ func (d *disk) meet() fault {
 		return noFault
 	}
 	f := d.next
-	if f != diskFull {
+	if f == diskFull {
+		d.full = time.Now()
+	} else {
 		d.next = noFault
 	}
 	return f
+}
+
+// lastFull is when a commit was refused last for want of space.
+func (d *disk) lastFull() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.full
 }
 
 // meetRead is what this look meets.

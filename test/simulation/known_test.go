@@ -11,12 +11,12 @@ import (
 
 // known is what the service has answered: promises that must be kept.
 type known struct {
-	answers map[string]answer     // by request id, not yet compared with the audit log
-	firsts  map[repeatable]answer // refusals that are recorded, the latest of each
-	runs    map[string]string     // run id by tenant and key
-	content map[string]string     // what a key was used for, by tenant and key
-	beats   map[string]int64      // highest sequence accepted in an earlier round, by tenant, agent, instance
-	round   map[string]int64      // and in the present one, whose requests have no order
+	answers map[string]answer        // by request id, not yet compared with the audit log
+	firsts  map[repeatable]time.Time // when the latest of each was refused that is recorded
+	runs    map[string]string        // run id by tenant and key
+	content map[string]string        // what a key was used for, by tenant and key
+	beats   map[string]int64         // highest sequence accepted in an earlier round, by tenant, agent, instance
+	round   map[string]int64         // and in the present one, whose requests have no order
 }
 
 // answer is what a request was answered with.
@@ -26,20 +26,21 @@ type answer struct {
 	main   string
 	what   string
 
-	// Of a refusal: by whom and what of, when, and of which process.
+	// Of a refusal: what it repeats, and when.
 	repeats repeatable
 	at      time.Time
-	process *process
 }
 
-// repeatable is what a refusal has in common with those that are counted with it.
+// repeatable is what a refusal has in common with those that are counted with it. Each
+// process counts for itself.
 type repeatable struct {
+	process               *process
 	tenant, actor, action string
 	code                  countersign.Code
 }
 
 func newKnown() known {
-	return known{answers: map[string]answer{}, firsts: map[repeatable]answer{}, runs: map[string]string{}, content: map[string]string{}, beats: map[string]int64{}, round: map[string]int64{}}
+	return known{answers: map[string]answer{}, firsts: map[repeatable]time.Time{}, runs: map[string]string{}, content: map[string]string{}, beats: map[string]int64{}, round: map[string]int64{}}
 }
 
 // started judges the answer of a start: one run for each key, and never a second

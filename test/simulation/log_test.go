@@ -181,15 +181,19 @@ const foldedWithin = 2*time.Minute + 10*time.Second
 
 // first notes a refusal that is recorded.
 func (k *known) first(a answer) {
-	if was, is := k.firsts[a.repeats]; !is || a.at.After(was.at) {
-		k.firsts[a.repeats] = a
+	if was, is := k.firsts[a.repeats]; !is || a.at.After(was) {
+		k.firsts[a.repeats] = a.at
 	}
 }
 
-// counted reports a refusal that repeats one which the same process has recorded.
-func (k *known) counted(a answer) bool {
-	was, is := k.firsts[a.repeats]
-	return is && was.process == a.process && a.at.Sub(was.at) <= foldedWithin
+// counted reports a refusal that repeats one which the same process has recorded. While
+// the disk is full no count can be written, and its minute goes on.
+func (s *sim) counted(a answer) bool {
+	from, is := s.known.firsts[a.repeats]
+	if full := s.disk.lastFull(); full.After(from) {
+		from = full
+	}
+	return is && a.at.Sub(from) <= foldedWithin
 }
 
 // recorded are the refusals that the log keeps; heartbeats and reads have none.
@@ -212,7 +216,7 @@ func (s *sim) judgeRecords(a answer, done, refused, all int) {
 		s.fail("A2: %s succeeded and has %d records of %s", a.what, done, a.main)
 	case a.code == "" && refused > 0:
 		s.fail("A2: %s succeeded and is recorded as refused", a.what)
-	case recorded[a.code] && refused != 1 && !(refused == 0 && s.known.counted(a)):
+	case recorded[a.code] && refused != 1 && !(refused == 0 && s.counted(a)):
 		s.fail("A2: %s was refused with %s and has %d records of that", a.what, a.code, refused)
 	case a.code == countersign.CodeUnavailable && done > 1:
 		s.fail("A2: %s has %d records", a.what, done)

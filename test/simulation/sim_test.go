@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -157,7 +158,7 @@ func (s *sim) note(a act, actor control.Actor, err error) {
 	defer s.mu.Unlock()
 	s.known.answers[actor.RequestID] = answer{
 		tenant: a.who.Tenant, code: code, main: a.main, what: a.what,
-		repeats: repeatable{a.who.Tenant, actor.ID, string(a.op), code}, at: time.Now(), process: s.process,
+		repeats: repeatable{s.process, a.who.Tenant, actor.ID, cmp.Or(string(a.op), a.main), code}, at: time.Now(),
 	}
 }
 
