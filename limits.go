@@ -22,6 +22,7 @@ const (
 	MaxActiveRuns    = 4
 	MaxInstances     = 1000 // of an agent
 	MaxProbes        = 1000 // of a run
+	MaxLeftCalls     = 64   // of a tenant: calls under way whose runs were cancelled
 	MaxWebhooks      = 100  // of a tenant
 	MaxModelBytes    = 1 << 30
 	SignatureWindow  = 5 * time.Minute

@@ -87,7 +87,7 @@ var limits = map[string]any{
 	"MinCapabilityTimeoutMs": countersign.MinCapabilityTimeoutMs, "MaxCapabilityTimeoutMs": countersign.MaxCapabilityTimeoutMs,
 	"DefaultCapabilityTimeoutMs": countersign.DefaultCapabilityTimeoutMs, "MaxBodyBytes": countersign.MaxBodyBytes, "MaxOpenBytes": countersign.MaxOpenBytes, "MaxJSONDepth": countersign.MaxJSONDepth,
 	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
-	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
+	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxLeftCalls": countersign.MaxLeftCalls, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,
 }

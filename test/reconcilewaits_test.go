@@ -51,3 +51,26 @@ func TestAResolvedStepThatWaitsForASlotShowsNoForm(t *testing.T) {
 		close(gate)
 	}
 }
+
+// TestATenantLeavesABoundedNumberOfCallsToThemselves: a cancel gives the slot back and
+// the call goes on, so starts and cancels in turn must not open connections without end.
+func TestATenantLeavesABoundedNumberOfCallsToThemselves(t *testing.T) {
+	t.Parallel()
+	const bound = 64
+	w := newWorld(t)
+	gate := make(chan struct{})
+	w.shop.On("POST", "/notes", harness.After(gate, harness.Answering(200, `{"id":"n"}`)))
+	begin := func(calls int) string {
+		id := w.run(t, step("n", "note", nil))
+		w.shop.Await(t, "POST", "/notes", calls)
+		return id
+	}
+	for n := range bound {
+		w.cancel(t, begin(n+1)).Is(t, "status", "RECOVERY_REQUIRED")
+	}
+	last := begin(bound + 1)
+	w.operator.Post("/runs/"+last+"/cancel", doc{"reason": "r"}).Refused(t, "capacity", "64 calls")
+	w.viewer.Get("/runs/"+last).OK(t).Is(t, "status", "RUNNING")
+	close(gate)
+	w.reaches(t, last, "COMPLETED")
+}

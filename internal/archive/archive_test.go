@@ -106,3 +106,34 @@ func packed(t *testing.T, text string) []byte {
 	}
 	return out.Bytes()
 }
+
+// TestALongFirstLineIsNotRead: a small file may unpack to one line of any length.
+func TestALongFirstLineIsNotRead(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := io.Copy(z, io.LimitReader(zeros{}, 64<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := packed.Bytes()
+	rest := bytes.NewReader(file)
+	_, err := archive.Read(rest, func(archive.Entry) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "first line") {
+		t.Errorf("%v", err)
+	}
+	if read := len(file) - rest.Len(); read > 64<<10 {
+		t.Errorf("%d of %d bytes were read", read, len(file))
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '0'
+	}
+	return len(b), nil
+}

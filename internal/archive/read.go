@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,6 +25,10 @@ type Summary struct {
 // maxLine bounds what one line may take: a run of 100 steps with all that they may
 // hold is smaller.
 const maxLine = 512 << 20
+
+// maxHead bounds the first line, which says what the file is: of another file as much is
+// read and no more.
+const maxHead = 64 << 10
 
 // Read checks a file and gives each of its runs to each, with its plan. What it says
 // is about the whole: a run that was given comes from a whole file only if Read
@@ -55,7 +60,11 @@ type reader struct {
 }
 
 func (r *reader) read(text io.Reader) error {
-	lines := bufio.NewScanner(text)
+	in := bufio.NewReaderSize(text, maxHead)
+	if start, _ := in.Peek(maxHead); len(start) == maxHead && bytes.IndexByte(start, '\n') < 0 { // the scanner meets the error too
+		return fmt.Errorf("it is no archive: its first line is longer than %d bytes", maxHead)
+	}
+	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for n := 1; lines.Scan(); n++ {
 		if r.whole {

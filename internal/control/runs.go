@@ -143,7 +143,13 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 	if err := given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.CancelRun, id, func(_ store.Tx, rec *records.Run) error { return access.Cancel(a.Principal, rec.RequestedBy) }, run.CancelAsked{Reason: reason, By: a.ID})
+	mayCancel := func(tx store.Tx, rec *records.Run) error {
+		if err := access.Cancel(a.Principal, rec.RequestedBy); err != nil {
+			return err
+		}
+		return s.mayLeaveCall(tx, a.Tenant, rec)
+	}
+	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
 }
 
 // ReconcileRun says what became of an uncertain step, with evidence.

@@ -3,6 +3,7 @@ package ledger
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/records"
@@ -62,6 +63,13 @@ func (l *Ledger) Free(tx store.Tx, tenant string) error {
 // countOf counts a tenant's unfinished runs in these states.
 func countOf(tx store.Tx, tenant string, states ...any) (int, error) {
 	where := append(records.UnfinishedOf(tenant), store.Filter{Column: "state", Op: store.In, Values: states})
+	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
+}
+
+// LeftCalls counts a tenant's calls whose runs were cancelled and whose answers may
+// still come.
+func LeftCalls(tx store.Tx, tenant string, now time.Time) (int, error) {
+	where := append(records.UnfinishedOf(tenant), store.Equal("state", records.Recovery), store.Filter{Column: "due", Op: store.AtLeast, Values: []any{now.UnixMicro()}})
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
 }
 
