@@ -64,7 +64,7 @@ func TestALateNoteOfItsUseRevivesNoToken(t *testing.T) {
 	made, err := g.service.CreateToken(background, g.admin(), countersign.TokenWrite{Name: "n", Roles: []countersign.Role{countersign.RoleViewer}})
 	g.must(err)
 	busy := g.over(again.Meanwhile(g.store, func() {
-		_, err := g.service.RevokeToken(background, g.admin(), made.TokenRecord.ID, "")
+		_, err := g.service.RevokeToken(background, g.admin(), made.ID, "")
 		g.must(err)
 	}))
 	_, err = busy.Authenticate(background, made.Secret)

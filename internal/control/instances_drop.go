@@ -43,7 +43,7 @@ func (s *Service) dropAll(ctx context.Context) error {
 		return err
 	})
 	for i := 0; err == nil && i < len(owners); {
-		more := false
+		var more bool
 		if more, err = s.drop(ctx, owners[i].tenant, owners[i].agent); !more {
 			i++
 		}

@@ -9,7 +9,7 @@ import (
 // may be set back.
 func TestALeaseIsOverByWhicheverClock(t *testing.T) {
 	until := time.Now().Add(time.Minute)
-	at := func(later time.Duration) time.Time { return until.Add(later) }
+	at := until.Add
 	for name, c := range map[string]struct {
 		now, wall time.Duration
 		good      bool

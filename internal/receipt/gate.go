@@ -63,13 +63,13 @@ func (c *claims) gated(s node) bool {
 	}
 	switch capability.at("approval").text() {
 	case countersign.ApprovalNone:
-		return s.at("approvalRequired").is(true)
+		return s.at("approvalRequired").isTrue()
 	case countersign.ApprovalRiskBased:
-		effect = effect && (!capability.at("idempotent").is(true) || method == "DELETE")
+		effect = effect && (!capability.at("idempotent").isTrue() || method == "DELETE")
 	case countersign.ApprovalAlways:
 		return true
 	}
-	return effect || s.at("approvalRequired").is(true)
+	return effect || s.at("approvalRequired").isTrue()
 }
 
 // checkGate finds the approval that let each sending of each step out.

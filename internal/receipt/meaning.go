@@ -42,7 +42,7 @@ type claims struct {
 	hidden    int // requests whose digest can't be computed
 }
 
-func (c *claims) masked() bool { return c.statement.at("masked").is(true) }
+func (c *claims) masked() bool { return c.statement.at("masked").isTrue() }
 
 func (c *claims) live() bool { return c.run.at("mode").text() == countersign.ModeLive }
 
@@ -93,7 +93,7 @@ func (c *claims) checkRequests() string {
 	c.digests = map[string]node{}
 	for _, r := range c.requests.list() {
 		digest := r.at("digest").text()
-		switch hidden := r.at("masked").is(true) && c.masked(); {
+		switch hidden := r.at("masked").isTrue() && c.masked(); {
 		case hidden:
 			c.hidden++
 		case digestOf(r) != digest:

@@ -34,7 +34,7 @@ func (n node) has(name string) bool {
 
 func (n node) exists() bool { return n.v != nil }
 
-func (n node) is(want bool) bool { return n.v == want }
+func (n node) isTrue() bool { return n.v == true }
 
 func (n node) text() string {
 	s, _ := n.v.(string)

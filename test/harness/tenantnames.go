@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -175,7 +176,7 @@ func (r *renamed) Read(p []byte) (int, error) {
 func (r *renamed) fill() {
 	chunk := make([]byte, 8<<10)
 	n, err := r.from.Read(chunk)
-	text := append(r.held, chunk[:n]...)
+	text := slices.Concat(r.held, chunk[:n])
 	keep := 0
 	if r.err = err; err == nil {
 		keep = r.names.begun(text)

@@ -79,7 +79,7 @@ func formatHints(bugs []*bug, hints map[string]hint) string {
 	return out
 }
 
-func hintLine(b *bug, h hint) string { return b.name + " " + h.tier + " " + h.check.String() + "\n" }
+func hintLine(b *bug, h hint) string { return b.name + " " + h.tier + " " + h.String() + "\n" }
 
 func writeHints(root string, bugs []*bug, hints map[string]hint) error {
 	return os.WriteFile(filepath.Join(root, filepath.FromSlash(hintsFile)), []byte(formatHints(bugs, hints)), 0o644)

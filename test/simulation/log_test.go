@@ -216,7 +216,7 @@ func (s *sim) judgeRecords(a answer, done, refused, all int) {
 		s.fail("A2: %s succeeded and has %d records of %s", a.what, done, a.main)
 	case a.code == "" && refused > 0:
 		s.fail("A2: %s succeeded and is recorded as refused", a.what)
-	case recorded[a.code] && refused != 1 && !(refused == 0 && s.counted(a)):
+	case recorded[a.code] && refused != 1 && (refused > 0 || !s.counted(a)):
 		s.fail("A2: %s was refused with %s and has %d records of that", a.what, a.code, refused)
 	case a.code == countersign.CodeUnavailable && done > 1:
 		s.fail("A2: %s has %d records", a.what, done)

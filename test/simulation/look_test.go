@@ -1,10 +1,11 @@
 package simulation
 
 import (
+	"strings"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
-	"strings"
 )
 
 // picture is what the store holds of a tenant, read around the service.
