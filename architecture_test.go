@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/countersign/countersign/test/gotest"
 )
 
 const module = "github.com/countersign/countersign"
 
-// pure rooms decide and perform nothing: what they may not import, and why, is
-// in .golangci.yml; here the rule is kept by `make test` alone.
-var pure = []string{"access", "agent", "credential", "exact", "graph", "importer", "merkle", "model", "plain", "plan", "policy", "project", "quota", "receipt", "request", "run", "signature"}
-
+// What the pure packages may not import, and why, is in .golangci.yml; here the rule is
+// kept by `make test` alone.
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "database/sql", "math/rand", "math/rand/v2", "crypto/rand", "sync"}
 
 // neighbours lists, for each room, the rooms of ours that it may import.
@@ -148,7 +148,7 @@ func TestEachRoomImportsOnlyItsNeighbours(t *testing.T) {
 
 func TestPureRoomsPerformNothing(t *testing.T) {
 	all := imports(t)
-	for _, room := range pure {
+	for _, room := range gotest.Pure {
 		for _, name := range all["internal/"+room] {
 			if cache := room == "exact" && name == "sync"; !cache && slices.Contains(impure, name) { // it remembers how types are read
 				t.Errorf("internal/%s is pure and imports %s", room, name)
