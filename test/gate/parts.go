@@ -19,13 +19,13 @@ var fast = []part{
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/crash ./cmd/... ./test/... -./test/linearizability"},
 	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(1.5), flags: "-short " + race,
 		packages: "./internal/store/postgres ./test/linearizability ./... -./test/... -./cmd/... ./test/linearizability" + without(pure)},
-	{name: "pure", guards: "the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
+	{name: "pure", guards: "the vocabulary, and the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
 		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres},
 	modules,
 }
 
-var pure = "./internal/" + strings.Join(gotest.Pure, " ./internal/")
+var pure = ". ./internal/" + strings.Join(gotest.Pure, " ./internal/")
 
 // without takes packages away from those that a part has.
 func without(packages string) string { return " -" + strings.ReplaceAll(packages, " ", " -") }
