@@ -143,11 +143,8 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 	if err := given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
-	mayCancel := func(tx store.Tx, rec *records.Run) error {
-		if err := access.Cancel(a.Principal, rec.RequestedBy); err != nil {
-			return err
-		}
-		return s.mayLeaveCall(tx, a.Tenant, rec)
+	mayCancel := func(_ store.Tx, rec *records.Run) error {
+		return access.Cancel(a.Principal, rec.RequestedBy)
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
 }
