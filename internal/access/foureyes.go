@@ -77,6 +77,19 @@ func judgedByPeople(p Principal, r Requester) error {
 	return nil
 }
 
+// MayThemselves is nil when the user behind a token has, at this moment, the role and the
+// projects for what the token is used for.
+func MayThemselves(user Principal, op Operation, projects ...string) error {
+	err := Allow(user, op)
+	if err == nil {
+		err = InScope(user, projects...)
+	}
+	if err == nil {
+		return nil
+	}
+	return countersign.Errorf(countersign.ErrorCode(err), "people decide here, and %s, for whom this token stands, may not do this themselves; their roles and projects bound what it decides", user.Email)
+}
+
 // FourEyes is nil when the principal may judge what the requester asked for, and
 // self_approval when they are the same: the same token, the same user, or a
 // token that the requester made, directly or through others (contract 3).
