@@ -77,3 +77,26 @@ func TestDescent(t *testing.T) {
 		}
 	}
 }
+
+// The user behind a token needs the role and the projects at the moment of the decision.
+func TestWhoStandsBehindATokenMayThemselves(t *testing.T) {
+	user := func(projects []string, roles ...countersign.Role) Principal {
+		return Principal{ID: "user:ada@example.com", Email: "ada@example.com", Roles: roles, Projects: projects}
+	}
+	for _, test := range []struct {
+		name string
+		user Principal
+		want countersign.Code
+	}{
+		{"an APPROVER", user(nil, countersign.RoleApprover), ""},
+		{"one of both projects", user([]string{"acme-one", "acme-two"}, countersign.RoleApprover), ""},
+		{"one of one project", user([]string{"acme-one"}, countersign.RoleApprover), countersign.CodeProjectScope},
+		{"a VIEWER", user(nil, countersign.RoleViewer), countersign.CodeRoleRequired},
+		{"an ADMIN", user(nil, countersign.RoleAdmin, countersign.RoleOperator), countersign.CodeRoleRequired},
+		{"nothing any more", user(nil), countersign.CodeRoleRequired},
+	} {
+		if got := countersign.ErrorCode(MayThemselves(test.user, ReconcileRun, "acme-one", "acme-two")); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
