@@ -42,7 +42,7 @@ type Eyes string
 
 // The settings of SVC_PLATFORM_FOUR_EYES.
 const (
-	EyesOfPrincipals Eyes = "principals" // two principals, of which neither made the other
+	EyesOfPrincipals Eyes = "principals" // neither who asked nor a token that they made
 	EyesOfPeople     Eyes = "people"     // besides, a user decides, who made nothing that asked
 	EyesOfAnybody    Eyes = "anybody"    // off, by SVC_PLATFORM_ALLOW_SELF_APPROVAL, for an installation of one person
 )
