@@ -38,15 +38,16 @@ func MistakableEmail(email string) error {
 	case shown != email:
 		return errors.New("it has characters that nobody sees: " + shown + "; write it without them")
 	case strings.ContainsFunc(email, blank):
-		return errors.New("it has a character that looks like a space; write it without it")
+		return errors.New("it has a character that shows as a space or not at all; write it without it")
 	case plain.Doubt(email) != "":
 		return errors.New("it mixes scripts within a word; write each word in the letters of one script")
 	}
 	return nil
 }
 
-// blank reports a space of any kind, and Braille's, which is a symbol to Unicode.
-func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u2800' }
+// blank reports a space of any kind, Braille's too, which is a symbol to Unicode, and what
+// Unicode has given no meaning yet.
+func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u2800' || !unicode.IsGraphic(r) }
 
 // keepsScript reports that each letter of what a rune becomes is of the rune's script.
 // Letterlike symbols count as no letters, whatever script Unicode gives them: of these

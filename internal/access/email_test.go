@@ -57,7 +57,7 @@ func TestAnAddressThatHidesACharacterOrMixesScriptsMayBeMistaken(t *testing.T) {
 		"zero width space": "ada\u200b@example.com", "byte order mark": "\ufeffada@example.com", "direction": "ada\u202e@example.com",
 		"soft hyphen": "a\u00adda@example.com", "C1 control": "ada\u0085@example.com", "line separator": "ada\u2028@example.com",
 		"variation selector": "ada\ufe0f@example.com", "hangul filler": "ada\u115f@example.com", "reserved and ignorable": "ada\U000e0fff@example.com",
-		"ogham space": "ada\u1680@example.com", "braille blank": "ada\u2800@example.com",
+		"ogham space": "ada\u1680@example.com", "braille blank": "ada\u2800@example.com", "unassigned": "ada\u0378@example.com",
 		"Cyrillic a": "\u0430da@example.com", "Greek alpha": "ad\u03b1@example.com", "in the domain": "ada@ex\u0430mple.com", "Armenian": "ad\u0561@example.com",
 		"across a joiner": "ad\u200d\u0430@example.com", "beside a digit": "a1\u0430@example.com", "Cherokee": "\uab7ada@example.com",
 	} {

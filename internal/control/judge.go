@@ -48,15 +48,15 @@ func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
 // asPerson is the principal where people decide: a token stands for nobody once its user
 // is gone, and decides no more than its user may at this moment.
 func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, error) {
-	if p.Session != "" || p.Person == "" {
+	if p.Session != "" || p.Email == "" {
 		return p, nil
 	}
-	u, err := userOf(tx, p.Tenant, p.Person)
-	if countersign.ErrorCode(err) == countersign.CodeNotFound {
+	u, err := userOf(tx, p.Tenant, p.Email)
+	switch {
+	case countersign.ErrorCode(err) == countersign.CodeNotFound:
 		p.Person, p.Email = "", ""
 		return p, nil
-	}
-	if err != nil {
+	case err != nil || p.Person == "":
 		return p, err
 	}
 	return p, access.MayThemselves(principalOfUser(u), j.op, j.projects...)
