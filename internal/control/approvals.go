@@ -105,7 +105,7 @@ func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayJudge(tx, a, countersign.ModeLive, rec.Requester); err != nil {
+	if err := s.mayJudge(tx, a, aboutApproval(rec)); err != nil {
 		return nil, err
 	}
 	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
