@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // askPerson asks at the terminal, and goes on when the decision comes from
@@ -104,7 +105,7 @@ func decisionOf(line string) (decision countersign.Decision, hint string) {
 	default:
 		return decision, "Type y or n and, behind it, why: y the order came back in time"
 	}
-	if decision.Reason = strings.TrimSpace(reason); decision.Reason == "" {
+	if decision.Reason = strings.TrimSpace(reason); plain.Blank(decision.Reason) {
 		return decision, "A decision carries its reason: " + strings.ToLower(word) + " the order came back in time"
 	}
 	return decision, ""

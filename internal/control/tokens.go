@@ -3,11 +3,11 @@ package control
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -102,7 +102,7 @@ func putToken(tx store.Tx, rec *records.Token, secret string) error {
 }
 
 func checkToken(w countersign.TokenWrite) error {
-	if strings.TrimSpace(w.Name) == "" {
+	if plain.Blank(w.Name) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say what the token is for; it can't be blank")
 	}
 	return checkAgentToken(w)
