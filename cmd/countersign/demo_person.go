@@ -38,7 +38,7 @@ func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 			d.print.say("%s", hint)
 			d.prompt()
 		case <-waiting:
-			d.progress(fmt.Sprintf("%swaiting for a decision from elsewhere; it lapses in %s", margin, time.Until(a.ExpiresAt).Truncate(time.Second)))
+			d.progress(fmt.Sprintf("%swaiting for a decision from elsewhere; it expires in %s", margin, time.Until(a.ExpiresAt).Truncate(time.Second)))
 		case err := <-elsewhere:
 			d.progress("")
 			d.print.line("")
