@@ -34,7 +34,6 @@ func TestAFlagThatIsGivenButEmptyIsRefused(t *testing.T) {
 		{"restore", "file", "--store", ""},
 		{"import", "openapi", "api.yaml", "--project", "default-x", "--include", ""},
 		{"archive", "verify", ""},
-		{"serve", "--listen", ""},
 		{"doctor", "--store", ""},
 		{"health", "--url", ""},
 	} {
