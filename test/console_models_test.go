@@ -83,7 +83,7 @@ func TestTheStoryOfAModelNeedsNoScript(t *testing.T) {
 	ada := w.person(t, "ada@example.com", "OPERATOR")
 	storeSample(t, ada)
 	reads(t, ada.Open("/models/refund-agent?scenario=returned-in-time&at=2"), 200,
-		"In Order known", "step 2 of 4, goes to Refunded", "Path, step 2 of 4", `orderRead is true`, "set here", "279.00\u00a0EUR")
+		"In Order known", "step 2 of 4, goes to Refunded", "Path, step 2 of 4", `orderRead is true`, "set here", "279.00 EUR")
 	chosen := "scenario=returned-in-time&cap_read-order=default-shop/lookup&cap_refund=default-shop/refund&cap_notify=default-shop/note"
 	p := reads(t, ada.Open("/models/refund-agent/compile?"+chosen), 200, "asks for approval", "amount (number, optional)")
 	if got := textOf(t, p, "vars_refund"); !strings.Contains(got, `"orderId": "orderId"`) || !strings.Contains(got, `"amount": "amount"`) {
@@ -98,7 +98,7 @@ func TestTheStoryOfAModelNeedsNoScript(t *testing.T) {
 		"input_notify": {`{"text": "paid"}`}, "vars_notify": {""}, "name": {"By hand"}, "mode": {"LIVE"},
 	})
 	plan := reads(t, ada.Submit("/models/refund-agent/compile", compile), 200, "By hand", "Ready to run live.",
-		"1\u00a0step asks for approval before anything is sent.", "1\u00a0step changes something without asking.", "1\u00a0step reads without asking.",
+		"1 step asks for approval before anything is sent.", "1 step changes something without asking.", "1 step reads without asking.",
 		`status is "succeeded"`, "279.00", "GET /orders/{resourceId}")
 	path := strings.TrimPrefix(plan.URL.Path, "/console") + "/runs"
 	again := reads(t, ada.Open("/models/refund-agent/compile?scenario=returned-in-time&from="+strings.TrimPrefix(plan.URL.Path, "/console/plans/")), 200,

@@ -23,7 +23,7 @@ func TestThePageOfALongPlanIsSmall(t *testing.T) {
 		s["expectation"] = doc{"field": "status", "equals": "succeeded"}
 		steps = append(steps, s)
 	}
-	p := reads(t, ada.Open("/plans/"+w.ready(t, planOf(steps...))), 200, "100\u00a0steps ask for approval before anything is sent.", `id="step-100"`)
+	p := reads(t, ada.Open("/plans/"+w.ready(t, planOf(steps...))), 200, "100 steps ask for approval before anything is sent.", `id="step-100"`)
 	if size := len(p.Text); size > 150_000 {
 		t.Errorf("the page has %d bytes", size)
 	}

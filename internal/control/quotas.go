@@ -53,3 +53,6 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 	}
 	return false, nil
 }
+
+// Quotas is how much a tenant, an agent and a run may have, as it is set.
+func (s *Service) Quotas() quota.Bounds { return s.cfg.Quotas }

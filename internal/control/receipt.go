@@ -17,7 +17,13 @@ import (
 // it, signed. Everything in it is of one snapshot of the store.
 func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
-	busy := s.think(ctx, a.Tenant, func() { // the first proof after a start reads the whole log
+	busy := s.think(ctx, a.Tenant, func() {
+		read := func(ctx context.Context, span func(tx store.Tx) error) error {
+			return s.view(ctx, a, access.ReadReceipt, span)
+		}
+		if err = s.prover.Warm(ctx, a.Tenant, read); err != nil {
+			return
+		}
 		err = s.view(ctx, a, access.ReadReceipt, func(tx store.Tx) error {
 			facts, err = s.receiptFacts(tx, a, id)
 			return err

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -104,7 +104,7 @@ func putToken(tx store.Tx, rec *records.Token, secret string) error {
 
 func checkToken(w countersign.TokenWrite) error {
 	var problems []countersign.Problem
-	if strings.TrimSpace(w.Name) == "" {
+	if plain.Blank(w.Name) {
 		problems = append(problems, countersign.Problem{Path: "name", Message: "say what the token is for; it can't be blank"})
 	}
 	problems = slices.Concat(problems, checkAgentToken(w),

@@ -19,7 +19,7 @@ type Waiting struct {
 }
 
 // Waiting lists what stands still within the actor's scope: uncertain outcomes,
-// then approvals, each the oldest first, so that what lapses soonest comes before.
+// then approvals, each the oldest first, so that what expires soonest comes before.
 // limit bounds each kind; more reports that there is more than was looked at.
 func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
