@@ -12,6 +12,15 @@ import (
 // warmTiles bounds how many subtrees are read in one snapshot: 4,096 records.
 const warmTiles = 16
 
+// IsWarm reports that a proof reads no more in its snapshot than [Prover.Warm] does in
+// one of its own.
+func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
+	h, err := loadHead(tx, tenant)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return h.Size>>tileLevel-int64(len(p.tiles[tenant])) <= warmTiles, err
+}
+
 // Warm reads the hashes of the complete subtrees that the prover doesn't remember, some
 // in a snapshot: after a start that is the whole log, and a snapshot that is held for so
 // long keeps the store's log from starting over. What it reads is checked when it is

@@ -45,11 +45,21 @@ func TestALongLogIsReadInSpansBeforeTheFirstProof(t *testing.T) {
 		})
 		return nil
 	}
+	isWarm := func(want bool) {
+		view(t, s, func(tx store.Tx) error {
+			if warm, err := p.IsWarm(tx, tenant); err != nil || warm != want {
+				t.Errorf("warm is %t: %v", warm, err)
+			}
+			return nil
+		})
+	}
+	isWarm(false)
 	for want := range 2 { // then it knows all
 		if snapshots = 0; p.Warm(t.Context(), tenant, read) != nil || snapshots != 3-2*want {
 			t.Errorf("%d snapshots", snapshots)
 		}
 	}
+	isWarm(true)
 	view(t, s, func(tx store.Tx) error {
 		found, _, err := About(tx, tenant, []string{record(5).Subject})
 		if err != nil {
