@@ -48,7 +48,7 @@ func TestErrorsStandBesideTheirStep(t *testing.T) {
 	bad := planOf(step("a", "note", doc{"text": "t"}), step("b", "nothing", nil))
 	bad["modelRevision"] = 7
 	id := w.operator.Post("/plans", bad).OK(t).Is(t, "status", "INVALID").At("id").Text()
-	p := reads(t, ada.Open("/plans/"+id), 200, "This plan can't run: 2\u00a0things are wrong with it.", "model refund is at revision 1, not 7")
+	p := reads(t, ada.Open("/plans/"+id), 200, "This plan can't run: 2 things are wrong with it.", "model refund is at revision 1, not 7")
 	_, b, _ := strings.Cut(p.Text, `id="step-2"`)
 	if !strings.Contains(b, "has no capability nothing") {
 		t.Errorf("the error is not beside its step: %s", b)
@@ -86,7 +86,7 @@ func TestAStartBeyondTheSlotsIsRefusedInWordsAndBurnsNoKey(t *testing.T) {
 	path := "/plans/" + w.ready(t, planOf(step("a", "note", doc{"text": "t"})))
 	busy, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 	p := ada.Open(path)
-	again := reads(t, ada.Submit(path+"/runs", formTo(t, p, path+"/runs", nil)), 503, "No slot is free for this tenant; try again soon.")
+	again := reads(t, ada.Submit(path+"/runs", formTo(t, p, path+"/runs", nil)), 503, "No slot is free: 1 of 1 are in use; try again when a run has ended or waits.")
 	close(gate)
 	w.reaches(t, busy, "COMPLETED")
 	key := formTo(t, again, path+"/runs", nil)

@@ -64,7 +64,7 @@ func (l *Ledger) Free(tx store.Tx, tenant, mode string) error {
 		return err
 	}
 	if active+len(first) >= l.cfg.MaxActive {
-		return countersign.Errorf(countersign.CodeCapacity, "all %d slots are in use; try again when a run has ended or waits", l.cfg.MaxActive)
+		return countersign.Errorf(countersign.CodeCapacity, "no slot is free: %d of %d are in use; try again when a run has ended or waits", l.cfg.MaxActive, l.cfg.MaxActive)
 	}
 	return nil
 }
