@@ -100,5 +100,10 @@ func plural(n int, one, many string) string {
 // unbroken is a figure with its unit, as markup that no line ends amid. Text has the
 // usual space alone: [shown] writes every other one as an escape.
 func unbroken(figure string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(figure), " ", "\u00a0")) //nolint:gosec // escaped
+	return unbrokenSpaces(figure, -1)
+}
+
+// unbrokenSpaces keeps the first n spaces of a text from ending a line; all if n < 0.
+func unbrokenSpaces(text string, n int) template.HTML {
+	return template.HTML(strings.Replace(template.HTMLEscapeString(text), " ", "\u00a0", n)) //nolint:gosec // escaped
 }
