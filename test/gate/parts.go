@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ var (
 
 // full is everything, in parts that each end within some minutes. Estimates are of
 // two processors with a warm build cache.
-var full = []part{
+var full = append([]part{
 	{name: "rooms", guards: "all packages but stores and the tests from outside, in full", estimate: minutes(3), flags: race,
 		packages: "./... -./test/... -./internal/store/..."},
 	{name: "stores", guards: "both engines in full: faults of the disk, lost connections, failover", estimate: minutes(4), flags: race,
@@ -92,6 +93,16 @@ var full = []part{
 	modules,
 	{name: "lint", guards: "the linter, import rules included; licences of dependencies", estimate: minutes(3), commands: []string{"make lint", "make licences"}},
 	{name: "release", guards: "two builds of the binary, the second from nothing, are the same", estimate: minutes(4), commands: []string{"make release-check"}},
+}, planted()...)
+
+// planted are the planted bugs, in shares that end within some minutes.
+func planted() (parts []part) {
+	const shares = 12
+	for n := range shares {
+		parts = append(parts, part{name: fmt.Sprintf("planted-%d", n+1), guards: "a share of the planted bugs: a test notices each", estimate: minutes(3.5),
+			commands: []string{fmt.Sprintf("make planted PLANTED_FLAGS='-jobs 2 -share %d/%d'", n+1, shares)}})
+	}
+	return parts
 }
 
 func minutes(n float64) time.Duration { return time.Duration(n * float64(time.Minute)) }
