@@ -35,14 +35,21 @@ func (d *demo) entrust(ctx context.Context) (err error) {
 // manifest fixes.
 func (d *demo) overreach(ctx context.Context) error {
 	_, err := d.agent.CreatePlan(ctx, countersign.PlanWrite{Name: "Refund in another currency", ModelID: sample.RefundModelID, ModelRevision: 1})
-	code := countersign.ErrorCode(err)
-	if code == countersign.CodeInternal { // no answer
-		return err
-	}
-	d.holds(code == countersign.CodeRoleRequired, "an agent's token stores no plan; the answer is %q", code)
-	var refusal *countersign.Error
-	if errors.As(err, &refusal) {
+	refusal, err := d.refused(err, countersign.CodeRoleRequired, "an agent's token stores no plan")
+	if refusal != nil {
 		d.print.row("", "it asks to store a plan: %s", refusal.Code)
 	}
-	return nil
+	return err
+}
+
+// refused holds the service to a refusal with a code and gives what it said, nil where
+// it refused nothing. An error without an answer is the caller's.
+func (d *demo) refused(err error, code countersign.Code, rule string) (refusal *countersign.Error, unanswered error) {
+	got := countersign.ErrorCode(err)
+	if got == countersign.CodeInternal {
+		return nil, err
+	}
+	d.holds(got == code, "%s; the answer is %q", rule, got)
+	errors.As(err, &refusal)
+	return refusal, nil
 }

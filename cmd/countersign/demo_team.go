@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -69,13 +68,11 @@ func (d *demo) overrideFixed(ctx context.Context) error {
 	_, err := teamOrder("demo-team-override", map[string]map[string]countersign.Value{
 		sample.ActionRefund: {"currency": countersign.String(other)},
 	})(ctx, d.operator)
-	code := countersign.ErrorCode(err)
-	if code == countersign.CodeInternal { // no answer
+	refusal, err := d.refused(err, countersign.CodeInvalidRequest, "a fixed input can't be overridden")
+	if err != nil {
 		return err
 	}
-	d.holds(code == countersign.CodeInvalidRequest, "a fixed input can't be overridden; the answer is %q", code)
-	var refusal *countersign.Error
-	if errors.As(err, &refusal) {
+	if refusal != nil {
 		d.print.row("refused", "%s", refusal.Code)
 		d.print.row("", "%s", refusal.Message)
 	}
