@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ type claimed struct {
 type round struct {
 	letters map[string]*letter
 	claims  []claimed
+	began   time.Time
 }
 
 // standing is how far a notice is.
@@ -42,7 +44,7 @@ func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 				return err
 			}
 		}
-		return c.complete()
+		return nil
 	})
 	if err != nil {
 		return err
@@ -117,7 +119,7 @@ func (c *claiming) one(d notice) error {
 
 func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {
 	name, err := records.NameOf(c.tx, tenant, a.RequestedBy)
-	return item{k, tenant, a, name}, err
+	return item{k, tenant, briefly(a), name}, err
 }
 
 // address puts something into somebody's letter, unless there was one within a minute.
@@ -145,74 +147,50 @@ func (c *claiming) address(claim *claimed, email string, i item) error {
 	return nil
 }
 
-// open notes that somebody is mailed now, or gives the time from which that may be.
+// open notes that somebody is being mailed now, or gives the time from which that may
+// be: a minute after the last mail was sent, wherever.
 func (c *claiming) open(email string) (time.Time, error) {
 	if next, known := c.mailed[email]; known {
 		return next, nil
 	}
-	rec, version, err := records.Mails.Get(c.tx, store.Realm, records.MailedID(email))
-	if errors.Is(err, store.ErrNotFound) {
-		rec, version, err = &records.Mailed{}, 0, nil
-	}
+	rec, version, err := mailedOf(c.tx, email)
 	if err != nil {
 		return time.Time{}, err
 	}
 	now := c.cfg.Now()
-	if next := rec.At.Add(mailEvery); now.Before(next) && !now.Before(rec.At) { // a clock set back holds nobody up
+	if next := mayMail(rec, now); now.Before(next) {
 		c.mailed[email] = next
 		return next, nil
 	}
-	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now}, version)
+	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now, Until: now.Add(sending)}, version)
 	return time.Time{}, err
 }
 
-// complete adds to each new letter what else waits for its reader.
-func (c *claiming) complete() error {
-	waiting := map[string][]records.Approval{}
-	for _, l := range c.letters {
-		for _, tenant := range l.tenants() {
-			list, known := waiting[tenant]
-			if !known {
-				var err error
-				if list, err = records.Approvals.List(c.tx, tenant, store.Query{
-					Where: []store.Filter{store.Equal("status", string(countersign.ApprovalPending))},
-					Order: []store.Order{{Column: "created", Descending: true}}, Limit: mostListed,
-				}); err != nil {
-					return err
-				}
-				waiting[tenant] = list
-			}
-			for i := range list {
-				if u := c.user(tenant, l.to); u == nil || !c.mayDecide(u, &list[i]) {
-					continue
-				}
-				also, err := c.item(asked, tenant, &list[i])
-				if err != nil {
-					return err
-				}
-				l.add(also)
-			}
-		}
+// mayMail is when an address may be mailed again. While another process is at it, that
+// is looked up anew before long: it may end soon. A clock set back holds nobody up.
+func mayMail(rec *records.Mailed, now time.Time) time.Time {
+	switch {
+	case now.Before(rec.At):
+		return now
+	case now.Before(rec.Until):
+		return earlier(rec.Until, now.Add(mailEvery))
 	}
-	return nil
+	return rec.At.Add(mailEvery)
 }
 
-func (c *claiming) user(tenant, email string) *records.User {
-	at := slices.IndexFunc(c.users[tenant], func(u records.User) bool { return u.Email == email })
-	if at < 0 {
-		return nil
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
 	}
-	return &c.users[tenant][at]
+	return b
 }
 
 // people are the tenant's users who may decide an approval: with the role, with its
 // project in their scope, and not for what they asked for themselves. Those who have
 // been told are left out.
 func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
-	if _, known := c.users[tenant]; !known {
-		if c.users[tenant], err = records.Users.List(c.tx, tenant, store.Query{}); err != nil {
-			return nil, err
-		}
+	if err := usersOf(c.tx, tenant, c.users); err != nil {
+		return nil, err
 	}
 	for i := range c.users[tenant] {
 		u := &c.users[tenant][i]
@@ -223,6 +201,14 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 	return out, nil
 }
 
+// usersOf reads a tenant's users, once.
+func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err error) {
+	if _, known := users[tenant]; !known {
+		users[tenant], err = records.Users.List(tx, tenant, store.Query{})
+	}
+	return err
+}
+
 func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
 	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
 	return !u.Invited && slices.Contains(u.Roles, countersign.RoleApprover) && p.Covers(a.ProjectID) && n.cfg.Eyes.MayJudge(p, a.Requester) == nil
@@ -230,7 +216,7 @@ func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
 
 // keep notes who has been told of notices, and that they are done or when they are
 // tried again.
-func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]bool) error {
+func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]time.Time) error {
 	var stand map[notice]standing
 	err := n.store.Update(ctx, func(tx store.Tx) error {
 		stand = map[notice]standing{}
@@ -251,14 +237,14 @@ func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]b
 	return err
 }
 
-func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]bool) (standing, error) {
+func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]time.Time) (standing, error) {
 	rec, version, err := noticeOf(tx, c.notice)
 	if err != nil {
 		return standing{}, err
 	}
 	failed := false
 	for _, email := range c.to {
-		if sent[email] {
+		if _, was := sent[email]; was {
 			rec.Told = append(rec.Told, email)
 		} else {
 			failed = true
@@ -274,6 +260,40 @@ func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]bool) (standi
 	}
 	_, err = records.Notices.Put(tx, store.Realm, c.id(), rec, version)
 	return standing{done{rec.Asked, rec.Lapsing}, rec.Next}, err
+}
+
+// keepMailed notes when each letter of a round was sent: from then a minute counts.
+func (n *Notifier) keepMailed(ctx context.Context, r *round, sent map[string]time.Time) error {
+	for addresses := range slices.Chunk(slices.Sorted(maps.Keys(r.letters)), claimsAtOnce) {
+		err := n.store.Update(ctx, func(tx store.Tx) error {
+			for _, email := range addresses {
+				rec, version, err := mailedOf(tx, email)
+				if err != nil {
+					return err
+				}
+				rec.Until = time.Time{}
+				if at, was := sent[email]; was {
+					rec.At = at
+				}
+				if _, err := records.Mails.Put(tx, store.Realm, records.MailedID(email), rec, version); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
+	rec, version, err := records.Mails.Get(tx, store.Realm, records.MailedID(email))
+	if errors.Is(err, store.ErrNotFound) {
+		return &records.Mailed{}, 0, nil
+	}
+	return rec, version, err
 }
 
 // finish marks a kind as sent to everybody.
