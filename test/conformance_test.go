@@ -99,8 +99,8 @@ func TestTheConsoleSaysWhatIsProvenAndWhatDeclared(t *testing.T) {
 	}
 	says(t, ada.Open("/projects/"+shop), 200, "receiver deduplicates", "Declared")
 	made := w.record(at(nil)).OK(t)
-	day := instant(t, made, "conformance.0.checkedAt").UTC().Format("2\u00a0Jan\u00a02006")
-	says(t, ada.Open("/projects/"+shop), 200, "Proven\u00a0"+day, "The same key had its effect once. Tried at "+sandbox)
+	day := instant(t, made, "conformance.0.checkedAt").UTC().Format("2 Jan 2006")
+	says(t, ada.Open("/projects/"+shop), 200, "Proven "+day, "The same key had its effect once. Tried at "+sandbox)
 	w.record(at(map[string]string{"twins": "NOT_TRIED"})).OK(t)
 	says(t, ada.Open("/projects/"+shop), 200, "Declared", "A check has not shown it.")
 	w.record(at(map[string]string{"twins": "BROKEN"})).OK(t)

@@ -103,7 +103,7 @@ func TestATeamIsMadeEditedRunAndSuspendedByForms(t *testing.T) {
 	says(t, opal.Submit("/teams/desk/run", sheetFields(opal.Open("/teams/desk/run"), "mode", "DRY_RUN")), 409, "drift")
 	says(t, opal.Submit("/teams/desk/resume", sheetFields(suspended, "reason", "back")), 200, "This team may be run.")
 	w.Admin.Post("/agents/"+writer+"/suspend", doc{"reason": "odd"}).OK(t)
-	says(t, opal.Open("/teams/desk"), 200, "This team can’t run: 1 of its 2\u00a0members is not admitted.", `href="/console/agents/`+writer+`"`)
+	says(t, opal.Open("/teams/desk"), 200, "This team can’t run: 1 of its 2 members is not admitted.", `href="/console/agents/`+writer+`"`)
 }
 
 // A page stays within what a phone loads in a second or two, however much there

@@ -23,7 +23,7 @@ func TestThePageOfALongPlanIsSmall(t *testing.T) {
 		s["expectation"] = doc{"field": "status", "equals": "succeeded"}
 		steps = append(steps, s)
 	}
-	p := reads(t, ada.Open("/plans/"+w.ready(t, planOf(steps...))), 200, "100\u00a0steps ask for approval before anything is sent.", `id="step-100"`)
+	p := reads(t, ada.Open("/plans/"+w.ready(t, planOf(steps...))), 200, "100 steps ask for approval before anything is sent.", `id="step-100"`)
 	if size := len(p.Text); size > 150_000 {
 		t.Errorf("the page has %d bytes", size)
 	}
@@ -86,7 +86,7 @@ func TestAStartBeyondTheSlotsIsRefusedInWordsAndBurnsNoKey(t *testing.T) {
 	path := "/plans/" + w.ready(t, planOf(step("a", "note", doc{"text": "t"})))
 	busy, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 	p := ada.Open(path)
-	again := reads(t, ada.Submit(path+"/runs", formTo(t, p, path+"/runs", nil)), 503, "No slot is free for this tenant; try again soon.")
+	again := reads(t, ada.Submit(path+"/runs", formTo(t, p, path+"/runs", nil)), 503, "No slot is free: 1 of 1 are in use; try again when a run has ended or waits.")
 	close(gate)
 	w.reaches(t, busy, "COMPLETED")
 	key := formTo(t, again, path+"/runs", nil)

@@ -55,7 +55,7 @@ func TestAProjectIsRegisteredCheckedAndEnabledByForms(t *testing.T) {
 	checked := ada.Submit("/projects/default-mail/health-check", sheetFields(made))
 	says(t, checked, 200, "No LIVE run can use this project until it is enabled.", "HTTP 200")
 	blank := ada.Submit("/projects/default-mail/enable", sheetFields(checked))
-	says(t, blank, 400, "1\u00a0field needs another value", `aria-invalid="true"`)
+	says(t, blank, 400, "1 field needs another value", `aria-invalid="true"`)
 	enabled := ada.Submit("/projects/default-mail/enable", sheetFields(checked, "reason", "checked it"))
 	says(t, enabled, 200, "LIVE runs may use this project.")
 	w.Admin.Get("/projects/default-mail").OK(t).Is(t, "enabled", true).Is(t, "revision", 1)

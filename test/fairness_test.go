@@ -78,7 +78,7 @@ func TestTheOnlyTenantMayHoldEverySlot(t *testing.T) {
 	for range 4 {
 		w.start(t, plan)
 	}
-	w.operator.Post("/runs", doc{"planId": plan}, key()).Refused(t, "capacity", "all 4")
+	w.operator.Post("/runs", doc{"planId": plan}, key()).Refused(t, "capacity", "4 of 4")
 }
 
 // TestRefusalsThatRepeatDoNotFillTheAuditLog: a VIEWER's hundreds are one record at

@@ -34,6 +34,7 @@ var objects = []object{own, otherOne, otherTenant, missing}
 type row struct {
 	role   string // "" any; "public", "realm"
 	tenant bool   // of the whole tenant: nothing for a project-limited principal
+	modes  bool   // of both modes: nothing for a DRY_RUN token
 	kind   string // of the object in the path or body: project, plan, run, approval, model, token, tenant; "" none
 	body   func(id string) any
 	ok     string    // where all is well: "2xx" or the code of the conflict that the prepared object gives
@@ -111,7 +112,7 @@ var matrix = map[string]row{
 	"listCredentials":     {role: "realm", tenant: true},
 	"freeCredential":      {role: "realm", tenant: true, kind: "no credential", body: always(doc{"reason": "r"}), ok: "not_found"},
 	"listUsers":           {role: "ADMIN", tenant: true},
-	"putUser":             {role: "ADMIN", tenant: true, kind: "user", body: always(doc{"roles": []string{"VIEWER"}}), gone: "2xx"},
+	"putUser":             {role: "ADMIN", tenant: true, modes: true, kind: "user", body: always(doc{"roles": []string{"VIEWER"}}), gone: "2xx"},
 	"deleteUser":          {role: "ADMIN", tenant: true, kind: "nobody", ok: "not_found"},
 	"listTokens":          {role: "ADMIN", tenant: true},
 	"createToken":         {role: "ADMIN", tenant: true, body: always(doc{"name": "n", "roles": []string{"VIEWER"}})},
@@ -359,6 +360,8 @@ func expected(op harness.Operation, r row, p who, o object) string {
 		return "role_required"
 	case r.tenant && p.limited:
 		return "project_scope"
+	case r.modes && p.dry:
+		return "role_required"
 	case r.kind == "":
 		return "2xx"
 	case op.ID == "putModel" && p.limited && o == otherOne:

@@ -41,7 +41,7 @@ func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	d.showFixed(p, planned)
 	d.print.row("digest", "%s", a.RequestDigest)
 	d.print.row("asked by", "%s", d.named(a.RequestedBy))
-	d.print.row("lapses", "%s", a.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
+	d.print.row("expires", "%s", a.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
 }
 
 // decideAs sends the reviewer's decision. That somebody else was faster is said,

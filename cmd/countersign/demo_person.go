@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/console"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // askPerson asks at the terminal, and goes on when the decision comes from
@@ -37,7 +38,7 @@ func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 			d.print.say("%s", hint)
 			d.prompt()
 		case <-waiting:
-			d.progress(fmt.Sprintf("%swaiting for a decision from elsewhere; it lapses in %s", margin, time.Until(a.ExpiresAt).Truncate(time.Second)))
+			d.progress(fmt.Sprintf("%swaiting for a decision from elsewhere; it expires in %s", margin, time.Until(a.ExpiresAt).Truncate(time.Second)))
 		case err := <-elsewhere:
 			d.progress("")
 			d.print.line("")
@@ -104,7 +105,7 @@ func decisionOf(line string) (decision countersign.Decision, hint string) {
 	default:
 		return decision, "Type y or n and, behind it, why: y the order came back in time"
 	}
-	if decision.Reason = strings.TrimSpace(reason); decision.Reason == "" {
+	if decision.Reason = strings.TrimSpace(reason); plain.Blank(decision.Reason) {
 		return decision, "A decision carries its reason: " + strings.ToLower(word) + " the order came back in time"
 	}
 	return decision, ""

@@ -64,6 +64,9 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	case err != nil:
 		return cli.Report(errs, cli.Unusablef("%v; see countersign %s--help", err, selected(err)))
 	}
+	if err := cli.Given(chosen); err != nil {
+		return cli.Report(errs, err)
+	}
 	return cli.Report(errs, chosen.Run(&cli.Terminal{Context: ctx, Environ: environ, In: os.Stdin, Out: out, Errs: errs}))
 }
 

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // errScript refuses an address that would be read as another one than it looks like.
@@ -26,6 +28,26 @@ func CanonicalEmail(text string) (string, error) {
 	}
 	return norm.NFKC.String(fold(norm.NFKC.String(text))), nil
 }
+
+// MistakableEmail is why an address in canonical form may be taken for another one, nil
+// where it isn't: nobody sees all of its characters, or a word of it mixes scripts, so
+// that a letter passes for one of another alphabet. One of a single script is fine,
+// whichever that is.
+func MistakableEmail(email string) error {
+	switch shown := plain.Escaped(email); {
+	case shown != email:
+		return errors.New("it has characters that nobody sees: " + shown + "; write it without them")
+	case strings.ContainsFunc(email, blank):
+		return errors.New("it has a character that shows as a space or not at all; write it without it")
+	case plain.Doubt(email) != "":
+		return errors.New("it mixes scripts within a word; write each word in the letters of one script")
+	}
+	return nil
+}
+
+// blank reports a space of any kind, Braille's too, which is a symbol to Unicode, and what
+// Unicode has given no meaning yet.
+func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u2800' || !unicode.IsGraphic(r) }
 
 // keepsScript reports that each letter of what a rune becomes is of the rune's script.
 // Letterlike symbols count as no letters, whatever script Unicode gives them: of these

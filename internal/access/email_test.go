@@ -51,3 +51,32 @@ func TestCanonicalEmailsStayAsTheyAre(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAddressThatHidesACharacterOrMixesScriptsMayBeMistaken(t *testing.T) {
+	for name, text := range map[string]string{
+		"zero width space": "ada\u200b@example.com", "byte order mark": "\ufeffada@example.com", "direction": "ada\u202e@example.com",
+		"soft hyphen": "a\u00adda@example.com", "C1 control": "ada\u0085@example.com", "line separator": "ada\u2028@example.com",
+		"variation selector": "ada\ufe0f@example.com", "hangul filler": "ada\u115f@example.com", "reserved and ignorable": "ada\U000e0fff@example.com",
+		"ogham space": "ada\u1680@example.com", "braille blank": "ada\u2800@example.com", "unassigned": "ada\u0378@example.com",
+		"Cyrillic a": "\u0430da@example.com", "Greek alpha": "ad\u03b1@example.com", "in the domain": "ada@ex\u0430mple.com", "Armenian": "ad\u0561@example.com",
+		"across a joiner": "ad\u200d\u0430@example.com", "beside a digit": "a1\u0430@example.com", "Cherokee": "\uab7ada@example.com",
+	} {
+		canonical, err := CanonicalEmail(text)
+		if err == nil {
+			err = MistakableEmail(canonical)
+		}
+		if err == nil {
+			t.Errorf("%s: %q passes", name, text)
+		}
+	}
+	for _, text := range []string{
+		"ada@example.com", "ada+tag@example.com", "o'neil_1@ex-ample.com", "jos\u00e9@example.com", "stra\u00dfe@example.com", "\u0131da@example.com",
+		"\u0438\u0432\u0430\u043d@\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444", "\u0438\u0432\u0430\u043d@example.com", "\u6771\u4eac\u30bf\u30ef\u30fc@example.jp", "\u05d0\u05d1@example.com",
+		"\uc11c\uc6b8@example.kr", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35@example.com",
+	} {
+		canonical, err := CanonicalEmail(text)
+		if err != nil || MistakableEmail(canonical) != nil {
+			t.Errorf("%q: %v, %v", text, err, MistakableEmail(canonical))
+		}
+	}
+}

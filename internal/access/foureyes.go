@@ -42,7 +42,7 @@ type Eyes string
 
 // The settings of SVC_PLATFORM_FOUR_EYES.
 const (
-	EyesOfPrincipals Eyes = "principals" // two principals, of which neither made the other
+	EyesOfPrincipals Eyes = "principals" // neither who asked nor a token that they made
 	EyesOfPeople     Eyes = "people"     // besides, a user decides, who made nothing that asked
 	EyesOfAnybody    Eyes = "anybody"    // off, by SVC_PLATFORM_ALLOW_SELF_APPROVAL, for an installation of one person
 )
@@ -75,6 +75,19 @@ func judgedByPeople(p Principal, r Requester) error {
 		return countersign.Errorf(countersign.CodeSelfApproval, "you made the token that asked for this run, so someone else must decide")
 	}
 	return nil
+}
+
+// MayThemselves is nil when the user behind a token has, at this moment, the role and the
+// projects for what the token is used for.
+func MayThemselves(user Principal, op Operation, projects ...string) error {
+	err := Allow(user, op)
+	if err == nil {
+		err = InScope(user, projects...)
+	}
+	if err == nil {
+		return nil
+	}
+	return countersign.Errorf(countersign.ErrorCode(err), "people decide here, and %s, for whom this token stands, may not do this themselves; their roles and projects bound what it decides", user.Email)
 }
 
 // FourEyes is nil when the principal may judge what the requester asked for, and

@@ -84,11 +84,12 @@ const (
 )
 
 // rule says who may: any of the roles (none named: every principal with a role),
-// realm administrators only, and whether a project-limited principal is kept out.
+// realm administrators only, and whether a principal with limits is kept out.
 type rule struct {
 	roles       []countersign.Role
 	realm       bool
 	wholeTenant bool
+	everyMode   bool // who is limited to a mode is kept out
 	write       bool
 }
 
@@ -146,7 +147,7 @@ var rules = map[Operation]rule{
 	ReadTenants:     {realm: true, wholeTenant: true},
 	WriteTenant:     {realm: true, wholeTenant: true, write: true},
 	ReadUsers:       {roles: admin, wholeTenant: true},
-	WriteUser:       {roles: admin, wholeTenant: true, write: true},
+	WriteUser:       {roles: admin, wholeTenant: true, everyMode: true, write: true}, // a user has every mode
 	DeleteUser:      {roles: admin, wholeTenant: true, write: true},
 	ReadTokens:      {roles: admin, wholeTenant: true},
 	CreateToken:     {roles: admin, wholeTenant: true, write: true},
@@ -178,6 +179,8 @@ func Allow(p Principal, op Operation) error {
 		return countersign.Errorf(countersign.CodeRoleRequired, "this needs the role %s; you have %s", join(r.roles), join(p.Roles))
 	case r.wholeTenant && p.Limited():
 		return countersign.Errorf(countersign.CodeProjectScope, "this covers the whole tenant; you are limited to projects")
+	case r.everyMode && Mode(p, countersign.ModeDryRun) != nil, r.everyMode && Mode(p, countersign.ModeLive) != nil:
+		return countersign.Errorf(countersign.CodeRoleRequired, "a user has both modes, and this token is limited to %s: it adds, changes and invites none", strings.Join(p.Modes, " and "))
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ var people = []struct {
 	{"VIEWER", Principal{Roles: []countersign.Role{countersign.RoleViewer}}},
 	{"no role", Principal{}},
 	{"all, limited", Principal{Roles: slices.Concat(admin, operator, approver), Projects: []string{"acme-shop"}}},
+	{"all, DRY_RUN", Principal{Roles: slices.Concat(admin, operator, approver), Modes: []string{countersign.ModeDryRun}}},
 	{"realm alone", Principal{Realm: true}},
 	{"realm, limited", Principal{Realm: true, Roles: admin, Projects: []string{}}},
 	{"an agent's", Principal{Roles: operator, Agents: []string{"acme-shop.clerk"}}},
@@ -71,6 +72,19 @@ func verdict(p Principal, op Operation) string {
 		return string(countersign.ErrorCode(err))
 	}
 	return "yes"
+}
+
+// A limit to both modes is none, and one to either keeps out.
+func TestWhoeverHasOneModeAloneAddsNoUser(t *testing.T) {
+	for _, test := range []struct {
+		modes []string
+		may   bool
+	}{{nil, true}, {[]string{"LIVE", "DRY_RUN"}, true}, {[]string{"DRY_RUN"}, false}, {[]string{"LIVE"}, false}, {[]string{}, false}} {
+		err := Allow(Principal{Roles: admin, Modes: test.modes}, WriteUser)
+		if (err == nil) != test.may || err != nil && countersign.ErrorCode(err) != countersign.CodeRoleRequired {
+			t.Errorf("%q: %v", test.modes, err)
+		}
+	}
 }
 
 func TestOperationWithoutRuleIsRefused(t *testing.T) {

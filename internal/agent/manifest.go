@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/request"
 )
 
@@ -58,7 +59,7 @@ func (k *manifestCheck) add(path, code, format string, args ...any) {
 // identity: the system's name for the agent is shown, listed and kept in the
 // audit log, so nothing that could break a line belongs in it.
 func (k *manifestCheck) identity(path string, a *countersign.ManifestAgent) {
-	if strings.TrimSpace(a.ExternalAgentID) == "" || hasControl(a.ExternalAgentID) {
+	if plain.Blank(a.ExternalAgentID) || hasControl(a.ExternalAgentID) {
 		k.add(path+".externalAgentId", "bad_id", "must be visible text without control characters")
 	}
 }

@@ -79,7 +79,7 @@ var errUnproven = errors.New("audit: the records do not come to the head of the 
 const tileLevel = 8
 
 // Prover proves that records stand in a log. It remembers the hashes of complete
-// subtrees, which never change; the first proof after a start reads the whole log.
+// subtrees, which never change; [Prover.Warm] reads those that it doesn't know yet.
 // Every proof is checked against the log's head before it is given out, so that what
 // it remembers is never trusted.
 type Prover struct {

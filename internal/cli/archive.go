@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,10 @@ func (v *ArchiveVerify) Run(t *Terminal) error {
 	found := make([]archive.Summary, 0, len(v.Files))
 	var broken error
 	for _, name := range v.Files {
-		s, err := readArchive(name, func(archive.Entry) error { return nil })
+		s, err := readArchive(t.Context, name, func(archive.Entry) error { return nil })
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
 		if err != nil {
 			fmt.Fprintf(t.Errs, "%s: %v\n", Plain(name), err)
 			broken = errors.New("not every file is whole")
@@ -60,7 +64,7 @@ type ArchiveShow struct {
 // Run prints the run with its plan and its approvals, as JSON.
 func (s *ArchiveShow) Run(t *Terminal) error {
 	var found *archive.Entry
-	if _, err := readArchive(s.File, func(e archive.Entry) error {
+	if _, err := readArchive(t.Context, s.File, func(e archive.Entry) error {
 		if e.Run.ID == s.ID {
 			found = &e
 		}
@@ -77,11 +81,34 @@ func (s *ArchiveShow) Run(t *Terminal) error {
 	}{found.Run, found.Approvals}, nil)
 }
 
-func readArchive(name string, each func(archive.Entry) error) (archive.Summary, error) {
+func readArchive(ctx context.Context, name string, each func(archive.Entry) error) (archive.Summary, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return archive.Summary{}, err
 	}
 	defer func() { _ = f.Close() }()
-	return archive.Read(f, each)
+	return readUntil(ctx, f, each)
+}
+
+// readUntil reads until the command is interrupted, which is then the error: a line that
+// was cut off by it says nothing of the file.
+func readUntil(ctx context.Context, in io.Reader, each func(archive.Entry) error) (archive.Summary, error) {
+	s, err := archive.Read(until{ctx, in}, each)
+	if stopped := ctx.Err(); err != nil && stopped != nil {
+		err = stopped
+	}
+	return s, err
+}
+
+// until reads until the command is interrupted.
+type until struct {
+	context.Context
+	in io.Reader
+}
+
+func (u until) Read(into []byte) (int, error) {
+	if err := u.Err(); err != nil {
+		return 0, err
+	}
+	return u.in.Read(into)
 }

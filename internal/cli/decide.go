@@ -7,6 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // ApprovalsDecide decides.
@@ -28,7 +29,7 @@ func (ApprovalsDecide) Help() string {
 // Run decides. An approval is of one request and never of another: what was shown
 // is what is decided.
 func (d *ApprovalsDecide) Run(t *Terminal) error {
-	if strings.TrimSpace(d.Reason) == "" {
+	if plain.Blank(d.Reason) {
 		return Unusablef("--reason must say why")
 	}
 	c, err := d.Client(t)

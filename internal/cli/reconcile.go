@@ -3,10 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // RunsProbe probes.
@@ -107,7 +107,7 @@ func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 	case x.NotExecuted:
 		w.Resolution = countersign.ConfirmedNotExecuted
 	}
-	if strings.TrimSpace(x.Evidence) == "" {
+	if plain.Blank(x.Evidence) {
 		return w, Unusablef("--evidence must say how you know")
 	}
 	if x.Result == "" {

@@ -27,7 +27,7 @@ type approvalsData struct {
 	Waiting bool // only those that wait are listed
 }
 
-// approvalsPage is the inbox: what waits, the soonest to lapse first; by the
+// approvalsPage is the inbox: what waits, the soonest to expire first; by the
 // filter what was decided, newest first.
 func approvalsPage(v *visit) (*page, error) {
 	status, chosen := approvalStatus(v.query("status"))

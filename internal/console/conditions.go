@@ -78,7 +78,7 @@ func groupWords(g countersign.ConditionGroup) (text, joint string) {
 func effectWords(effects []countersign.MemoryEffect) string {
 	parts := make([]string, len(effects))
 	for i, e := range effects {
-		parts[i] = e.VariableID + nbsp + ":=" + nbsp + inline(e.Value)
+		parts[i] = e.VariableID + " := " + inline(e.Value)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -95,7 +95,7 @@ func (c approvalCourse) Consequence() string {
 	case c.Skipped == 1:
 		return "Reject ends the run; the step after it is skipped."
 	case c.Skipped > 1:
-		return "Reject ends the run; the " + strconv.Itoa(c.Skipped) + nbsp + "steps after it are skipped."
+		return "Reject ends the run; the " + strconv.Itoa(c.Skipped) + " steps after it are skipped."
 	}
 	return "Reject ends the run."
 }

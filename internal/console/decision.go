@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // decideApproval takes one decision with its reason. Whatever is refused shows
@@ -16,7 +17,7 @@ func decideApproval(v *visit) (string, error) {
 		return "", v.decideAgain(id, err)
 	}
 	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.form("decision")), Reason: v.form("reason")}
-	if decision.Reason == "" {
+	if plain.Blank(decision.Reason) {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
 	if err := v.hasSeen(id); err != nil {
@@ -61,7 +62,7 @@ func (v *visit) decideAgain(id string, refused error) error {
 // decideWrong says what was wrong: beside the field, or above the page.
 func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
-	case e.Code == countersign.CodeInvalidRequest && d.Reason == "":
+	case e.Code == countersign.CodeInvalidRequest && plain.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
 	case e.Code == countersign.CodeInvalidRequest:
 		d.Errors = map[string]string{"decision": "Press Approve or Reject."}

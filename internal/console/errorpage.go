@@ -44,7 +44,6 @@ var sentences = map[countersign.Code]string{
 	countersign.CodeRevisionConflict: "Not saved: somebody saved another revision meanwhile. Your text is kept.",
 	countersign.CodeStateConflict:    "This has been decided or has moved on meanwhile. Nothing was sent twice.",
 	countersign.CodeApprovalExpired:  "The time for this decision is over. Nothing was sent.",
-	countersign.CodeCapacity:         "No slot is free for this tenant; try again soon.",
 	countersign.CodeUnavailable:      "The store can't write now. Nothing was changed; try again.",
 	countersign.CodeCSRF:             "This form could not be accepted. Nothing was changed.",
 	countersign.CodePayloadTooLarge:  "This is too large.",

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 )
-
-const nbsp = "\u00a0"
 
 // exactTime is how a time is written in full.
 const exactTime = "2006-01-02 15:04:05.000 UTC"
@@ -52,17 +51,17 @@ func span(d time.Duration) string {
 	d = max(d, 0)
 	switch {
 	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + nbsp + "s"
+		return strconv.Itoa(int(d/time.Second)) + " s"
 	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + nbsp + "min"
+		return strconv.Itoa(int(d/time.Minute)) + " min"
 	case d < 48*time.Hour:
 		h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
 		if m == 0 {
-			return strconv.Itoa(h) + nbsp + "h"
+			return strconv.Itoa(h) + " h"
 		}
-		return fmt.Sprintf("%d%sh %d%smin", h, nbsp, m, nbsp)
+		return fmt.Sprintf("%d h %d min", h, m)
 	}
-	return strconv.Itoa(int(d/(24*time.Hour))) + nbsp + "days"
+	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
 }
 
 // clock is a time of the day with milliseconds, as within one run.
@@ -72,9 +71,9 @@ func clock(t time.Time) template.HTML { return timeTag(t, t.UTC().Format("15:04:
 func took(ms int64) string {
 	switch {
 	case ms < 1000:
-		return strconv.FormatInt(ms, 10) + nbsp + "ms"
+		return strconv.FormatInt(ms, 10) + " ms"
 	case ms < 60_000:
-		return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64) + nbsp + "s"
+		return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64) + " s"
 	}
 	return span(time.Duration(ms) * time.Millisecond)
 }
@@ -83,17 +82,28 @@ func took(ms int64) string {
 func size(n int64) string {
 	switch {
 	case n < 1024:
-		return strconv.FormatInt(n, 10) + nbsp + "B"
+		return strconv.FormatInt(n, 10) + " B"
 	case n < 1<<20:
-		return strconv.FormatFloat(float64(n)/1024, 'f', 1, 64) + nbsp + "KiB"
+		return strconv.FormatFloat(float64(n)/1024, 'f', 1, 64) + " KiB"
 	}
-	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + nbsp + "MiB"
+	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
 }
 
 // plural is a number with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
-		return "1" + nbsp + one
+		return "1 " + one
 	}
-	return strconv.Itoa(n) + nbsp + many
+	return strconv.Itoa(n) + " " + many
+}
+
+// unbroken is a figure with its unit, as markup that no line ends amid. Text has the
+// usual space alone: [shown] writes every other one as an escape.
+func unbroken(figure string) template.HTML {
+	return unbrokenSpaces(figure, -1)
+}
+
+// unbrokenSpaces keeps the first n spaces of a text from ending a line; all if n < 0.
+func unbrokenSpaces(text string, n int) template.HTML {
+	return template.HTML(strings.Replace(template.HTMLEscapeString(text), " ", "\u00a0", n)) //nolint:gosec // escaped
 }

@@ -10,7 +10,10 @@ import (
 // functions are what templates may call beside the frame's methods.
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
-	"clock": clock, "took": took, "size": size, "bytes": func(n countersign.ByteCount) string { return size(int64(n)) }, "plural": plural, "nb": func() string { return nbsp },
+	"clock": clock,
+	"took":  func(ms int64) template.HTML { return unbroken(took(ms)) }, "size": func(n int64) template.HTML { return unbroken(size(n)) },
+	"bytes":  func(n countersign.ByteCount) template.HTML { return unbroken(size(int64(n))) },
+	"plural": func(n int, one, many string) template.HTML { return unbrokenSpaces(plural(n, one, many), 1) }, "nb": func() template.HTML { return unbroken(" ") },
 	"json": payload, "inline": inline, "whole": whole, "who": who, "called": called, "makers": makers, "titled": titled,
 	"runState": runState, "stepState": stepState, "approvalState": approvalState,
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,

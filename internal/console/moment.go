@@ -151,7 +151,7 @@ func valueWords(s countersign.Scalar, unit string) string {
 	case unknown(s):
 		return "unknown"
 	case unit != "" && s.Kind() == countersign.KindNumber:
-		return inline(s) + nbsp + unit
+		return inline(s) + " " + unit
 	}
 	return inline(s)
 }

@@ -54,7 +54,7 @@ type waitingRow struct {
 	Title, Detail string
 	State         state
 	Since, Lapses time.Time
-	Soon          bool // it lapses within the hour
+	Soon          bool // it expires within the hour
 	Href, Act     string
 	Bar           string // why the visitor can't decide
 }

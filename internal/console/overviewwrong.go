@@ -1,11 +1,11 @@
 package console
 
 import (
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // wrongRow is something that is not as it should be.
@@ -73,7 +73,7 @@ func (v *visit) projectsOff(d *overviewData) error {
 			continue
 		}
 		name := p.Name
-		if strings.TrimSpace(name) == "" {
+		if plain.Blank(name) {
 			name = p.ID
 		}
 		d.Wrong = append(d.Wrong, wrongRow{

@@ -69,7 +69,7 @@ func TestValuesAreThoseOfTheStep(t *testing.T) {
 		1: {Value: `"first"`}, 2: {Value: `"second"`, Set: true}, 3: {Value: `"second"`},
 	} {
 		rows := valuesAt(doc, s, given, &player{At: at, Last: 3, sim: sim})
-		for i, want := range []valueRow{{Value: "1.50" + nbsp + "EUR"}, {Value: "2"}, {Value: "3.0"}, {Value: "unknown", Unknown: true}, memory} {
+		for i, want := range []valueRow{{Value: "1.50 EUR"}, {Value: "2"}, {Value: "3.0"}, {Value: "unknown", Unknown: true}, memory} {
 			if got := rows[i]; got.Value != want.Value || got.Set != want.Set || got.Unknown != want.Unknown {
 				t.Errorf("step %d: %+v, want %+v", at, got, want)
 			}

@@ -23,7 +23,7 @@ func proofOf(p countersign.Project, c countersign.Capability) proof {
 	day := known.CheckedAt.UTC().Format("2 Jan 2006")
 	by := "Tried at " + known.Target + ", recorded by " + who(known.CheckedBy) + " at " + known.CheckedAt.UTC().Format(exactTime) + "."
 	if known.Proven {
-		return proof{Class: "is-ok", Icon: "i-check", Word: strings.ReplaceAll("Proven "+day, " ", nbsp), Title: "The same key had its effect once. " + by}
+		return proof{Class: "is-ok", Icon: "i-check", Word: "Proven " + day, Title: "The same key had its effect once. " + by}
 	}
 	declared.Title = "A check has not shown it. " + by
 	if broken := rulesWith(*known, countersign.VerdictBroken); broken != "" {

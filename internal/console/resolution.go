@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/exact"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // resolution is the form of a resolution with what was typed into it.
@@ -74,7 +75,7 @@ func (f knownFact) UseWord() string {
 	if f.Use == "late" {
 		return "the late answer"
 	}
-	return strings.Replace(f.Use, "-", nbsp, 1)
+	return strings.Replace(f.Use, "-", " ", 1)
 }
 
 // probeStep sends the step's probe, a read, and comes back with its answer.
@@ -118,7 +119,7 @@ func (v *visit) resolution() (word countersign.Reconcile, wrong map[string]strin
 	if resolutionWord(word.Resolution) == "" {
 		wrong["resolution"] = "Choose what happened."
 	}
-	if word.Evidence == "" {
+	if plain.Blank(word.Evidence) {
 		wrong["evidence"] = "Say what you checked, and where. Every resolution needs evidence."
 	}
 	if text := v.form("output"); text != "" && word.Resolution == countersign.ConfirmedCompleted {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // toggling is enabling or disabling a project.
@@ -27,7 +28,7 @@ func (v *visit) formRevision() int64 {
 // typedReason refuses a decision that nobody says why of, where the API alone
 // would take it.
 func typedReason(reason string) error {
-	if reason == "" {
+	if plain.Blank(reason) {
 		return invalid("reason", "say why; the audit log keeps it")
 	}
 	return nil

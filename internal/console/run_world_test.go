@@ -257,6 +257,6 @@ func says(t testing.TB, what, text string, words ...string) {
 var tags = regexp.MustCompile(`(?s)<[^>]*>`)
 
 func plainText(page string) string {
-	text := strings.NewReplacer(nbsp, " ", "&#34;", `"`, "&#39;", "'", "&quot;", `"`).Replace(tags.ReplaceAllString(page, " "))
+	text := strings.NewReplacer("\u00a0", " ", "&#34;", `"`, "&#39;", "'", "&quot;", `"`).Replace(tags.ReplaceAllString(page, " "))
 	return strings.Join(strings.Fields(text), " ")
 }

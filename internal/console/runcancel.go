@@ -6,6 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // cancelData is the page that asks why a run is cancelled, and says what happens
@@ -75,7 +76,7 @@ func cancelWords(r *countersign.Run) (onItsWay, then string) {
 func cancelRun(v *visit) (string, error) {
 	id, reason := v.r.PathValue("id"), v.form("reason")
 	var err error
-	if reason == "" {
+	if plain.Blank(reason) {
 		err = countersign.Errorf(countersign.CodeInvalidRequest, "a reason is needed: it is kept in the audit log with your name")
 	} else {
 		_, err = v.control.CancelRun(v.r.Context(), v.actor, id, reason)

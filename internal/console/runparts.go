@@ -75,7 +75,7 @@ func timeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
 // length is a limit of time as it was set.
 func length(d time.Duration) string {
 	if d%time.Second != 0 {
-		return strconv.FormatInt(d.Milliseconds(), 10) + nbsp + "ms"
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	}
 	return span(d)
 }

@@ -34,7 +34,7 @@ type runsData struct {
 var stretches = []struct {
 	Value, Word string
 	Length      time.Duration
-}{{"1h", "Last hour", time.Hour}, {"24h", "Last 24" + nbsp + "h", 24 * time.Hour}, {"7d", "Last 7" + nbsp + "days", 7 * 24 * time.Hour}}
+}{{"1h", "Last hour", time.Hour}, {"24h", "Last 24 h", 24 * time.Hour}, {"7d", "Last 7 days", 7 * 24 * time.Hour}}
 
 func runsPage(v *visit) (*page, error) {
 	f, err := v.runFilter()

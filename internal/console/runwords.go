@@ -106,7 +106,7 @@ func answerable(r *countersign.Run) bool {
 	return r.WaitingFor != nil && !r.WaitingFor.NotBefore.IsZero()
 }
 
-func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + nbsp + "UTC" }
+func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }
 
 func (c *callout) waitsForSlot(r *countersign.Run, b beholder) {
 	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true
@@ -128,7 +128,7 @@ func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 	}
 	s := &r.Steps[i]
 	c.Sentence = "Nothing waits for you. Step " + strconv.Itoa(i+1) + " waits for " + hostOf(s) + "."
-	c.Detail = "At most " + length(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + nbsp + "UTC."
+	c.Detail = "At most " + length(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
 }
 
 // barredWords says why somebody can't decide.

@@ -24,8 +24,8 @@ func (c *Console) settingRoutes() []route {
 // settingsData is the visitor's session, and what waits for the visitor alone.
 type settingsData struct {
 	countersign.Session
-	Tokens []countersign.Token // that name the visitor
-	Offers []countersign.User  // invitations
+	Tokens []control.OwnToken // that name the visitor
+	Offers []countersign.User // invitations
 }
 
 func settingsPage(v *visit) (*page, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 type tenantsData struct {
@@ -88,7 +89,7 @@ func renameTenant(v *visit) (string, error) {
 }
 
 func (v *visit) putTenant(d tenantData, id string) (string, error) {
-	if d.Name == "" {
+	if plain.Blank(d.Name) {
 		d.NameErr = "Enter a name."
 	}
 	if d.IDErr != "" || d.NameErr != "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // tokenRow is a token as the list shows it.
@@ -102,7 +103,7 @@ func makeToken(v *visit) (string, error) {
 	if err != nil || days < 1 || days > countersign.MaxTokenDays {
 		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
 	}
-	if d.Name == "" {
+	if plain.Blank(d.Name) {
 		d.NameErr = "Say what the token is for."
 	}
 	if len(modes) == 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // ApprovalFilter narrows a listing of approvals; empty fields do not. OldestFirst
-// turns its order: of those that wait, what lapses first comes first.
+// turns its order: of those that wait, what expires first comes first.
 type ApprovalFilter struct {
 	Status, RunID string
 	OldestFirst   bool
@@ -113,14 +113,14 @@ func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayJudge(tx, a, countersign.ModeLive, rec.Requester); err != nil {
+	if err := s.mayJudge(tx, a, aboutApproval(rec)); err != nil {
 		return nil, err
 	}
 	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
 	expired := rec.Status == countersign.ApprovalRejected && strings.HasPrefix(rec.DecisionReason, string(countersign.CodeApprovalExpired)+":") && rec.DecidedBy == countersign.SystemPrincipal
 	switch {
 	case lapsed || expired:
-		return nil, countersign.Errorf(countersign.CodeApprovalExpired, "approval %s lapsed at %s; the system rejected it", id, rec.ExpiresAt.Format("2006-01-02T15:04:05Z07:00"))
+		return nil, countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s; the system rejected it", id, rec.ExpiresAt.Format("2006-01-02T15:04:05Z07:00"))
 	case rec.Status != countersign.ApprovalPending:
 		return nil, countersign.Errorf(countersign.CodeStateConflict, "approval %s is %s already, decided by %s", id, rec.Status, rec.DecidedBy)
 	}

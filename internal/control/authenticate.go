@@ -132,17 +132,8 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 func principalOf(t *records.Token) access.Principal {
 	return access.Principal{
 		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
-		Realm: t.Realm, Email: t.UserEmail, Person: personOf(t), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
+		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
 	}
-}
-
-// personOf is the user who is known to stand behind a token: who made it themselves, or
-// has confirmed it.
-func personOf(t *records.Token) string {
-	if t.CreatedBy == "user:"+t.UserEmail || !t.ConfirmedAt.IsZero() {
-		return t.UserEmail
-	}
-	return ""
 }
 
 // Bootstrap makes, on an empty store, the tenant `default` and the first token:

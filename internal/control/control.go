@@ -19,6 +19,7 @@ import (
 	"github.com/countersign/countersign/internal/ledger"
 	"github.com/countersign/countersign/internal/live"
 	"github.com/countersign/countersign/internal/model"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/quota"
 	"github.com/countersign/countersign/internal/recent"
@@ -238,7 +239,7 @@ func found(err error, kind, id string) error {
 
 // given refuses a blank reason or evidence.
 func given(field, text string) error {
-	if strings.TrimSpace(text) == "" {
+	if plain.Blank(text) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: say why; it can't be blank", field)
 	}
 	return nil

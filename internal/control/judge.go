@@ -10,47 +10,78 @@ import (
 	"github.com/countersign/countersign/internal/store"
 )
 
-// mayJudge is nil when the actor may decide, probe or reconcile for a run of this mode
-// that the requester asked for: its token is good for the mode, and four eyes look.
-func (s *Service) mayJudge(tx store.Tx, a Actor, mode string, r access.Requester) error {
-	if err := access.Mode(a.Principal, mode); err != nil {
+// judgement is what somebody wants to do about a run that stands still.
+type judgement struct {
+	op        access.Operation // access.DecideApproval, access.ReconcileRun, access.ProbeRun
+	mode      string           // of the run
+	requester access.Requester
+	projects  []string
+}
+
+func aboutRun(op access.Operation, r *records.Run) judgement {
+	return judgement{op: op, mode: r.Mode, requester: r.Requester, projects: r.Projects}
+}
+
+func aboutApproval(r *records.Approval) judgement {
+	return judgement{op: access.DecideApproval, mode: countersign.ModeLive, requester: r.Requester, projects: []string{r.ProjectID}}
+}
+
+// mayJudge is nil when the actor may decide, probe or reconcile: its token is good for
+// the mode, the person behind it may do so too, and four eyes look.
+func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
+	if err := access.Mode(a.Principal, j.mode); err != nil {
 		return err
 	}
-	r, err := ledger.Makers(tx, a.Tenant, r)
+	r, err := ledger.Makers(tx, a.Tenant, j.requester)
 	if err != nil {
 		return err
 	}
 	p := a.Principal
-	if s.cfg.Eyes == access.EyesOfPeople && p.Session == "" && p.Person != "" {
-		if err := isUser(tx, a.Tenant, p.Person); countersign.ErrorCode(err) == countersign.CodeNotFound {
-			p.Person, p.Email = "", "" // gone since the token was confirmed
-		} else if err != nil {
+	if s.cfg.Eyes == access.EyesOfPeople {
+		if p, err = asPerson(tx, p, j); err != nil {
 			return err
 		}
 	}
 	return s.cfg.Eyes.MayJudge(p, r)
 }
 
-// isUser is nil for an address that is a user of the tenant, not only invited; else
+// asPerson is the principal where people decide: a token stands for nobody once its user
+// is gone, and decides no more than its user may at this moment.
+func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, error) {
+	if p.Session != "" || p.Email == "" {
+		return p, nil
+	}
+	u, err := userOf(tx, p.Tenant, p.Email)
+	switch {
+	case countersign.ErrorCode(err) == countersign.CodeNotFound:
+		p.Person, p.Email = "", ""
+		return p, nil
+	case err != nil || p.Person == "":
+		return p, err
+	}
+	return p, access.MayThemselves(principalOfUser(u), j.op, j.projects...)
+}
+
+// userOf is the user of a tenant with this address, not one who is only invited; else
 // not_found.
-func isUser(tx store.Tx, tenant, email string) error {
+func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
 	u, _, err := records.Users.Get(tx, tenant, email)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
-		return countersign.Errorf(countersign.CodeNotFound, "%s is no user of tenant %s", email, tenant)
+		return nil, countersign.Errorf(countersign.CodeNotFound, "%s is no user of tenant %s", email, tenant)
 	}
-	return err
+	return u, err
 }
 
 // judges is mayJudge of a run.
-func (s *Service) judges(a Actor) func(store.Tx, *records.Run) error {
-	return func(tx store.Tx, rec *records.Run) error { return s.mayJudge(tx, a, rec.Mode, rec.Requester) }
+func (s *Service) judges(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
+	return func(tx store.Tx, rec *records.Run) error { return s.mayJudge(tx, a, aboutRun(op, rec)) }
 }
 
-// barred is why the actor may not do the operation for a run: its role, its modes, or
+// barred is why the actor may not do it: its role, its modes, the person behind it, or
 // that it asked for the run; nil where it may. A store that can't be read bars too.
-func (s *Service) barred(tx store.Tx, a Actor, op access.Operation, mode string, r access.Requester) error {
-	if err := access.Allow(a.Principal, op); err != nil {
+func (s *Service) barred(tx store.Tx, a Actor, j judgement) error {
+	if err := access.Allow(a.Principal, j.op); err != nil {
 		return err
 	}
-	return s.mayJudge(tx, a, mode, r)
+	return s.mayJudge(tx, a, j)
 }

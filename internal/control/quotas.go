@@ -13,12 +13,12 @@ func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) e
 	if err := s.roomForApproval(tx, tenant, p); err != nil {
 		return err
 	}
-	return s.ledger.Free(tx, tenant)
+	return s.ledger.Free(tx, tenant, p.Mode)
 }
 
 // roomForApproval refuses the start of a run that will ask for an approval while as
-// many of the tenant's wait as may. What is under way may still ask: the bound can be
-// passed by as many as there are slots.
+// many of the tenant's wait as may. What was started before may still ask, so
+// the bound can be passed.
 func (s *Service) roomForApproval(tx store.Tx, tenant string, p *countersign.Plan) error {
 	if p.Mode != countersign.ModeLive {
 		return nil
@@ -53,3 +53,6 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 	}
 	return false, nil
 }
+
+// Quotas is how much a tenant, an agent and a run may have, as it is set.
+func (s *Service) Quotas() quota.Bounds { return s.cfg.Quotas }

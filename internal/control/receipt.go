@@ -17,11 +17,22 @@ import (
 // it, signed. Everything in it is of one snapshot of the store.
 func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
-	busy := s.think(ctx, a.Tenant, func() { // the first proof after a start reads the whole log
-		err = s.view(ctx, a, access.ReadReceipt, func(tx store.Tx) error {
-			facts, err = s.receiptFacts(tx, a, id)
+	busy := s.think(ctx, a.Tenant, func() {
+		read := func(ctx context.Context, span func(tx store.Tx) error) error {
+			return s.view(ctx, a, access.ReadReceipt, span)
+		}
+		warm := false
+		collect := func(tx store.Tx) (err error) {
+			facts, warm, err = s.receiptFacts(tx, a, id, warm)
 			return err
-		})
+		}
+		if err = read(ctx, collect); err != nil || warm {
+			return
+		}
+		if err = s.prover.Warm(ctx, a.Tenant, read); err == nil {
+			warm = true
+			err = read(ctx, collect)
+		}
 	})
 	if err = cmp.Or(busy, err); err != nil {
 		return nil, err
@@ -33,22 +44,27 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 	return receipt.Build(facts, key)
 }
 
-func (s *Service) receiptFacts(tx store.Tx, a Actor, id string) (f receipt.Facts, err error) {
+// receiptFacts collects what a receipt says; not yet, and warm is false, where the
+// prover would have to read much of the log in this snapshot.
+func (s *Service) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
 	f = receipt.Facts{Tenant: a.Tenant, Version: s.cfg.Version, IssuedAt: s.cfg.Now()}
 	if f.Run, err = s.wholeRun(tx, a, id); err != nil {
-		return f, err
+		return f, false, err
 	}
 	if !f.Run.Status.IsTerminal() {
-		return f, countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; it has a receipt when it has ended", id, f.Run.Status)
+		return f, false, countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; it has a receipt when it has ended", id, f.Run.Status)
 	}
 	if f.Masked, err = s.leavesOut(tx, a, id); err != nil {
-		return f, err
+		return f, false, err
 	}
 	if f.Approvals, err = s.approvalsOf(tx, a, id); err != nil {
-		return f, err
+		return f, false, err
+	}
+	if warm, err = s.prover.IsWarm(tx, a.Tenant); err != nil || !warm && !warmed {
+		return f, false, err
 	}
 	f.Log, err = s.logOfRun(tx, a, f)
-	return f, err
+	return f, true, err
 }
 
 // leavesOut reports that the actor must not see everything of the run's plan.

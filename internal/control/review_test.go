@@ -42,7 +42,7 @@ func TestMayDecideSaysWhatTheDecisionWouldSay(t *testing.T) {
 	h := &reviewed{house: open(t), begun: time.Now()}
 	h.approval("waits", 0, countersign.ApprovalPending, "acme-one", "note")
 	h.approval("done", 0, countersign.ApprovalApproved, "acme-one", "note")
-	h.approval("lapsed", -3000, countersign.ApprovalPending, "acme-one", "note")
+	h.approval("expired", -3000, countersign.ApprovalPending, "acme-one", "note")
 	approver := countersign.RoleApprover
 	elsewhere := judge("eve@acme", approver)
 	elsewhere.Projects = []string{"acme-two"}
@@ -67,8 +67,8 @@ func TestMayDecideSaysWhatTheDecisionWouldSay(t *testing.T) {
 		}
 	}
 	h.clock.Store(int64(25 * time.Hour))
-	if got := countersign.ErrorCode(h.service.MayDecide(background, judge("eve@acme", approver), "lapsed")); got != countersign.CodeApprovalExpired {
-		t.Errorf("lapsed: %q", got)
+	if got := countersign.ErrorCode(h.service.MayDecide(background, judge("eve@acme", approver), "expired")); got != countersign.CodeApprovalExpired {
+		t.Errorf("expired: %q", got)
 	}
 }
 

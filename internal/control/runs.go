@@ -147,11 +147,8 @@ func (s *Service) CancelRun(ctx context.Context, a Actor, id, reason string) (co
 	if err := given("reason", reason); err != nil {
 		return countersign.Run{}, err
 	}
-	mayCancel := func(tx store.Tx, rec *records.Run) error {
-		if err := access.Cancel(a.Principal, rec.RequestedBy); err != nil {
-			return err
-		}
-		return s.mayLeaveCall(tx, a.Tenant, rec)
+	mayCancel := func(_ store.Tx, rec *records.Run) error {
+		return access.Cancel(a.Principal, rec.RequestedBy)
 	}
 	return s.applyTo(ctx, a, access.CancelRun, id, mayCancel, run.CancelAsked{Reason: reason, By: a.ID})
 }
@@ -161,7 +158,7 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 	if err := given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.ReconcileRun, id, s.judges(a), run.Reconciled{Reconcile: r, By: a.ID})
+	return s.applyTo(ctx, a, access.ReconcileRun, id, s.judges(a, access.ReconcileRun), run.Reconciled{Reconcile: r, By: a.ID})
 }
 
 // applyTo applies an event that a person caused to a run in scope.

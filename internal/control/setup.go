@@ -55,7 +55,7 @@ func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string
 		if err := records.SetupLinks.Delete(tx, store.Realm, records.SetupID); err != nil {
 			return err
 		}
-		u, err := s.realmUser(tx, email, requestID)
+		u, err := s.realmUser(tx, "email", email, requestID)
 		if err != nil {
 			return err
 		}
@@ -67,13 +67,17 @@ func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string
 	return session, nil
 }
 
-// realmUser makes an address a realm administrator with every role in `default`.
-func (s *Service) realmUser(tx store.Tx, email, requestID string) (*records.User, error) {
+// realmUser makes an address, which stood at path, a realm administrator with every role
+// in `default`.
+func (s *Service) realmUser(tx store.Tx, path, email, requestID string) (*records.User, error) {
 	now, tenant := s.cfg.Now(), countersign.DefaultTenant
 	u, version, err := records.Users.Get(tx, tenant, email)
 	c := change{}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
+		if err := newAddress(path, email); err != nil {
+			return nil, err
+		}
 		u = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: countersign.SystemPrincipal, CreatedAt: now}}
 	case err != nil:
 		return nil, err
@@ -108,7 +112,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email string) (made bool, err
 			}
 		}
 		made = true
-		_, err = s.realmUser(tx, email, "")
+		_, err = s.realmUser(tx, "SVC_PLATFORM_ADMIN_EMAIL", email, "")
 		return err
 	})
 	return made, public(err)

@@ -3,11 +3,12 @@ package control
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -102,10 +103,31 @@ func putToken(tx store.Tx, rec *records.Token, secret string) error {
 }
 
 func checkToken(w countersign.TokenWrite) error {
-	if strings.TrimSpace(w.Name) == "" {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "name: say what the token is for; it can't be blank")
+	var problems []countersign.Problem
+	if plain.Blank(w.Name) {
+		problems = append(problems, countersign.Problem{Path: "name", Message: "say what the token is for; it can't be blank"})
 	}
-	return checkAgentToken(w)
+	problems = slices.Concat(problems, checkAgentToken(w),
+		repeated("roles", w.Roles), repeated("projectIds", w.ProjectIDs), repeated("agentIds", w.AgentIDs), repeated("modes", w.Modes))
+	return wrong(problems)
+}
+
+// repeated are the problems of a list of rights that names something twice.
+func repeated[T ~string](field string, list []T) (problems []countersign.Problem) {
+	for i, item := range list {
+		if slices.Contains(list[:i], item) {
+			problems = append(problems, countersign.Problem{Path: fmt.Sprintf("%s[%d]", field, i), Message: string(item) + " is named twice"})
+		}
+	}
+	return problems
+}
+
+// wrong is nil where there are no problems.
+func wrong(problems []countersign.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
 }
 
 func ownProjectIDs(tenant string, ids []string) error {

@@ -15,11 +15,10 @@ import (
 // is an operator's with bounds, which internal/access judges.
 
 // checkAgentToken checks what can be said of an agent token without its agents.
-func checkAgentToken(w countersign.TokenWrite) error {
+func checkAgentToken(w countersign.TokenWrite) (problems []countersign.Problem) {
 	if w.AgentIDs == nil {
 		return nil
 	}
-	var problems []countersign.Problem
 	if len(w.AgentIDs) == 0 {
 		problems = append(problems, countersign.Problem{Path: "agentIds", Message: "name at least one agent"})
 	}
@@ -29,15 +28,7 @@ func checkAgentToken(w countersign.TokenWrite) error {
 	if w.ProjectIDs != nil {
 		problems = append(problems, countersign.Problem{Path: "projectIds", Message: "agentIds say what the token reaches; leave this out"})
 	}
-	for i, id := range w.AgentIDs {
-		if slices.Contains(w.AgentIDs[:i], id) {
-			problems = append(problems, countersign.Problem{Path: agentPath(i), Message: id + " is named twice"})
-		}
-	}
-	if len(problems) == 0 {
-		return nil
-	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	return problems
 }
 
 // storedRoles are those of an ordinary token; see records.Token.

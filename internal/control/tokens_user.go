@@ -2,7 +2,7 @@ package control
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/access"
@@ -22,7 +22,7 @@ func standsBehind(tx store.Tx, tenant, email string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = isUser(tx, tenant, email)
+	_, err = userOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is no user of tenant %s; add the user first, or leave it out", email, tenant)
 	}
@@ -60,6 +60,32 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 	return t, err
 }
 
+// endConfirmations has every token of a tenant stand for a user no more who leaves it:
+// were they added again, each would have to be confirmed anew.
+func (s *Service) endConfirmations(tx store.Tx, a Actor, tenant, email string) error {
+	all, err := records.Tokens.List(tx, tenant, store.Query{})
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if all[i].UserEmail != email || all[i].Person() == "" {
+			continue
+		}
+		rec, version, err := records.Tokens.Get(tx, tenant, all[i].ID)
+		if err != nil {
+			return err
+		}
+		rec.ConfirmedAt, rec.UserLeft = time.Time{}, true
+		if _, err := records.Tokens.Put(tx, tenant, rec.ID, rec, version); err != nil {
+			return err
+		}
+		if err := s.auditIn(tx, tenant, a, access.DeleteUser, "token/"+rec.ID, change{before: "confirmed", after: "to be confirmed"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func confirmable(a Actor, t *records.Token) error {
 	switch t.UserEmail {
 	case a.Email:
@@ -76,14 +102,21 @@ func (s *Service) usable(t *records.Token) bool {
 	return t.RevokedAt.IsZero() && !t.Lapsed && s.cfg.Now().Before(t.ExpiresAt)
 }
 
+// OwnToken is a token in somebody's name. Counts says that they have made or confirmed it.
+type OwnToken struct {
+	countersign.Token
+	Counts bool
+}
+
 // OwnTokens lists the usable tokens of this tenant that name the session's user, by id.
-func (s *Service) OwnTokens(ctx context.Context, a Actor) (out []countersign.Token, err error) {
+func (s *Service) OwnTokens(ctx context.Context, a Actor) (out []OwnToken, err error) {
 	err = s.view(ctx, a, access.ReadSession, func(tx store.Tx) error {
+		out = nil
 		all, err := records.Tokens.List(tx, a.Tenant, store.Query{})
-		all = slices.DeleteFunc(all, func(t records.Token) bool { return t.UserEmail != a.Email || a.Email == "" || !s.usable(&t) })
-		out = make([]countersign.Token, len(all))
 		for i := range all {
-			out[i] = all[i].Token
+			if t := &all[i]; a.Email != "" && t.UserEmail == a.Email && s.usable(t) {
+				out = append(out, OwnToken{t.Token, t.Person() != ""})
+			}
 		}
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -34,6 +35,9 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 	if email, err = address("email", email); err != nil {
 		return u, err
 	}
+	if err := wrong(slices.Concat(repeated("roles", w.Roles), repeated("projectIds", w.ProjectIDs))); err != nil {
+		return u, err
+	}
 	err = s.update(ctx, a, access.WriteUser, "user/"+email, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, w.TenantID)
 		if err != nil {
@@ -47,6 +51,9 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}}
+			if err := newAddress("email", email); err != nil {
+				return err
+			}
 			if stored.Invited, err = belongs(tx, email); err != nil {
 				return err
 			}
@@ -97,6 +104,9 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := endSessions(tx, email, tenant); err != nil {
 			return err
 		}
+		if err := s.endConfirmations(tx, a, tenant, email); err != nil {
+			return err
+		}
 		u = stored.User
 		return s.auditIn(tx, tenant, a, access.DeleteUser, "user/"+email, change{before: rightsOf(*stored), after: "gone"})
 	})
@@ -138,6 +148,16 @@ func address(path, text string) (string, error) {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: it is no e-mail address", path)
 	}
 	return email, nil
+}
+
+// newAddress refuses for a new user an address that can be taken for another one's. Only
+// what is stored anew is judged so: users of an earlier release are found like others,
+// and to a sign-in every address is the same.
+func newAddress(path, email string) error {
+	if err := access.MistakableEmail(email); err != nil {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)
+	}
+	return nil
 }
 
 // maxEmail is the longest address that mail can carry.

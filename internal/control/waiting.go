@@ -19,7 +19,7 @@ type Waiting struct {
 }
 
 // Waiting lists what stands still within the actor's scope: uncertain outcomes,
-// then approvals, each the oldest first, so that what lapses soonest comes before.
+// then approvals, each the oldest first, so that what expires soonest comes before.
 // limit bounds each kind; more reports that there is more than was looked at.
 func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
@@ -47,7 +47,7 @@ func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, e
 		if rec.WaitingFor == nil || rec.WaitingFor.Kind != countersign.WaitReconcile {
 			continue
 		}
-		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, access.ReconcileRun, rec.Mode, rec.Requester)}
+		w := Waiting{Run: rec.Run, Barred: s.barred(tx, a, aboutRun(access.ReconcileRun, rec))}
 		if err := s.withSteps(tx, a, &w.Run, rec.Probes); err != nil {
 			return nil, false, err
 		}
@@ -69,7 +69,7 @@ func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error
 		if err != nil {
 			return nil, false, err
 		}
-		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(tx, a, access.DecideApproval, run.Mode, rec.Requester)}
+		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(tx, a, aboutApproval(rec))}
 		if err := s.withSteps(tx, a, &w.Run, run.Probes); err != nil {
 			return nil, false, err
 		}
@@ -110,7 +110,7 @@ func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runI
 		if err != nil {
 			return err
 		}
-		why = s.barred(tx, a, op, rec.Mode, rec.Requester)
+		why = s.barred(tx, a, aboutRun(op, rec))
 		return nil
 	})
 	return why, err

@@ -97,7 +97,7 @@ func TestManyApprovalsThatLapseAtOnceAreAllActedOn(t *testing.T) {
 	})
 }
 
-// A restart finds what lapsed while nothing ran.
+// A restart finds what expired while nothing ran.
 func TestApprovalThatLapsedWhileStoppedIsActedOnAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, atOnce)

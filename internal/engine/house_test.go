@@ -222,7 +222,7 @@ func (h *house) start(p *countersign.Plan) (ledger.Ref, error) {
 	ref := ledger.Ref{Tenant: tenant, RunID: newID("run")}
 	var started *ledger.Held
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := h.ledger.Free(tx, ref.Tenant); err != nil {
+		if err := h.ledger.Free(tx, ref.Tenant, p.Mode); err != nil {
 			return err
 		}
 		p, err := h.ledger.Plan(tx, tenant, p.ID, p.PlanDigest)

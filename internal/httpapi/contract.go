@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"maps"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/signature"
 )
@@ -12,7 +14,7 @@ func (a *API) contract(c *call) (any, error) {
 	return integrationContract{
 		APIVersion: "0.3.0", Prefixes: []string{Prefix, AliasPrefix}, DefaultPrefix: AliasPrefix,
 		SDKOperations: sdkOperations, Manifest: manifestContract, Heartbeat: heartbeatContract,
-		RuntimeHeaders: runtimeHeaders, Signing: signingContract, Limits: limitsContract, ErrorCodes: errorCodes(),
+		RuntimeHeaders: runtimeHeaders, Signing: signingContract, Limits: a.limits(), ErrorCodes: errorCodes(),
 		ReceiptKeys: keys,
 	}, err
 }
@@ -74,12 +76,26 @@ var signingContract = signing{
 	Separator: "\n", BodyHash: "lowercase hex", WindowSeconds: int64(countersign.SignatureWindow.Seconds()), Vector: signature.Vector,
 }
 
+// limits are those of the service as it is set up: what a setting changes is its value
+// here.
+func (a *API) limits() map[string]int64 {
+	out, most := maps.Clone(limitsContract), a.control.Quotas()
+	for name, n := range map[string]int{
+		"agentInstances": most.Instances, "pendingApprovals": most.Approvals, "webhooks": most.Webhooks, "runProbes": most.Probes, "modelBytes": most.ModelBytes,
+	} {
+		out[name] = int64(n)
+	}
+	return out
+}
+
 var limitsContract = map[string]int64{
 	"pageLimitDefault": countersign.DefaultPageLimit, "pageLimitMax": countersign.MaxPageLimit,
 	"planSteps": countersign.MaxPlanSteps, "bodyBytes": countersign.MaxBodyBytes, "jsonDepth": countersign.MaxJSONDepth,
 	"timeoutMsMin": countersign.MinCapabilityTimeoutMs, "timeoutMsMax": countersign.MaxCapabilityTimeoutMs,
 	"heartbeatSeconds": int64(countersign.HeartbeatCadence.Seconds()), "livenessSeconds": int64(countersign.HeartbeatWindow.Seconds()),
 	"eventStreams": countersign.MaxEventStreams, "tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": countersign.MaxKeyLength,
+	"openRequestBytes": countersign.MaxOpenBytes, "listedValueBytes": countersign.MaxListedValue, "problems": countersign.MaxProblems,
+	"cancelledCalls": countersign.MaxLeftCalls, "instanceLifeSeconds": int64(countersign.InstanceLife.Seconds()),
 }
 
 func errorCodes() map[string]int {

@@ -128,7 +128,7 @@ func (h *house) startOf(tenant, id string) (ref ledger.Ref, err error) {
 	h.t.Helper()
 	ref = ledger.Ref{Tenant: tenant, RunID: h.newID("run")}
 	err = h.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := h.ledger.Free(tx, ref.Tenant); err != nil {
+		if err := h.ledger.Free(tx, ref.Tenant, h.plans[tenant].Mode); err != nil {
 			return err
 		}
 		p, err := h.ledger.Plan(tx, tenant, id, h.plans[tenant].PlanDigest)

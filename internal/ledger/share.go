@@ -31,11 +31,20 @@ func (l *Ledger) share(tx store.Tx) (int, error) {
 	return Share(l.cfg.MaxPerTenant, l.cfg.MaxActive, tenants), err
 }
 
-// Free is nil when the tenant may start a run now, else capacity.
-func (l *Ledger) Free(tx store.Tx, tenant string) error {
+// Free is nil when the tenant may start a run in this mode now, else capacity.
+func (l *Ledger) Free(tx store.Tx, tenant, mode string) error {
 	share, err := l.share(tx)
 	if err != nil {
 		return err
+	}
+	if mode == countersign.ModeLive {
+		left, err := leftCalls(tx, tenant, l.cfg.Now())
+		if err != nil {
+			return err
+		}
+		if left >= countersign.MaxLeftCalls {
+			return countersign.Errorf(countersign.CodeCapacity, "%d calls of cancelled runs of tenant %s may still be answered; try again when one of them has ended", left, tenant)
+		}
 	}
 	if share < l.cfg.MaxActive {
 		taken, err := countOf(tx, tenant, records.Active, records.Queued)
@@ -55,7 +64,7 @@ func (l *Ledger) Free(tx store.Tx, tenant string) error {
 		return err
 	}
 	if active+len(first) >= l.cfg.MaxActive {
-		return countersign.Errorf(countersign.CodeCapacity, "all %d slots are in use; try again when a run has ended or waits", l.cfg.MaxActive)
+		return countersign.Errorf(countersign.CodeCapacity, "no slot is free: %d of %d are in use; try again when a run has ended or waits", l.cfg.MaxActive, l.cfg.MaxActive)
 	}
 	return nil
 }
@@ -66,9 +75,11 @@ func countOf(tx store.Tx, tenant string, states ...any) (int, error) {
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
 }
 
-// LeftCalls counts a tenant's calls whose runs were cancelled and whose answers may
-// still come.
-func LeftCalls(tx store.Tx, tenant string, now time.Time) (int, error) {
+// leftCalls counts a tenant's calls whose runs were cancelled and whose answers may
+// still come. A cancel gives the slot back, but doesn't end a side effect that has
+// begun: without a bound on them, starts and cancels in turn would hold ever more
+// connections. A tenant with too many gets no slot; a cancel is never refused.
+func leftCalls(tx store.Tx, tenant string, now time.Time) (int, error) {
 	where := append(records.UnfinishedOf(tenant), store.Equal("state", records.Recovery), store.Filter{Column: "due", Op: store.AtLeast, Values: []any{now.UnixMicro()}})
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
 }
@@ -77,6 +88,7 @@ func LeftCalls(tx store.Tx, tenant string, now time.Time) (int, error) {
 // one entry in the list to another meanwhile, which is not written yet.
 type queue struct {
 	tx            store.Tx
+	now           time.Time
 	before, after records.Unfinished
 	free, share   int
 	room          map[string]int // slots that a tenant may still get, of those that were asked for
@@ -121,7 +133,13 @@ func (q *queue) offer(u records.Unfinished) (bool, error) {
 		if q.before.State == records.Active && q.before.TenantID == u.TenantID {
 			active--
 		}
-		q.room[u.TenantID] = max(0, q.share-active)
+		left, err := leftCalls(q.tx, u.TenantID, q.now)
+		if err != nil {
+			return false, err
+		}
+		if q.room[u.TenantID] = max(0, q.share-active); left >= countersign.MaxLeftCalls {
+			q.room[u.TenantID] = 0
+		}
 	}
 	if q.room[u.TenantID] == 0 {
 		return false, nil

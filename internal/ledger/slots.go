@@ -76,7 +76,7 @@ func (l *Ledger) next(tx store.Tx, before, after records.Unfinished) ([]records.
 	if err != nil {
 		return nil, err
 	}
-	q := queue{tx: tx, before: before, after: after, free: l.cfg.MaxActive - active, share: share, room: map[string]int{}}
+	q := queue{tx: tx, now: l.cfg.Now(), before: before, after: after, free: l.cfg.MaxActive - active, share: share, room: map[string]int{}}
 	return q.take()
 }
 

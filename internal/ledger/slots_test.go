@@ -49,7 +49,7 @@ func TestWorkListFollowsARun(t *testing.T) {
 	busy := []ledger.Ref{h.mustStart("acme"), h.mustStart("beta")}
 	h.now = h.now.Add(time.Minute)
 	h.must(ref, decide(countersign.ApprovalApproved))
-	want(records.Queued, h.now, asked.Add(ttl)) // the approval lapses in the queue too
+	want(records.Queued, h.now, asked.Add(ttl)) // the approval expires in the queue too
 	h.must(busy[0], run.CancelAsked{Reason: "r", By: bob.ID})
 	want(records.Active, dawn, never)
 	h.must(ref, run.Taken{})

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/countersign/countersign"
@@ -48,14 +49,14 @@ func (a *answer) request(r *http.Request, s *sdk.Server) *http.Request {
 }
 
 // send passes the answer on, or gives the refusal that it is.
-func (a *answer) send(w http.ResponseWriter) error {
-	if a.status >= http.StatusBadRequest && !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
-		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.TrimSpace(a.String()))
+func (a *answer) send(w http.ResponseWriter, m message, own *jsonrpc.Error) error {
+	if a.failed() {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", inPlainText(strings.TrimSpace(a.String())))
 	}
 	if kind := a.header.Get("Content-Type"); kind != "" {
 		w.Header().Set("Content-Type", kind)
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.Bytes()) // a caller that has gone reads nothing
+	_, _ = w.Write(reworded(a.Bytes(), m, own)) // a caller that has gone reads nothing
 	return nil
 }

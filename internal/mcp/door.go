@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/countersign/countersign"
@@ -56,7 +57,7 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor
 	}
 	out := newAnswer(body)
 	d.handler.ServeHTTP(out, out.request(r, v.server(m)))
-	return out.send(w)
+	return out.send(w, m, v.own)
 }
 
 // visit is one message on its way. What it may cost ends with its request.
@@ -65,6 +66,7 @@ type visit struct {
 	ctx   context.Context
 	actor control.Actor
 	offer control.Offer
+	own   *jsonrpc.Error // with which the message was refused, nil for none
 }
 
 // message is what has to be known of a message before the library reads it.

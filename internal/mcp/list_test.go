@@ -22,7 +22,11 @@ func TestTheToolsComeInPagesEachOnce(t *testing.T) {
 	for _, n := range []int{0, 1, countersign.MaxPageLimit - 1, countersign.MaxPageLimit, 3 * countersign.MaxPageLimit} {
 		v, cursor, names := offering(n), "", []string{}
 		for pages := 0; pages == 0 || cursor != ""; pages++ {
-			page := v.list(cursor)
+			after, err := v.after(cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := v.list(after)
 			if len(page.Tools) > countersign.MaxPageLimit || pages > n {
 				t.Fatalf("page %d of %d capabilities has %d tools", pages, n, len(page.Tools))
 			}

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -55,10 +54,14 @@ func (v *visit) toolOf(name string, c *countersign.Capability) *sdk.Tool {
 	return toolOf(name, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID)
 }
 
-// list is a page of the tools by name; the cursor is the last name of the page before.
+func (v *visit) has(tool string) bool {
+	return tool == statusTool || v.capability(toolNames(v.offer.Capabilities)[tool]) != nil
+}
+
+// list is a page of the tools by name, those that come after one.
 // An agent that isn't admitted offers none of its capabilities, yet a call of one is
 // refused as what it is.
-func (v *visit) list(cursor string) *sdk.ListToolsResult {
+func (v *visit) list(after string) *sdk.ListToolsResult {
 	offered := map[string]string{}
 	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended && !v.offer.Agent.Retired {
 		offered = toolNames(v.offer.Capabilities)
@@ -66,11 +69,11 @@ func (v *visit) list(cursor string) *sdk.ListToolsResult {
 	offered[statusTool] = ""
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: private}}
 	for _, name := range sortedKeys(offered) {
-		if name <= cursor {
+		if name <= after {
 			continue
 		}
 		if len(out.Tools) == countersign.MaxPageLimit {
-			out.NextCursor = out.Tools[len(out.Tools)-1].Name
+			out.NextCursor = cursorOf(out.Tools[len(out.Tools)-1].Name)
 			break
 		}
 		tool := statusToolOf(v.offer.Agent.ID)
@@ -89,18 +92,26 @@ func (v *visit) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if cause := recover(); cause != nil {
 				v.cfg.Log.Error("panic", "requestId", v.actor.RequestID, "cause", cause, "stack", string(debug.Stack()))
-				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fmt.Sprintf("something broke on our side; the log has it under the request id %s", v.actor.RequestID)}
+				out, err = nil, v.refuse(jsonrpc.CodeInternalError, "something broke on our side; the log has it under the request id %s", v.actor.RequestID)
 			}
 		}()
 		switch method {
 		case "subscriptions/listen":
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server keeps no streams; ask " + statusTool + " instead"}
+			return nil, v.refuse(jsonrpc.CodeMethodNotFound, "this server keeps no streams; ask %s instead", statusTool)
 		case "tools/list":
 			p, _ := r.GetParams().(*sdk.ListToolsParams)
 			if p == nil {
 				p = &sdk.ListToolsParams{}
 			}
-			return v.list(p.Cursor), nil
+			after, err := v.after(p.Cursor)
+			if err != nil {
+				return nil, err
+			}
+			return v.list(after), nil
+		case "tools/call":
+			if p, _ := r.GetParams().(*sdk.CallToolParamsRaw); p != nil && !v.has(p.Name) {
+				return nil, v.refuse(jsonrpc.CodeInvalidParams, "name: this agent has no tool %q; tools/list names those that it has", p.Name)
+			}
 		}
 		return next(ctx, method, r)
 	}

@@ -30,7 +30,7 @@ type letter struct {
 	soon  int               // how many of these lapse soon
 }
 
-// add adds what isn't in the letter, or not as something that lapses soon.
+// add adds what isn't in the letter, or not as something that expires soon.
 func (l *letter) add(i item) {
 	if l.in == nil {
 		l.in = map[[2]string]int{}
@@ -99,20 +99,20 @@ func (l *letter) words(baseURL string) (subject, text string) {
 	begin := "A run waits for your decision."
 	subject = "Decide: " + i.what()
 	if i.kind == lapsing {
-		subject = "Lapses soon: " + i.what()
+		subject = "Expires soon: " + i.what()
 		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
 	}
-	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nLapses:    %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
+	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nExpires:   %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
 		begin, i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
 }
 
-// listing is a letter of several: what lapses first comes first.
+// listing is a letter of several: what expires first comes first.
 func (l *letter) listing(baseURL string) (subject, text string) {
 	l.cut()
 	all, lapse := len(l.items)+l.more, l.soon+lapseSoon(l.items)
 	subject = fmt.Sprintf("Decide: %d runs wait", all)
 	if lapse > 0 {
-		subject = fmt.Sprintf("Lapses soon: %d of %d runs that wait", lapse, all)
+		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", lapse, all)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs wait for your decision.\n", all)
@@ -120,7 +120,7 @@ func (l *letter) listing(baseURL string) (subject, text string) {
 		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", lapse)
 	}
 	for _, i := range l.items {
-		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, lapses %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
 	}
 	if l.more > 0 {
 		fmt.Fprintf(&b, "\nand %d more.\n", l.more)

@@ -99,10 +99,10 @@ func TestAMailSaysWhatLapsesSoonFirst(t *testing.T) {
 	d.ask("acme", "new", 48*time.Hour, ada)
 	d.look(time.Minute)
 	d.ask("acme", "newer", 48*time.Hour, ada)
-	d.is("it lapses in an hour", d.look(23*time.Hour), "Lapses soon ben@example.com")
+	d.is("it expires in an hour", d.look(23*time.Hour), "Expires soon ben@example.com")
 	l := d.letters[len(d.letters)-1]
 	d.lists(l, "old", "new", "newer")
-	if l.subject != "Lapses soon: 1 of 3 runs that wait" || strings.Index(l.text, "/old\n") > strings.Index(l.text, "/new\n") {
+	if l.subject != "Expires soon: 1 of 3 runs that wait" || strings.Index(l.text, "/old\n") > strings.Index(l.text, "/new\n") {
 		t.Errorf("%q\n%s", l.subject, l.text)
 	}
 }

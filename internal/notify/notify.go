@@ -1,5 +1,5 @@
 // Package notify mails people who can decide an approval: when it is asked for,
-// and an hour before it lapses. Nobody gets more than one mail a minute, which lists
+// and an hour before it expires. Nobody gets more than one mail a minute, which lists
 // what waits. It watches what runs wait for and moves nothing:
 // a lost mail costs time, and nothing else.
 package notify
@@ -37,7 +37,7 @@ const (
 
 	claimsAtOnce = 200 // notices in one commit
 
-	lapseAhead = time.Hour       // how long before it lapses the second mail goes
+	lapseAhead = time.Hour       // how long before it expires the second mail goes
 	sweepEvery = 6 * time.Hour   // how often notices of old approvals are deleted
 	keepFor    = 24 * time.Hour  // beyond the end of their approval
 	sweepMost  = 1000            // notices looked at in one sweep

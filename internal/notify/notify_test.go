@@ -169,7 +169,7 @@ func TestEachMailGoesOnceOverRestarts(t *testing.T) {
 	d.restart()
 	d.is("after a restart", d.look(time.Minute))
 	d.is("a good hour before", d.look(22*time.Hour+50*time.Minute))
-	d.is("an hour before", d.look(10*time.Minute), "Lapses soon ben@example.com")
+	d.is("an hour before", d.look(10*time.Minute), "Expires soon ben@example.com")
 	d.restart()
 	d.is("after another restart", d.look(time.Minute))
 	d.ask("acme", "two", 24*time.Hour, ada)
@@ -216,7 +216,7 @@ func TestAMailThatFailsIsTriedAgain(t *testing.T) {
 	d.refused = ""
 	d.is("after a restart", d.look(time.Hour), "Decide cleo@example.com")
 	d.is("and no more", d.look(time.Hour))
-	d.is("an hour before", d.look(20*time.Hour), "Lapses soon ben@example.com", "Lapses soon cleo@example.com")
+	d.is("an hour before", d.look(20*time.Hour), "Expires soon ben@example.com", "Expires soon cleo@example.com")
 }
 
 // TestAProcessThatEndsAmidItsMailsIsRelieved by the next one, which tells whoever it

@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// Text is s without control characters, which become spaces, and without characters
-// that nobody sees or that turn the direction of others.
+// Text is s without control characters and unusual spaces, which become usual ones, and
+// without other characters that nobody sees or that turn the direction of others.
 func Text(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		case unicode.IsControl(r), unicode.In(r, unicode.Z):
 			return ' '
-		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		case hidden(r):
 			return -1
 		}
 		return r

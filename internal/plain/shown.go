@@ -12,8 +12,8 @@ import (
 )
 
 // Escaped is a value as it is put before a person who judges it: nothing is left out,
-// and every character that nobody sees, or that moves what stands around it, is written
-// as the escape that JSON has for it, such as \u202e.
+// and every character that has no look of its own, or that moves what stands around it,
+// is written as the escape that JSON has for it, such as \u202e.
 func Escaped(s string) string { return escaped(s, "") }
 
 // EscapedLines is Escaped for a text of several lines, which keeps them.
@@ -44,18 +44,6 @@ func escaped(s, but string) string {
 		}
 	}
 	return b.String()
-}
-
-// hidden reports a character that has no look of its own: of control, of direction, of
-// no width, or of a private meaning.
-func hidden(r rune) bool {
-	switch {
-	case r >= ' ' && r < 0x7f:
-		return false
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-		return true
-	}
-	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Doubt says in words why a value may not be what it looks like, "" for no reason: it
@@ -125,6 +113,8 @@ func mixesScripts(s string) bool {
 	var word []string // the ways of writing that have all letters of the word so far
 	for _, r := range s {
 		switch {
+		case unicode.IsSpace(r):
+			word = nil
 		case hidden(r), unicode.IsMark(r), unicode.IsDigit(r):
 		case !unicode.IsLetter(r):
 			word = nil

@@ -65,7 +65,7 @@ func TestAProposalForOneCapabilityWinsOverThatForAll(t *testing.T) {
 }
 
 // TestWhatNobodyWouldHaveStoppedIsNamed: of what would no longer be asked, what a
-// person rejected or let lapse.
+// person rejected or let expire.
 func TestWhatNobodyWouldHaveStoppedIsNamed(t *testing.T) {
 	got := report(policy.Proposal{All: countersign.ApprovalNone},
 		live("run-1", step("refund", true)),

@@ -15,7 +15,7 @@ import (
 var forgeries = flag.String("forgeries", "", "also keep the forged receipts in this directory")
 
 // gated is the first drawn run in which each of these holds: some step was sent, by so
-// many approvals of which none lapsed, in so many attempts.
+// many approvals of which none expired, in so many attempts.
 func gatedRun(t *testing.T, attempts int) Facts {
 	t.Helper()
 	for seed := range uint64(5000) {
@@ -60,20 +60,20 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 			s := &f.Run.Steps[0]
 			s.Attempt, s.Response, s.Status, f.Approvals = 0, nil, countersign.StepFailed, nil
 		}},
-		"a rejected one":                             {1, Approvals, func(f *Facts) { f.Approvals[0].Status = countersign.ApprovalRejected }},
-		"one that nobody decided":                    {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = "" }},
-		"one that the system decided":                {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = countersign.SystemPrincipal }},
-		"one of another step":                        {1, Approvals, func(f *Facts) { f.Approvals[0].StepID = "other" }},
-		"one of another attempt":                     {1, Approvals, func(f *Facts) { f.Approvals[0].Attempt = 2 }},
-		"one of another run":                         {1, Approvals, func(f *Facts) { f.Approvals[0].RunID = "run-other" }},
-		"one of another digest":                      {1, Requests, func(f *Facts) { f.Approvals[0].RequestDigest = strings.Repeat("0", 64) }},
-		"one by somebody else":                       {1, Audit, func(f *Facts) { f.Approvals[0].DecidedBy = "user:eve@marlow.example" }},
-		"one for another reason":                     {1, Audit, func(f *Facts) { f.Approvals[0].DecisionReason += "!" }},
-		"one that had lapsed when it was decided":    {1, Approvals, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt }},
-		"one that had lapsed when its step was sent": {1, Audit, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt.Add(time.Nanosecond) }},
-		"no record of its decision":                  {1, Audit, func(f *Facts) { without(f, "approvals.decide") }},
-		"one approval for both sendings":             {2, Approvals, func(f *Facts) { f.Approvals = f.Approvals[:1] }},
-		"one approval twice":                         {2, Approvals, func(f *Facts) { f.Approvals[1] = f.Approvals[0]; f.Approvals[1].Attempt = 2 }},
+		"a rejected one":                              {1, Approvals, func(f *Facts) { f.Approvals[0].Status = countersign.ApprovalRejected }},
+		"one that nobody decided":                     {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = "" }},
+		"one that the system decided":                 {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = countersign.SystemPrincipal }},
+		"one of another step":                         {1, Approvals, func(f *Facts) { f.Approvals[0].StepID = "other" }},
+		"one of another attempt":                      {1, Approvals, func(f *Facts) { f.Approvals[0].Attempt = 2 }},
+		"one of another run":                          {1, Approvals, func(f *Facts) { f.Approvals[0].RunID = "run-other" }},
+		"one of another digest":                       {1, Requests, func(f *Facts) { f.Approvals[0].RequestDigest = strings.Repeat("0", 64) }},
+		"one by somebody else":                        {1, Audit, func(f *Facts) { f.Approvals[0].DecidedBy = "user:eve@marlow.example" }},
+		"one for another reason":                      {1, Audit, func(f *Facts) { f.Approvals[0].DecisionReason += "!" }},
+		"one that had expired when it was decided":    {1, Approvals, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt }},
+		"one that had expired when its step was sent": {1, Audit, func(f *Facts) { f.Approvals[0].ExpiresAt = f.Approvals[0].DecidedAt.Add(time.Nanosecond) }},
+		"no record of its decision":                   {1, Audit, func(f *Facts) { without(f, "approvals.decide") }},
+		"one approval for both sendings":              {2, Approvals, func(f *Facts) { f.Approvals = f.Approvals[:1] }},
+		"one approval twice":                          {2, Approvals, func(f *Facts) { f.Approvals[1] = f.Approvals[0]; f.Approvals[1].Attempt = 2 }},
 		"the other's decision": {2, Audit, func(f *Facts) {
 			of := f.Approvals[0]
 			of.ID, of.Attempt, of.ExpiresAt = "apr-x", 2, of.ExpiresAt.Add(time.Hour)

@@ -88,7 +88,7 @@ func (c *claims) checkGate() string {
 }
 
 // letOut are the approvals that let one sending of a step out, as they say
-// themselves. More than one may: an approval that lapses before its step begins is
+// themselves. More than one may: an approval that expires before its step begins is
 // asked for anew.
 func (c *claims) letOut(s node, attempt int64) (found []node) {
 	for _, a := range c.approvals.list() {
@@ -129,7 +129,7 @@ func (c *claims) checkSent(s node) string {
 }
 
 // approvedBefore reports that one of the approvals of a sending was decided by a
-// record before that of the sending, and had not lapsed by then.
+// record before that of the sending, and had not expired by then.
 func (c *claims) approvedBefore(s node, attempt int64, sending int) bool {
 	for _, a := range c.letOut(s, attempt) {
 		decided, ok := c.decidedBy[a.at("id").text()]

@@ -135,7 +135,7 @@ func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest strin
 	d.note("runs.reconcile", s.ID, "token:t-1", after, resolution+": "+s.Reconciliation.Evidence, digest)
 }
 
-// asked draws the approvals that were asked for before one sending: some lapsed
+// asked draws the approvals that were asked for before one sending: some expired
 // before the step began, and the last one lets it out, or doesn't.
 func (d *drawn) asked(s *countersign.StepRun, digest string) bool {
 	for d.IntN(3) == 0 {

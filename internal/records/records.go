@@ -128,6 +128,10 @@ type Token struct {
 	Lineage []string `json:"lineage,omitempty"`
 	Hash    string   `json:"hash"`
 	Lapsed  bool     `json:"lapsed,omitempty"` // was seen expired: stays so, whatever the clock says
+
+	// UserLeft says that its user was removed since it was made: that they made it
+	// themselves, in an earlier membership, counts no more.
+	UserLeft bool `json:"userLeft,omitempty"`
 }
 
 // Shown is the token as its readers know it: that of an agent is an operator's, with
@@ -138,6 +142,15 @@ func (t Token) Shown() countersign.Token {
 		shown.Roles = []countersign.Role{countersign.RoleOperator}
 	}
 	return shown
+}
+
+// Person is the user who is known to stand behind the token, "" for nobody: who made it
+// themselves or has confirmed it, since they became a user.
+func (t Token) Person() string {
+	if !t.ConfirmedAt.IsZero() || t.CreatedBy == "user:"+t.UserEmail && !t.UserLeft {
+		return t.UserEmail
+	}
+	return ""
 }
 
 // TokenRef leads from a token's hash to its record.

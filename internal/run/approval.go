@@ -2,10 +2,10 @@ package run
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 )
 
 // decided takes in the decision on the approval that the run waits for.
@@ -15,10 +15,10 @@ func (t *transition) decided(e Decided) error {
 	switch {
 	case t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || WaitsForSlot(t.run):
 		return t.conflict("it waits for no decision")
-	case strings.TrimSpace(e.Reason) == "":
+	case plain.Blank(e.Reason):
 		return countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank")
 	case !t.env.Now.Before(a.ExpiresAt):
-		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s lapsed at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))
+		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))
 	}
 	switch e.Decision {
 	case countersign.ApprovalApproved:

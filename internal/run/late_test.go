@@ -97,3 +97,16 @@ func TestAnAnswerToAnEarlierAttemptIsKept(t *testing.T) {
 		t.Errorf("the run is %s", w.run.Status)
 	}
 }
+
+// TestAnAnswerToAnEarlierAttemptEndsNoWaitForThePresentOne: its call goes on.
+func TestAnAnswerToAnEarlierAttemptEndsNoWaitForThePresentOne(t *testing.T) {
+	for _, r := range resolutions {
+		w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`)}))
+		w.play(run.Taken{})
+		first := w.returned(answered(200, verified))
+		w.play(run.Restarted{}, reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Taken{}, cancel(), first)
+		w.refused(r, countersign.CodeStateConflict)
+		w.must(w.returned(answered(200, verified)))
+		w.must(r)
+	}
+}

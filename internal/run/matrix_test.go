@@ -85,7 +85,7 @@ var columns = []column{
 	{name: "Taken, drift", arrange: drifted, only: goesOn, event: fixed(run.Taken{})},
 	{name: "Taken, project disabled", arrange: disabled, only: goesOn, event: fixed(run.Taken{})},
 	{name: "Taken, the next step's binding can't be filled", next: badBinding, only: begins, event: fixed(run.Taken{})},
-	{name: "Taken, the approval has lapsed", arrange: lapsed, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Taken{})},
+	{name: "Taken, the approval has expired", arrange: lapsed, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Taken{})},
 	{name: "Taken, the request is not the approved one", arrange: otherDigest, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Taken{})},
 	{name: "Taken, the service stops", arrange: stopping, only: goesOn, event: fixed(run.Taken{})},
 
@@ -116,7 +116,7 @@ var columns = []column{
 
 	{name: "Decided APPROVED", event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided REJECTED", event: fixed(decide(countersign.ApprovalRejected))},
-	{name: "Decided APPROVED, the approval has lapsed", arrange: lapsed, event: fixed(decide(countersign.ApprovalApproved))},
+	{name: "Decided APPROVED, the approval has expired", arrange: lapsed, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided without a reason", event: fixed(run.Decided{Decision: countersign.ApprovalApproved, Reason: " \n", By: "user:bob@example.com"})},
 	{name: "Expired, before its time", event: fixed(run.Expired{})},
 	{name: "Expired", arrange: lapsed, event: fixed(run.Expired{})},

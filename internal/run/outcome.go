@@ -39,12 +39,14 @@ func isLate(s *countersign.StepRun, e Returned) bool {
 
 // late keeps such an answer, whatever state the run is in by now: a record must not
 // deny what this process saw. It is evidence and decides nothing; but with it the
-// call has ended, and a resolution need wait no longer.
+// call of that attempt has ended, and a resolution need not wait for it.
 func (t *transition) late(e Returned) {
 	s := t.step(e.Step)
 	s.Late = &countersign.LateAnswer{At: t.env.Now, Attempt: e.Attempt, Response: e.Outcome.Response, Output: e.Outcome.Body, Error: e.Outcome.Cause}
 	t.noteStep("steps.late", e.Step, s.Status, e.Outcome.Cause)
-	t.callEnded()
+	if e.Attempt == s.Attempt {
+		t.callEnded()
+	}
 }
 
 func (t *transition) outcome(e Returned) {

@@ -2,10 +2,10 @@ package run
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/plain"
 	"github.com/countersign/countersign/internal/plan"
 )
 
@@ -48,7 +48,7 @@ func (t *transition) reconciled(e Reconciled) error {
 	if t.run.Status != countersign.RunRecoveryRequired || i < 0 {
 		return t.conflict("only an uncertain outcome is reconciled")
 	}
-	if strings.TrimSpace(e.Evidence) == "" {
+	if plain.Blank(e.Evidence) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
 	}
 	if t.resolved(e.Resolution) == "" {

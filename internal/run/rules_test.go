@@ -63,7 +63,7 @@ func TestGateLooksAtTheApprovalItself(t *testing.T) {
 		"undecided": func(a *countersign.Approval) { a.Status = countersign.ApprovalPending },
 		"rejected":  func(a *countersign.Approval) { a.Status = countersign.ApprovalRejected },
 		"another":   func(a *countersign.Approval) { a.ID = "apr-9" },
-		"lapsed":    func(a *countersign.Approval) { a.ExpiresAt = dawn },
+		"expired":   func(a *countersign.Approval) { a.ExpiresAt = dawn },
 		"for other": func(a *countersign.Approval) { a.RequestDigest = "" },
 	} {
 		t.Run(name, func(t *testing.T) {

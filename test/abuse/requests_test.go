@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -14,8 +15,9 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestOddRequestsEndSoonAndCostLittle: what no client of ours sends is refused in
-// time, whatever of it comes, and the process holds no more than before.
+// TestOddRequestsEndSoonAndCostLittle: what no client of ours sends is refused, whatever
+// of it comes, before a request that is incomplete is given up, which the service does
+// after a minute; and the process holds no more than before.
 func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 	t.Parallel()
 	v := serve(t, 0)
@@ -39,6 +41,10 @@ func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", ""},
 		{"another version", "GET /v1/health HTTP/3.0\r\nHost: x\r\n\r\n", "505"},
 	} {
+		incomplete, err := v.dial(post + "Content-Length: 2\r\n\r\n{")
+		if err != nil {
+			t.Fatal(err)
+		}
 		conn, err := v.dial("")
 		if err != nil {
 			t.Fatal(err)
@@ -50,6 +56,10 @@ func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s: the connection was open after %s", odd.name, patience)
 		}
+		if !isOpen(incomplete) {
+			t.Errorf("%s: an incomplete request that began before it ended before it", odd.name)
+		}
+		_ = incomplete.Close()
 		if !strings.HasPrefix(string(answer), strings.TrimSuffix("HTTP/1.1 "+odd.status, " ")) && odd.status != "" || strings.Contains(string(answer), "Set-Cookie") {
 			t.Errorf("%s: got %.300q", odd.name, answer)
 		}
@@ -60,6 +70,13 @@ func TestOddRequestsEndSoonAndCostLittle(t *testing.T) {
 	if after, _ := v.resident(t); after > grown+64*perByte {
 		t.Errorf("the process grew from %d to %d MiB", grown, after)
 	}
+}
+
+// isOpen reports a connection that was neither answered nor closed.
+func isOpen(c net.Conn) bool {
+	_ = c.SetReadDeadline(time.Now().Add(time.Millisecond)) // what there is comes at once
+	_, err := c.Read(make([]byte, 1))
+	return errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // TestACompressedBodyIsNotRead: nothing is unpacked, so nothing unpacks to more than

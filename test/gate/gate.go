@@ -90,12 +90,17 @@ func (g *gate) plan(ctx context.Context, parts []part) error {
 // first pattern first, without those of the patterns that begin with "-".
 func (p part) list(ctx context.Context) ([]string, error) {
 	var out []string
-	for _, pattern := range strings.Fields(p.packages) {
-		pattern, without := strings.CutPrefix(pattern, "-")
-		found, err := goList(ctx, pattern)
+	for patterns := strings.Fields(p.packages); len(patterns) > 0; {
+		without := strings.HasPrefix(patterns[0], "-")
+		n := slices.IndexFunc(patterns, func(p string) bool { return strings.HasPrefix(p, "-") != without })
+		if n < 0 {
+			n = len(patterns)
+		}
+		found, err := goList(ctx, patterns[:n])
 		if err != nil {
 			return nil, err
 		}
+		patterns = patterns[n:]
 		if without {
 			out = slices.DeleteFunc(out, func(name string) bool { return slices.Contains(found, name) })
 			continue
@@ -109,13 +114,18 @@ func (p part) list(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// goList gives the packages of a pattern that have tests.
-func goList(ctx context.Context, pattern string) (out []string, err error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", pattern)
+// goList gives the packages of some patterns that have tests. A "-" before a pattern
+// is the part's, not the go command's.
+func goList(ctx context.Context, patterns []string) (out []string, err error) {
+	args := []string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}
+	for _, pattern := range patterns {
+		args = append(args, strings.TrimPrefix(pattern, "-"))
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list %s: %w", pattern, err)
+		return nil, fmt.Errorf("go list %s: %w", strings.Join(patterns, " "), err)
 	}
 	for _, found := range strings.Fields(string(text)) {
 		out = append(out, "."+strings.TrimPrefix(found, module))

@@ -36,7 +36,7 @@ func status() int {
 	flag.BoolVar(&o.remaining, "continue", false, "leave out the parts that passed on this very tree")
 	flag.StringVar(&o.names, "parts", "", "run these parts only, separated by commas")
 	flag.StringVar(&o.slice, "slice", "", "run the parts of the full tier that follow from this commit")
-	flag.DurationVar(&o.within, "within", 7*time.Minute, "with -slice: run parts whose estimates fit into this time, and at least one")
+	flag.DurationVar(&o.within, "within", 7*time.Minute, "with -slice: run the parts whose estimates fit into this time")
 	list := flag.Bool("list", false, "list the parts and exit")
 	flag.Parse()
 	if *list {
@@ -60,7 +60,7 @@ type options struct {
 
 func run(ctx context.Context, o options) error {
 	parts, atOnce, err := chosen(ctx, o)
-	if err != nil {
+	if err != nil || len(parts) == 0 {
 		return err
 	}
 	tree, err := treeNow(ctx)

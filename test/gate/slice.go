@@ -15,6 +15,10 @@ func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, 
 		return nil, err
 	}
 	parts := slice(full, id, within)
+	if len(parts) == 0 {
+		fmt.Printf("The slice of %s: no part of the full tier fits into %s\n", commit, within)
+		return nil, nil
+	}
 	var names []string
 	for _, p := range parts {
 		names = append(names, p.name)
@@ -23,19 +27,18 @@ func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, 
 	return parts, nil
 }
 
-// slice begins at the part that a commit points at and goes round, as long as the
-// next part fits into the time; it has at least one part.
+// slice begins at the part that a commit points at and goes round, with each part that
+// fits into what is left of the time.
 func slice(parts []part, commit string, within time.Duration) []part {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(commit)) // never fails
 	first := int(sum.Sum32() % uint32(len(parts)))
 	var out []part
 	for i := range parts {
-		p := parts[(first+i)%len(parts)]
-		if within -= p.estimate; within < 0 && len(out) > 0 {
-			break
+		if p := parts[(first+i)%len(parts)]; p.estimate <= within {
+			within -= p.estimate
+			out = append(out, p)
 		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -8,3 +8,8 @@ const ProgramVariable = "COUNTERSIGN_TEST_BINARY"
 // translated: watched by the race detector too it takes some ten times as long, and
 // what it shares between threads it locks by C's rules.
 var Race = []string{"-race", "-gcflags=modernc.org/...=-race=false"}
+
+// Pure are the packages that decide and perform nothing: they may not import what
+// reaches the world or another goroutine (architecture_test.go), so the race detector
+// has little to find in them. It watches them in the full tier.
+var Pure = []string{"access", "agent", "credential", "exact", "graph", "importer", "merkle", "model", "plain", "plan", "policy", "project", "quota", "receipt", "request", "run", "signature"}

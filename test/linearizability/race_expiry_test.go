@@ -61,7 +61,7 @@ func (h *house) wantDecidedOrExpired(r countersign.Run, i int, told error) {
 	}
 }
 
-// wantSentOrAskedAgain: what was approved in time and lapsed before it was sent
+// wantSentOrAskedAgain: what was approved in time and expired before it was sent
 // is asked about once more.
 func (h *house) wantSentOrAskedAgain(is countersign.Run, first string) {
 	h.t.Helper()

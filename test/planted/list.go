@@ -162,6 +162,18 @@ func (b *bug) checkEdits() error {
 	return nil
 }
 
+// shareOf keeps the part of a list that k/n names, the first being 1/n; all for "".
+func shareOf(bugs []*bug, share string) ([]*bug, error) {
+	if share == "" {
+		return bugs, nil
+	}
+	var k, n int
+	if _, err := fmt.Sscanf(share, "%d/%d", &k, &n); err != nil || k < 1 || k > n {
+		return nil, fmt.Errorf("-share: expected k/n with k from 1 to n, as in 2/8, not %q", share)
+	}
+	return bugs[(k-1)*len(bugs)/n : k*len(bugs)/n], nil
+}
+
 // chosen keeps the bugs with these names, all of them where none is named.
 func chosen(bugs []*bug, only string) ([]*bug, error) {
 	if only == "" {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -30,6 +32,28 @@ func TestEveryBugStillFits(t *testing.T) {
 			if _, err := e.apply(string(content)); err != nil {
 				t.Errorf("bug %s: %v", b.name, err)
 			}
+		}
+	}
+}
+
+func TestSharesOfTheListAreTheList(t *testing.T) {
+	bugs := bugList(t)
+	for _, n := range []int{1, 2, 7, 8, len(bugs) + 1} {
+		var all []*bug
+		for k := range n {
+			share, err := shareOf(bugs, fmt.Sprintf("%d/%d", k+1, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, share...)
+		}
+		if !slices.Equal(all, bugs) {
+			t.Errorf("in %d shares there are %d bugs of %d", n, len(all), len(bugs))
+		}
+	}
+	for _, wrong := range []string{"0/8", "9/8", "8", "1/0", "-1/8", "x"} {
+		if _, err := shareOf(bugs, wrong); err == nil {
+			t.Errorf("%q is taken", wrong)
 		}
 	}
 }

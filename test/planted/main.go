@@ -8,7 +8,7 @@
 // far from it. The command fails if a bug survives, and if the fast tier catches
 // fewer than 95 % of all.
 //
-//	go run ./test/planted [-only name,...] [-jobs n] [-continue] [-update] [-search] [-hinted] [-fast] [-race] [-build]
+//	go run ./test/planted [-only name,...] [-share k/n] [-jobs n] [-continue] [-update] [-search] [-hinted] [-fast] [-race] [-build]
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() { os.Exit(status()) }
 
 // options are the flags.
 type options struct {
-	only                                                            string
+	only, share                                                     string
 	jobs                                                            int
 	goOn, update, searchAnew, hintsOnly, fastOnly, raced, buildOnly bool
 }
@@ -37,6 +37,7 @@ type options struct {
 func status() int {
 	var o options
 	flag.StringVar(&o.only, "only", "", "try these bugs only, separated by commas")
+	flag.StringVar(&o.share, "share", "", "try a share of the list only: 2/8 is the second of eight")
 	flag.IntVar(&o.jobs, "jobs", 1, "how many bugs are tried at once")
 	flag.BoolVar(&o.goOn, "continue", false, "leave out the bugs that were caught since the tree last changed")
 	flag.BoolVar(&o.update, "update", false, "write to caught.txt what a search finds, instead of printing it")
@@ -61,6 +62,9 @@ func (o options) run(ctx context.Context) error {
 		return err
 	}
 	bugs, err := chosen(all, o.only)
+	if err == nil {
+		bugs, err = shareOf(bugs, o.share)
+	}
 	if err != nil {
 		return err
 	}
