@@ -15,8 +15,8 @@ import (
 // Of two calls with the same capability and title, one may be the other once more: who
 // decides about one should know of the other while nobody knows how it ended.
 
-// alikeLooked is how many open recoveries, or approvals, are looked through.
-const alikeLooked = 200
+// alikeAtOnce is how many open recoveries, or approvals, are in memory at a time.
+const alikeAtOnce = 16
 
 // call is what a step does, in the words of its capability.
 type call struct{ project, capability, title string }
@@ -30,30 +30,23 @@ func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string
 		if err != nil {
 			return err
 		}
-		ap := rec.Approval
-		if err := s.maskApproval(tx, a, &ap); err != nil || ap.Title == "" {
+		asked := call{rec.ProjectID, rec.Capability, rec.Title}
+		if shown, err := s.showsTitle(tx, a, rec.Approval); err != nil || !shown {
 			return err
 		}
 		where, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
 			return err
 		}
-		open, err := records.Runs.List(tx, a.Tenant, store.Query{
-			Where: append(where, store.Equal("status", string(countersign.RunRecoveryRequired))), Order: newestFirst, Limit: alikeLooked,
-		})
-		if err != nil {
+		return records.Runs.Each(tx, a.Tenant, store.Query{
+			Where: append(where, store.Equal("status", string(countersign.RunRecoveryRequired))), Order: newestFirst,
+		}, alikeAtOnce, func(r *records.Run) error {
+			found, err := s.uncertainCalls(tx, a, &r.Run)
+			if slices.Contains(found, asked) {
+				runs = append(runs, r.ID)
+			}
 			return err
-		}
-		for i := range open {
-			found, err := s.uncertainCalls(tx, a, &open[i].Run)
-			if err != nil {
-				return err
-			}
-			if slices.Contains(found, call{ap.ProjectID, ap.Capability, ap.Title}) {
-				runs = append(runs, open[i].ID)
-			}
-		}
-		return nil
+		})
 	})
 	return runs, err
 }
@@ -75,38 +68,53 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 		if err != nil {
 			return err
 		}
-		waiting, err := records.Approvals.List(tx, a.Tenant, store.Query{
-			Where: append(where, store.Equal("status", string(countersign.ApprovalPending))), Order: newestFirst, Limit: alikeLooked,
-		})
-		if err != nil {
-			return err
-		}
-		for i := range waiting {
-			ap := waiting[i].Approval
-			if err := s.maskApproval(tx, a, &ap); err != nil {
-				return err
+		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), titled(uncertain))
+		return records.Approvals.Each(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, alikeAtOnce, func(ap *records.Approval) error {
+			if !slices.Contains(uncertain, call{ap.ProjectID, ap.Capability, ap.Title}) {
+				return nil
 			}
-			if slices.Contains(uncertain, call{ap.ProjectID, ap.Capability, ap.Title}) {
+			shown, err := s.showsTitle(tx, a, ap.Approval)
+			if shown {
 				approvals = append(approvals, ap.ID)
 			}
-		}
-		return nil
+			return err
+		})
 	})
 	return approvals, err
 }
 
-// uncertainCalls are the titled calls of a run whose outcome nobody knows, as this actor
-// may see their titles.
+// titled keeps the approvals that have the title of one of these calls.
+func titled(calls []call) store.Filter {
+	f := store.Filter{Column: "title", Op: store.In}
+	for _, c := range calls {
+		f.Values = append(f.Values, c.title)
+	}
+	return f
+}
+
+// showsTitle reports an approval with a title that the actor may see all of. Titles are
+// compared as they are: with parts of them masked, different calls would look alike, and
+// that whole ones are equal would tell of what is masked.
+func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {
+	title := ap.Title
+	err := s.maskApproval(tx, a, &ap)
+	return title != "" && ap.Title == title, err
+}
+
+// uncertainCalls are the calls of a run whose outcome nobody knows, with titles that
+// this actor may see all of. Steps, which may be large, are read only where the plan has
+// a capability with a title.
 func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out []call, err error) {
 	p, err := s.ledger.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
-	if err != nil {
+	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
 	}
 	err = ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, 0, func(step *countersign.StepRun) {
 		if step.Status != countersign.StepRecoveryRequired {
 			return
 		}
-		if title := titleFor(a, p, step); title != "" {
+		title := request.TitleOf(capabilityIn(p, step.ProjectID, step.Capability), step.Input)
+		if title != "" && title == titleFor(a, p, step, title) {
 			out = append(out, call{step.ProjectID, step.Capability, title})
 		}
 	})
@@ -114,17 +122,22 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 }
 
 // titleFor is the title of a step's call, without what the actor must not see.
-func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun) string {
+func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
 	if masks(a) {
 		if h := hiddenIn(p).with(step.ID, step.Input); h != nil {
 			return h.title(step.Input)
 		}
 	}
+	return title
+}
+
+// capabilityIn is a capability of a plan's projects, an empty one where there is none.
+func capabilityIn(p *countersign.Plan, projectID, name string) *countersign.Capability {
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]
-		if c := project.Capability(step.Capability); c != nil && project.ID == step.ProjectID {
-			return request.TitleOf(c, step.Input)
+		if c := project.Capability(name); c != nil && project.ID == projectID {
+			return c
 		}
 	}
-	return ""
+	return &countersign.Capability{}
 }

@@ -20,7 +20,7 @@ type ApprovalFilter struct {
 }
 
 // Approvals lists the approvals within the actor's scope, newest first unless the
-// filter says otherwise.
+// filter says otherwise. Lists leave out where else the same was asked for.
 func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (page countersign.Page[countersign.Approval], err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Approvals, a.Principal)
@@ -55,7 +55,7 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 			return err
 		}
 		out = rec.Approval
-		return s.showApproval(tx, a, &out)
+		return s.showWithSame(tx, a, &out)
 	})
 	return out, err
 }
@@ -86,17 +86,25 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 			return err
 		}
 		rec, err = reachApproval(tx, a, id)
-		if err != nil {
-			return err
+		if err == nil {
+			out = rec.Approval
 		}
-		out = rec.Approval
-		return s.showApproval(tx, a, &out)
+		return err
 	})
 	if err != nil {
 		return out, err
 	}
 	s.settled(ctx, moved)
-	return out, nil
+	ctx = context.WithoutCancel(ctx) // it is decided: no answer may say any more that nothing was changed
+	err = s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
+		decided := out
+		if err := s.showWithSame(tx, a, &decided); err != nil {
+			return err
+		}
+		out = decided
+		return nil
+	})
+	return out, err
 }
 
 // decidable finds an approval that this actor may decide now.

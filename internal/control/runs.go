@@ -76,7 +76,7 @@ func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run, prob
 }
 
 // ListedRun is a run as lists show it, and events: without the snapshot of its plan and
-// each step's request, response and output (contract 1).
+// each step's request, response and output, and those of its probes (contract 1).
 func ListedRun(r countersign.Run) countersign.Run {
 	r.PlanSnapshot, r.Steps = nil, slices.Clone(r.Steps)
 	for i, step := range r.Steps {
@@ -87,6 +87,10 @@ func ListedRun(r countersign.Run) countersign.Run {
 
 func listedStep(s countersign.StepRun) countersign.StepRun {
 	s.Request, s.Response, s.Output = nil, nil, countersign.Value{}
+	s.Probes = slices.DeleteFunc(slices.Clone(s.Probes), func(p countersign.ProbeRecord) bool { return !ledger.WasRead(p) })
+	for i := range s.Probes {
+		s.Probes[i] = ledger.Listed(s.Probes[i])
+	}
 	return s
 }
 

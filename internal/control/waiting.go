@@ -89,8 +89,10 @@ func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], 
 	return c.Page(tx, a.Tenant, store.Query{Where: append(where, store.Equal("status", status)), Order: oldestFirst, Limit: limit})
 }
 
-func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) (err error) {
-	if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes); err != nil {
+func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) error {
+	r.Steps = []countersign.StepRun{}
+	err := ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) { r.Steps = append(r.Steps, *step) })
+	if err != nil {
 		return err
 	}
 	if err := nameRun(tx, a.Tenant, r); err != nil {

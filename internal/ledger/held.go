@@ -37,7 +37,8 @@ func (h *Held) Plan() *countersign.Plan { return h.plan }
 // Size is how many bytes the run's steps take in the store.
 func (h *Held) Size() int { return sum(h.sizes) + h.probed }
 
-// Load reads a run with its steps and plan.
+// Load reads a run with its steps and plan, to move it. Where its probes hold more than
+// MaxRemembered they are only counted.
 func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
 	rec, version, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
 	if err != nil {
@@ -52,8 +53,15 @@ func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
 }
 
 func (h *Held) loadSteps(tx store.Tx) error {
-	steps, err := loadSteps(tx, h.Ref, h.record.Probes)
+	probes := h.record.Probes
+	if h.record.ProbeBytes > MaxRemembered {
+		probes = 0
+	}
+	steps, err := loadSteps(tx, h.Ref, probes)
 	h.record.Steps, h.stepVersions, h.sizes, h.inline, h.probed = steps.records, steps.versions, steps.sizes, steps.inline, steps.probed
+	if err == nil && probes < h.record.Probes {
+		h.countProbes()
+	}
 	return err
 }
 
@@ -89,10 +97,11 @@ func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
 const stepsAtOnce = 16
 
 // EachStep hands over the steps of a run, one after the other: a step may have
-// mebibytes, and a run a hundred steps. probes is how many have records of their own.
+// mebibytes, and a run a hundred steps. probes is how many have records of their own,
+// which are handed over as lists show them.
 func EachStep(tx store.Tx, ref Ref, probes int, each func(*countersign.StepRun)) error {
 	apart := map[int][]countersign.ProbeRecord{}
-	if err := eachProbe(tx, ref, probes, func(p *records.Probe, _ int) { apart[p.Step] = append(apart[p.Step], p.Probe) }); err != nil {
+	if err := eachProbe(tx, ref, probes, func(p *records.Probe, _ int) { apart[p.Step] = append(apart[p.Step], Listed(p.Probe)) }); err != nil {
 		return err
 	}
 	i := 0

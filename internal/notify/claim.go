@@ -2,12 +2,9 @@ package notify
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
 )
@@ -23,6 +20,7 @@ type claimed struct {
 type round struct {
 	letters map[string]*letter
 	claims  []claimed
+	began   time.Time
 }
 
 // standing is how far a notice is.
@@ -42,7 +40,7 @@ func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 				return err
 			}
 		}
-		return c.complete()
+		return nil
 	})
 	if err != nil {
 		return err
@@ -117,182 +115,5 @@ func (c *claiming) one(d notice) error {
 
 func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {
 	name, err := records.NameOf(c.tx, tenant, a.RequestedBy)
-	return item{k, tenant, a, name}, err
-}
-
-// address puts something into somebody's letter, unless there was one within a minute.
-func (c *claiming) address(claim *claimed, email string, i item) error {
-	l := c.letters[email]
-	if l == nil {
-		l = c.round.letters[email]
-	}
-	if l == nil {
-		next, err := c.open(email)
-		if err != nil {
-			return err
-		}
-		if !next.IsZero() {
-			if claim.later.IsZero() || next.Before(claim.later) {
-				claim.later = next
-			}
-			return nil
-		}
-		l = &letter{to: email}
-		c.letters[email] = l
-	}
-	l.add(i)
-	claim.to = append(claim.to, email)
-	return nil
-}
-
-// open notes that somebody is mailed now, or gives the time from which that may be.
-func (c *claiming) open(email string) (time.Time, error) {
-	if next, known := c.mailed[email]; known {
-		return next, nil
-	}
-	rec, version, err := records.Mails.Get(c.tx, store.Realm, records.MailedID(email))
-	if errors.Is(err, store.ErrNotFound) {
-		rec, version, err = &records.Mailed{}, 0, nil
-	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	now := c.cfg.Now()
-	if next := rec.At.Add(mailEvery); now.Before(next) && !now.Before(rec.At) { // a clock set back holds nobody up
-		c.mailed[email] = next
-		return next, nil
-	}
-	_, err = records.Mails.Put(c.tx, store.Realm, records.MailedID(email), &records.Mailed{At: now}, version)
-	return time.Time{}, err
-}
-
-// complete adds to each new letter what else waits for its reader.
-func (c *claiming) complete() error {
-	waiting := map[string][]records.Approval{}
-	for _, l := range c.letters {
-		for _, tenant := range l.tenants() {
-			list, known := waiting[tenant]
-			if !known {
-				var err error
-				if list, err = records.Approvals.List(c.tx, tenant, store.Query{
-					Where: []store.Filter{store.Equal("status", string(countersign.ApprovalPending))},
-					Order: []store.Order{{Column: "created", Descending: true}}, Limit: mostListed,
-				}); err != nil {
-					return err
-				}
-				waiting[tenant] = list
-			}
-			for i := range list {
-				if u := c.user(tenant, l.to); u == nil || !c.mayDecide(u, &list[i]) {
-					continue
-				}
-				also, err := c.item(asked, tenant, &list[i])
-				if err != nil {
-					return err
-				}
-				l.add(also)
-			}
-		}
-	}
-	return nil
-}
-
-func (c *claiming) user(tenant, email string) *records.User {
-	at := slices.IndexFunc(c.users[tenant], func(u records.User) bool { return u.Email == email })
-	if at < 0 {
-		return nil
-	}
-	return &c.users[tenant][at]
-}
-
-// people are the tenant's users who may decide an approval: with the role, with its
-// project in their scope, and not for what they asked for themselves. Those who have
-// been told are left out.
-func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
-	if _, known := c.users[tenant]; !known {
-		if c.users[tenant], err = records.Users.List(c.tx, tenant, store.Query{}); err != nil {
-			return nil, err
-		}
-	}
-	for i := range c.users[tenant] {
-		u := &c.users[tenant][i]
-		if c.mayDecide(u, a) && !slices.Contains(told, u.Email) && len(told)+len(out) < mostMails {
-			out = append(out, u.Email)
-		}
-	}
-	return out, nil
-}
-
-func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
-	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
-	return !u.Invited && slices.Contains(u.Roles, countersign.RoleApprover) && p.Covers(a.ProjectID) && n.cfg.Eyes.MayJudge(p, a.Requester) == nil
-}
-
-// keep notes who has been told of notices, and that they are done or when they are
-// tried again.
-func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]bool) error {
-	var stand map[notice]standing
-	err := n.store.Update(ctx, func(tx store.Tx) error {
-		stand = map[notice]standing{}
-		for _, c := range claims {
-			s, err := n.keepOne(tx, c, sent)
-			if err != nil {
-				return err
-			}
-			stand[c.notice] = s
-		}
-		return nil
-	})
-	for d, s := range stand {
-		if err == nil {
-			n.seen[d.id()], n.later[d.id()] = s.done, s.next
-		}
-	}
-	return err
-}
-
-func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]bool) (standing, error) {
-	rec, version, err := noticeOf(tx, c.notice)
-	if err != nil {
-		return standing{}, err
-	}
-	failed := false
-	for _, email := range c.to {
-		if sent[email] {
-			rec.Told = append(rec.Told, email)
-		} else {
-			failed = true
-		}
-	}
-	switch {
-	case failed:
-		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longest))
-	case !c.later.IsZero():
-		rec.Next, rec.Tries = c.later, 0
-	default:
-		finish(rec, c.kind)
-	}
-	_, err = records.Notices.Put(tx, store.Realm, c.id(), rec, version)
-	return standing{done{rec.Asked, rec.Lapsing}, rec.Next}, err
-}
-
-// finish marks a kind as sent to everybody.
-func finish(rec *records.Notice, k kind) {
-	rec.Asked, rec.Lapsing = rec.Asked || k == asked, rec.Lapsing || k == lapsing
-	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
-}
-
-func noticeOf(tx store.Tx, d notice) (*records.Notice, int64, error) {
-	rec, version, err := records.Notices.Get(tx, store.Realm, d.id())
-	if errors.Is(err, store.ErrNotFound) {
-		return &records.Notice{}, 0, nil
-	}
-	return rec, version, err
-}
-
-func ignoreGone(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	return err
+	return item{k, tenant, briefly(a), name}, err
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,20 +21,49 @@ type item struct {
 	name   string // of who asked
 }
 
-// letter is one mail: what its reader is to be told, then what else waits for them.
+// letter is one mail: what its reader is to be told, and what else waits for them.
 type letter struct {
 	to    string
 	items []item
+	in    map[[2]string]int // where an approval stands among the items
+	more  int               // how many others wait
+	soon  int               // how many of these lapse soon
 }
 
 // add adds what isn't in the letter, or not as something that expires soon.
 func (l *letter) add(i item) {
-	at := slices.IndexFunc(l.items, func(in item) bool { return in.tenant == i.tenant && in.a.ID == i.a.ID })
-	if at < 0 {
+	if l.in == nil {
+		l.in = map[[2]string]int{}
+		for at, in := range l.items {
+			l.in[in.key()] = at
+		}
+	}
+	at, is := l.in[i.key()]
+	if !is {
+		l.in[i.key()] = len(l.items)
 		l.items = append(l.items, i)
 		return
 	}
 	l.items[at].kind = max(l.items[at].kind, i.kind)
+}
+
+func (i item) key() [2]string { return [2]string{i.tenant, i.a.ID} }
+
+// cut keeps what lapses first, and counts the others.
+func (l *letter) cut() {
+	slices.SortStableFunc(l.items, func(a, b item) int { return cmp.Or(int(b.kind)-int(a.kind), a.a.ExpiresAt.Compare(b.a.ExpiresAt)) })
+	kept := min(len(l.items), mostListed)
+	l.more, l.soon = l.more+len(l.items)-kept, l.soon+lapseSoon(l.items[kept:])
+	l.items, l.in = l.items[:kept], nil
+}
+
+func lapseSoon(items []item) (n int) {
+	for _, i := range items {
+		if i.kind == lapsing {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *letter) tenants() (out []string) {
@@ -76,30 +106,24 @@ func (l *letter) words(baseURL string) (subject, text string) {
 		begin, i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
 }
 
-// listing is a letter of several: those that expire soon first.
+// listing is a letter of several: what expires first comes first.
 func (l *letter) listing(baseURL string) (subject, text string) {
-	lapse := 0
-	for _, i := range l.items {
-		if i.kind == lapsing {
-			lapse++
-		}
-	}
-	slices.SortStableFunc(l.items, func(a, b item) int { return int(b.kind) - int(a.kind) })
-	shown := l.items[:min(len(l.items), mostListed)]
-	subject = fmt.Sprintf("Decide: %d runs wait", len(l.items))
+	l.cut()
+	all, lapse := len(l.items)+l.more, l.soon+lapseSoon(l.items)
+	subject = fmt.Sprintf("Decide: %d runs wait", all)
 	if lapse > 0 {
-		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", lapse, len(l.items))
+		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", lapse, all)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d runs wait for your decision.\n", len(l.items))
+	fmt.Fprintf(&b, "%d runs wait for your decision.\n", all)
 	if lapse > 0 {
 		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", lapse)
 	}
-	for _, i := range shown {
+	for _, i := range l.items {
 		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
 	}
-	if more := len(l.items) - len(shown); more > 0 {
-		fmt.Fprintf(&b, "\nand %d more.\n", more)
+	if l.more > 0 {
+		fmt.Fprintf(&b, "\nand %d more.\n", l.more)
 	}
 	fmt.Fprintf(&b, "\nAll that waits:\n%s/console/approvals\n\nThis mail decides nothing, nor does following a link. Whoever decides first, decides.\n", baseURL)
 	return subject, b.String()

@@ -44,6 +44,7 @@ const (
 	mostMails  = 50              // people told of one approval
 	mailEvery  = time.Minute     // between two mails to one address, at least
 	sending    = 5 * time.Minute // how long a process has for the mails that it has begun
+	begins     = 2 * time.Minute // how long it begins mails of them, each of which takes half a minute at most
 	firstWait  = time.Minute     // before a mail is tried again; doubled each time
 	longest    = 30 * time.Minute
 )
@@ -57,14 +58,17 @@ type Notifier struct {
 	seen  map[string]done      // by notice id: what is known to be sent, so that most looks write nothing
 	later map[string]time.Time // by notice id: before when nothing is to be tried
 	swept time.Time
-	from  string // where the next sweep begins
+	from  string // where the next sweep begins, and that of addresses
+	mails string
+
+	brief map[string]*records.Approval // by notice id: those that wait, without what they would send
 
 	rounds *rounds.Rounds
 }
 
 // New makes a notifier.
 func New(cfg Config, s store.Store, post Postbox) *Notifier {
-	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice}
+	return &Notifier{cfg: cfg, store: s, post: post, seen: map[string]done{}, later: map[string]time.Time{}, from: records.FirstNotice, mails: records.FirstMailed, brief: map[string]*records.Approval{}}
 }
 
 // Start looks every few seconds until Stop.
@@ -80,12 +84,12 @@ func (n *Notifier) Stop() {
 // Look finds what people should be told now, and tells them. Whatever goes wrong
 // is logged: the next look is soon.
 func (n *Notifier) Look(ctx context.Context) {
-	due, err := n.due(ctx)
+	due, waiting, err := n.due(ctx)
 	if err != nil {
 		n.failed(ctx, err)
 		return
 	}
-	if err := n.tell(ctx, due); err != nil {
+	if err := n.tell(ctx, due, waiting); err != nil {
 		n.failed(ctx, err)
 		return
 	}
@@ -99,26 +103,27 @@ func (n *Notifier) Look(ctx context.Context) {
 
 // tell sends one mail to each who is to be told something now, and keeps which were
 // sent: only then is a notice done. What was refused is tried again later; a process
-// that ends amid its mails is relieved.
-func (n *Notifier) tell(ctx context.Context, due []notice) error {
-	r := &round{letters: map[string]*letter{}}
+// that ends amid its mails is relieved, and one that is slow begins no more of them.
+func (n *Notifier) tell(ctx context.Context, due, waiting []notice) error {
+	r := &round{letters: map[string]*letter{}, began: n.cfg.Now()}
 	var unclaimed error // what was claimed before is sent all the same
 	for batch := range slices.Chunk(due, claimsAtOnce) {
 		if unclaimed = n.claim(ctx, batch, r); unclaimed != nil {
 			break
 		}
 	}
-	sent := map[string]bool{}
-	for _, to := range slices.Sorted(maps.Keys(r.letters)) {
-		subject, text := r.letters[to].words(n.cfg.BaseURL)
-		if err := n.post.Send(ctx, to, subject, text); err != nil {
-			n.failed(ctx, err)
-			continue
-		}
-		sent[to] = true
+	if len(r.letters) == 0 {
+		return unclaimed
 	}
+	if err := n.complete(ctx, r, waiting); err != nil {
+		n.failed(ctx, err) // the letters tell what is new all the same
+	}
+	sent := n.send(ctx, r)
 	if ctx.Err() != nil && len(sent) == 0 {
 		return ctx.Err()
+	}
+	if err := n.keepMailed(context.WithoutCancel(ctx), r, sent); err != nil {
+		return err
 	}
 	for claims := range slices.Chunk(r.claims, claimsAtOnce) {
 		if err := n.keep(context.WithoutCancel(ctx), claims, sent); err != nil {
@@ -126,6 +131,24 @@ func (n *Notifier) tell(ctx context.Context, due []notice) error {
 		}
 	}
 	return unclaimed
+}
+
+// send sends the letters of a round, and gives when each was sent.
+func (n *Notifier) send(ctx context.Context, r *round) map[string]time.Time {
+	sent := map[string]time.Time{}
+	for _, to := range slices.Sorted(maps.Keys(r.letters)) {
+		if n.cfg.Now().Sub(r.began) > begins {
+			n.cfg.Log.Warn("mails to approvers are slow: some are put off", "letters", len(r.letters), "sent", len(sent))
+			break
+		}
+		subject, text := r.letters[to].words(n.cfg.BaseURL)
+		if err := n.post.Send(ctx, to, subject, text); err != nil {
+			n.failed(ctx, err)
+			continue
+		}
+		sent[to] = n.cfg.Now()
+	}
+	return sent
 }
 
 func (n *Notifier) failed(ctx context.Context, err error) {
@@ -141,131 +164,3 @@ const (
 	asked kind = iota
 	lapsing
 )
-
-// done is what has been sent of an approval.
-type done struct{ asked, lapsing bool }
-
-func (d done) has(k kind) bool { return k == asked && d.asked || k == lapsing && d.lapsing }
-
-// notice is one thing to tell.
-type notice struct {
-	kind     kind
-	tenant   string
-	approval string
-}
-
-func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
-
-// due lists what is not known to be told. All runs that wait are read: their records
-// in this list are small, and most waits are decided within the hour.
-func (n *Notifier) due(ctx context.Context) (out []notice, err error) {
-	now := n.cfg.Now()
-	var present map[string]bool
-	err = n.store.View(ctx, func(tx store.Tx) error {
-		out, present = nil, map[string]bool{}
-		for offset := 0; ; offset += batch {
-			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
-				Where: []store.Filter{store.Equal("state", records.Waiting)},
-				Order: []store.Order{{Column: "since", Descending: true}}, Limit: batch, Offset: offset,
-			})
-			if err != nil {
-				return err
-			}
-			for _, u := range runs {
-				if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
-					continue
-				}
-				d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
-				present[d.id()] = true
-				out = n.wanted(out, d, &u, now)
-			}
-			if len(runs) < batch {
-				return nil
-			}
-		}
-	})
-	for id := range n.seen {
-		if !present[id] {
-			delete(n.seen, id) // decided: the store remembers
-		}
-	}
-	for id := range n.later {
-		if !present[id] {
-			delete(n.later, id)
-		}
-	}
-	return out, err
-}
-
-// wanted adds what an approval that is waited for gives to tell.
-func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
-	if now.Before(n.later[d.id()]) {
-		return out
-	}
-	soon := !u.Due.IsZero() && u.Due.Sub(now) <= lapseAhead && u.Due.After(now)
-	short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4
-	switch {
-	case soon && !short && !n.seen[d.id()].has(lapsing):
-		d.kind = lapsing
-		return append(out, d)
-	case !n.seen[d.id()].has(asked):
-		return append(out, d)
-	}
-	return out
-}
-
-// sweep deletes the notices of approvals that ended long ago, some at a time, and
-// goes on next time where it ended.
-func (n *Notifier) sweep(ctx context.Context) error {
-	old := n.cfg.Now().Add(-keepFor)
-	next := ""
-	err := n.store.Update(ctx, func(tx store.Tx) error {
-		rows, err := tx.List(store.Meta, store.Realm, store.Query{
-			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{n.from}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
-			Limit: sweepMost,
-		})
-		if err != nil {
-			return err
-		}
-		next = records.FirstNotice
-		if len(rows) == sweepMost {
-			next = rows[len(rows)-1].ID
-		}
-		if err := sweepMailed(tx, old); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			var rec records.Notice
-			if err := records.Decode(row, &rec); err != nil {
-				return err
-			}
-			if rec.ExpiresAt.Before(old) {
-				if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		n.from = next
-	}
-	return err
-}
-
-// sweepMailed deletes some of what is kept of addresses that were mailed long ago.
-func sweepMailed(tx store.Tx, old time.Time) error {
-	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.AllMailed(), Limit: sweepMost})
-	for _, row := range rows {
-		var rec records.Mailed
-		if err := records.Decode(row, &rec); err != nil {
-			return err
-		}
-		if rec.At.Before(old) {
-			if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
-				return err
-			}
-		}
-	}
-	return err
-}

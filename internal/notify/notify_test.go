@@ -42,9 +42,11 @@ func openDesk(t *testing.T) *desk {
 
 // restart is what a new process is: it remembers nothing but the store.
 func (d *desk) restart() {
-	d.n = notify.New(notify.Config{
-		BaseURL: "https://countersign.example", Eyes: d.eyes, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
-	}, d.store, d)
+	d.n = notify.New(d.config(), d.store, d)
+}
+
+func (d *desk) config() notify.Config {
+	return notify.Config{BaseURL: "https://countersign.example", Eyes: d.eyes, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (d *desk) Send(_ context.Context, to, subject, text string) error {
@@ -78,9 +80,14 @@ func (d *desk) user(tenant, email string, projects []string, roles ...countersig
 // ask makes an approval that a run waits for.
 func (d *desk) ask(tenant, id string, life time.Duration, by access.Requester) {
 	d.t.Helper()
+	d.askOf(tenant, id, "acme-shop", life, by)
+}
+
+func (d *desk) askOf(tenant, id, project string, life time.Duration, by access.Requester) {
+	d.t.Helper()
 	d.write(func(tx store.Tx) error {
 		a := &records.Approval{Approval: countersign.Approval{
-			ID: id, RunID: "run-" + id, Status: countersign.ApprovalPending, ProjectID: "acme-shop", Capability: "refund", RequestedBy: by.ID,
+			ID: id, RunID: "run-" + id, Status: countersign.ApprovalPending, ProjectID: project, Capability: "refund", RequestedBy: by.ID,
 			RequestedAt: d.now, ExpiresAt: d.now.Add(life), InputSnapshot: map[string]countersign.Value{"iban": countersign.String("DE-SECRET")},
 		}, Requester: by}
 		if _, err := records.Approvals.Put(tx, tenant, id, a, 0); err != nil {

@@ -99,6 +99,10 @@ type Run struct {
 	Projects  []string         `json:"projects"`
 	Trace     string           `json:"trace,omitempty"`  // traceparent of the request that started it
 	Probes    int              `json:"probes,omitempty"` // how many have records of their own
+
+	// Of these: how large they are together, and how many each step has, by its index.
+	ProbeBytes int         `json:"probeBytes,omitempty"`
+	StepProbes map[int]int `json:"stepProbes,omitempty"`
 }
 
 // Approval is a stored approval.
@@ -232,7 +236,7 @@ func runKeys(r *Run) []any {
 }
 
 func approvalKeys(a *Approval) []any {
-	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID}), a.RequestDigest}
+	return []any{micros(a.RequestedAt), string(a.Status), a.RunID, Scope([]string{a.ProjectID}), a.RequestDigest, a.Title}
 }
 
 func unfinishedKeys(u *Unfinished) []any {

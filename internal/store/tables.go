@@ -41,7 +41,7 @@ var (
 	// that agree in one other column. A run's agent is "" where it is no agent's own.
 	Plans     = table("plans", integer("created"), text("status"), text("model"), text("scope"))
 	Runs      = table("runs", integer("created"), text("status"), text("plan"), text("scope"), text("agent"))
-	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"), text("digest"))
+	Approvals = table("approvals", integer("created"), text("status"), text("run"), text("scope"), text("digest"), text("title"))
 
 	// Steps are listed by id, which begins with their run's, in the run's order. The
 	// run guards them.

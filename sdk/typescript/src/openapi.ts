@@ -212,7 +212,7 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string;
             runId: string;
-            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out */
             same?: components["schemas"]["SameRequest"][];
             /** @description both go back to one maker: one person may have moved both */
             sharedMaker?: boolean;
@@ -685,7 +685,7 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             requestedByName?: string | components["schemas"]["Omitted"];
             runId: string;
-            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first */
+            /** @description up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out */
             same?: components["schemas"]["SameRequest"][] | components["schemas"]["Omitted"];
             /** @description both go back to one maker: one person may have moved both */
             sharedMaker?: boolean;

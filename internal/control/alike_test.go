@@ -1,0 +1,136 @@
+package control_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// TestTheOldestOpenRecoveryOfTheSameTitleIsNamed, and the oldest approval that waits,
+// however many others there are since.
+func TestTheOldestOpenRecoveryOfTheSameTitleIsNamed(t *testing.T) {
+	h := open(t)
+	h.titled()
+	ben, now := approver("ben@acme.example"), time.Now()
+	lost := h.pays(t, "10", now.Add(-2*time.Hour), countersign.StepRecoveryRequired)
+	asked := h.pays(t, "10", now.Add(-time.Hour), countersign.StepWaitingApproval)
+	h.others(h.pays(t, "11", now, countersign.StepRecoveryRequired), 210)
+	h.others(h.pays(t, "11", now, countersign.StepWaitingApproval), 210)
+	runs, err := h.service.RecoveriesLike(background, ben, "apr-"+asked)
+	h.must(err)
+	if !slices.Equal(runs, []string{lost}) {
+		t.Errorf("recoveries of the same title: %v, want %s", runs, lost)
+	}
+	var approvals []string
+	got := h.reading(func() {
+		approvals, err = h.service.ApprovalsLike(background, ben, lost)
+		h.must(err)
+	})
+	if !slices.Equal(approvals, []string{"apr-" + asked}) || got.rows > 40 {
+		t.Errorf("approvals of the same title: %v, want apr-%s; %d rows were read", approvals, asked, got.rows)
+	}
+}
+
+// TestNobodyIsToldOfEqualTitlesThatAreMaskedToThem, nor of different ones that look
+// equal once they are masked.
+func TestNobodyIsToldOfEqualTitlesThatAreMaskedToThem(t *testing.T) {
+	h := open(t)
+	h.titled()
+	viewer := approver("vera@acme.example")
+	viewer.Roles = []countersign.Role{countersign.RoleViewer}
+	lost := h.pays(t, "10", time.Now(), countersign.StepRecoveryRequired)
+	same := h.pays(t, "10", time.Now(), countersign.StepWaitingApproval)
+	other := h.pays(t, "11", time.Now(), countersign.StepWaitingApproval)
+	for _, id := range []string{same, other} {
+		runs, err := h.service.RecoveriesLike(background, viewer, "apr-"+id)
+		h.must(err)
+		if len(runs) > 0 {
+			t.Errorf("a viewer is told of %v", runs)
+		}
+	}
+	approvals, err := h.service.ApprovalsLike(background, viewer, lost)
+	h.must(err)
+	if len(approvals) > 0 {
+		t.Errorf("a viewer is told of %v", approvals)
+	}
+}
+
+// titled makes a project whose capability has a title with a sensitive input.
+func (h *house) titled() {
+	h.t.Helper()
+	_, err := h.service.PutProject(background, as("acme"), "acme-pay", countersign.ProjectWrite{Name: "pay", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{{
+		Name: "pay", Method: "POST", Path: "/pay", Title: "Pay {amount} to Ada", Sensitive: []string{"amount"},
+		InputSchema: map[string]countersign.InputField{"amount": {Type: "string", Required: true}},
+	}}})
+	h.must(err)
+	_, err = h.service.CheckHealth(background, as("acme"), "acme-pay")
+	h.must(err)
+	_, err = h.service.EnableProject(background, as("acme"), "acme-pay", countersign.Toggle{ExpectedRevision: 1})
+	h.must(err)
+}
+
+// pays stores a run whose step pays and stands so, with its approval.
+func (h *house) pays(t *testing.T, amount string, at time.Time, status countersign.StepStatus) string {
+	t.Helper()
+	input := map[string]countersign.Value{"amount": countersign.String(amount)}
+	p, err := h.service.CreatePlan(background, as("acme"), countersign.PlanWrite{
+		Name: "Pay", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive,
+		Steps: []countersign.Step{{ID: "s", ProjectID: "acme-pay", Capability: "pay", Input: input}},
+	})
+	h.must(err)
+	started, err := h.service.StartRun(background, as("acme"), p.ID, h.newID("key"))
+	h.must(err)
+	h.poses(started.Run.ID, started.Run.ID, at, status)
+	return started.Run.ID
+}
+
+// poses stores a run like another one.
+func (h *house) poses(of, id string, at time.Time, status countersign.StepStatus) {
+	h.t.Helper()
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		r, version, err := records.Runs.Get(tx, "acme", of)
+		if err != nil {
+			return err
+		}
+		s, stepVersion, err := records.Steps(of, 0).Get(tx, "acme", records.StepID(of, 0))
+		if err != nil {
+			return err
+		}
+		if of != id {
+			version, stepVersion = 0, 0
+		}
+		r.ID, r.CreatedAt, s.Status = id, at, status
+		r.Status = countersign.RunRecoveryRequired
+		if status == countersign.StepWaitingApproval {
+			r.Status = countersign.RunWaitingApproval
+			ap := &records.Approval{Requester: r.Requester}
+			ap.ID, ap.RunID, ap.StepID, ap.PlanID, ap.ProjectID, ap.Capability = "apr-"+id, id, "s", r.PlanID, "acme-pay", "pay"
+			ap.Status, ap.RequestedAt, ap.ExpiresAt, ap.InputSnapshot = countersign.ApprovalPending, at, at.Add(time.Hour), s.Input
+			ap.Title = "Pay " + s.Input["amount"].Text() + " to Ada"
+			if _, err := records.Approvals.Put(tx, "acme", ap.ID, ap, 0); err != nil {
+				return err
+			}
+		}
+		if _, err := records.Steps(id, 0).Put(tx, "acme", records.StepID(id, 0), s, stepVersion); err != nil {
+			return err
+		}
+		_, err = records.Runs.Put(tx, "acme", id, r, version)
+		return err
+	}))
+}
+
+// others stores more runs like one.
+func (h *house) others(of string, n int) {
+	h.t.Helper()
+	r, err := h.service.Run(background, control.Actor{Principal: as("acme").Principal}, of)
+	h.must(err)
+	for i := range n {
+		h.poses(of, fmt.Sprintf("%s-%03d", of, i), time.Now(), r.Steps[0].Status)
+	}
+}

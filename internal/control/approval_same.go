@@ -1,0 +1,81 @@
+package control
+
+import (
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/ledger"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// showWithSame is showApproval with where else the same was asked for, which tells as
+// much of a value as the value: so not for those to whom the request is masked.
+func (s *Service) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
+	if err := s.showApproval(tx, a, ap); err != nil || ap.RequestDigest == "" {
+		return err
+	}
+	ap.Same, err = s.sameRequests(tx, a, ap)
+	return err
+}
+
+// How far back, and how many, other runs with the same request are named; how many
+// approvals are looked through for them, and how many of these are in memory at a time.
+const (
+	sameWithin = 90 * 24 * time.Hour
+	sameMost   = 10
+	sameLooked = 200
+	sameAtOnce = 16
+)
+
+var errEnough = errors.New("enough was found")
+
+// sameRequests are the steps of other runs in scope with the same request. Whatever
+// needs an approval by its project's revision has one, and the digest holds the
+// revision: so all of them are found among the approvals.
+func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
+	seen := map[string]bool{}
+	err = records.Approvals.Each(tx, a.Tenant, store.Query{Order: newestFirst, Limit: sameLooked, Where: []store.Filter{
+		store.Equal("digest", ap.RequestDigest),
+		{Column: "created", Op: store.AtLeast, Values: []any{s.cfg.Now().Add(-sameWithin).UnixMicro()}},
+	}}, sameAtOnce, func(other *records.Approval) error {
+		key := other.RunID + "/" + other.StepID // attempts of one step are one
+		if other.RunID == ap.RunID || seen[key] {
+			return nil
+		}
+		seen[key] = true
+		same, err := sameStep(tx, a, &other.Approval)
+		if err != nil || same == nil {
+			return err
+		}
+		if out = append(out, *same); len(out) == sameMost {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return out, err
+}
+
+// sameStep is the step of another approval, nil where the actor may not see its run or
+// the run is archived.
+func sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.SameRequest, error) {
+	rec, _, err := records.Runs.Get(tx, a.Tenant, ap.RunID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil || access.InScope(a.Principal, rec.Projects...) != nil {
+		return nil, err
+	}
+	var out *countersign.SameRequest
+	err = ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: ap.RunID}, 0, func(step *countersign.StepRun) {
+		if step.ID == ap.StepID {
+			out = &countersign.SameRequest{RunID: ap.RunID, StepID: step.ID, Status: step.Status, At: ap.RequestedAt}
+		}
+	})
+	return out, err
+}

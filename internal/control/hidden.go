@@ -1,0 +1,138 @@
+package control
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// hidden is what a capability, or a step of it, keeps from whoever only views.
+type hidden struct {
+	project    *countersign.Project
+	capability *countersign.Capability
+	names      []string // its sensitive fields, and those of its probe; of a step its inputs bound from such
+	whole      bool     // every field
+	brought    []string // members that are sensitive within the values that a step's bindings bring
+}
+
+// hiddenFor is nil where no field of the capability or its probe is sensitive. p
+// has its project snapshots.
+func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
+	if h := contractIn(p, projectID, capability); h != nil && len(h.names) > 0 {
+		return h
+	}
+	return nil
+}
+
+// contractIn is what a capability keeps, which may be nothing; nil where the plan has
+// no such capability.
+func contractIn(p *countersign.Plan, projectID, capability string) *hidden {
+	for i := range p.ProjectSnapshots {
+		project := &p.ProjectSnapshots[i]
+		if c := project.Capability(capability); project.ID == projectID && c != nil {
+			return &hidden{project: project, capability: c, names: sensitiveOf(project, c)}
+		}
+	}
+	return nil
+}
+
+// sensitiveOf names the sensitive fields of a capability and of its probe, whose
+// answers are kept on the same step.
+func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
+	names := slices.Clone(c.Sensitive)
+	if probe := p.Capability(c.Probe); c.Probe != "" && probe != nil {
+		names = append(names, probe.Sensitive...)
+	}
+	return names
+}
+
+// hiddenNow is hiddenFor by a project's present revision, for what was written by
+// an earlier one. Of a capability that is gone everything is hidden: nothing says
+// any more what of it is sensitive.
+func hiddenNow(p *countersign.Plan, projectID, capability string) *hidden {
+	for i := range p.ProjectSnapshots {
+		if project := &p.ProjectSnapshots[i]; project.ID == projectID && project.Capability(capability) == nil {
+			return &hidden{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
+		}
+	}
+	return hiddenFor(p, projectID, capability)
+}
+
+func (h *hidden) has(name string) bool {
+	return h.whole || slices.Contains(h.names, name)
+}
+
+func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Value {
+	out := make(map[string]countersign.Value, len(m))
+	for k, v := range m {
+		if h.has(k) {
+			out[k] = masked
+		} else {
+			out[k] = h.members(v)
+		}
+	}
+	return out
+}
+
+// members masks the sensitive members of a value, however deep they stand: an
+// answer that was kept whole holds what a path would have selected.
+func (h *hidden) members(v countersign.Value) countersign.Value {
+	if !h.mentions(v) {
+		return v // as it was written, to the byte
+	}
+	if list, ok := v.Array(); ok {
+		return countersign.ArrayValue(each(list, h.members))
+	}
+	m, _ := v.Object()
+	out := make(map[string]countersign.Value, len(m))
+	for name, member := range m {
+		if h.has(name) {
+			out[name] = masked
+		} else {
+			out[name] = h.members(member)
+		}
+	}
+	return countersign.ObjectValue(out)
+}
+
+// mentions reports a value with a sensitive member anywhere in it.
+func (h *hidden) mentions(v countersign.Value) bool {
+	if list, ok := v.Array(); ok {
+		return slices.ContainsFunc(list, h.mentions)
+	}
+	m, _ := v.Object()
+	for name, member := range m {
+		if h.has(name) || h.mentions(member) {
+			return true
+		}
+	}
+	return false
+}
+
+func each(list []countersign.Value, f func(countersign.Value) countersign.Value) []countersign.Value {
+	out := make([]countersign.Value, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// field masks the value that a field of the output names: all of it where a part
+// of the field's path is sensitive, or of the path by which the output itself was
+// selected; else its sensitive members.
+func (h *hidden) field(name string, v countersign.Value) countersign.Value {
+	switch {
+	case v.IsZero():
+		return v
+	case h.on(name), h.on(h.capability.OutputField):
+		return masked
+	default:
+		return h.members(v)
+	}
+}
+
+// on reports a path that leads through a sensitive field.
+func (h *hidden) on(path string) bool {
+	return h.has(path) || slices.ContainsFunc(strings.Split(path, "."), h.has)
+}

@@ -1,0 +1,108 @@
+package control
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// step masks a step's record and reports whether its error may quote what was
+// masked.
+func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
+	s.Input, s.Request, s.RequestDigest = h.input(s.Input), h.request(s.Request, h.capability), countersign.NoStepDigest
+	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), hideAnswer(s.Response)
+	if s.Verification != nil {
+		v := *s.Verification
+		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
+		quoted = s.Error != nil && (!v.Expected.Equal(s.Verification.Expected) || !v.Actual.Equal(s.Verification.Actual))
+		s.Verification = &v
+	}
+	if quoted {
+		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
+	}
+	if s.Late != nil {
+		late := *s.Late
+		late.Output, late.Response = h.members(late.Output), hideAnswer(late.Response)
+		s.Late = &late
+	}
+	s.Probes = slices.Clone(s.Probes)
+	for i := range s.Probes {
+		probe := &s.Probes[i]
+		probe.Response = hideAnswer(probe.Response)
+		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
+	}
+	return quoted
+}
+
+// approval masks an approval, and leaves the digest of what it masked out.
+func (h *hidden) approval(ap *countersign.Approval) {
+	h.maskAsked(ap, ap.InputSnapshot)
+	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
+	ap.Request = *h.request(&ap.Request, h.capability)
+}
+
+// hideAnswer leaves out what the body of an answer could be found out by, and hides
+// all that a refusal said: it is text, which no field's name leads to.
+func hideAnswer(r *countersign.Response) *countersign.Response {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Bytes, out.BodySHA256 = countersign.NoByteCount, countersign.NoBodyDigest
+	if out.Body != "" {
+		out.Body = masked.Text()
+	}
+	return &out
+}
+
+// maskedError keeps the code of a run's error, which is that of a step.
+func maskedError(text string) string {
+	code, _, _ := strings.Cut(text, ": ")
+	return code + ": " + masked.Text()
+}
+
+func (h *hidden) expectation(e *countersign.Expectation) *countersign.Expectation {
+	if e == nil {
+		return nil
+	}
+	out := *e
+	out.Equals = h.field(e.Field, e.Equals)
+	return &out
+}
+
+// request masks what is sent by a capability: the step's own, or its probe.
+func (h *hidden) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Query, out.Body = h.members(r.Query), h.members(r.Body)
+	address, query, _ := strings.Cut(r.URL, "?")
+	if c == nil || slices.ContainsFunc(h.names, func(name string) bool { return strings.Contains(c.Path, "{"+name+"}") }) {
+		address = masked.Text()
+		if c != nil {
+			address = origin(r.URL) + c.Path
+		}
+	}
+	switch {
+	case !out.Query.Equal(r.Query):
+		out.URL = address + "?" + masked.Text()
+	case query != "":
+		out.URL = address + "?" + query
+	default:
+		out.URL = address
+	}
+	return &out
+}
+
+// origin is what stands before the path.
+func origin(address string) string {
+	scheme, rest, hasHost := strings.Cut(address, "://")
+	if !hasHost {
+		scheme, _, _ = strings.Cut(address, ":") // LOCAL_ECHO
+		return scheme + ":"
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}

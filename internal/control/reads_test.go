@@ -1,0 +1,152 @@
+package control_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// TestAListOfApprovalsCostsWhatItsRowsCost, however many of them ask for the same.
+func TestAListOfApprovalsCostsWhatItsRowsCost(t *testing.T) {
+	list := func(n int) reads {
+		h := open(t)
+		for range n {
+			h.asks(t, as("acme"), "digest-1")
+		}
+		return h.reading(func() {
+			page, err := h.service.Approvals(background, approver("ben@acme.example"), control.List{Limit: 200}, control.ApprovalFilter{})
+			h.must(err)
+			if len(page.Items) != n {
+				t.Fatalf("%d of %d approvals", len(page.Items), n)
+			}
+		})
+	}
+	one, two, four := list(8), list(16), list(32)
+	if four.rows-two.rows > 2*(two.rows-one.rows)+8 || four.bytes-two.bytes > 2*(two.bytes-one.bytes)+1<<10 {
+		t.Errorf("8, 16 and 32 approvals read %+v, %+v, %+v", one, two, four)
+	}
+	if most := 3 * 32 * body; four.bytes > most {
+		t.Errorf("32 approvals of %d bytes read %d", body, four.bytes)
+	}
+}
+
+// TestADecisionReadsNoOtherRunsInItsTransaction: where else the same was asked for is
+// looked up when the decision is stored.
+func TestADecisionReadsNoOtherRunsInItsTransaction(t *testing.T) {
+	h := open(t)
+	var ids []string
+	for range 20 {
+		ids = append(ids, h.asks(t, as("acme"), "digest-1"))
+	}
+	var decided countersign.Approval
+	got := h.reading(func() {
+		var err error
+		decided, err = h.service.Decide(background, approver("ben@acme.example"), ids[0], countersign.Decision{Decision: countersign.ApprovalRejected, Reason: "twice"})
+		h.must(err)
+	})
+	if len(decided.Same) != 10 || decided.Status != countersign.ApprovalRejected {
+		t.Errorf("%s, %d the same", decided.Status, len(decided.Same))
+	}
+	if got.written > 10*body {
+		t.Errorf("the transaction read %d bytes: more than its own approval's", got.written)
+	}
+}
+
+// body is how large what an approval of asks is.
+const body = 10 << 10
+
+// asks stores a run that waits for an approval of a request with this digest.
+func (h *house) asks(t *testing.T, a control.Actor, digest string) (approval string) {
+	t.Helper()
+	approval = "apr-" + h.stands(t, a, time.Now(), countersign.RunWaitingApproval, countersign.WaitApproval)
+	h.must(h.store.Update(background, func(tx store.Tx) error {
+		rec, version, err := records.Approvals.Get(tx, a.Tenant, approval)
+		if err != nil {
+			return err
+		}
+		rec.RequestDigest, rec.StepID = digest, "s"
+		rec.Request.Body = countersign.String(strings.Repeat("x", body))
+		if _, err := records.Approvals.Put(tx, a.Tenant, approval, rec, version); err != nil {
+			return err
+		}
+		steps := records.Steps(rec.RunID, 0)
+		step, version, err := steps.Get(tx, a.Tenant, records.StepID(rec.RunID, 0))
+		if err != nil {
+			return err
+		}
+		step.Status, step.ApprovalID = countersign.StepWaitingApproval, approval
+		if _, err := steps.Put(tx, a.Tenant, records.StepID(rec.RunID, 0), step, version); err != nil {
+			return err
+		}
+		r, version, err := records.Runs.Get(tx, a.Tenant, rec.RunID)
+		if err != nil {
+			return err
+		}
+		r.WaitingFor.ApprovalID, r.WaitingFor.StepID, r.WaitingFor.ExpiresAt = approval, "s", rec.ExpiresAt
+		_, err = records.Runs.Put(tx, a.Tenant, r.ID, r, version)
+		return err
+	}))
+	return approval
+}
+
+// reading gives what is read meanwhile.
+func (h *house) reading(do func()) reads {
+	c := &counting{Store: h.store.Store}
+	h.store.Store = c
+	defer func() { h.store.Store = c.Store }()
+	do()
+	return c.reads
+}
+
+// reads are what a house's transactions read: rows, and bytes of their documents.
+type reads struct{ rows, bytes, written int }
+
+// counting is a store that counts what is read.
+type counting struct {
+	store.Store
+	reads
+}
+
+func (c *counting) View(ctx context.Context, fn func(store.Tx) error) error {
+	return c.Store.View(ctx, func(tx store.Tx) error { return fn(countingTx{tx, &c.reads, false}) })
+}
+
+func (c *counting) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return c.Store.Update(ctx, func(tx store.Tx) error { return fn(countingTx{tx, &c.reads, true}) })
+}
+
+type countingTx struct {
+	store.Tx
+	of     *reads
+	writes bool
+}
+
+func (tx countingTx) read(rows ...store.Row) {
+	for _, r := range rows {
+		tx.of.rows++
+		tx.of.bytes += len(r.Doc)
+		if tx.writes {
+			tx.of.written += len(r.Doc)
+		}
+	}
+}
+
+func (tx countingTx) Get(t *store.Table, tenant, id string) (store.Row, error) {
+	r, err := tx.Tx.Get(t, tenant, id)
+	if err == nil {
+		tx.read(r)
+	}
+	return r, err
+}
+
+func (tx countingTx) List(t *store.Table, tenant string, q store.Query) ([]store.Row, error) {
+	rows, err := tx.Tx.List(t, tenant, q)
+	tx.read(rows...)
+	return rows, err
+}
