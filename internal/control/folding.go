@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -93,13 +95,17 @@ func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err err
 	close(in.known)
 }
 
-// add counts a refusal. What not all of them were about is left open.
-func (n *fold) add(rec countersign.AuditRecord) {
-	if n.count > 0 && n.last.Subject != rec.Subject {
-		kind, _, _ := strings.Cut(rec.Subject, "/")
-		rec.Subject = kind + "/*" // no id has an asterisk
+// add counts a refusal.
+func (n *fold) add(rec countersign.AuditRecord) { n.join(1, rec) }
+
+// join counts so many refusals, of which last is the latest. What not all of them were
+// about is left open.
+func (n *fold) join(count int64, last countersign.AuditRecord) {
+	if n.count > 0 && n.last.Subject != last.Subject {
+		kind, _, _ := strings.Cut(last.Subject, "/")
+		last.Subject = kind + "/*" // no id has an asterisk
 	}
-	n.count, n.last = n.count+1, rec
+	n.count, n.last = n.count+count, last
 }
 
 // end ends a minute.
@@ -115,14 +121,11 @@ func (f *folds) end(k refusal) (ended fold) {
 }
 
 // all ends every minute, and begins none any more.
-func (f *folds) all() (keys []refusal) {
+func (f *folds) all() []refusal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	for k := range f.open {
-		keys = append(keys, k)
-	}
-	return keys
+	return slices.Collect(maps.Keys(f.open))
 }
 
 // recordRefusal writes a refusal to the audit log, or counts it. What is counted is so
@@ -199,8 +202,7 @@ func (s *Service) recordFold(k refusal) {
 	if ended.count == 0 {
 		return
 	}
-	rec := ended.last
-	rec.At, rec.Count = s.cfg.Now(), ended.count
+	rec := ended.told(s.cfg.Now())
 	err := s.store.Update(context.Background(), func(tx store.Tx) error { return appendAudit(tx, k.tenant, rec) })
 	if err != nil {
 		s.log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
@@ -208,25 +210,25 @@ func (s *Service) recordFold(k refusal) {
 	}
 }
 
+// told is the record of what was counted.
+func (n *fold) told(at time.Time) countersign.AuditRecord {
+	rec := n.last
+	rec.At, rec.Count = at, n.count
+	return rec
+}
+
 // keep takes back what was counted and could not be recorded, for another minute.
 func (s *Service) keep(k refusal, of fold) {
 	s.folds.mu.Lock()
 	defer s.folds.mu.Unlock()
 	if now, is := s.folds.open[k]; is {
-		if now.count == 0 {
-			now.last = of.last
+		if now.count > 0 {
+			of.join(now.count, now.last)
 		}
-		now.count += of.count
+		now.count, now.last = of.count, of.last
 		return
 	}
 	if !s.folds.closed {
 		s.folds.begin(k, &of, func() { s.unfold(k) }) // its first is recorded: known is closed
-	}
-}
-
-// recordFolds records what was counted when the service ends.
-func (s *Service) recordFolds() {
-	for _, k := range s.folds.all() {
-		s.recordFold(k)
 	}
 }

@@ -92,11 +92,12 @@ func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int6
 		return err
 	}
 	rev := &records.ModelRevision{Head: *head, Document: doc}
-	text, _, err := records.ModelRevisions.PutDoc(tx, tenant, records.RevisionID(head.ID, head.Revision), rev, 0)
+	id := records.RevisionID(head.ID, head.Revision)
+	text, _, err := records.ModelRevisions.PutDoc(tx, tenant, id, rev, 0)
 	if err != nil {
 		return err
 	}
-	all, err := records.AddModelBytes(tx, tenant, len(text))
+	all, err := records.AddModelBytes(tx, tenant, id, len(text))
 	if err == nil && doc != nil && all > int64(most) {
 		return quota.Exceeded("tenant "+tenant, most, "model bytes", "all revisions count, and this one would make it "+strconv.FormatInt(all, 10))
 	}

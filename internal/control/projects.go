@@ -89,6 +89,10 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 		return p, err
 	}
 	subject := "project/" + id
+	var seen past
+	if w.ExpectedRevision > 0 {
+		seen = s.pastBefore(ctx, a, id, w.ExpectedRevision, &content)
+	}
 	err = s.update(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
 		if err := access.InScope(a.Principal, id); err != nil {
 			return err
@@ -117,7 +121,7 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 		if err := s.claim(tx, a, owner.Of(a.Tenant, &content), project.CredentialPath(&content), subject); err != nil {
 			return err
 		}
-		p, err = s.edit(tx, a, head, version, content)
+		p, err = s.edit(tx, a, head, version, content, seen)
 		return err
 	})
 	if err == nil && p.WeakSecret {
@@ -156,11 +160,11 @@ func contentOf(p countersign.Project) countersign.Project {
 }
 
 // edit stores a new revision, disabled. No edit happens under an unfinished run.
-func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project) (countersign.Project, error) {
+func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen past) (countersign.Project, error) {
 	if err := inUse(tx, a, h.ID); err != nil {
 		return countersign.Project{}, err
 	}
-	weakens, err := weakensProject(tx, a.Tenant, h.ID, h.Revision, &content)
+	weakens, err := weakensProject(tx, a.Tenant, h.ID, h.Revision, &content, seen)
 	if err != nil {
 		return countersign.Project{}, err
 	}

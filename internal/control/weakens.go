@@ -1,10 +1,13 @@
 package control
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"slices"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/project"
 	"github.com/countersign/countersign/internal/records"
 	"github.com/countersign/countersign/internal/store"
@@ -17,35 +20,85 @@ import (
 // brings back: to take one away and to add it again, lowered, is to lower it.
 const rememberedBack = 50
 
-// weakensProject compares what is written with the revision before it.
-func weakensProject(tx store.Tx, tenant, id string, before int64, content *countersign.Project) (bool, error) {
+// past is what an edit of a project is compared with: revisions, which never change.
+type past struct {
+	revision int64 // the one that the edit follows
+	was      *countersign.Project
+	earlier  map[string]*countersign.Capability // the latest of each name that the edit has and was has not
+}
+
+// pastOf reads it, each revision at most once.
+func pastOf(tx store.Tx, tenant, id string, revision int64, content *countersign.Project) (p past, err error) {
+	p = past{revision: revision, earlier: map[string]*countersign.Capability{}}
+	if revision == 0 {
+		return p, nil
+	}
+	if p.was, _, err = records.ProjectRevisions.Get(tx, tenant, records.RevisionID(id, revision)); err != nil {
+		return p, err
+	}
+	sought := map[string]bool{}
+	for i := range content.Capabilities {
+		if name := content.Capabilities[i].Name; p.was.Capability(name) == nil {
+			sought[name] = true
+		}
+	}
+	for n := revision - 1; len(sought) > 0 && n > 0 && n > revision-rememberedBack; n-- {
+		at, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(id, n))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return p, err
+		}
+		p.take(at, sought)
+	}
+	return p, nil
+}
+
+// take takes the capabilities that are still sought.
+func (p *past) take(at *countersign.Project, sought map[string]bool) {
+	for i := range at.Capabilities {
+		if c := &at.Capabilities[i]; sought[c.Name] {
+			p.earlier[c.Name] = c
+			delete(sought, c.Name)
+		}
+	}
+}
+
+// pastBefore reads the past of a project before the transaction that edits it, so that
+// others need not wait for that. What can't be read now is read there.
+func (s *Service) pastBefore(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (p past) {
+	err := s.view(ctx, a, access.WriteProject, func(tx store.Tx) (err error) {
+		if err := access.InScope(a.Principal, id); err != nil {
+			return err
+		}
+		head, _, err := records.Projects.Get(tx, a.Tenant, id)
+		if err != nil || head.Revision != revision {
+			return err
+		}
+		p, err = pastOf(tx, a.Tenant, id, revision, content)
+		return err
+	})
+	if err != nil {
+		return past{}
+	}
+	return p
+}
+
+// weakensProject compares what is written with the revision before it, by what was read
+// of its past before, if it is that of this revision.
+func weakensProject(tx store.Tx, tenant, id string, before int64, content *countersign.Project, seen past) (weakens bool, err error) {
 	if before == 0 {
 		return false, nil
 	}
-	was, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(id, before))
-	if err != nil {
-		return false, err
-	}
-	known := func(name string) *countersign.Capability {
-		c := was.Capability(name)
-		for n := before - 1; c == nil && err == nil && n > 0 && n > before-rememberedBack; n-- {
-			c, err = capabilityOf(tx, tenant, records.RevisionID(id, n), name)
+	if seen.revision != before {
+		if seen, err = pastOf(tx, tenant, id, before, content); err != nil {
+			return false, err
 		}
-		return c
 	}
-	weakens := project.Weakens(was, content, known)
-	return weakens, err
-}
-
-func capabilityOf(tx store.Tx, tenant, revisionID, name string) (*countersign.Capability, error) {
-	p, _, err := records.ProjectRevisions.Get(tx, tenant, revisionID)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return p.Capability(name), nil
+	return project.Weakens(seen.was, content, func(name string) *countersign.Capability {
+		return cmp.Or(seen.was.Capability(name), seen.earlier[name])
+	}), nil
 }
 
 // grantsApproval reports rights that let somebody decide where they could not before:

@@ -172,9 +172,8 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 // The answer says the level, and which turn and which batch of ours were the last.
 func (w *writer) beginning() string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
-		limits(true, w.settings.statement, w.settings.waiting(), w.settings.idle) +
+		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
 		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
-		"; " + lockTimeoutOf(w.settings.lock) +
 		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
 		" FROM countersign_writer WHERE id = " + writerRow +
 		"; INSERT INTO countersign_batches (writer, batch, at) VALUES ('" + w.id + "', " + strconv.FormatInt(w.batch, 10) + ", now())" +

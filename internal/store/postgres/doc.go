@@ -36,7 +36,7 @@
 // so that its later commit fails. The server sees to that where it waits for the
 // next message. Where it has statements without the end of their message, or can't
 // send an answer, no timeout of its own runs, and who waits for the lock ends the
-// session that has it: by pg_terminate_backend, which any role may call for its own
+// session that has it once nothing of it has moved for as long: by pg_terminate_backend, which any role may call for its own
 // sessions. On a database that doesn't have that, such a session keeps the lock until
 // its TCP connection is found dead.
 //
@@ -49,7 +49,8 @@
 // so, and from then on they are sent without preparation, in one round trip too;
 // default_query_exec_mode=exec in the URL spares the detour, in which functions
 // are run again. A pooler must have a server connection for each replica's batch,
-// one of which holds the lock while the others wait for it, and some for Views.
+// one of which holds the lock while the others wait for it, one for whoever looks at
+// the holder, and some for Views.
 //
 // # Starting
 //

@@ -66,7 +66,7 @@ func (r *Reader) Look(ctx context.Context) (s Sight, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.KnownSchema, s.KnownLevel, s.Connections = knownMigration(provider), level, int64(r.db.settings.readers)+1
+	s.KnownSchema, s.KnownLevel, s.Connections = knownMigration(provider), level, int64(r.db.settings.readers)+2
 	if err := s.tables(ctx, db); err != nil {
 		return s, fmt.Errorf("store %s: %w", r.db.name(), meaning(err))
 	}

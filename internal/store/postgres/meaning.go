@@ -40,7 +40,7 @@ var (
 	// starting up, pooler without a server, recovery conflict.
 	elsewhere = []string{"25006", "25P03", "25P04", "53300", "57P01", "57P02", "57P03", "57P05"}
 	// pressed: the statement failed for want of time or space.
-	pressed = []string{lockTimeout, "57014"}
+	pressed = []string{lockTimeout, canceled}
 	// pressedClasses: connection, resources, operator intervention, disk, internal.
 	pressedClasses = []string{"08", "53", "57", "58", "XX", "F0"}
 )
@@ -48,6 +48,7 @@ var (
 const (
 	diskFull    = "53100"
 	lockTimeout = "55P03"
+	canceled    = "57014" // by statement_timeout
 )
 
 // meaning makes store.ErrUnavailable of every error that speaks of the server or

@@ -41,7 +41,12 @@ func connect(ctx context.Context, db *sql.DB) (*session, error) {
 // and returns the fields of the last row that any of them gave. They hold no text
 // from outside. The first that fails is the last to run.
 func (s *session) run(statements string) (row []string, err error) {
-	answers := s.wire.Exec(context.Background(), statements)
+	return s.runIn(context.Background(), statements)
+}
+
+// runIn is run for as long as ctx lasts; a session that it ends is lost.
+func (s *session) runIn(ctx context.Context, statements string) (row []string, err error) {
+	answers := s.wire.Exec(ctx, statements)
 	for answers.NextResult() {
 		for reader := answers.ResultReader(); reader.NextRow(); {
 			row = texts(reader.Values())
@@ -103,17 +108,19 @@ func (s *session) release(keep bool) {
 	_ = s.pinned.Close()
 }
 
+// cut ends the connection without a word to the server, which could take time.
+func (s *session) cut() {
+	_ = s.wire.Conn().Close()
+	s.release(false)
+}
+
 // limits are the settings of a transaction, in milliseconds. They are LOCAL, since
 // behind a pooler the next transaction may be on another session.
 func limits(synchronous bool, statement, lock, idle time.Duration) string {
-	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s",
-		statement.Milliseconds(), idle.Milliseconds(), lockTimeoutOf(lock))
+	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL lock_timeout = %d",
+		statement.Milliseconds(), idle.Milliseconds(), lock.Milliseconds())
 	if synchronous {
 		text += "; SET LOCAL synchronous_commit = on"
 	}
 	return text
-}
-
-func lockTimeoutOf(d time.Duration) string {
-	return fmt.Sprintf("SET LOCAL lock_timeout = %d", d.Milliseconds())
 }

@@ -33,7 +33,8 @@ type settings struct {
 	// doubt is how long the outcome of a COMMIT without an answer is looked for. A
 	// lost transaction holds its lock for idle at most; a failover takes some seconds.
 	doubt time.Duration
-	// readers is how many Views run at once; one more connection writes.
+	// readers is how many Views run at once; one more connection writes, and one looks
+	// at who holds the writer's row while a batch waits long for it.
 	readers int
 }
 

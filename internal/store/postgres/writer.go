@@ -34,6 +34,8 @@ type writer struct {
 
 	// -- the goroutine's own
 	db      *sql.DB
+	second  func() *sql.DB    // to look at who holds the writer's row
+	seen    holder            // at the last look; see watch
 	onError func(error)       // what the database is told about each
 	session *session          // nil: not connected
 	batch   int64             // the number of the last try
@@ -51,6 +53,7 @@ func newWriter(db *database) *writer {
 		failed:   make(chan struct{}),
 		stopped:  make(chan struct{}),
 		db:       db.pool(1),
+		second:   func() *sql.DB { return db.pool(1) },
 		onError:  db.learn,
 		cache:    sqldoc.NewCache(),
 	}

@@ -2,9 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,15 +28,23 @@ func TestLogStartsOverWhileReadersOverlap(t *testing.T) {
 	defer mustClose(t, s)
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
-	overlap(ctx, t, &all, s)
-	largest, written := int64(0), int64(0)
+	views := overlap(ctx, t, &all, s)
+	largest, written, across := int64(0), int64(0), 0
 	for n := 1; n <= commits; n++ {
+		before := views.oldest()
 		mustPutPair(t, s, n)
+		if views.stands(before) {
+			across++
+		}
+		views.commits.Add(1)
 		log := logSize(t, dir)
 		largest, written = max(largest, log), written+2*frameSize
 	}
 	cancel()
 	all.Wait()
+	if across < commits/2 {
+		t.Errorf("only %d of %d commits had a View under way that began before", across, commits)
+	}
 	if bound := int64(3 * pages * frameSize); largest > bound {
 		t.Errorf("with views that overlap the log grew to %d bytes, more than %d; %d commits wrote at least %d", largest, bound, commits, written)
 	}
@@ -70,9 +80,36 @@ func TestAViewThatStaysKeepsNobodyFromWriting(t *testing.T) {
 	wantPair(t, s, 400)
 }
 
+// underWay are the Views that have read and not ended. They end in the order in which
+// they began, each after a commit since it has read; or after so many reads, since
+// writing may pause for the Views to end.
+type underWay struct{ read, ended, commits atomic.Int64 }
+
+const mostReads = 200
+
+// oldest is the number of the View that ends next; 0: none is under way.
+func (u *underWay) oldest() int64 {
+	if ended := u.ended.Load(); u.read.Load() > ended {
+		return ended + 1
+	}
+	return 0
+}
+
+// stands reports that a View of that number has not ended.
+func (u *underWay) stands(view int64) bool { return view > 0 && u.ended.Load() < view }
+
+// stay reads on until there is a commit.
+func (u *underWay) stay(tx store.Tx) (err error) {
+	for n, began := 0, u.commits.Load(); err == nil && n < mostReads && u.commits.Load() == began; n++ {
+		_, err = tx.List(store.Tenants, "acme", store.Query{})
+	}
+	return err
+}
+
 // overlap has Views, each of which ends when the next one has read.
-func overlap(ctx context.Context, t *testing.T, all *sync.WaitGroup, s *Store) {
+func overlap(ctx context.Context, t *testing.T, all *sync.WaitGroup, s *Store) (views *underWay) {
 	t.Helper()
+	views = &underWay{}
 	hasRead := make(chan struct{})
 	for i := range 2 {
 		first := i == 0
@@ -80,10 +117,13 @@ func overlap(ctx context.Context, t *testing.T, all *sync.WaitGroup, s *Store) {
 			for ctx.Err() == nil {
 				err := s.View(context.Background(), func(tx store.Tx) error {
 					_, err := tx.List(store.Tenants, "acme", store.Query{})
+					views.read.Add(1)
+					defer views.ended.Add(1)
 					if !first {
 						relieve(ctx, hasRead)
 					}
 					first = false
+					err = errors.Join(err, views.stay(tx))
 					select {
 					case <-hasRead:
 					case <-ctx.Done():
@@ -96,6 +136,7 @@ func overlap(ctx context.Context, t *testing.T, all *sync.WaitGroup, s *Store) {
 			}
 		})
 	}
+	return views
 }
 
 // relieve lets the View end that began before.
