@@ -29,7 +29,7 @@ func starts(run string) change {
 func waits(run string) change {
 	return together(
 		started(run),
-		puts(store.Approvals, "apr-"+run, "PENDING", int64(2), "PENDING", run, "eu", "d"),
+		puts(store.Approvals, "apr-"+run, "PENDING", int64(2), "PENDING", run, "eu", "d", "t"),
 		puts(store.Runs, run, "WAITING_APPROVAL", int64(1), "WAITING_APPROVAL", "plan-1", "eu", "clerk"),
 		puts(store.Steps, run+"/000", "WAITING_APPROVAL", run, int64(0)),
 		puts(store.Unfinished, "acme/"+run, "waiting", "acme", "waiting", int64(2), int64(9)),
