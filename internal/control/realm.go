@@ -23,15 +23,18 @@ func overUser(a Actor, u *records.User) error {
 }
 
 // overToken is nil when the actor may revoke the token: one that is a realm
-// administrator itself, or that a realm administrator stands behind, is for them.
+// administrator itself, or that a realm administrator stands behind, is for them. Who
+// is only named by its maker doesn't stand behind it: else any ADMIN could put their
+// tokens out of the others' reach.
 func overToken(tx store.Tx, a Actor, t *records.Token) error {
 	if t.Realm {
 		return access.OverRealm(a.Principal)
 	}
-	if t.UserEmail == "" {
+	email := t.Person()
+	if email == "" {
 		return nil
 	}
-	u, _, err := records.Users.Get(tx, t.TenantID, t.UserEmail)
+	u, _, err := records.Users.Get(tx, t.TenantID, email)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

@@ -54,7 +54,7 @@ func (h *house) inTurn(g *gated, list ...turn) (ended []string) {
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				h.t.Fatalf("%s: %v", p.tenant, err)
+				h.t.Errorf("%s: %v", p.tenant, err)
 			}
 			ended = append(ended, p.tenant)
 		})
