@@ -68,13 +68,14 @@ type Notification struct {
 
 // NotificationData says what to look at.
 type NotificationData struct {
-	TenantID   string `json:"tenantId"`
-	RunID      string `json:"runId"`
-	PlanID     string `json:"planId"`
-	Status     string `json:"status"` // the run's, when it happened
-	Mode       string `json:"mode"`
-	StepID     string `json:"stepId,omitempty"`
-	ApprovalID string `json:"approvalId,omitempty"`
-	ProjectID  string `json:"projectId,omitempty"` // the step's
-	Link       string `json:"link"`                // to the console
+	TenantID        string `json:"tenantId"`
+	RunID           string `json:"runId"`
+	PlanID          string `json:"planId"`
+	Status          string `json:"status"`                    // the run's, when it happened
+	MayHaveHappened bool   `json:"mayHaveHappened,omitempty"` // it FAILED at a side effect that was answered, not as expected
+	Mode            string `json:"mode"`
+	StepID          string `json:"stepId,omitempty"`
+	ApprovalID      string `json:"approvalId,omitempty"`
+	ProjectID       string `json:"projectId,omitempty"` // the step's
+	Link            string `json:"link"`                // to the console
 }

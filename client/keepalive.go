@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -22,30 +23,57 @@ type KeepAlive struct {
 
 // KeepAlive beats until ctx ends. Sequences begin with the time in milliseconds,
 // so that an instance that starts again under its name goes on above its earlier
-// ones, and one that the service has seen a higher sequence of jumps ahead.
-func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) {
+// ones. Where the service has heard a higher one, by a clock that was ahead, it goes
+// above that, once. A further conflict is another process of the same name: KeepAlive
+// ends with an error, and leaves the name to that process.
+func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) error {
 	if k.InstanceID == "" {
 		k.InstanceID = hostInstance(os.Hostname)
 	}
 	if k.Every == 0 {
 		k.Every = countersign.HeartbeatCadence
 	}
+	settled := false // the sequence is above all that this name used before
 	for sequence := time.Now().UnixMilli(); ; sequence++ {
 		_, err := c.Heartbeat(ctx, k.AgentID, k.beat(sequence))
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
-		if errors.Is(err, ErrSequenceConflict) {
-			sequence = max(sequence+1000, time.Now().UnixMilli())
+		conflict := errors.Is(err, ErrSequenceConflict)
+		if conflict && settled {
+			err = fmt.Errorf("another process beats as instance %s of agent %s; give each process an instance id of its own: %w", k.InstanceID, k.AgentID, err)
 		}
 		if err != nil && k.Failed != nil {
 			k.Failed(err)
 		}
+		switch {
+		case conflict && settled:
+			return err
+		case conflict:
+			sequence, settled = c.above(ctx, k, sequence)
+		case err == nil:
+			settled = true
+		}
 		tenth := k.Every / 10
 		if !pause(ctx, k.Every-tenth+rand.N(2*tenth+1)) {
-			return
+			return nil
 		}
 	}
+}
+
+// above is the highest sequence that the service has heard of the instance; known is
+// false where it can't be asked now.
+func (c *Client) above(ctx context.Context, k KeepAlive, sequence int64) (heard int64, known bool) {
+	a, err := c.Agent(ctx, k.AgentID)
+	if err != nil {
+		return sequence, false
+	}
+	for _, i := range a.Instances {
+		if i.InstanceID == k.InstanceID {
+			sequence = max(sequence, i.Sequence)
+		}
+	}
+	return max(sequence, time.Now().UnixMilli()), true
 }
 
 // hostInstance is an instance's name by its machine, which recurs where the process

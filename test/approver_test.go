@@ -51,6 +51,9 @@ func TestAnApproverSeesEveryPartOfALongBodyBeforeTheDecision(t *testing.T) {
 		t.Errorf("an unread body was decided: %d", again.Status)
 	}
 	w.viewer.Get(path).OK(t).Is(t, "status", "PENDING")
+	other, _ := w.decidable(t, telling("s", doc{"text": "BEGIN" + filler + "END-OF-IT"}))
+	submitted(t, mara, first, "/approvals/"+other+"/decision", url.Values{"decision": {"REJECTED"}, "reason": {"its beginning is wrong"}})
+	w.viewer.Get("/approvals/"+other).OK(t).Is(t, "status", "REJECTED")
 	link := regexp.MustCompile(`href="/console(/approvals/[^"]*part=2)[^"]*"`).FindStringSubmatch(first.Text)
 	if link == nil {
 		t.Fatal("no link leads to part 2")

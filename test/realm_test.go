@@ -55,6 +55,17 @@ func TestATenantsAdminIsNotOverARealmAdministrator(t *testing.T) {
 	w.Admin.Delete("/tokens/" + roots.At("id").Text()).OK(t)
 }
 
+// A token that only names a realm administrator is its tenant's: else whoever made it
+// could put it out of the other ADMINs' reach.
+func TestATokenThatNamesARealmAdministratorWithoutTheirWordIsRevoked(t *testing.T) {
+	t.Parallel()
+	w, _ := realmWorld(t)
+	rogue := w.principal(t, "ADMIN", "OPERATOR")
+	made := rogue.Post("/tokens", doc{"name": "kept", "roles": []string{"ADMIN"}, "userEmail": "root@example.com"}).OK(t)
+	w.Keep(made.At("token").Text())
+	w.principal(t, "ADMIN").Delete("/tokens/" + made.At("id").Text()).OK(t)
+}
+
 // A user who is a realm administrator has in another tenant what anybody has there.
 func TestWhatARealmAdministratorHasInAnotherTenantIsThatTenants(t *testing.T) {
 	t.Parallel()

@@ -13,12 +13,13 @@ import (
 // serve would have, and changes nothing.
 type doctorCommand struct {
 	settings
+	All bool `help:"Read every page of the store and every record of the audit logs, however long that takes."`
 	cli.Output
 }
 
 // Help says when to use it.
 func (doctorCommand) Help() string {
-	return "Run it with the environment of the service, beside it or before its first start. The status is 1 when something is broken."
+	return "Run it with the environment of the service, beside it or before its first start. The status is 1 when something is broken. It reads the store as a start does, and the last 10,000 records of each audit log."
 }
 
 // The states of a finding.
@@ -50,7 +51,7 @@ func bad(check, do, format string, args ...any) finding {
 
 // Run looks.
 func (c *doctorCommand) Run(t *cli.Terminal) error {
-	found := examine(t.Context, c.settings, t.Environ)
+	found := examine(t.Context, c.settings, t.Environ, c.All)
 	err := c.Print(t, found, func(w io.Writer) {
 		rows := [][]string{}
 		for _, f := range found {
@@ -72,7 +73,7 @@ func (c *doctorCommand) Run(t *cli.Terminal) error {
 }
 
 // examine goes through the checks in the order in which a start would meet them.
-func examine(ctx context.Context, s settings, environ []string) []finding {
+func examine(ctx context.Context, s settings, environ []string, all bool) []finding {
 	cfg, err := understand(s, environ)
 	var unusable cli.UnusableError
 	if errors.As(err, &unusable) {
@@ -86,8 +87,9 @@ func examine(ctx context.Context, s settings, environ []string) []finding {
 	for _, warning := range cfg.Warnings {
 		found = append(found, warn("settings", "remove it", "%s", warning))
 	}
+	found = append(found, checkStore(ctx, cfg, all)...)
 	for _, check := range []func(context.Context, config) []finding{
-		checkStore, checkSpace, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkOrigins, checkMail, checkProvider,
+		checkSpace, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkOrigins, checkMail, checkProvider,
 	} {
 		found = append(found, check(ctx, cfg)...)
 	}

@@ -10,11 +10,24 @@ import (
 	"github.com/countersign/countersign/internal/store/sqlite"
 )
 
-// checkStore looks at the directory and, by its files' times, at the clock.
-func checkStore(ctx context.Context, cfg config) []finding {
+// checkStore looks at the store, and at the audit logs in it where it is whole.
+func checkStore(ctx context.Context, cfg config, all bool) (found []finding) {
 	if isShared(cfg.Store) {
-		return checkDatabase(ctx, cfg.Store)
+		found = checkDatabase(ctx, cfg.Store)
+	} else {
+		found = checkDirectory(ctx, cfg, all)
 	}
+	for _, f := range found {
+		if f.State == findingBroken && f.Check == "store" {
+			return found
+		}
+	}
+	return append(found, checkAudit(ctx, cfg.Store, all)...)
+}
+
+// checkDirectory looks at the directory, reads the store's pages as a start would, and
+// looks at the clock by the files' times.
+func checkDirectory(ctx context.Context, cfg config, all bool) []finding {
 	sight, err := sqlite.Look(cfg.Store)
 	switch {
 	case err != nil:
@@ -26,7 +39,15 @@ func checkStore(ctx context.Context, cfg config) []finding {
 	if sight.InUse {
 		use = "in use by a process"
 	}
-	found := []finding{fine("store", "%s, %s, %s", cfg.Store, mebibytes(sight.Bytes), use)}
+	whole, err := sqlite.Check(ctx, cfg.Store, all)
+	if err != nil {
+		return []finding{bad("store", "restore it from a backup (countersign restore), or correct what the line says", "%s %v", cfg.Store, err)}
+	}
+	read := "every page is as it was written"
+	if !whole {
+		read = "its first and last page are as they were written; --all reads the others"
+	}
+	found := []finding{fine("store", "%s, %s, %s, %s", cfg.Store, mebibytes(sight.Bytes), use, read)}
 	if ahead := time.Until(sight.Written); ahead > time.Minute {
 		return append(found, bad("clock", "set the clock: approvals and tokens end by it", "the store was written at %s, %s from now", sight.Written.UTC().Format(time.RFC3339), ahead.Round(time.Second)))
 	}

@@ -12,7 +12,7 @@ import (
 // AgentsBeat beats.
 type AgentsBeat struct {
 	ID       string        `arg:"" help:"The agent's id."`
-	Instance string        `help:"Names this process, the same after a restart. Default: this machine's name. Needed with --once. Needed with --once." placeholder:"NAME"`
+	Instance string        `help:"Names this process, the same after a restart. Default: this machine's name. Needed with --once." placeholder:"NAME"`
 	State    string        `enum:"IDLE,BUSY,ERROR" default:"IDLE" help:"What the instance says of itself: IDLE, BUSY or ERROR."`
 	Every    time.Duration `default:"30s" help:"How often." placeholder:"30s"`
 	Once     bool          `help:"One heartbeat, for what has a schedule of its own."`
@@ -35,7 +35,9 @@ func (b *AgentsBeat) Run(t *Terminal) error {
 		return err
 	}
 	fmt.Fprintf(t.Errs, "heartbeats of %s every %s; interrupt to end\n", Plain(b.ID), b.Every)
-	c.KeepAlive(t.Context, client.KeepAlive{AgentID: b.ID, InstanceID: b.Instance, Every: b.Every, State: b.state, Failed: func(err error) { say(t.Errs, err.Error()) }})
+	if err := c.KeepAlive(t.Context, client.KeepAlive{AgentID: b.ID, InstanceID: b.Instance, Every: b.Every, State: b.state, Failed: func(err error) { say(t.Errs, err.Error()) }}); err != nil {
+		return err
+	}
 	return t.Context.Err()
 }
 

@@ -36,7 +36,7 @@ var runTable = table[countersign.Run]{
 		if r.WaitingFor != nil {
 			waits = r.WaitingFor.Kind
 		}
-		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), r.Error}
+		return []string{r.ID, string(r.Status), r.Mode, r.PlanID, waits, called(r.RequestedBy, r.RequestedByName), moment(r.CreatedAt), joinedBy("; ", r.Error, happened(r.MayHaveHappened))}
 	},
 }
 
@@ -99,7 +99,7 @@ func printStarted(w io.Writer, s *client.Started) {
 	if s.Replayed {
 		said = "started before under this key; it is"
 	}
-	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, s.Status, Plain(s.IdempotencyKey))
+	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, joinedBy(": ", string(s.Status), happened(s.MayHaveHappened)), Plain(s.IdempotencyKey))
 }
 
 // RunsCancel cancels.

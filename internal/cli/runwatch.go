@@ -94,7 +94,7 @@ func stepText(s *countersign.StepRun) string {
 	if s.Error != nil {
 		text += fmt.Sprintf("  %s: %s", s.Error.Code, s.Error.Message)
 	}
-	return text
+	return joinedBy("  ", text, happened(s.MayHaveHappened))
 }
 
 // runText is a run's status with what it waits for or why it failed.
@@ -106,5 +106,5 @@ func runText(r *countersign.Run) string {
 	if why := first(waits(r), r.Error); why != "" {
 		text += "  " + why
 	}
-	return text
+	return joinedBy("  ", text, happened(r.MayHaveHappened))
 }

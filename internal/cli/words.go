@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +47,11 @@ func joined[S ~string](words []S) string {
 		out[i] = string(w)
 	}
 	return strings.Join(out, ", ")
+}
+
+// joinedBy joins those of the texts that aren't empty.
+func joinedBy(between string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
 }
 
 // value is a JSON value as it is, "absent" where there is none.

@@ -3,8 +3,10 @@ package console
 import (
 	"cmp"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign"
@@ -26,65 +28,100 @@ type alterations struct {
 	Fields []alteration
 	Same   []string // names of the fields that don't differ
 	Hidden []string // what the visitor may not see, so that nothing is said of it
+	Bytes  []string // the parts whose values are the same in other bytes: in another order
 }
 
-// alteredFrom compares a request with an earlier one.
+// alteredFrom compares a request with an earlier one: all that a request consists of.
 func alteredFrom(then, now countersign.Request) alterations {
 	var out alterations
-	was, _, _ := strings.Cut(then.URL, "?")
-	is, _, _ := strings.Cut(now.URL, "?")
+	was, asked, _ := strings.Cut(then.URL, "?")
+	is, asks, _ := strings.Cut(now.URL, "?")
 	out.text("destination", then.Method+" "+was, now.Method+" "+is)
-	out.value("query", then.Query, now.Query)
-	out.value("", then.Body, now.Body)
+	out.part("query", withoutNone(then.Query), withoutNone(now.Query), asked == asks)
+	out.part("", then.Body, now.Body, then.Body.Raw() == now.Body.Raw())
 	slices.SortStableFunc(out.Fields, func(a, b alteration) int { return cmp.Compare(a.Field, b.Field) })
 	return out
+}
+
+// withoutNone is a query, absent where it has no field: its bytes are none either way.
+func withoutNone(query countersign.Value) countersign.Value {
+	if fields, ok := query.Object(); ok && len(fields) == 0 {
+		return countersign.Value{}
+	}
+	return query
+}
+
+// part compares the query or the body. Null stands for none there. What differs in its
+// bytes alone is said too: these are what is sent.
+func (a *alterations) part(field string, then, now countersign.Value, sameBytes bool) {
+	listed := len(a.Fields)
+	a.value(field, absentForNull(then), absentForNull(now))
+	if !sameBytes && len(a.Fields) == listed {
+		a.Bytes = append(a.Bytes, nameless(field))
+	}
+}
+
+func absentForNull(v countersign.Value) countersign.Value {
+	if v.IsNull() {
+		return countersign.Value{}
+	}
+	return v
 }
 
 // hiddenText is what stands for a value that a VIEWER may not see.
 const hiddenText = "•••"
 
+// text compares two texts. One that says hiddenText itself hides no change by that.
 func (a *alterations) text(field, then, now string) {
 	switch {
-	case strings.Contains(then, hiddenText) || strings.Contains(now, hiddenText):
-		a.Hidden = append(a.Hidden, field)
-	case then == now:
-		a.Same = append(a.Same, field)
-	default:
+	case then != now:
 		a.Fields = append(a.Fields, alteration{field, then, now})
+	case strings.Contains(now, hiddenText):
+		a.Hidden = append(a.Hidden, field)
+	default:
+		a.Same = append(a.Same, field)
 	}
 }
 
-// value compares two values, members apart where both are objects.
+// value compares two values, members apart where both are objects: an object that came
+// or went is one change, so that an empty one is a change too.
 func (a *alterations) value(field string, then, now countersign.Value) {
-	if then.IsNull() {
-		then = countersign.Value{}
-	}
-	if now.IsNull() {
-		now = countersign.Value{}
-	}
-	if then.IsZero() && now.IsZero() {
-		return
-	}
 	was, one := then.Object()
 	is, two := now.Object()
-	if (one || then.IsZero()) && (two || now.IsZero()) {
+	switch {
+	case then.IsZero() && now.IsZero():
+	case one && two && len(was)+len(is) > 0:
 		a.members(field, was, is)
-		return
+	case alike(then, now):
+		a.text(nameless(field), now.Raw(), now.Raw())
+	default:
+		a.text(nameless(field), then.Raw(), now.Raw())
 	}
-	if !then.IsScalar() && !now.IsScalar() && then.Equal(now) && !strings.Contains(now.Raw(), hiddenText) {
-		a.Same = append(a.Same, nameless(field)) // keys in another order say the same
-		return
+}
+
+// alike reports values that differ in the order of keys alone. Numbers in another
+// spelling are not alike: other digits are sent.
+func alike(a, b countersign.Value) bool {
+	if a.Raw() == b.Raw() {
+		return true
 	}
-	a.text(nameless(field), then.Raw(), now.Raw())
+	switch a.Kind() {
+	case countersign.KindArray:
+		x, _ := a.Array()
+		y, isArray := b.Array()
+		return isArray && slices.EqualFunc(x, y, alike)
+	case countersign.KindObject:
+		x, _ := a.Object()
+		y, isObject := b.Object()
+		return isObject && maps.EqualFunc(x, y, alike)
+	}
+	return false
 }
 
 func nameless(field string) string { return cmp.Or(field, "body") }
 
 func (a *alterations) members(field string, was, is map[string]countersign.Value) {
-	names := make([]string, 0, len(was)+len(is))
-	for name := range was {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(was))
 	for name := range is {
 		if _, both := was[name]; !both {
 			names = append(names, name)
@@ -92,17 +129,22 @@ func (a *alterations) members(field string, was, is map[string]countersign.Value
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		path := name
-		if field != "" {
-			path = field + "." + name
-		}
-		then, now := was[name], is[name]
-		if then.IsNull() || now.IsNull() { // an explicit null is not an absent member
-			a.text(path, then.Raw(), now.Raw())
-			continue
-		}
-		a.value(path, then, now)
+		a.value(fieldPath(field, name), was[name], is[name])
 	}
+}
+
+// fieldPath names a member so that no other field has the same name: one that isn't a
+// word, or that names a part of the request, is quoted.
+func fieldPath(within, name string) string {
+	other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	isPart := within == "" && (name == "destination" || name == "query" || name == "body")
+	if name == "" || isPart || strings.ContainsFunc(name, other) {
+		name = countersign.String(name).Raw()
+	}
+	if within == "" {
+		return name
+	}
+	return within + "." + name
 }
 
 // sameAround is how long a value is before what differs in it is marked.

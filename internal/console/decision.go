@@ -20,8 +20,10 @@ func decideApproval(v *visit) (string, error) {
 	if plain.Blank(decision.Reason) {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
-	if err := v.hasSeen(id); err != nil {
-		return "", v.decideAgain(id, err)
+	if decision.Decision != countersign.ApprovalRejected { // what isn't sent need not be read
+		if err := v.hasSeen(id); err != nil {
+			return "", v.decideAgain(id, err)
+		}
 	}
 	a, err := v.control.Decide(v.r.Context(), v.actor, id, decision)
 	if err != nil {
@@ -30,13 +32,13 @@ func decideApproval(v *visit) (string, error) {
 	return "/runs/" + a.RunID, nil
 }
 
-// hasSeen refuses a decision on a body that was not shown to its end.
+// hasSeen refuses an approval of a body that was not shown to its end.
 func (v *visit) hasSeen(id string) error {
 	a, err := v.control.Approval(v.r.Context(), v.actor, id)
 	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || v.sawAll(&a) {
 		return err
 	}
-	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; the decision stands after its last part: read it to there")
+	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; it can be approved after its last part: read it to there")
 }
 
 // decideAgain is the page as it is now, after a decision that was not taken. An

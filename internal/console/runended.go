@@ -60,7 +60,7 @@ func ended(sentence string) string {
 func failureWords(r *countersign.Run) string {
 	code, message, _ := strings.Cut(r.Error, ": ")
 	reason, _ := failure(countersign.Code(code), message, r, indexOfStep(r, countersign.StepFailed))
-	return upper(reason)
+	return upper(reason) + happenedWords(r)
 }
 
 // failures word the errors of a failed run: the reason, and what to do. {host} is

@@ -57,7 +57,16 @@ func whereWords(r *countersign.Run) string {
 	if i >= len(r.Steps) {
 		return ""
 	}
-	return strconv.Itoa(i+1) + " of " + n + ", " + nameOf(&r.Steps[i])
+	return strconv.Itoa(i+1) + " of " + n + ", " + nameOf(&r.Steps[i]) + happenedWords(r)
+}
+
+// happenedWords says in a line on a run, after what else it says, that its last call may have
+// taken effect.
+func happenedWords(r *countersign.Run) string {
+	if r.MayHaveHappened {
+		return ": " + countersign.MayHaveHappened
+	}
+	return ""
 }
 
 func resultWords(r *countersign.Run) string {

@@ -12,13 +12,19 @@ import (
 // could turn its surroundings is isolated from them, and a mark follows what may not be
 // what it looks like. Templates don't ask for it: [shownIn] puts it behind every value.
 
-// shown is a value as text of a page.
-func shown(v any) any {
+// shown is a value as text of a page: on one line, so that a line feed is written as an
+// escape.
+func shown(v any) any { return shownAs(v, plain.Escaped) }
+
+// shownLines is a value as text of several lines, such as a reason.
+func shownLines(v any) any { return shownAs(v, plain.EscapedLines) }
+
+func shownAs(v any, escaped func(string) string) any {
 	text, ok := textOf(v)
 	if !ok {
 		return v
 	}
-	seen, doubt := plain.EscapedLines(text), plain.Doubt(text)
+	seen, doubt := escaped(text), plain.Doubt(text)
 	switch {
 	case doubt == "" && plain.Turns(text):
 		return template.HTML(isolated("", seen)) //nolint:gosec // escaped

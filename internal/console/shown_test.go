@@ -10,7 +10,8 @@ import (
 func TestEveryValueOfATemplateIsShownAsItIs(t *testing.T) {
 	const evil = "a\u202eb"
 	for given, want := range map[string]string{
-		`<p>{{.}}</p>`:                                             `<p>a\u202eb</p>`,
+		`<p>{{.}}</p>`: `<p>a\u202eb</p>`,
+		`<pre class="kept">{{.}}</pre><p>{{.}}</p>`:                `<pre class="kept">a\u202eb</pre><p>a\u202eb</p>`,
 		`<p title="{{.}}">x</p>`:                                   `<p title="a\u202eb">x</p>`,
 		`<p class="x" title='{{.}}'>{{.}}</p>`:                     `<p class="x" title='a\u202eb'>a\u202eb</p>`,
 		`<input value="{{.}}" name="n">{{.}}`:                      `<input value="` + evil + `" name="n">a\u202eb`,
@@ -45,6 +46,29 @@ func TestAValueInTextIsIsolatedWhereItTurnsAndMarkedWhereItMayDeceive(t *testing
 		var b bytes.Buffer
 		if err := one.Execute(&b, given); err != nil || b.String() != want {
 			t.Errorf("%v became %q, expected %q: %v", given, b.String(), want, err)
+		}
+	}
+}
+
+// TestALineFeedIsAnEscapeWhereTextIsOneLine: a title of two lines would pass for two
+// entries of a list. Blocks of text keep theirs.
+func TestALineFeedIsAnEscapeWhereTextIsOneLine(t *testing.T) {
+	const title = "a\n\tb\r\nc"
+	for given, want := range map[string]string{
+		`<h1>{{.}}</h1>`:                          `<h1>a\n\tb\u000d\nc</h1>`,
+		`<td>{{.}}</td>`:                          `<td>a\n\tb\u000d\nc</td>`,
+		`<a aria-label="{{.}}">{{.}}</a>`:         `<a aria-label="a\n\tb\u000d\nc">a\n\tb\u000d\nc</a>`,
+		`<option>{{.}}</option>`:                  `<option>a\n\tb\u000d\nc</option>`,
+		`<title>{{.}}</title>`:                    `<title>a\n\tb\u000d\nc</title>`,
+		`<pre class="x">{{.}}</pre><b>{{.}}</b>`:  "<pre class=\"x\">a\n\tb\nc</pre><b>a\\n\\tb\\u000d\\nc</b>",
+		`<p class="kept">“{{shownLines .}}”</p>`:  "<p class=\"kept\">“a\n\tb\nc”</p>",
+		`<pre>{{if .}}{{.}}{{end}}</pre><i>{{.}}`: "<pre>a\n\tb\nc</pre><i>a\\n\\tb\\u000d\\nc",
+	} {
+		one := template.Must(template.New("").Funcs(functions).Parse(given))
+		shownIn(one)
+		var b bytes.Buffer
+		if err := one.Execute(&b, title); err != nil || b.String() != want {
+			t.Errorf("%s became %q, expected %q: %v", given, b.String(), want, err)
 		}
 	}
 }

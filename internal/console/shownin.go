@@ -24,6 +24,7 @@ type markup struct {
 	attr  string // the attribute whose value is open
 	quote byte
 	raw   string // the element whose text is no markup: textarea, title, option
+	pre   bool   // amid text that keeps its lines
 }
 
 // read are the attributes whose value somebody reads or hears.
@@ -36,6 +37,8 @@ func (m *markup) function() string {
 		return "shownAside"
 	case m.tag != "" || m.raw != "":
 		return ""
+	case m.pre:
+		return "shownLines"
 	}
 	return "shown"
 }
@@ -119,6 +122,7 @@ func (m *markup) inTag(s string) string {
 		if name := m.tag; name == "textarea" || name == "title" || name == "option" || name == "script" || name == "style" {
 			m.raw = name
 		}
+		m.pre = m.pre || m.tag == "pre"
 		m.tag = ""
 		return s[i+1:]
 	}
@@ -141,6 +145,7 @@ func (m *markup) content(s string) string {
 		if name == m.raw {
 			m.raw = ""
 		}
+		m.pre = m.pre && name != "pre"
 		return after
 	}
 	if m.raw != "" {

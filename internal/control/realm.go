@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -23,7 +24,9 @@ func overUser(a Actor, u *records.User) error {
 }
 
 // overToken is nil when the actor may revoke the token: one that is a realm
-// administrator itself, or that a realm administrator stands behind, is for them.
+// administrator itself, or that a realm administrator stands behind, is for them. Whom
+// a tenant's ADMIN names doesn't stand behind it before confirming it: else any ADMIN
+// could put their tokens out of the others' reach.
 func overToken(tx store.Tx, a Actor, t *records.Token) error {
 	if t.Realm {
 		return access.OverRealm(a.Principal)
@@ -35,10 +38,37 @@ func overToken(tx store.Tx, a Actor, t *records.Token) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
+	if err != nil || !u.Realm {
 		return err
 	}
+	if t.Person() == "" {
+		if byRealm, err := isRealm(tx, t.CreatedBy); err != nil || !byRealm {
+			return err
+		}
+	}
 	return overUser(a, u)
+}
+
+// isRealm reports a principal that is a realm administrator.
+func isRealm(tx store.Tx, principal string) (bool, error) {
+	kind, id, _ := strings.Cut(principal, ":")
+	var err error
+	switch kind {
+	case "token":
+		var t *records.Token
+		if t, _, err = records.Tokens.Get(tx, countersign.DefaultTenant, id); err == nil {
+			return t.Realm, nil
+		}
+	case "user":
+		var u *records.User
+		if u, _, err = records.Users.Get(tx, countersign.DefaultTenant, id); err == nil {
+			return u.Realm, nil
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return principal == countersign.SystemPrincipal, err
 }
 
 // othersOfRealm refuses to remove the last realm administrator. gone is the subject of

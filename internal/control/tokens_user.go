@@ -115,7 +115,7 @@ func (s *Service) OwnTokens(ctx context.Context, a Actor) (out []OwnToken, err e
 		all, err := records.Tokens.List(tx, a.Tenant, store.Query{})
 		for i := range all {
 			if t := &all[i]; a.Email != "" && t.UserEmail == a.Email && s.usable(t) {
-				out = append(out, OwnToken{t.Token, t.Person() != ""})
+				out = append(out, OwnToken{t.Shown(), t.Person() != ""})
 			}
 		}
 		return err

@@ -2,6 +2,8 @@ package control_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -48,13 +50,14 @@ func (h *house) inTurn(g *gated, list ...turn) (ended []string) {
 	g.gate = make(chan bool)
 	var mu sync.Mutex
 	var all sync.WaitGroup
+	var failed error // told by this goroutine alone: Fatal ends the one that calls it
 	for _, p := range list {
 		all.Go(func() {
 			err := p.work()
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				h.t.Fatalf("%s: %v", p.tenant, err)
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", p.tenant, err))
 			}
 			ended = append(ended, p.tenant)
 		})
@@ -68,6 +71,9 @@ func (h *house) inTurn(g *gated, list ...turn) (ended []string) {
 		case g.gate <- true:
 		case <-done:
 			g.gate = nil
+			if failed != nil {
+				h.t.Fatalf("%v", failed)
+			}
 			return ended
 		}
 	}

@@ -57,6 +57,8 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 		},
 	}}
 	switch h.Type {
+	case countersign.EventRunEnded:
+		h.Data.MayHaveHappened = run.MayHaveHappened
 	case countersign.EventApprovalRequested:
 		return h, s.tellApproval(tx, tenant, rec, &h.Data)
 	case countersign.EventRunRecoveryRequired:

@@ -36,7 +36,8 @@ interface Sink {
  * startHeartbeat says at once, and then at each interval, that this instance lives.
  * A beat starts only when the one before it is answered. The sequence starts at the
  * clock's milliseconds: a process that restarts under the same instance id goes on
- * above what it used before.
+ * above what it used before. Two processes under one id can't go on: one of them is
+ * told so by onError, with the code sequence_conflict, and its loop ends.
  */
 export function startHeartbeat(sink: Sink, options: HeartbeatOptions): HeartbeatLoop {
   const loop = new Loop(sink, options);
@@ -58,6 +59,8 @@ class Loop {
   readonly #options: HeartbeatOptions;
   readonly #stopped = new AbortController();
   #sequence = Date.now();
+  #ended = false; // by another process of the same name
+  #settled = false; // the sequence is above all that this instance used before
 
   constructor(sink: Sink, options: HeartbeatOptions) {
     this.#sink = sink;
@@ -75,6 +78,7 @@ class Loop {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       await this.#try(() => this.#beat());
+      if (this.#ended) return;
       await sleep(this.#pause(), signal, "unref").catch(() => {});
     }
   }
@@ -90,9 +94,12 @@ class Loop {
     const beat = { instanceId: this.instanceId, sequence: this.#sequence++, state, timestamp: new Date().toISOString() };
     try {
       const ack = await this.#sink.heartbeat(this.#options.agentId, beat, { signal });
+      this.#settled = true;
       this.#options.onBeat?.(ack);
     } catch (error) {
-      if (error instanceof CountersignError && error.code === "sequence_conflict") await this.#jumpAhead();
+      if (!(error instanceof CountersignError) || error.code !== "sequence_conflict") throw error;
+      if (this.#settled) throw this.#shared(error);
+      await this.#jumpAhead();
       throw error;
     }
   }
@@ -102,6 +109,14 @@ class Loop {
     const agent = await this.#sink.agent(this.#options.agentId, { signal: this.#stopped.signal });
     const known = agent.instances.find((instance) => instance.instanceId === this.instanceId);
     this.#sequence = Math.max(this.#sequence, Date.now(), (known?.sequence ?? 0) + 1);
+    this.#settled = true;
+  }
+
+  /** shared ends the loop: the name stays with the other process, else both would jump ahead for ever. */
+  #shared(error: CountersignError): CountersignError {
+    this.#ended = true;
+    const message = `another process beats as instance ${this.instanceId} of agent ${this.#options.agentId}; give each process an instanceId of its own`;
+    return new CountersignError(error.code, message, { status: error.status, requestId: error.requestId });
   }
 
   /** try lets nothing end the loop, an error callback that throws included. */

@@ -80,6 +80,28 @@ test("a sequence conflict makes it go above what the service has heard", async (
   expect(to.beats.map((beat) => beat.sequence)).toEqual([1_767_225_600_000, 1_900_000_000_001]);
 });
 
+test("of two processes under one id one is told to take a name of its own, and its loop ends", async () => {
+  let last = 0;
+  const shared = {
+    heartbeat: async (_: string, beat: Heartbeat) => {
+      if (beat.sequence <= last) throw new CountersignError("sequence_conflict", "used", { status: 409 });
+      last = beat.sequence;
+      return {} as HeartbeatAck;
+    },
+    agent: async () => ({ instances: [{ instanceId: "i-1", sequence: last }] }) as never,
+  };
+  const errors: unknown[][] = [[], []];
+  let beats = 0;
+  const first = startHeartbeat(shared, { agentId: "a", instanceId: "i-1", jitter: 0, onError: (error) => errors[0]?.push(error) });
+  await vi.advanceTimersByTimeAsync(10_000);
+  const second = startHeartbeat(shared, { agentId: "a", instanceId: "i-1", jitter: 0, onError: (error) => errors[1]?.push(error), onBeat: () => beats++ });
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(errors[0]).toMatchObject([{ code: "sequence_conflict", message: expect.stringContaining("another process beats as instance i-1") }]);
+  expect(errors[1]).toEqual([]);
+  expect(beats).toBe(121);
+  await Promise.all([first.stop(), second.stop()]);
+});
+
 test("after stop no beat comes and no timer is left", async () => {
   const to = sink();
   const loop = startHeartbeat(to, { agentId: "a" });

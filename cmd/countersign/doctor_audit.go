@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/countersign/countersign/internal/audit"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/store/sqlite"
+)
+
+// lastRecords is how many records of each log are verified where not all are wanted.
+const lastRecords = 10_000
+
+// checkAudit verifies the audit logs: the end of each, or all of it. Each log has a
+// snapshot of its own, so that none is held for long.
+func checkAudit(ctx context.Context, address string, all bool) []finding {
+	most := int64(lastRecords)
+	if all {
+		most = math.MaxInt64
+	}
+	var names []string
+	there, err := peek(ctx, address, func(tx store.Tx) error {
+		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+		names = []string{store.Realm}
+		for _, t := range tenants {
+			names = append(names, t.ID)
+		}
+		return err
+	})
+	if !there || errors.Is(err, sqlite.ErrBehind) { // which others say
+		return nil
+	}
+	var found []finding
+	var records, read int64
+	for _, name := range names {
+		if err != nil {
+			break
+		}
+		_, err = peek(ctx, address, func(tx store.Tx) error {
+			v, n, err := audit.VerifyEnd(tx, name, most)
+			if err == nil && !v.Intact {
+				found = append(found, bad("audit log", "keep the store as it is, and compare it with a backup: somebody changed the log, or the disk did", "the log of %s is not what was written: record %d", logName(name), *v.FirstBroken))
+			}
+			records, read = records+v.Records, read+n
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		return append(found, bad("audit log", "see the line on the store, and look again", "it can't be read: %v", err))
+	case found != nil:
+		return found
+	}
+	return []finding{fine("audit log", "%s", checkedRecords(len(names), records, read))}
+}
+
+func logName(tenant string) string {
+	if tenant == store.Realm {
+		return "the realm"
+	}
+	return "tenant " + tenant
+}
+
+// checkedRecords says how much was verified, and what would verify the rest.
+func checkedRecords(logs int, records, read int64) string {
+	if read < records {
+		return fmt.Sprintf("the last %d of %d records in %d logs are as they were written; --all verifies the others", read, records, logs)
+	}
+	return fmt.Sprintf("all %d records in %d logs are as they were written", records, logs)
+}
