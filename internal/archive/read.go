@@ -34,7 +34,7 @@ const maxHead = 64 << 10
 // is about the whole: a run that was given comes from a whole file only if Read
 // returns no error.
 func Read(file io.Reader, each func(Entry) error) (Summary, error) {
-	r := &reader{file: sha256.New(), lines: sha256.New(), plans: map[string]*countersign.Plan{}, each: each}
+	r := &reader{file: sha256.New(), lines: sha256.New(), plans: map[string]*countersign.Plan{}, runs: map[string]bool{}, each: each}
 	packed := io.TeeReader(file, r.file)
 	z, err := gzip.NewReader(packed)
 	if err != nil {
@@ -56,6 +56,7 @@ type reader struct {
 	found       int
 	whole       bool
 	plans       map[string]*countersign.Plan
+	runs        map[string]bool // that were given, by their ids
 	each        func(Entry) error
 }
 
@@ -64,25 +65,48 @@ func (r *reader) read(text io.Reader) error {
 	if start, _ := in.Peek(maxHead); len(start) == maxHead && bytes.IndexByte(start, '\n') < 0 { // the scanner meets the error too
 		return fmt.Errorf("it is no archive: its first line is longer than %d bytes", maxHead)
 	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	for n := 1; lines.Scan(); n++ {
+	var line []byte
+	for n := 1; ; n++ {
+		var err error
+		if line, err = nextLine(in, line[:0]); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("it is damaged: line %d: %w", n, err)
+		}
 		if r.whole {
 			return fmt.Errorf("line %d: it comes behind the end", n)
 		}
-		if err := r.line(n, lines.Bytes()); err != nil {
+		if err := r.line(n, line); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
 	switch {
-	case lines.Err() != nil:
-		return fmt.Errorf("it is damaged: %w", lines.Err())
 	case !r.whole:
 		return errors.New("it was cut off: its last line is missing")
 	case r.found != r.sum.Runs:
 		return fmt.Errorf("it has %d runs and says that they are %d", r.found, r.sum.Runs)
 	}
 	return nil
+}
+
+// nextLine reads a line into a buffer, each byte of it once; the last line may lack its
+// end. A bufio.Scanner looks for the end from the start again with each piece it reads.
+func nextLine(in *bufio.Reader, line []byte) ([]byte, error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, fmt.Errorf("it is longer than %d bytes", maxLine)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
 }
 
 // anyLine is a line of any kind.
@@ -112,7 +136,10 @@ func (r *reader) line(n int, text []byte) error {
 	case l.Plan != nil:
 		r.plans[l.Plan.ID] = l.Plan
 	case l.Run != nil:
-		r.found++
+		if r.runs[l.Run.ID] {
+			return fmt.Errorf("it holds run %s a second time", l.Run.ID)
+		}
+		r.found, r.runs[l.Run.ID] = r.found+1, true
 		l.Run.PlanSnapshot = r.plans[l.Run.PlanID]
 		if err := r.each(Entry{*l.Run, l.Approvals}); err != nil {
 			return err

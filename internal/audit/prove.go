@@ -71,6 +71,10 @@ func unseal(row store.Row) (s Sealed, err error) {
 	return s, err
 }
 
+// Broken reports that a log can prove nothing: a record or the head can't be read, or
+// the records don't come to the head.
+func Broken(err error) bool { return errors.Is(err, errUnproven) || errors.Is(err, store.ErrDamaged) }
+
 // errUnproven is what a log gives that does not come to its own head.
 var errUnproven = errors.New("audit: the records do not come to the head of the log; verify it")
 

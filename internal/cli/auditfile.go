@@ -14,16 +14,23 @@ import (
 	"github.com/countersign/countersign/internal/merkle"
 )
 
+// notProven is the word for a filtered export of which each record is what its own hash
+// says: anybody can write such records, and nothing in the file leads to the head.
+const notProven = "not proven"
+
 // fileVerdict is what an export says of itself and what its lines come to.
 type fileVerdict struct {
-	Intact bool `json:"intact"`
+	Intact    *bool  `json:"intact"` // null: notProven
+	NotProven string `json:"notProven,omitempty"`
+	word      string // yes, no, or notProven
 	countersign.AuditExport
 	Computed    string `json:"computed,omitempty"` // tree hash of the lines; none of a filtered export
 	FirstBroken string `json:"firstBroken,omitempty"`
 }
 
 // verifyFile checks an export without the service: each line against its own hash,
-// and all of them together against the head. What a filter left out can't be told.
+// and all of them together against the head. A filtered export has nothing that leads
+// to the head.
 func (v *AuditVerify) verifyFile(t *Terminal) error {
 	in := t.In
 	if v.File != "-" {
@@ -36,23 +43,34 @@ func (v *AuditVerify) verifyFile(t *Terminal) error {
 	}
 	check := fileCheck{keep: v.Records, next: -1}
 	found := check.run(bufio.NewReaderSize(in, 64<<10))
-	if v.Head != "" && found.Intact && !strings.EqualFold(check.kept, v.Head) {
-		found.Intact, found.FirstBroken = false, fmt.Sprintf("the first %d records come to the head %s, not to the one that was kept", v.Records, first(check.kept, "of a shorter log"))
+	if v.Head != "" && found.word == notProven {
+		return Unusablef("a filtered export can't be compared with a head, since it lacks records: export the log without a filter")
+	}
+	if v.Head != "" && found.word == "yes" && !strings.EqualFold(check.kept, v.Head) {
+		found.word, found.FirstBroken = "no", fmt.Sprintf("the first %d records come to the head %s, not to the one that was kept", v.Records, first(check.kept, "of a shorter log"))
+	}
+	if intact := found.word == "yes"; found.word == notProven {
+		found.NotProven = "that these records stand in the log of that head, and that none is missing: only a whole export shows it"
+	} else {
+		found.Intact = &intact
 	}
 	err := v.Print(t, found, func(w io.Writer) { printFile(w, found) })
-	return verdictOf(found.Intact, err)
+	if err == nil && found.word == notProven {
+		return StatusError{ExitUnproven}
+	}
+	return verdictOf(found.word == "yes", err)
 }
 
 func printFile(w io.Writer, v fileVerdict) {
 	part := sequence(v.Size)
 	if v.Filtered {
-		part += ", of which the filter left some out: that none else is missing can't be told"
+		part += ", of which the filter left some out"
 	}
-	intact := "yes"
-	if !v.Intact {
-		intact = "no"
+	facts := [][2]string{{"intact", v.word}, {"records", sequence(v.Records)}, {"of the log's", part}, {"head", v.Head}, {"at", moment(v.At)}}
+	if v.word == notProven {
+		facts = append(facts, [2]string{"checked", "each record against its own hash"},
+			[2]string{"not checked", v.NotProven})
 	}
-	facts := [][2]string{{"intact", intact}, {"records", sequence(v.Records)}, {"of the log's", part}, {"head", v.Head}, {"at", moment(v.At)}}
 	if v.FirstBroken != "" {
 		facts = append(facts, [2]string{"first broken", v.FirstBroken})
 	}
@@ -70,6 +88,7 @@ type fileCheck struct {
 }
 
 func (c *fileCheck) run(in *bufio.Reader) (v fileVerdict) {
+	v.word = "no"
 	for {
 		line, err := readLine(in)
 		if err != nil {
@@ -112,6 +131,7 @@ func (c *fileCheck) record(line []byte) error {
 
 // end compares what was read with what the last line says.
 func (c *fileCheck) end(in *bufio.Reader, line []byte) (v fileVerdict) {
+	v.word = "no"
 	var end countersign.AuditExportEnd
 	if json.Unmarshal(line, &end) != nil || end.Export == nil {
 		v.FirstBroken = fmt.Sprintf("line %d: the last line can't be read", c.lines+1)
@@ -133,8 +153,10 @@ func (c *fileCheck) end(in *bufio.Reader, line []byte) (v fileVerdict) {
 		v.FirstBroken = fmt.Sprintf("there are %d records of the log's %d, and no filter left any out", c.lines, v.Size)
 	case !v.Filtered && v.Computed != v.Head:
 		v.FirstBroken = "the records come to the head " + v.Computed
+	case v.Filtered:
+		v.word = notProven
 	default:
-		v.Intact = true
+		v.word = "yes"
 	}
 	return v
 }

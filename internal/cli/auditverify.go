@@ -24,7 +24,7 @@ type AuditVerify struct {
 
 // Help says what a head is good for.
 func (AuditVerify) Help() string {
-	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too."
+	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too. Of a filtered export only that each record is what its own hash says can be checked, and not that it stands in the log: the answer is then neither yes nor no, and the exit status 6."
 }
 
 // Run verifies the log, and that it still begins as it was when the head was

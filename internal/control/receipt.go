@@ -29,7 +29,7 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 		if err = read(ctx, collect); err != nil || warm {
 			return
 		}
-		if err = s.prover.Warm(ctx, a.Tenant, read); err == nil {
+		if err = provable(s.prover.Warm(ctx, a.Tenant, read), id); err == nil {
 			warm = true
 			err = read(ctx, collect)
 		}
@@ -61,10 +61,18 @@ func (s *Service) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f 
 		return f, false, err
 	}
 	if warm, err = s.prover.IsWarm(tx, a.Tenant); err != nil || !warm && !warmed {
-		return f, false, err
+		return f, false, provable(err, id)
 	}
 	f.Log, err = s.logOfRun(tx, a, f)
-	return f, true, err
+	return f, true, provable(err, id)
+}
+
+// provable tells a log that can prove nothing from any other error.
+func provable(err error, run string) error {
+	if audit.Broken(err) {
+		return countersign.Errorf(countersign.CodeStateConflict, "run %s has no receipt, since the audit log that must prove it does not verify; GET /audit/verify says from which record on", run)
+	}
+	return err
 }
 
 // leavesOut reports that the actor must not see everything of the run's plan.

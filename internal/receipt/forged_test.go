@@ -43,22 +43,60 @@ func TestASignerCannotDoWithoutTheApproval(t *testing.T) {
 		section  string
 		forge    func(f *Facts)
 	}{
-		"no approval":                     {1, Approvals, func(f *Facts) { f.Approvals = nil }},
+		"no approval":              {1, Approvals, func(f *Facts) { f.Approvals = nil }},
+		"a mode that there is not": {1, Run, func(f *Facts) { f.Run.Mode = "LIVE."; f.Approvals = nil; without(f, "approvals.decide") }},
+		"no mode": {1, Run, func(f *Facts) {
+			f.Run.Mode = ""
+			f.Run.PlanSnapshot.Mode = ""
+			f.Approvals = nil
+			without(f, "approvals.decide")
+		}},
+		"a rehearsal": {1, Plan, func(f *Facts) { f.Run.Mode = countersign.ModeDryRun; f.Approvals = nil; without(f, "approvals.decide") }},
+		"a rehearsal of a rehearsed plan": {1, Run, func(f *Facts) {
+			f.Run.Mode, f.Run.PlanSnapshot.Mode, f.Approvals = countersign.ModeDryRun, countersign.ModeDryRun, nil
+			without(f, "approvals.decide")
+		}},
+		"a rehearsal that sent nothing": {1, Audit, func(f *Facts) {
+			s := &f.Run.Steps[0]
+			f.Run.Mode, f.Run.PlanSnapshot.Mode, f.Approvals = countersign.ModeDryRun, countersign.ModeDryRun, nil
+			s.Attempt, s.Response, s.Status, s.Reconciliation, s.ApprovalID = 0, nil, countersign.StepSimulated, nil, ""
+			s.Verification.Status, s.Output = countersign.VerificationSimulated, countersign.Null
+			without(f, "approvals.decide")
+		}},
+		"no step": {1, Run, func(f *Facts) { f.Run.Steps, f.Approvals = nil, nil; without(f, "approvals.decide") }},
+		"no step in the plan either": {1, Plan, func(f *Facts) {
+			f.Run.Steps, f.Run.PlanSnapshot.Steps, f.Approvals = nil, nil, nil
+			without(f, "approvals.decide")
+		}},
+		"sent at no time": {1, Audit, func(f *Facts) { resendAt(f, "never") }},
+		"another plan": {1, Plan, func(f *Facts) {
+			f.Run.PlanSnapshot.Steps[0].Input = map[string]countersign.Value{"amount": countersign.RawValue("1")}
+		}},
+		"another request shown": {1, Requests, func(f *Facts) { f.Approvals[0].Request.URL = "https://shop.example/harmless" }},
+		"another body shown":    {1, Requests, func(f *Facts) { f.Approvals[0].Request.Body = countersign.RawValue(`{"amount":1}`) }},
+		"other inputs shown": {1, Approvals, func(f *Facts) {
+			f.Approvals[0].InputSnapshot = map[string]countersign.Value{"amount": countersign.RawValue("1")}
+		}},
+		"another requester": {1, Audit, func(f *Facts) {
+			f.Run.RequestedBy, f.Approvals[0].RequestedBy = "user:ceo@marlow.example", "user:ceo@marlow.example"
+		}},
+		"a shared maker denied":           {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedByMakers = []string{f.Run.RequestedBy} }},
 		"no approval and no record of it": {1, Approvals, func(f *Facts) { f.Approvals = nil; without(f, "approvals.decide") }},
-		"said to need none": {1, Approvals, func(f *Facts) {
+		"said to need none": {1, Run, func(f *Facts) {
 			f.Approvals, f.Run.Steps[0].ApprovalRequired = nil, false
 			without(f, "approvals.decide")
 		}},
-		"a step of another capability": {1, Requests, func(f *Facts) {
+		"a step of another capability": {1, Run, func(f *Facts) {
 			f.Approvals, f.Run.Steps[0].ApprovalRequired, f.Run.Steps[0].Capability = nil, false, "note"
 			without(f, "approvals.decide")
 		}},
-		"a capability that the plan has not": {1, Run, func(f *Facts) { f.Run.PlanSnapshot.ProjectSnapshots = nil }},
+		"a capability that the plan has not": {1, Plan, func(f *Facts) { f.Run.PlanSnapshot.ProjectSnapshots = nil }},
 		"said to be sent less often":         {2, Audit, func(f *Facts) { f.Run.Steps[0].Attempt, f.Approvals = 1, f.Approvals[:1] }},
 		"said never to be sent":              {1, Run, func(f *Facts) { f.Run.Steps[0].Attempt, f.Approvals = 0, nil }},
 		"never sent, and not completed": {1, Audit, func(f *Facts) {
 			s := &f.Run.Steps[0]
-			s.Attempt, s.Response, s.Status, f.Approvals = 0, nil, countersign.StepFailed, nil
+			s.Attempt, s.Response, s.Status, s.StartedAt, s.Reconciliation, f.Approvals = 0, nil, countersign.StepCancelled, time.Time{}, nil, nil
+			f.Run.Status = countersign.RunCancelled
 		}},
 		"a rejected one":                              {1, Approvals, func(f *Facts) { f.Approvals[0].Status = countersign.ApprovalRejected }},
 		"one that nobody decided":                     {1, Approvals, func(f *Facts) { f.Approvals[0].DecidedBy = "" }},
@@ -134,7 +172,7 @@ func TestTheFirstLineSaysWhatMaskingLeftOut(t *testing.T) {
 	f.Run.Steps[0].Reconciliation = nil
 	f.Log.LeftOut, f.Log.Records = len(f.Log.Records), nil
 	v := Verify(built(t, f, keyOf(1)), nil)
-	if want := "valid for what it shows; masking left out: sensitive values, the plan's digest, 1 request, 1 decision's audit record, 4 audit records in all"; v.Summary != want {
+	if want := "valid for what it shows; masking left out: sensitive values, the plan's digest, 1 request, 1 decision's audit record, 6 audit records in all"; v.Summary != want {
 		t.Errorf("%s %s %s, expected %s", v.Section, v.Problem, v.Summary, want)
 	}
 	f.Approvals = nil

@@ -1,32 +1,10 @@
 package receipt
 
-import (
-	"strings"
-	"time"
-
-	"github.com/countersign/countersign"
-)
+import "github.com/countersign/countersign"
 
 // Nothing is sent without the approval that it needs: a receipt of a run in which
 // something was holds only with that approval in it, decided in time, for what was
 // sent, and by whom the log says.
-
-// checkSteps compares the steps with the plan: what it says of a step's capability is
-// what the gate went by.
-func (c *claims) checkSteps() string {
-	for _, s := range c.steps() {
-		id := s.at("id").text()
-		switch attempt := s.at("attempt").whole(); {
-		case attempt < 0:
-			return "step " + id + " doesn't say how often it was sent"
-		case c.live() && attempt == 0 && (s.at("status").text() == string(countersign.StepCompleted) || s.at("response").exists()):
-			return "step " + id + " is " + s.at("status").text() + " and was never sent"
-		case c.sent(s) && !c.capability(s).exists():
-			return "the plan has no capability " + s.at("capability").text() + ", which step " + id + " sent"
-		}
-	}
-	return ""
-}
 
 func (c *claims) steps() []node { return c.run.at("steps").list() }
 
@@ -53,23 +31,30 @@ func (c *claims) capability(s node) node {
 }
 
 // gated reports a step that needs approval: by its own record, or by what the gate
-// goes by (countersign.Capability.NeedsApproval).
+// goes by.
 func (c *claims) gated(s node) bool {
-	capability := c.capability(s)
-	method := capability.at("method").text()
-	effect, told := capability.at("sideEffect").v.(bool)
-	if !told {
-		effect = method != "GET"
+	return s.at("approvalRequired").isTrue() || asksApproval(c.capability(s))
+}
+
+// hasEffect is countersign.Capability.HasSideEffect.
+func hasEffect(capability node) bool {
+	if effect, told := capability.at("sideEffect").v.(bool); told {
+		return effect
 	}
+	return capability.at("method").text() != "GET"
+}
+
+// asksApproval is countersign.Capability.NeedsApproval.
+func asksApproval(capability node) bool {
 	switch capability.at("approval").text() {
 	case countersign.ApprovalNone:
-		return s.at("approvalRequired").isTrue()
+		return false
 	case countersign.ApprovalRiskBased:
-		effect = effect && (!capability.at("idempotent").isTrue() || method == "DELETE")
+		return hasEffect(capability) && (!capability.at("idempotent").isTrue() || capability.at("method").text() == "DELETE")
 	case countersign.ApprovalAlways:
 		return true
 	}
-	return effect || s.at("approvalRequired").isTrue()
+	return hasEffect(capability)
 }
 
 // checkGate finds the approval that let each sending of each step out.
@@ -94,10 +79,9 @@ func (c *claims) letOut(s node, attempt int64) (found []node) {
 	for _, a := range c.approvals.list() {
 		same := a.at("stepId").text() == s.at("id").text() && a.at("attempt").whole() == attempt &&
 			a.at("requestDigest").text() == s.at("requestDigest").text()
-		decided, expires := a.at("decidedAt").moment(), a.at("expiresAt").moment()
 		by := a.at("decidedBy").text()
 		person := by != "" && by != countersign.SystemPrincipal
-		if same && person && a.at("status").text() == string(countersign.ApprovalApproved) && !decided.IsZero() && decided.Before(expires) {
+		if same && person && a.at("status").text() == string(countersign.ApprovalApproved) && a.at("decidedAt").before(a.at("expiresAt")) {
 			found = append(found, a)
 		}
 	}
@@ -111,6 +95,11 @@ func (c *claims) checkSent(s node) string {
 	if !c.live() || c.hides(s) {
 		return ""
 	}
+	for _, p := range c.proven {
+		if p.about("step.send", id) && !p.says("step.send", id, s.at("requestDigest").text()) {
+			return "the log says that step " + id + " sent another request"
+		}
+	}
 	var sendings []int
 	for i, p := range c.proven {
 		if p.says("step.send", id, s.at("requestDigest").text()) {
@@ -119,6 +108,9 @@ func (c *claims) checkSent(s node) string {
 	}
 	if int64(len(sendings)) != s.at("attempt").whole() {
 		return "the log does not say that step " + id + " sent this request, and as often as it says"
+	}
+	if n := len(sendings); n > 0 && c.proven[sendings[n-1]].at("at").text() != s.at("startedAt").text() {
+		return "the log does not say that step " + id + " was last sent when it says"
 	}
 	for n, at := range sendings {
 		if c.gated(s) && !c.approvedBefore(s, int64(n)+1, at) {
@@ -133,18 +125,9 @@ func (c *claims) checkSent(s node) string {
 func (c *claims) approvedBefore(s node, attempt int64, sending int) bool {
 	for _, a := range c.letOut(s, attempt) {
 		decided, ok := c.decidedBy[a.at("id").text()]
-		if ok && decided < sending && c.proven[sending].at("at").moment().Before(a.at("expiresAt").moment()) {
+		if ok && decided < sending && c.proven[sending].at("at").before(a.at("expiresAt")) {
 			return true
 		}
 	}
 	return false
-}
-
-// moment is a time in UTC; the zero one for anything else.
-func (n node) moment() time.Time {
-	t, err := time.Parse(time.RFC3339Nano, n.text())
-	if err != nil || !strings.HasSuffix(n.text(), "Z") {
-		return time.Time{}
-	}
-	return t
 }

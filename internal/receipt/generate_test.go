@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,40 +56,74 @@ func (d *drawn) run() {
 	r := &d.facts.Run
 	mode := pick(d, countersign.ModeLive, countersign.ModeLive, countersign.ModeDryRun)
 	*r = countersign.Run{
-		ID: "run-" + fmt.Sprint(d.IntN(1000)), PlanID: "plan-1", Mode: mode, PlanDigest: countersign.SHA256Hex([]byte{byte(d.IntN(9))}),
+		ID: "run-" + fmt.Sprint(d.IntN(1000)), PlanID: "plan-1", Mode: mode,
 		Status:      pick(d, countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled),
-		RequestedBy: "user:ines@marlow.example", IdempotencyKey: d.word(), CreatedAt: morning, UpdatedAt: morning, CompletedAt: morning, Steps: []countersign.StepRun{},
+		RequestedBy: "user:ines@marlow.example", IdempotencyKey: d.word(), CreatedAt: morning, UpdatedAt: morning, Steps: []countersign.StepRun{},
 	}
 	r.PlanSnapshot = &countersign.Plan{
-		ID: "plan-1", Name: d.word(), Mode: mode, PlanDigest: r.PlanDigest, Steps: []countersign.Step{}, ValidationErrors: []string{},
+		ID: "plan-1", Name: d.word(), Mode: mode, Status: countersign.PlanReady, ModelID: "refunds", ModelRevision: 2, ModelSnapshot: &countersign.Model{ID: "refunds", Revision: 2}, Steps: []countersign.Step{}, ValidationErrors: []string{},
 		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
 		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}}}},
 	}
-	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", r.PlanDigest)
+	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", "")
 	for i := range d.IntN(4) {
 		d.step(fmt.Sprintf("s%d", i))
 	}
+	if r.Status == countersign.RunCompleted && slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool {
+		return s.Status != countersign.StepCompleted && s.Status != countersign.StepSimulated
+	}) {
+		r.Status = countersign.RunFailed
+	}
+	if r.Status == countersign.RunFailed && r.Error == "" {
+		r.Error = "not_sent: " + d.word()
+	}
+	if r.Status == countersign.RunCancelled {
+		r.CancelRequested = true
+		d.note("runs.cancel", "", "token:t-2", "CANCELLED", d.word(), "")
+	}
 	end := map[countersign.RunStatus]string{countersign.RunCompleted: "run.complete", countersign.RunFailed: "run.fail", countersign.RunCancelled: "run.cancel"}
-	d.note(end[r.Status], "", countersign.SystemPrincipal, string(r.Status), r.Error, "")
+	r.CompletedAt = d.note(end[r.Status], "", countersign.SystemPrincipal, string(r.Status), r.Error, "")
+	d.digestPlan()
+}
+
+// digestPlan is last: of a plan with its steps.
+func (d *drawn) digestPlan() {
+	r := &d.facts.Run
+	v, err := countersign.ValueOf(r.PlanSnapshot)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r.PlanDigest = countersign.SHA256Hex(planContent(v.Canonical()))
+	d.log[0].Digest = r.PlanDigest
+	if d.unseen[0] {
+		r.PlanDigest = ""
+	}
+	r.PlanSnapshot.PlanDigest = r.PlanDigest
 }
 
 func (d *drawn) step(id string) {
 	r := &d.facts.Run
 	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: pick(d, "refund", "note"), DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
+	s.ApprovalRequired, s.SideEffect, s.IdempotencyKey = s.Capability == "refund", true, r.ID+"."+id
+	expected := countersign.Expectation{Field: "ok", Equals: d.value(2)}
+	r.PlanSnapshot.Steps = append(r.PlanSnapshot.Steps, countersign.Step{ID: id, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, Input: s.Input, Expectation: &expected})
 	if d.IntN(8) == 0 {
 		s.Status = countersign.StepSkipped
 		r.Steps = append(r.Steps, s)
 		return
 	}
-	s.ApprovalRequired = s.Capability == "refund"
-	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Query: countersign.RawValue("{}"), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
+	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
+	_, n, _ := strings.Cut(s.Request.URL, "=")
+	s.Request.Query = countersign.ObjectValue(map[string]countersign.Value{"n": pick(d, countersign.RawValue(n), countersign.String(n))})
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
 	s.RequestDigest = countersign.StepDigest(digest)
 	asked, noted := len(d.facts.Approvals), len(d.log)
 	if r.Mode == countersign.ModeLive {
-		d.live(&s, digest)
+		d.live(&s, digest, expected)
 	} else {
-		d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
+		s.Status, s.Output, s.Verification = countersign.StepSimulated, countersign.Null, &countersign.Verification{Status: countersign.VerificationSimulated, Field: expected.Field, Expected: expected.Equals}
+		s.CompletedAt = d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
+		s.StartedAt = s.CompletedAt
 	}
 	if d.facts.Masked && d.IntN(2) == 0 {
 		d.mask(&s, asked, noted)
@@ -108,31 +144,35 @@ func (d *drawn) mask(s *countersign.StepRun, asked, noted int) {
 	for i := noted; i < len(d.log); i++ {
 		d.unseen[i] = true
 	}
-	d.facts.Run.PlanDigest, d.facts.Run.PlanSnapshot.PlanDigest, d.unseen[0] = "", "", true
+	d.unseen[0] = true
 }
 
-func (d *drawn) live(s *countersign.StepRun, digest string) {
+func (d *drawn) live(s *countersign.StepRun, digest string, expected countersign.Expectation) {
 	for s.Attempt < 1+d.IntN(2) {
 		if s.ApprovalRequired && !d.asked(s, digest) {
-			s.Status = countersign.StepFailed
+			s.Status, s.Error = countersign.StepFailed, &countersign.StepError{Code: countersign.CodeApprovalRejected, Message: "no"}
+			d.facts.Run.Error = "approval_rejected: no"
 			return
 		}
 		if s.Attempt > 0 {
 			d.resolved(s, countersign.ConfirmedNotExecuted, "PENDING", digest)
 		}
 		s.Attempt++
-		d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
+		s.StartedAt = d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
 	}
 	s.Response = &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(d.Int64N(1 << 20)), BodySHA256: countersign.BodyDigest(digest)}
-	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: "ok", Expected: d.value(2), Actual: d.value(2)}
+	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: expected.Field, Expected: expected.Equals, Actual: expected.Equals}
 	if d.IntN(4) == 0 {
 		d.resolved(s, countersign.ConfirmedCompleted, "COMPLETED", digest)
+		s.CompletedAt = s.Reconciliation.At
+		return
 	}
+	s.CompletedAt = d.note("step.complete", s.ID, countersign.SystemPrincipal, "COMPLETED", countersign.VerificationPassed, digest)
 }
 
 func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest string) {
-	s.Reconciliation = &countersign.Reconciliation{Resolution: resolution, Evidence: d.word(), By: "token:t-1", At: d.now}
-	d.note("runs.reconcile", s.ID, "token:t-1", after, resolution+": "+s.Reconciliation.Evidence, digest)
+	s.Reconciliation = &countersign.Reconciliation{Resolution: resolution, Evidence: d.word(), By: "token:t-1"}
+	s.Reconciliation.At = d.note("runs.reconcile", s.ID, "token:t-1", after, resolution+": "+s.Reconciliation.Evidence, digest)
 }
 
 // asked draws the approvals that were asked for before one sending: some expired
@@ -152,10 +192,11 @@ func (d *drawn) asked(s *countersign.StepRun, digest string) bool {
 
 func (d *drawn) approval(s *countersign.StepRun, digest string, status countersign.ApprovalStatus, valid time.Duration) {
 	r := &d.facts.Run
+	asked := d.note("approval.request", s.ID, countersign.SystemPrincipal, "WAITING_APPROVAL", "", digest)
 	a := countersign.Approval{
 		ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: status, Attempt: s.Attempt + 1,
 		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
-		RequestedAt: d.now, ExpiresAt: d.now.Add(valid), DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
+		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
 	}
 	action := "approvals.decide"
 	if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {

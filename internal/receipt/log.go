@@ -1,6 +1,7 @@
 package receipt
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"encoding/hex"
 	"regexp"
@@ -59,6 +60,9 @@ func (c *claims) checkInclusion(head node) string {
 		if !c.isAbout(record.at("subject").text()) {
 			return "a record is about something else: " + strconv.FormatInt(seq, 10)
 		}
+		if record.at("at").moment() == "" {
+			return "a record has no time in UTC: " + strconv.FormatInt(seq, 10)
+		}
 		last = seq
 		c.proven = append(c.proven, record)
 	}
@@ -107,14 +111,12 @@ func (c *claims) isAbout(subject string) bool {
 // checkCourse compares what the log says of the run with what the sections say: its
 // plan, its end, what was sent, who approved and who reconciled, and why.
 func (c *claims) checkCourse() string {
-	digest := c.run.at("planDigest").text()
-	if digest != "" && !c.logged(func(p proven) bool { return p.says("runs.start", "", digest) }) {
-		return "the log has no start of this run with this plan"
+	for _, check := range []func() string{c.checkStarted, c.checkRecords, c.checkEnd} {
+		if problem := check(); problem != "" {
+			return problem
+		}
 	}
-	if ended, known := c.ended(); known && ended != c.run.at("status").text() {
-		return "the log does not say that the run ended " + c.run.at("status").text()
-	}
-	c.decidedBy = map[string]int{}
+	c.decidedBy, c.askedBy = map[string]int{}, map[string]int{}
 	for _, a := range c.approvals.list() {
 		if problem := c.checkDecision(a); problem != "" {
 			return problem
@@ -128,67 +130,85 @@ func (c *claims) checkCourse() string {
 	return ""
 }
 
-func (c *claims) logged(matches func(proven) bool) bool {
-	return slices.ContainsFunc(c.proven, matches)
-}
-
-var endings = []string{"run.complete", "run.fail", "run.cancel"}
-
-// ended is the status that the run ended with by the log. Where masking left records
-// out, that one may be among them.
-func (c *claims) ended() (status string, known bool) {
-	for _, p := range slices.Backward(c.proven) {
-		if p.done() && slices.Contains(endings, p.at("action").text()) {
-			return p.at("after").text(), true
-		}
-	}
-	return "", !c.masked() || c.audit.at("leftOut").whole() == 0
-}
-
 // checkStep finds the record of what a step sent, and of what was found out about it.
 func (c *claims) checkStep(s node) string {
 	if problem := c.checkSent(s); problem != "" {
 		return problem
 	}
-	id, digest, r := s.at("id").text(), s.at("requestDigest").text(), s.at("reconciliation")
-	resolved := func(p proven) bool {
-		reason := r.at("resolution").text() + ": " + r.at("evidence").text()
-		return p.says("runs.reconcile", id, digest) && p.at("reason").text() == reason && p.at("actor").text() == r.at("by").text()
+	return cmp.Or(c.checkReconciled(s), c.checkOutcome(s))
+}
+
+// checkReconciled compares what a person found out about a step with the last record of
+// that.
+func (c *claims) checkReconciled(s node) string {
+	id, r := s.at("id").text(), s.at("reconciliation")
+	if c.hides(s) {
+		return ""
 	}
-	if r.exists() && !c.hides(s) && !c.logged(resolved) {
+	var last *proven
+	for i, p := range c.proven {
+		if p.about("runs.reconcile", id) {
+			last = &c.proven[i]
+		}
+	}
+	reason := r.at("resolution").text() + ": " + r.at("evidence").text()
+	switch {
+	case last == nil && !r.exists():
+		return ""
+	case last == nil, last.at("digest").text() != s.at("requestDigest").text(), last.at("reason").text() != reason,
+		last.at("actor").text() != r.at("by").text(), last.at("at").text() != r.at("at").text():
 		return "the log does not say that step " + id + " was reconciled so"
 	}
 	return ""
 }
 
-// checkDecision finds the record of what a person decided, one for each decision. What
-// the system rejected lets nothing out.
+// checkDecision finds the records of what was asked and of what was decided, one each
+// for each approval.
 func (c *claims) checkDecision(a node) string {
 	by, status := a.at("decidedBy").text(), a.at("status").text()
 	if status == string(countersign.ApprovalApproved) {
 		c.approved++
-	} else if by == "" || by == countersign.SystemPrincipal {
-		return ""
 	}
 	digest := a.at("requestDigest").text()
 	if digest == "" { // masking left it out, and the record with it: see checkRequests
-		c.unlogged++
+		if status == string(countersign.ApprovalApproved) || by != countersign.SystemPrincipal {
+			c.unlogged++
+		}
 		return ""
 	}
-	for i, p := range c.proven {
-		if p.says("approvals.decide", a.at("stepId").text(), digest) && p.at("after").text() == status &&
-			p.at("actor").text() == by && p.at("reason").text() == a.at("decisionReason").text() &&
-			p.at("at").moment().Equal(a.at("decidedAt").moment()) && !c.taken(i) {
-			c.decidedBy[a.at("id").text()] = i
-			return ""
+	find := func(taken map[string]int, matches func(p proven) bool) bool {
+		for i, p := range c.proven {
+			if matches(p) && !takes(taken, i) {
+				taken[a.at("id").text()] = i
+				return true
+			}
+		}
+		return false
+	}
+	if !find(c.askedBy, func(p proven) bool {
+		return p.says("approval.request", a.at("stepId").text(), digest) && p.at("at").moment() == a.at("requestedAt").moment()
+	}) {
+		return "the log does not say that approval " + a.at("id").text() + " was asked for so"
+	}
+	action := "approvals.decide"
+	if by == countersign.SystemPrincipal {
+		if action = "approval.close"; c.masked() && c.leftOut() {
+			return "" // its reason may quote what must not be seen
 		}
 	}
-	return "the log does not say that approval " + a.at("id").text() + " was decided so"
+	if !find(c.decidedBy, func(p proven) bool {
+		return p.says(action, a.at("stepId").text(), digest) && p.at("after").text() == status &&
+			(by == countersign.SystemPrincipal || p.at("actor").text() == by) && p.at("reason").text() == a.at("decisionReason").text() &&
+			p.at("at").moment() == a.at("decidedAt").moment()
+	}) {
+		return "the log does not say that approval " + a.at("id").text() + " was decided so"
+	}
+	return ""
 }
 
-// taken reports a record that is that of another approval's decision.
-func (c *claims) taken(record int) bool {
-	for _, other := range c.decidedBy {
+// takes reports a record that is that of another approval.
+func takes(taken map[string]int, record int) bool {
+	for _, other := range taken {
 		if other == record {
 			return true
 		}

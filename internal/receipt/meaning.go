@@ -3,6 +3,7 @@ package receipt
 import (
 	"crypto/ed25519"
 	"encoding/hex"
+	"slices"
 
 	"github.com/countersign/countersign"
 )
@@ -15,12 +16,13 @@ func meaning(whole opened, v Verdict) Verdict {
 	for i, read := range []*node{&c.approvals, &c.audit, &c.plan, &c.requests, &c.run, &c.statement} {
 		*read = parse(whole.sections[i])
 	}
+	c.planText = planContent(whole.sections[slices.Index(Sections, Plan)])
 	for _, check := range []struct {
 		section string
 		problem func() string
 	}{
 		{Statement, c.checkStatement}, {Run, c.checkRun}, {Plan, c.checkPlan}, {Run, c.checkSteps}, {Approvals, c.checkApprovals},
-		{Requests, c.checkRequests}, {Approvals, c.checkGate}, {Audit, c.checkAudit},
+		{Requests, c.checkRequests}, {Approvals, c.checkAsked}, {Approvals, c.checkGate}, {Audit, c.checkAudit},
 	} {
 		if problem := check.problem(); problem != "" {
 			return v.failed(check.section, problem)
@@ -34,9 +36,14 @@ type claims struct {
 	key                                              ed25519.PublicKey
 	approvals, audit, plan, requests, run, statement node
 
+	planText   []byte          // what the plan's digest is taken of
+	planHidden bool            // the plan can't come to its digest: masking left something out
+	byID       map[string]node // the steps by their ids
+
 	digests   map[string]node // the requests by their digests
 	proven    []proven        // records of the log
 	decidedBy map[string]int  // the record of each approval's decision, by the approval's id
+	askedBy   map[string]int  // that of its request
 	approved  int
 	unlogged  int // decisions whose record masking left out
 	hidden    int // requests whose digest can't be computed
@@ -50,40 +57,11 @@ func (c *claims) checkStatement() string {
 	if masked, ok := c.statement.at("masked").v.(bool); !ok || masked != c.masked() {
 		return "masked must be true or false"
 	}
+	if at := c.statement.at("issuedAt"); at.moment() == "" || at.text() != c.audit.at("head").at("at").text() {
+		return "issuedAt must be a time in UTC, that of the tree head"
+	}
 	if c.statement.at("runId").text() == "" || c.statement.at("runId").text() != c.run.at("id").text() {
 		return "it is about another run than the section run"
-	}
-	return ""
-}
-
-func (c *claims) checkRun() string {
-	if !countersign.RunStatus(c.run.at("status").text()).IsTerminal() {
-		return "the run has not ended"
-	}
-	return ""
-}
-
-func (c *claims) checkPlan() string {
-	if c.plan.at("id").text() != c.run.at("planId").text() || c.plan.at("planDigest").text() != c.run.at("planDigest").text() {
-		return "it is another plan than the run's"
-	}
-	if c.run.at("planDigest").text() == "" && !c.masked() {
-		return "its digest is missing"
-	}
-	return ""
-}
-
-func (c *claims) checkApprovals() string {
-	known := map[string]bool{}
-	for _, a := range c.approvals.list() {
-		id := a.at("id").text()
-		if a.at("runId").text() != c.run.at("id").text() {
-			return "approval " + id + " is of another run"
-		}
-		if known[id] {
-			return "approval " + id + " stands there twice"
-		}
-		known[id] = true
 	}
 	return ""
 }
@@ -93,6 +71,12 @@ func (c *claims) checkRequests() string {
 	c.digests = map[string]node{}
 	for _, r := range c.requests.list() {
 		digest := r.at("digest").text()
+		if _, again := c.digests[digest]; again {
+			return "the request " + digest + " stands there twice"
+		}
+		if r.at("projectRevision").number() != c.revision(r.at("projectId").text()) {
+			return "the request " + digest + " is of another revision of its project than the plan"
+		}
 		switch hidden := r.at("masked").isTrue() && c.masked(); {
 		case hidden:
 			c.hidden++
@@ -101,16 +85,29 @@ func (c *claims) checkRequests() string {
 		}
 		c.digests[digest] = r
 	}
-	hidden := map[string]bool{} // steps
+	hidden, used := map[string]bool{}, map[string]bool{} // steps, digests
 	for _, s := range c.steps() {
-		if d := s.at("requestDigest").text(); d != "" && s.at("request").exists() && !c.requested(d, s) {
+		digest := s.at("requestDigest").text()
+		switch {
+		case digest != "" && (!s.at("request").exists() || !c.requested(digest, s)):
 			return "the request of step " + s.at("id").text() + " is missing"
+		case digest != "" && !c.shows(s):
+			return "step " + s.at("id").text() + " shows another request than the one of its digest"
 		}
-		hidden[s.at("id").text()] = c.hides(s)
+		hidden[s.at("id").text()], used[digest] = c.hides(s), true
 	}
 	for _, a := range c.approvals.list() {
 		if digest := a.at("requestDigest").text(); !c.requested(digest, a) && (digest != "" || !hidden[a.at("stepId").text()]) {
 			return "the request of approval " + a.at("id").text() + " is missing"
+		}
+		if digest := a.at("requestDigest").text(); digest != "" && !c.shows(a) {
+			return "approval " + a.at("id").text() + " shows another request than the one of its digest"
+		}
+		used[a.at("requestDigest").text()] = true
+	}
+	for digest := range c.digests {
+		if !used[digest] {
+			return "the request " + digest + " is of no step and no approval"
 		}
 	}
 	return ""
@@ -120,7 +117,10 @@ func (c *claims) checkRequests() string {
 // the step or approval.
 func (c *claims) requested(digest string, by node) bool {
 	r, ok := c.digests[digest]
-	return ok && r.at("projectId").text() == by.at("projectId").text() && r.at("capability").text() == by.at("capability").text()
+	if !ok || r.at("projectId").text() != by.at("projectId").text() || r.at("capability").text() != by.at("capability").text() {
+		return false
+	}
+	return r.at("masked").isTrue() && c.masked() || r.at("method").text() == c.capability(by).at("method").text()
 }
 
 // digestOf is the requestDigest of contract 6, over the texts as they stand: see
@@ -151,6 +151,6 @@ func (c *claims) told(v Verdict) Verdict {
 	}
 	v.Requests += len(c.digests)
 	v.Hidden, v.Approved, v.Unlogged = c.hidden, c.approved, c.unlogged
-	v.Summary = v.summary(c.run.at("planDigest").text() == "")
+	v.Summary = v.summary(c.planHidden)
 	return v
 }

@@ -7,7 +7,7 @@ import (
 
 // summary is the first line of a verdict on a receipt that holds. Who reads no further
 // must know what is not in it.
-func (v Verdict) summary(noPlanDigest bool) string {
+func (v Verdict) summary(planHidden bool) string {
 	var parts []string
 	add := func(n int, one, many string) {
 		switch {
@@ -20,7 +20,7 @@ func (v Verdict) summary(noPlanDigest bool) string {
 	if v.Masked {
 		parts = append(parts, "sensitive values")
 	}
-	if v.Masked && noPlanDigest {
+	if v.Masked && planHidden {
 		parts = append(parts, "the plan's digest")
 	}
 	add(v.Hidden, "request", "requests")

@@ -1,11 +1,13 @@
-// The two verifiers agree: a thousand generated receipts, and a mutant of each, by
-// the generator of internal/receipt.
+// The two verifiers agree: a thousand generated receipts, a mutant of each, and every
+// forgery of one member that a signer can make, by the generator of internal/receipt.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyReceipt } from "../src/receipt/index.js";
+import { moment } from "../src/receipt/moment.js";
+import { plainNumber } from "../src/receipt/value.js";
 import { repository } from "./support/binary.js";
 
 interface Case {
@@ -36,7 +38,8 @@ test("both verifiers come to the same verdict and name the same section", () => 
     else expect(ours, how).toEqual({ ok: false, section: verdict.section });
     count[verdict.ok ? "good" : "bad"]++;
   }
-  expect(count).toEqual({ good: 1000, bad: 1000 });
+  expect(count.good).toBeGreaterThanOrEqual(1000);
+  expect(count.bad).toBeGreaterThan(2000);
 }, 300_000);
 
 test("a receipt of another key, and one whose origin isn't asked for", () => {
@@ -45,4 +48,17 @@ test("a receipt of another key, and one whose origin isn't asked for", () => {
   expect(verifyReceipt(bytes, other)).toMatchObject({ ok: false, section: "signature" });
   expect(verifyReceipt(bytes)).toMatchObject({ ok: true, origin: false, publicKey: key });
   expect(() => verifyReceipt(bytes, key.toUpperCase())).toThrow(TypeError);
+});
+
+test("both verifiers take times of one form", () => {
+  const lines = readFileSync(join(repository, "internal/receipt/testdata/times.txt"), "utf8").trimEnd().split("\n");
+  for (const line of lines.filter((l) => !l.startsWith("#"))) {
+    const [kind, value] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+    expect(moment(value) !== "", line).toBe(kind === "good");
+  }
+});
+
+test("numbers have one spelling", () => {
+  const spelled = { "0": "0", "-0": "0", "0.0e5": "0", "1.50": "15e-1", "100": "100", "1e20": "100000000000000000000", "1e21": "1e21", "-12.000e-3": "-12e-3", "1E+400": "1e400", "0.010": "1e-2" };
+  for (const [number, plain] of Object.entries(spelled)) expect(plainNumber(number), number).toBe(plain);
 });

@@ -3,48 +3,39 @@
 // sent, and by whom the log says.
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
+import { before } from "./moment.js";
 import { at, type Claims, exists, has, list, text, whole } from "./meaning.js";
 
 export const steps = (c: Claims): Json[] => list(at(c.run, "steps"));
-const live = (c: Claims): boolean => text(at(c.run, "mode")) === "LIVE";
+export const live = (c: Claims): boolean => text(at(c.run, "mode")) === "LIVE";
 const sent = (c: Claims, s: Json): boolean => live(c) && whole(at(s, "attempt")) > 0;
 
 /** hides reports a step whose request masking left out. */
 export const hides = (c: Claims, s: Json): boolean => at(c.statement, "masked") === true && exists(at(s, "request")) && !has(s, "requestDigest");
 
-/** What the plan says of a step's capability is what the gate went by. */
-export function checkSteps(c: Claims): void {
-  for (const s of steps(c)) {
-    const id = text(at(s, "id"));
-    const attempt = whole(at(s, "attempt"));
-    need(attempt >= 0, "run", `step ${id} doesn't say how often it was sent`);
-    const never = live(c) && attempt === 0 && (text(at(s, "status")) === "COMPLETED" || exists(at(s, "response")));
-    need(!never, "run", `step ${id} is ${text(at(s, "status"))} and was never sent`);
-    need(!sent(c, s) || capability(c, s) !== undefined, "run", `the plan has no capability ${text(at(s, "capability"))}, which step ${id} sent`);
-  }
-}
-
-function capability(c: Claims, s: Json): Json | undefined {
+export function capability(c: Claims, s: Json): Json | undefined {
   const projects = list(at(c.plan, "projectSnapshots")).filter((p) => text(at(p, "id")) === text(at(s, "projectId")));
   return projects.flatMap((p) => list(at(p, "capabilities"))).find((found) => text(at(found, "name")) === text(at(s, "capability")));
 }
 
 /** gated reports a step that needs approval, by its own record or by the plan. */
-function gated(c: Claims, s: Json): boolean {
-  const found = capability(c, s);
-  const method = text(at(found, "method"));
+const gated = (c: Claims, s: Json): boolean => at(s, "approvalRequired") === true || asksApproval(capability(c, s));
+
+export function hasEffect(found: Json | undefined): boolean {
   const told = at(found, "sideEffect");
-  const effect = typeof told === "boolean" ? told : method !== "GET";
-  const asked = at(s, "approvalRequired") === true;
+  return typeof told === "boolean" ? told : text(at(found, "method")) !== "GET";
+}
+
+export function asksApproval(found: Json | undefined): boolean {
   switch (text(at(found, "approval"))) {
     case "NONE":
-      return asked;
+      return false;
     case "ALWAYS":
       return true;
     case "RISK_BASED":
-      return asked || (effect && (at(found, "idempotent") !== true || method === "DELETE"));
+      return hasEffect(found) && (at(found, "idempotent") !== true || text(at(found, "method")) === "DELETE");
     default:
-      return asked || effect;
+      return hasEffect(found);
   }
 }
 
@@ -69,7 +60,7 @@ function letOut(c: Claims, s: Json, attempt: number): Json[] {
 
 /** A record of the log, with the approvals whose decisions are known by their place in it. */
 export interface Sendings {
-  records: { says(action: string, step: string, digest: string): boolean; at: string }[];
+  records: { says(action: string, step: string, digest?: string): boolean; at: string }[];
   decided: Map<string, number>;
 }
 
@@ -79,6 +70,10 @@ export function checkSent(c: Claims, s: Json, log: Sendings): void {
   const id = text(at(s, "id"));
   const sendings = log.records.flatMap((r, i) => (r.says("step.send", id, text(at(s, "requestDigest"))) ? [i] : []));
   need(sendings.length === whole(at(s, "attempt")), "audit", `the log does not say that step ${id} sent this request, and as often as it says`);
+  const others = log.records.filter((r) => r.says("step.send", id)).length - sendings.length;
+  need(others === 0, "audit", `the log says that step ${id} sent another request`);
+  const last = sendings.at(-1);
+  need(last === undefined || log.records[last]?.at === text(at(s, "startedAt")), "audit", `the log does not say that step ${id} was last sent when it says`);
   sendings.forEach((sending, n) => {
     const approved = letOut(c, s, n + 1).some((a) => {
       const decided = log.decided.get(text(at(a, "id")));
@@ -86,16 +81,4 @@ export function checkSent(c: Claims, s: Json, log: Sendings): void {
     });
     need(!gated(c, s) || approved, "audit", `the log does not say that step ${id} was approved, in time, before it was sent`);
   });
-}
-
-const timeForm = /^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z$/;
-
-/** moment is a time in UTC so that texts compare as times do; "" for anything else. */
-export function moment(value: string): string {
-  const found = timeForm.exec(value);
-  return found === null || Number.isNaN(Date.parse(`${found[1]}Z`)) ? "" : `${found[1]}.${(found[2] ?? "").padEnd(9, "0")}`;
-}
-
-function before(a: string, b: string): boolean {
-  return moment(a) !== "" && moment(a) < moment(b);
 }

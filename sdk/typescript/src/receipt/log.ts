@@ -2,10 +2,12 @@
 // is what the records say.
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
-import { checkSent, hides, moment, type Sendings, steps } from "./gate.js";
-import { at, type Checks, type Claims, digits, exists, list, text, whole } from "./meaning.js";
-
-type AuditRecord = { [name: string]: unknown };
+import { masked } from "./agree.js";
+import { checkEnd, checkOutcome, checkReconciled, checkRecords, checkStarted } from "./course.js";
+import { checkSent, steps } from "./gate.js";
+import { at, type Checks, type Claims, digits, list, text, whole } from "./meaning.js";
+import { moment } from "./moment.js";
+import { type AuditRecord, read, word } from "./record.js";
 
 export function checkAudit(c: Claims, checks: Checks) {
   const head = at(c.audit, "head");
@@ -36,6 +38,7 @@ function included(c: Claims, head: Json | undefined, checks: Checks): AuditRecor
     last = seq;
     const record = read(leaf);
     need(subjects.has(word(record, "subject")), "audit", `a record is about something else: ${seq}`);
+    need(moment(word(record, "at")) !== "", "audit", `a record has no time in UTC: ${seq}`);
     return record;
   });
 }
@@ -62,62 +65,50 @@ function rootOf(leaf: string, seq: number, size: number, path: string[], { sha25
 
 const half = (n: number) => Math.floor(n / 2); // >> is of 32 bits
 
-function read(leaf: string): AuditRecord {
-  try {
-    const value: unknown = JSON.parse(leaf); // none of its numbers is looked at
-    return typeof value === "object" && value !== null ? (value as AuditRecord) : {};
-  } catch {
-    return {};
+/** Compares the course of the run, what was sent, who decided and who reconciled, and why. */
+function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): { approved: number; unlogged: number } {
+  checkStarted(c, records);
+  checkRecords(c, records);
+  checkEnd(c, records, leftOut);
+  const told = { approved: 0, unlogged: 0 };
+  const found: Found = { asked: new Map(), decided: new Map() };
+  for (const a of list(c.approvals)) checkDecision(c, a, records, leftOut, found, told);
+  const says = (r: AuditRecord) => (action: string, step: string, of?: string) => fits(r, [["action", action], ["step", step], ...(of === undefined ? [] : [["digest", of] as [string, string]])]);
+  const sendings = { records: records.map((r) => ({ says: says(r), at: word(r, "at") })), decided: found.decided };
+  for (const s of steps(c)) {
+    checkSent(c, s, sendings);
+    checkReconciled(c, s, records);
+    checkOutcome(c, s, records, leftOut);
   }
+  return told;
 }
 
-const word = (r: AuditRecord, name: string): string => {
-  const value = Object.hasOwn(r, name) ? r[name] : undefined;
-  return typeof value === "string" ? value : "";
-};
-
-/** Compares plan, end, what was sent, who decided and who reconciled, and why. */
-function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): { approved: number; unlogged: number } {
-  const logged = (...wanted: [string, string][]) => records.some((r) => fits(r, wanted));
-  const status = text(at(c.run, "status"));
-  const digest = text(at(c.run, "planDigest"));
-  need(digest === "" || logged(["action", "runs.start"], ["step", ""], ["digest", digest]), "audit", "the log has no start of this run with this plan");
-  const end = records.filter((r) => word(r, "outcome") === "done" && ["run.complete", "run.fail", "run.cancel"].includes(word(r, "action"))).at(-1);
-  const unknown = at(c.statement, "masked") === true && leftOut > 0;
-  need(end === undefined ? unknown : word(end, "after") === status, "audit", `the log does not say that the run ended ${status}`);
-  const told = { approved: 0, unlogged: 0 };
-  const decided = new Map<string, number>();
-  for (const a of list(c.approvals)) checkDecision(a, records, decided, told);
-  const says = (r: AuditRecord) => (action: string, step: string, of: string) => fits(r, [["action", action], ["step", step], ["digest", of]]);
-  const sendings = { records: records.map((r) => ({ says: says(r), at: word(r, "at") })), decided };
-  for (const s of steps(c)) checkStep(c, s, sendings, logged);
-  return told;
+/** The places of the records of what was asked and of what was decided, by the approvals' ids. */
+interface Found {
+  asked: Map<string, number>;
+  decided: Map<string, number>;
 }
 
 const fits = (r: AuditRecord, wanted: [string, string][]): boolean => word(r, "outcome") === "done" && wanted.every(([name, value]) => word(r, name) === value);
 
-function checkStep(c: Claims, s: Json, sendings: Sendings, logged: (...wanted: [string, string][]) => boolean): void {
-  checkSent(c, s, sendings);
-  const id = text(at(s, "id"));
-  const r = at(s, "reconciliation");
-  const reason = `${text(at(r, "resolution"))}: ${text(at(r, "evidence"))}`;
-  const resolved = () => logged(["action", "runs.reconcile"], ["step", id], ["digest", text(at(s, "requestDigest"))], ["reason", reason], ["actor", text(at(r, "by"))]);
-  need(!exists(r) || hides(c, s) || resolved(), "audit", `the log does not say that step ${id} was reconciled so`);
-}
-
-/** Finds the record of what a person decided, one for each decision. What the system rejected lets nothing out. */
-function checkDecision(a: Json, records: AuditRecord[], decided: Map<string, number>, told: { approved: number; unlogged: number }): void {
+/** Finds the records of what was asked and of what was decided, one each for each approval. */
+function checkDecision(c: Claims, a: Json, records: AuditRecord[], leftOut: number, { asked, decided }: Found, told: { approved: number; unlogged: number }): void {
   const of = (name: string) => text(at(a, name));
   const [status, by, digest] = [of("status"), of("decidedBy"), of("requestDigest")];
   if (status === "APPROVED") told.approved++;
-  else if (by === "" || by === "system") return;
   if (digest === "") {
-    told.unlogged++; // masking left it out, and the record with it
+    if (status === "APPROVED" || by !== "system") told.unlogged++; // masking left it out, and the record with it
     return;
   }
-  const wanted: [string, string][] = [["action", "approvals.decide"], ["step", of("stepId")], ["digest", digest], ["after", status], ["actor", by], ["reason", of("decisionReason")]];
-  const taken = new Set(decided.values());
-  const found = records.findIndex((r, i) => fits(r, wanted) && moment(word(r, "at")) === moment(of("decidedAt")) && !taken.has(i));
-  need(found >= 0, "audit", `the log does not say that approval ${of("id")} was decided so`);
-  decided.set(of("id"), found);
+  const find = (taken: Map<string, number>, time: string, wanted: [string, string][]): boolean => {
+    const others = new Set(taken.values());
+    const place = records.findIndex((r, i) => fits(r, [["step", of("stepId")], ["digest", digest], ...wanted]) && moment(word(r, "at")) === moment(of(time)) && !others.has(i));
+    if (place >= 0) taken.set(of("id"), place);
+    return place >= 0;
+  };
+  need(find(asked, "requestedAt", [["action", "approval.request"]]), "audit", `the log does not say that approval ${of("id")} was asked for so`);
+  const bySystem = by === "system";
+  if (bySystem && masked(c) && leftOut > 0) return; // its reason may quote what must not be seen
+  const actor: [string, string][] = bySystem ? [["action", "approval.close"]] : [["action", "approvals.decide"], ["actor", by]];
+  need(find(decided, "decidedAt", [...actor, ["after", status], ["reason", of("decisionReason")]]), "audit", `the log does not say that approval ${of("id")} was decided so`);
 }

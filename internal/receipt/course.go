@@ -1,0 +1,154 @@
+package receipt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+)
+
+// about reports a record of what was done to a step.
+func (p proven) about(action, step string) bool {
+	return p.done() && p.at("action").text() == action && p.at("step").text() == step
+}
+
+// leftOut reports that the service left records out.
+func (c *claims) leftOut() bool { return c.audit.at("leftOut").whole() > 0 }
+
+// checkStarted finds the record of the run's start: in which mode, of which plan, by
+// whom.
+func (c *claims) checkStarted() string {
+	digest := c.run.at("planDigest").text()
+	reason := c.run.at("mode").text() + " of plan " + c.run.at("planId").text()
+	if team, agent := c.run.at("teamId").text(), c.run.at("agentId").text(); team != "" {
+		reason += " by team " + team
+	} else if agent != "" {
+		reason += " by agent " + agent
+	}
+	starts := 0
+	for _, p := range c.proven {
+		if !p.about("runs.start", "") {
+			continue
+		}
+		starts++
+		if p.at("digest").text() != digest || p.at("reason").text() != reason || p.at("actor").text() != c.run.at("requestedBy").text() {
+			return "the log says that another run was started: another plan, mode or requester"
+		}
+	}
+	if starts > 1 || starts == 0 && digest != "" {
+		return "the log has no start of this run with this plan"
+	}
+	return ""
+}
+
+// asking are the actions that a rehearsal takes none of, rehearsing that of which a LIVE
+// run takes none.
+var (
+	asking     = []string{"step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "approval.request", "approvals.decide", "approval.close"}
+	rehearsing = []string{"step.simulate"}
+)
+
+// checkRecords: each record of something that was done to a step is of one of the run's,
+// and is what a run of its mode does.
+func (c *claims) checkRecords() string {
+	none := asking
+	if c.live() {
+		none = rehearsing
+	}
+	for _, p := range c.proven {
+		if !p.done() {
+			continue
+		}
+		step, action := p.at("step").text(), p.at("action").text()
+		_, known := c.byID[step]
+		switch {
+		case step != "" && !known, step == "" && strings.HasPrefix(action, "step."):
+			return "the log says " + action + " of step " + step + ", which the run has not"
+		case slices.Contains(none, action):
+			return "the log says " + action + ", which no run does that is " + c.run.at("mode").text()
+		}
+	}
+	return ""
+}
+
+var endings = []string{"run.complete", "run.fail", "run.cancel"}
+
+// checkEnd compares how the run ended with the last record of that, and whether it was
+// asked to. Where masking left records out, that one may be among them.
+func (c *claims) checkEnd() string {
+	var end *proven
+	cancel := false
+	for i, p := range c.proven {
+		if p.done() && slices.Contains(endings, p.at("action").text()) {
+			end = &c.proven[i]
+		}
+		cancel = cancel || p.about("runs.cancel", "")
+	}
+	asked := c.run.at("cancelRequested").isTrue()
+	switch unknown := c.masked() && c.leftOut(); {
+	case end == nil && !unknown, end != nil && end.at("after").text() != c.run.at("status").text():
+		return "the log does not say that the run ended " + c.run.at("status").text()
+	case end != nil && end.at("at").text() != c.run.at("completedAt").text():
+		return "the log does not say that the run ended when it says"
+	case end != nil && !c.masked() && end.at("reason").text() != c.run.at("error").text():
+		return "the log does not say that the run ended for this error"
+	case cancel != asked && (cancel || !unknown):
+		return "the log does not say that cancelling the run was asked for, or says so"
+	}
+	return ""
+}
+
+// checkOutcome compares the status of a step with the last record that settles it. A
+// masked receipt lacks some of them.
+func (c *claims) checkOutcome(s node) string {
+	if c.masked() && c.leftOut() {
+		return ""
+	}
+	id, status := s.at("id").text(), s.at("status").text()
+	var last *proven
+	for i, p := range c.proven {
+		for _, action := range []string{"step.send", "step.complete", "step.simulate", "runs.reconcile"} {
+			if p.about(action, id) {
+				last = &c.proven[i]
+			}
+		}
+	}
+	var settled, action string
+	if last != nil {
+		action = last.at("action").text()
+		if after := last.at("after").text(); slices.Contains(endedSteps, after) {
+			settled = after
+		}
+	}
+	said := slices.Contains([]string{string(countersign.StepCompleted), string(countersign.StepSimulated), string(countersign.StepAbandoned)}, status)
+	verification := s.at("verification").at("status").text()
+	switch {
+	case settled != "" && settled != status, settled == "" && said:
+		return "the log does not say that step " + id + " is " + status
+	case action == "step.complete" && last.at("reason").text() != verification:
+		return "the log does not say that step " + id + " was verified as " + verification
+	case action == "step.simulate" && last.at("digest").text() != s.at("requestDigest").text():
+		return "the log does not say that step " + id + " rehearsed this request"
+	case settled != "" && last.at("at").text() != s.at("completedAt").text(), action == "step.simulate" && last.at("at").text() != s.at("startedAt").text():
+		return "the log does not say that step " + id + " ended when it says"
+	}
+	return c.checkProbes(s)
+}
+
+// checkProbes: the log has each probe of a step, by whom.
+func (c *claims) checkProbes(s node) string {
+	var by []string
+	for _, p := range c.proven {
+		if p.about("runs.probe", s.at("id").text()) {
+			by = append(by, p.at("actor").text())
+		}
+	}
+	var shown []string
+	for _, p := range s.at("probes").list() {
+		shown = append(shown, p.at("by").text())
+	}
+	if !slices.Equal(by, shown) {
+		return "the log does not say that step " + s.at("id").text() + " was probed so"
+	}
+	return ""
+}
