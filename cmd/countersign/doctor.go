@@ -87,7 +87,7 @@ func examine(ctx context.Context, s settings, environ []string) []finding {
 		found = append(found, warn("settings", "remove it", "%s", warning))
 	}
 	for _, check := range []func(context.Context, config) []finding{
-		checkStore, checkSpace, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkOrigins, checkMail, checkProvider,
+		checkStore, checkSpace, checkService, checkAddress, checkCertificate, checkCredentials, checkOwners, checkAddresses, checkOrigins, checkMail, checkProvider,
 	} {
 		found = append(found, check(ctx, cfg)...)
 	}

@@ -132,6 +132,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.control.BindCredentials(ctx); err != nil {
 		return err
 	}
+	if err := s.control.FoldAddresses(ctx); err != nil {
+		return err
+	}
 	if err := s.listen(); err != nil {
 		return err
 	}
