@@ -145,3 +145,23 @@ func TestACommentKeepsAnIdleStreamOpen(t *testing.T) {
 		t.Error("no comment came")
 	}
 }
+
+// Whoever may read a run no more is told no more of it, by a stream that was open too.
+func TestEventsEndWithTheScope(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(t, step("r", "refund", doc{"orderId": "o"}))
+	w.approval(t, id)
+	const email = "scope@example.com"
+	b := w.person(t, email, "VIEWER")
+	stream := w.As("").Events(t, "/runs/"+id+"/events", b.Cookie())
+	if _, ok := stream.Next(t); !ok {
+		t.Fatal("there is no first event")
+	}
+	w.Admin.Put("/users/"+email, doc{"roles": []string{"VIEWER"}, "projectIds": []string{"default-other"}}).OK(t)
+	w.As("").Get("/runs/"+id, b.Cookie()).Refused(t, "project_scope")
+	w.cancel(t, id)
+	if rest := stream.Rest(t); len(rest) > 0 {
+		t.Errorf("who lost the project saw %s", rest[0].Data)
+	}
+}

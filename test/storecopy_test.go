@@ -1,6 +1,8 @@
 package test
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,4 +147,70 @@ func TestACopyThatWouldLeaveSomethingBehindIsRefused(t *testing.T) {
 	pgtest.Exec(t, database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "copy with that release")
 	w.on(t, database)
+}
+
+// TestAToolLeavesAStoreOfAnEarlierReleaseAsItWas: opening it would change its tables, and
+// what was to be moved could not go back to that release.
+func TestAToolLeavesAStoreOfAnEarlierReleaseAsItWas(t *testing.T) {
+	t.Parallel()
+	for _, file := range goldenStores(t, "store.tar.gz") {
+		dir := filepath.Join(t.TempDir(), "store")
+		unpack(t, file, dir)
+		was := contents(t, dir)
+		copyRefused(t, dir, filepath.Join(t.TempDir(), "x"), "one of an earlier release")
+		copyRefused(t, dir, "postgres://nobody@127.0.0.1:1/none", "one of an earlier release")
+		wantBehind(t, "token", "issue", "--tenant", "default", "--role", "ADMIN", "--store", dir)
+		wantBehind(t, "store", "restored", dir)
+		if now := contents(t, dir); !maps.Equal(was, now) {
+			t.Errorf("%s: the store was changed", file)
+		}
+	}
+	for _, file := range goldenStores(t, "postgres.sql.gz") {
+		database := pgtest.Database(t)
+		pgtest.Exec(t, database, string(inflated(t, file)))
+		copyRefused(t, database, filepath.Join(t.TempDir(), "x"), "one of an earlier release")
+		w, _ := filledWorld(t)
+		w.Stop()
+		copyRefused(t, w.Store, database, "one of an earlier release")
+		wantBehind(t, "store", "restored", database)
+	}
+}
+
+func wantBehind(t *testing.T, arguments ...string) {
+	t.Helper()
+	if r := harness.Run(t, nil, arguments...); r.Status != 2 || !strings.Contains(r.Err, "one of an earlier release") {
+		t.Errorf("%s: %d %s", arguments, r.Status, r.Err)
+	}
+}
+
+// contents are a store's files, but for the lock and the index of the log, which say nothing.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		text, unread := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err = errors.Join(err, unread); !strings.HasSuffix(f.Name(), "-shm") && !strings.HasSuffix(f.Name(), ".lock") {
+			out[f.Name()] = string(text)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestACopyIntoItsSourceIsRefused, by whichever name.
+func TestACopyIntoItsSourceIsRefused(t *testing.T) {
+	t.Parallel()
+	w, _ := filledWorld(t)
+	w.Stop()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(w.Store, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{w.Store, filepath.Join(w.Store, "sub"), filepath.Join(link, "a", "b"), filepath.Dir(w.Store)} {
+		copyRefused(t, w.Store, to, "lies in the other")
+	}
+	copyStore(t, w.Store, w.Store+"-2")
 }

@@ -135,6 +135,9 @@ func (s *service) wire(ctx context.Context) error {
 	if err := s.control.CountModels(ctx); err != nil {
 		return err
 	}
+	if err := s.control.FoldAddresses(ctx); err != nil {
+		return err
+	}
 	if err := s.listen(); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type copyCommand struct {
 // Help says what becomes of the source, and of a copy that is broken off.
 func (copyCommand) Help() string {
 	return "Stop the service first. Every row is read back and compared by digest, and the audit logs of the copy are verified. " +
+		"A store of an earlier release is refused, since opening it would change its tables: start this release once on it, or copy with the release it is of. " +
 		"FROM is left as it was; never start a service on it again once one has run on the copy, or both send what was unfinished. " +
 		"A copy that is broken off leaves a directory as it was, and a database that serve refuses: drop it and copy again. " +
 		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
@@ -49,6 +50,14 @@ type copyReport struct {
 
 // Run copies.
 func (c *copyCommand) Run(t *cli.Terminal) (err error) {
+	if err := c.apart(); err != nil {
+		return err
+	}
+	for _, address := range []string{c.From, c.To} {
+		if err := unmigrated(t.Context, address); err != nil {
+			return err
+		}
+	}
 	from, err := c.source(t.Context)
 	if err != nil {
 		return err

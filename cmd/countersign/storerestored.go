@@ -84,6 +84,9 @@ func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
 	if !exists {
 		return nil, cli.Unusablef("there is no store at %s", shownStore(c.Store))
 	}
+	if err := unmigrated(ctx, c.Store); err != nil {
+		return nil, err
+	}
 	return openStore(ctx, c.Store)
 }
 

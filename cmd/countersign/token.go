@@ -28,6 +28,9 @@ func (c *issueCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
+	if err := unmigrated(ctx, cfg.Store); err != nil {
+		return err
+	}
 	st, err := openStore(ctx, cfg.Store)
 	if err != nil {
 		return err

@@ -26,7 +26,14 @@ func CanonicalEmail(text string) (string, error) {
 			return "", errScript
 		}
 	}
-	return norm.NFKC.String(fold(norm.NFKC.String(text))), nil
+	return Folded(text), nil
+}
+
+// Folded is what addresses are compared by where one person must not count as two: the
+// canonical form without asking whether it would be refused, so that an address that an
+// earlier release kept in another form is compared as well.
+func Folded(text string) string {
+	return norm.NFKC.String(fold(norm.NFKC.String(text)))
 }
 
 // MistakableEmail is why an address in canonical form may be taken for another one, nil

@@ -2,6 +2,7 @@ package access
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -29,9 +30,31 @@ func (r Requester) Chain() []string {
 	return append(out, r.Makers...)
 }
 
+// folded is the requester with addresses as they are compared.
+func (r Requester) folded() Requester {
+	return Requester{ID: foldedID(r.ID), Email: Folded(r.Email), Makers: foldedIDs(r.Makers)}
+}
+
+// foldedID is a principal's id with the address of a user's as it is compared.
+func foldedID(id string) string {
+	if email, is := strings.CutPrefix(id, "user:"); is {
+		return "user:" + Folded(email)
+	}
+	return id
+}
+
+func foldedIDs(ids []string) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = foldedID(id)
+	}
+	return out
+}
+
 // SharedMaker reports two principals whose chains meet, ends included: one pair of
 // hands may have moved both.
 func SharedMaker(a, b Requester) bool {
+	a, b = a.folded(), b.folded()
 	chain := b.Chain()
 	return slices.ContainsFunc(a.Chain(), func(id string) bool { return slices.Contains(chain, id) })
 }
@@ -71,7 +94,7 @@ func judgedByPeople(p Principal, r Requester) error {
 	if err := FourEyes(p, r); err != nil {
 		return err
 	}
-	if slices.Contains(r.Chain(), "user:"+p.Person) {
+	if slices.Contains(r.folded().Chain(), foldedID("user:"+p.Person)) {
 		return countersign.Errorf(countersign.CodeSelfApproval, "you made the token that asked for this run, so someone else must decide")
 	}
 	return nil
@@ -92,8 +115,11 @@ func MayThemselves(user Principal, op Operation, projects ...string) error {
 
 // FourEyes is nil when the principal may judge what the requester asked for, and
 // self_approval when they are the same: the same token, the same user, or a
-// token that the requester made, directly or through others (contract 3).
+// token that the requester made, directly or through others (contract 3). Users whose
+// addresses fold to the same are one: an earlier release kept them as several.
 func FourEyes(p Principal, r Requester) error {
+	r = r.folded()
+	p.ID, p.Email, p.Lineage = foldedID(p.ID), Folded(p.Email), foldedIDs(p.Lineage)
 	sameUser := p.Email != "" && (p.Email == r.Email || "user:"+p.Email == r.ID)
 	made := slices.Contains(p.Lineage, r.ID) || r.Email != "" && slices.Contains(p.Lineage, "user:"+r.Email)
 	if p.ID == r.ID || sameUser || made {

@@ -99,7 +99,7 @@ func heapInUse() float64 {
 type Health struct {
 	Status  string `json:"status" enum:"ok,degraded" doc:"degraded: reads are served, writes are not"`
 	Version string `json:"version"`
-	Store   string `json:"store" enum:"ok,full"`
+	Store   string `json:"store" enum:"ok,full" doc:"full: writes wait for space, or for the database to give the right to write"`
 }
 
 // Health is the service's state; unavailable when the store can be read no more

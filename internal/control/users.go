@@ -32,7 +32,7 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 // belongs to another tenant is invited, and is none before they accept. What they
 // started or approved before stays so (contract 3).
 func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
-	if email, err = address("email", email); err != nil {
+	if email, err = s.keptAs(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
 	}
 	if err := wrong(slices.Concat(repeated("roles", w.Roles), repeated("projectIds", w.ProjectIDs))); err != nil {
@@ -51,7 +51,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			stored = &records.User{User: countersign.User{Email: email, TenantID: tenant, CreatedBy: a.ID, CreatedAt: s.cfg.Now()}}
-			if err := newAddress("email", email); err != nil {
+			if err := newUser(tx, tenant, email); err != nil {
 				return err
 			}
 			if stored.Invited, err = belongs(tx, email); err != nil {
@@ -78,7 +78,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 
 // DeleteUser ends somebody's membership of a tenant.
 func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
-	if email, err = address("email", email); err != nil {
+	if email, err = s.keptAs(ctx, a, access.DeleteUser, tenantID, email); err != nil {
 		return u, err
 	}
 	err = s.update(ctx, a, access.DeleteUser, "user/"+email, func(tx store.Tx) error {

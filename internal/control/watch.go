@@ -48,14 +48,26 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 	return w, nil
 }
 
-// Masked is a changed run as this actor may see it.
+// Masked is a changed run as this actor may see it, refused where the actor may see it
+// no more: rights that were taken away end a watch as they end a read.
 func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (countersign.Run, error) {
 	out := *r
-	if !masks(a) {
-		return out, nil
-	}
-	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error { return s.maskFor(tx, a, &out) })
+	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		out = *r
+		if _, err := reachRun(tx, a, r.ID); err != nil {
+			return err
+		}
+		return s.maskFor(tx, a, &out)
+	})
 	return out, err
+}
+
+// MayWatch is nil while the actor may still see a run that it follows.
+func (s *Service) MayWatch(ctx context.Context, a Actor, id string) error {
+	return s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
+		_, err := reachRun(tx, a, id)
+		return err
+	})
 }
 
 // Masks reports an actor to whom sensitive fields are masked. All such actors see

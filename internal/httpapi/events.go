@@ -11,7 +11,7 @@ import (
 
 // events follows a run by server-sent events (contract 6): its present state at
 // once, then one `run` event a change in the list form, a comment now and then,
-// until the run, the token or the service ends. Last-Event-ID needs no history:
+// until the run, the right to see it, the token or the service ends. Last-Event-ID needs no history:
 // the present state is what a viewer who was away wants.
 func (a *API) events(c *call, w http.ResponseWriter) error {
 	watched, err := a.control.Watch(c.ctx, c.actor, c.id)
@@ -49,7 +49,7 @@ func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
 				return
 			}
 		case <-tick.C:
-			if a.authenticate(c) != nil || !s.send(": still here\n\n") {
+			if a.authenticate(c) != nil || a.control.MayWatch(c.ctx, c.actor, c.id) != nil || !s.send(": still here\n\n") {
 				return
 			}
 		case <-c.ctx.Done():

@@ -40,7 +40,7 @@ type Store interface {
 	// Failed is closed when the store can never be trusted to write again (a
 	// failed sync). The process must end: the disk is the truth at its restart.
 	Failed() <-chan struct{}
-	// Full reports that writes have to wait for space.
+	// Full reports that writes have to wait for space, or for the right to write.
 	Full() bool
 	Close() error
 }

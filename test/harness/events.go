@@ -33,7 +33,9 @@ func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	for name, values := range changed(headers) {
 		req.Header[name] = values
 	}

@@ -58,8 +58,11 @@ func (w *writer) tries() error {
 
 // notice draws from an error what outlasts it.
 func (w *writer) notice(err error) {
-	if code(err) == diskFull {
+	switch senseOf(err) {
+	case full:
 		w.full.Store(true)
+	case denied:
+		w.denied.Store(true)
 	}
 	w.onError(err)
 }
@@ -105,6 +108,9 @@ func (w *writer) try(until time.Time) error {
 	w.last = b.place
 	w.full.Store(false)
 	w.commits.Add(1)
+	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
+		w.denied.Store(false)
+	}
 	return nil
 }
 

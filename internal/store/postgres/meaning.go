@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,22 +27,40 @@ var dialect = sqldoc.Dialect{
 	Error:    meaning,
 }
 
-// SQLSTATEs, by what they mean to us. See Appendix A of PostgreSQL's manual.
-var (
-	// collisions undo the whole transaction; the next try may succeed at once.
-	collisions = []string{"40001", "40P01"}
-	// unkept statements: the session is not the one that prepared them, or they
-	// were prepared before a migration ("cached plan must not change result type").
-	unkept = []string{"26000", "42P05", "0A000"}
-	// elsewhere: this server or session won't do, but another one may in a moment:
-	// read-only, cancelled for lying idle, too many connections, shutting down,
-	// starting up, pooler without a server, recovery conflict.
-	elsewhere = []string{"25006", "25P03", "25P04", "53300", "57P01", "57P02", "57P03", "57P05"}
-	// pressed: the statement failed for want of time or space.
-	pressed = []string{lockTimeout, canceled}
-	// pressedClasses: connection, resources, operator intervention, disk, internal.
-	pressedClasses = []string{"08", "53", "57", "58", "XX", "F0"}
+// sense is what an SQLSTATE means to us.
+type sense int
+
+const (
+	ofStatement sense = iota // it speaks of the statement
+	pressing                 // the statement failed for want of time, space or a sound server: unavailable
+	passing                  // another try, session or server may succeed in a moment
+	colliding                // passing: the whole transaction is undone, and the session good
+	full                     // pressing, and writes fail until there is room
+	denied                   // pressing, and writes fail until somebody gives the right
 )
+
+// senses are the SQLSTATEs, and by their first two letters the classes, that don't speak
+// of the statement. A code goes before its class. See Appendix A of PostgreSQL's manual.
+var senses = map[string]sense{
+	"40001": colliding, "40P01": colliding, // serialization failure, deadlock
+	// The session is not the one that prepared a statement, or it was prepared before a
+	// migration ("cached plan must not change result type").
+	"26000": passing, "42P05": passing, "0A000": passing,
+	// Read-only, cancelled for lying idle, too many connections, shutting down, starting
+	// up, pooler without a server.
+	"25006": passing, "25P03": passing, "25P04": passing, "53300": passing,
+	"57P01": passing, "57P02": passing, "57P03": passing, "57P05": passing,
+	lockTimeout: pressing,
+	"55006":     pressing, "55000": pressing,
+	"42501":  denied, // insufficient privilege
+	diskFull: full,
+	"08":     passing,  // connection
+	"53":     pressing, // resources
+	"57":     pressing, // operator intervention, a statement that took too long
+	"58":     pressing, // input and output
+	"XX":     pressing, // internal; XX001 and XX002 are damage
+	"F0":     pressing, // configuration file
+}
 
 const (
 	diskFull    = "53100"
@@ -51,32 +68,34 @@ const (
 	canceled    = "57014" // by statement_timeout
 )
 
+// senseOf is what an error means by its SQLSTATE.
+func senseOf(err error) sense {
+	c := code(err)
+	if s, known := senses[c]; known || c == "" {
+		return s
+	}
+	return senses[c[:min(2, len(c))]]
+}
+
 // meaning makes store.ErrUnavailable of every error that speaks of the server or
 // the way to it rather than of the statement.
 func meaning(err error) error {
-	c := code(err)
-	switch {
-	case err == nil:
-		return nil
-	case connectionLost(err), passes(err), slices.Contains(pressed, c):
-		return unavailable(err)
-	case c != "" && slices.Contains(pressedClasses, c[:2]):
-		return unavailable(err)
-	default:
+	if err == nil || !connectionLost(err) && senseOf(err) == ofStatement {
 		return err
 	}
+	return unavailable(err)
 }
 
 // passes says whether the same may succeed in a moment, in a new transaction.
 func passes(err error) bool {
-	c := code(err)
-	if c == "" {
+	if code(err) == "" {
 		return connectionLost(err)
 	}
-	return isCollision(c) || slices.Contains(unkept, c) || slices.Contains(elsewhere, c) || strings.HasPrefix(c, "08")
+	s := senseOf(err)
+	return s == passing || s == colliding
 }
 
-func isCollision(code string) bool { return slices.Contains(collisions, code) }
+func isCollision(code string) bool { return senses[code] == colliding }
 
 // connectionLost reports an error of the way to the server.
 func connectionLost(err error) bool {

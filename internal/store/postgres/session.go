@@ -95,6 +95,14 @@ func (s *session) mean(err error) error {
 	return meaning(err)
 }
 
+// mayWrite reports that the session may write every table of the schema, but for the one
+// in which migrations are counted.
+func (s *session) mayWrite() bool {
+	row, err := s.run("SELECT COALESCE(bool_and(has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')), true)::text" +
+		" FROM pg_class WHERE relkind = 'r' AND relname <> 'goose_db_version' AND relnamespace = current_schema()::regnamespace")
+	return err == nil && len(row) == 1 && row[0] == "true"
+}
+
 func (s *session) lost() bool { return s.wire.IsClosed() }
 
 // release gives the connection back, for good if it can't be used any more or

@@ -62,8 +62,8 @@ func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
 func (s *Store) Newer() bool { return s.newer }
 
 // Full implements store.Store: the server had no space, and nothing was committed
-// since.
-func (s *Store) Full() bool { return s.writer.full.Load() }
+// since; or a right to write is missing.
+func (s *Store) Full() bool { return s.writer.full.Load() || s.writer.denied.Load() }
 
 // Commits counts the commits that were made; Updates share them.
 func (s *Store) Commits() int64 { return s.writer.commits.Load() }

@@ -30,6 +30,7 @@ type writer struct {
 	stopped  chan struct{}        // closed at the end; reason is set before
 	reason   error
 	full     atomic.Bool  // the server's disk
+	denied   atomic.Bool  // a right to write a table
 	commits  atomic.Int64 // for benchmarks
 
 	// -- the goroutine's own

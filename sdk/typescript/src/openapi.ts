@@ -513,7 +513,10 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "degraded";
-            /** @enum {string} */
+            /**
+             * @description full: writes wait for space, or for the database to give the right to write
+             * @enum {string}
+             */
             store: "ok" | "full";
             version: string;
         };

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// checkAddresses looks in the store for users whose address an earlier release kept in
+// another form than today's. A store that can't be read is named by other checks.
+func checkAddresses(ctx context.Context, cfg config) (found []finding) {
+	var old []control.OldAddress
+	_, err := peek(ctx, cfg.Store, func(tx store.Tx) (err error) { old, err = control.OldAddresses(tx); return err })
+	if err != nil {
+		return nil
+	}
+	for _, o := range old {
+		if o.Free {
+			found = append(found, warn("user address", "nothing: their sessions end, and they sign in again", "the next start changes user %s of tenant %s to %s, which is the form of today", o.Shown(), o.TenantID, o.Now))
+			continue
+		}
+		const do = "remove the user, or lower their rights: DELETE or PUT /v1/users/%s"
+		found = append(found, warn("user address", fmt.Sprintf(do, o.Path()), "user %s of tenant %s is kept in a form of an earlier release that another user has today or that is no address any more: nobody signs in by it, sessions and tokens go on", o.Shown(), o.TenantID))
+	}
+	return found
+}

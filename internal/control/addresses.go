@@ -1,0 +1,80 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// Release 0.1 kept an address as it was written, in lower case. A user whose address is
+// not in today's form can't sign in: a sign-in leads to the form of today. An operator
+// reaches them by the exact spelling that the list shows, which goes before today's form.
+
+// keptAs is the address by which the user is kept whom somebody names: as it is spelled,
+// if the tenant has exactly that, else in the canonical form. Who may not do op learns
+// nothing of what there is.
+func (s *Service) keptAs(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
+	email, bad := address("email", text)
+	if email == text || access.Allow(a.Principal, op) != nil {
+		return email, bad
+	}
+	kept := false
+	err := s.store.View(ctx, func(tx store.Tx) (err error) {
+		tenant, refused := tenantFor(tx, a, tenantID)
+		if refused == nil { // else the operation says so
+			kept, err = hasUser(tx, tenant, text)
+		}
+		return err
+	})
+	if err != nil {
+		return "", public(err)
+	}
+	if kept {
+		return text, nil
+	}
+	return email, bad
+}
+
+// hasUser reports a user of exactly this spelling.
+func hasUser(tx store.Tx, tenant, text string) (bool, error) {
+	if text == "" || len(text) > maxEmail || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return false, nil
+	}
+	_, _, err := records.Users.Get(tx, tenant, text)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// newUser refuses a new user whose address can be taken for another one's, or is the
+// canonical form of one that the tenant has in another spelling.
+func newUser(tx store.Tx, tenant, text string) error {
+	email, err := address("email", text) // what was kept in another spelling may be gone since
+	if err == nil {
+		err = newAddress("email", email)
+	}
+	if err != nil {
+		return err
+	}
+	if email != text {
+		return countersign.Errorf(countersign.CodeStateConflict, "user %s was removed just now", asciiOf(text))
+	}
+	users, err := records.Users.List(tx, tenant, store.Query{})
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if access.Folded(u.Email) == email {
+			return countersign.Errorf(countersign.CodeStateConflict, "an earlier release kept this address as %s; remove that user first: DELETE /users/%s", asciiOf(u.Email), pathOf(u.Email))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package control
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/store"
+)
+
+// OldAddress is a user whose address an earlier release kept in another form than today's.
+type OldAddress struct {
+	TenantID string
+	Email    string // as it is kept
+	Now      string // the form of today, "" where it is no address today
+
+	// Free says that no tenant has a user of the form of today, nor one of another
+	// spelling of it: the record can only mean that address.
+	Free bool
+}
+
+// Shown is the address with what isn't ASCII as escapes: beside the form of today it may
+// look the same.
+func (o OldAddress) Shown() string { return asciiOf(o.Email) }
+
+// Path is the address as it stands in a request's path.
+func (o OldAddress) Path() string { return pathOf(o.Email) }
+
+func asciiOf(email string) string { q := strconv.QuoteToASCII(email); return q[1 : len(q)-1] }
+
+func pathOf(email string) string { return url.PathEscape(email) }
+
+// OldAddresses are such users of all tenants.
+func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
+	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
+	if err != nil {
+		return nil, err
+	}
+	spellings := map[string]map[string]bool{} // by what they fold to
+	for _, t := range tenants {
+		users, err := records.Users.List(tx, t.ID, store.Query{})
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range users {
+			folded := access.Folded(u.Email)
+			if spellings[folded] == nil {
+				spellings[folded] = map[string]bool{}
+			}
+			spellings[folded][u.Email] = true
+			if folded != u.Email {
+				now, _ := address("email", u.Email) // "" where it is refused
+				old = append(old, OldAddress{TenantID: t.ID, Email: u.Email, Now: now})
+			}
+		}
+	}
+	for i, o := range old {
+		old[i].Free = o.Now != "" && len(spellings[o.Now]) == 1
+	}
+	return old, nil
+}
+
+// FoldAddresses gives users of an earlier release the form of today where nobody else has
+// it, and tells the log of the others. Their sessions end; a token that stands for them
+// goes on. What is written of the past keeps the old spelling.
+func (s *Service) FoldAddresses(ctx context.Context) error {
+	var old []OldAddress
+	look := func(tx store.Tx) (err error) { old, err = OldAddresses(tx); return err }
+	if err := s.store.View(ctx, look); err != nil || len(old) == 0 {
+		return err
+	}
+	err := s.store.Update(ctx, func(tx store.Tx) error {
+		if err := look(tx); err != nil {
+			return err
+		}
+		for _, o := range old {
+			if !o.Free {
+				continue
+			}
+			if err := s.foldAddress(tx, o); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range old {
+		if !o.Free {
+			s.log.Warn("an earlier release kept this user's address in another form, and another user has the form of today or it is no address any more: nobody signs in by it; remove the user, or lower their rights, by the path", "tenant", o.TenantID, "address", o.Shown(), "path", "/v1/users/"+o.Path())
+		}
+	}
+	return nil
+}
+
+func (s *Service) foldAddress(tx store.Tx, o OldAddress) error {
+	u, _, err := records.Users.Get(tx, o.TenantID, o.Email)
+	if err != nil {
+		return err
+	}
+	u.Email, u.UpdatedAt = o.Now, s.cfg.Now()
+	if _, err := records.Users.Put(tx, o.TenantID, o.Now, u, 0); err != nil {
+		return err
+	}
+	if err := records.Users.Delete(tx, o.TenantID, o.Email); err != nil {
+		return err
+	}
+	if err := endSessions(tx, o.Email, o.TenantID); err != nil {
+		return err
+	}
+	if err := foldTokens(tx, o); err != nil {
+		return err
+	}
+	system := Actor{Principal: access.System(countersign.DefaultTenant)}
+	c := change{before: o.Shown(), after: o.Now, reason: "an earlier release kept the address in another form"}
+	return s.auditIn(tx, o.TenantID, system, access.WriteUser, "user/"+o.Now, c)
+}
+
+// foldTokens has the tokens that name the user go on doing so, and stand for them if they
+// did.
+func foldTokens(tx store.Tx, o OldAddress) error {
+	all, err := records.Tokens.List(tx, o.TenantID, store.Query{})
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if all[i].UserEmail != o.Email {
+			continue
+		}
+		rec, version, err := records.Tokens.Get(tx, o.TenantID, all[i].ID)
+		if err != nil {
+			return err
+		}
+		if rec.Person() != "" && rec.ConfirmedAt.IsZero() {
+			rec.ConfirmedAt = rec.CreatedAt // they made it themselves, under the old spelling
+		}
+		rec.UserEmail = o.Now
+		if _, err := records.Tokens.Put(tx, o.TenantID, rec.ID, rec, version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
