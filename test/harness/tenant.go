@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/countersign/countersign/internal/receipt"
 )
 
 // Most tests are about what a tenant can do. Such a test gets a tenant of its own on
@@ -107,6 +109,22 @@ func (s *Server) checkTenantAudit() {
 	}
 	s.Admin.Get("/audit?limit=200").OK(s.t)
 	s.Admin.Get("/audit/verify").OK(s.t).Is(s.t, "intact", true)
+	s.checkReceipts()
+}
+
+// checkReceipts verifies the receipts of runs that have ended, with the names that the
+// server knows.
+func (s *Server) checkReceipts() {
+	named := s.sharedServer.As(s.Admin.token)
+	for _, status := range []string{"COMPLETED", "FAILED", "CANCELLED"} {
+		runs := s.Admin.Get("/runs?limit=10&status=" + status).OK(s.t)
+		for _, run := range runs.At("items").Items() {
+			id := run.At("id").Text()
+			if v := receipt.Verify([]byte(named.Get("/runs/"+id+"/receipt").Raw), nil); !v.OK {
+				s.t.Errorf("the receipt of run %s, which is %s, does not verify: %+v", id, status, v)
+			}
+		}
+	}
 }
 
 // own refuses to a test what would be about all who share its server.
