@@ -18,11 +18,10 @@ func standsBehind(tx store.Tx, tenant, email string) (string, error) {
 	if email == "" {
 		return "", nil
 	}
-	if kept, err := hasUser(tx, tenant, email); kept || err != nil {
-		_, err := userOf(tx, tenant, email)
-		return email, err
+	kept, err := hasUser(tx, tenant, email)
+	if err == nil && !kept {
+		email, err = address("userEmail", email)
 	}
-	email, err := address("userEmail", email)
 	if err != nil {
 		return "", err
 	}
