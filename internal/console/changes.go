@@ -187,24 +187,14 @@ func differs(this, other string) (from, to int) {
 	return from, to
 }
 
-// clipFrom is a bounded part of a text, at character borders.
-func clipFrom(s string, from int) string {
-	if from > len(s) {
-		from = len(s)
+// clip is a bounded part of a text, cut at the border of a character.
+func clip(s string) string {
+	if len(s) <= clipWidth {
+		return s
 	}
-	for from > 0 && from < len(s) && !utf8.RuneStart(s[from]) {
-		from--
-	}
-	before := ""
-	if from > 0 {
-		before = "… "
-	}
-	if len(s)-from <= clipWidth {
-		return before + s[from:]
-	}
-	end := from + clipWidth
+	end := clipWidth
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return before + s[from:end] + " …"
+	return s[:end] + " …"
 }

@@ -80,7 +80,7 @@ func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer 
 }
 
 func expectedRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
-	row := foundRow{Field: e.Field, Expected: clipFrom(inline(e.Equals), 0)}
+	row := foundRow{Field: e.Field, Expected: clip(inline(e.Equals))}
 	for _, a := range answers {
 		row.Cells = append(row.Cells, cellOf(a, e.Field, e.Equals))
 	}
@@ -91,7 +91,7 @@ func cellOf(a foundAnswer, field string, expected countersign.Value) foundCell {
 	cell := foundCell{Column: a.name}
 	if v, ok := control.Found(a.body, a.outputField, field); ok {
 		masked := strings.Contains(v.Raw(), hiddenText) || strings.Contains(expected.Raw(), hiddenText)
-		cell.Text, cell.Known, cell.Met = clipFrom(inline(v), 0), !masked, v.Equal(expected)
+		cell.Text, cell.Known, cell.Met = clip(inline(v)), !masked, v.Equal(expected)
 	}
 	return cell
 }
@@ -116,7 +116,7 @@ func (t foundTable) withSent(s *countersign.StepRun, e *countersign.Expectation,
 		if e != nil && e.Field == name || !s.Input[name].IsScalar() || len(t.Rows) > foundSent {
 			continue
 		}
-		row, said := foundRow{Field: name, Expected: clipFrom(inline(s.Input[name]), 0), AsSent: true}, false
+		row, said := foundRow{Field: name, Expected: clip(inline(s.Input[name])), AsSent: true}, false
 		for _, a := range answers {
 			cell := cellOf(a, name, s.Input[name])
 			said = said || cell.Text != ""

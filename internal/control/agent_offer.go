@@ -28,7 +28,7 @@ func (s *Service) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, 
 		o, err = s.offerOf(tx, a.Tenant, head)
 		return err
 	})
-	return o, s.refused(ctx, a, access.StartAgentRun, "agent/"+id, err)
+	return o, s.Refuse(ctx, a, access.StartAgentRun, "agent/"+id, err)
 }
 
 func (s *Service) offerOf(tx store.Tx, tenant string, head *records.AgentHead) (o Offer, err error) {

@@ -135,13 +135,7 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	if err != nil && op == access.SendHeartbeat {
 		s.cfg.Figures.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
 	}
-	return s.refused(ctx, a, op, subject, err)
-}
-
-// Refuse records that the transport refused a known principal's request, where
-// refusals of the operation are recorded, and returns the error to answer with.
-func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
-	return s.refused(ctx, a, op, subject, err)
+	return s.Refuse(ctx, a, op, subject, err)
 }
 
 // view reads one snapshot.
@@ -155,11 +149,11 @@ func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn fun
 // update makes a change; where it is refused with 403 or 409, that is recorded.
 func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
-		return s.refused(ctx, a, op, subject, err)
+		return s.Refuse(ctx, a, op, subject, err)
 	}
 	err := s.store.Update(ctx, fn)
 	crashpoint.At("control.committed", op)
-	return s.refused(ctx, a, op, subject, public(err))
+	return s.Refuse(ctx, a, op, subject, public(err))
 }
 
 // refusals are the answers of a write that the audit log keeps (contract 9):
@@ -173,14 +167,16 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
-// refused records a refusal, with its repeats folded, and passes it on. A refusal that can't be recorded
-// is not served as one: the answer is then that the store is unavailable.
-func (s *Service) refused(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
-	if code := countersign.ErrorCode(err); err == nil || !access.IsWrite(op) || !refusals[code] {
+// Refuse records that a known principal's request was refused, with its repeats folded,
+// where refusals of the operation are recorded, and gives the error to answer with. A
+// refusal that can't be recorded is not served as one: the store is unavailable then.
+func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
+	code := countersign.ErrorCode(err)
+	if !access.IsWrite(op) || !refusals[code] {
 		return err
 	}
 	rec := s.record(a, op, subject)
-	rec.Outcome = countersign.AuditRefused + ": " + string(countersign.ErrorCode(err))
+	rec.Outcome = countersign.AuditRefused + ": " + string(code)
 	if unwritten := s.recordRefusal(ctx, op, a.Tenant, rec); unwritten != nil {
 		return public(unwritten)
 	}

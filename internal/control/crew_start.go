@@ -79,7 +79,7 @@ func (s *Service) startCrew(ctx context.Context, a Actor, c crewStart) (out Star
 		p, err = s.planCrew(tx, a, c, o)
 		return err
 	})
-	if err = s.refused(ctx, a, c.op, c.subject, err); err != nil {
+	if err = s.Refuse(ctx, a, c.op, c.subject, err); err != nil {
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {

@@ -231,7 +231,7 @@ func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, mo
 	if countersign.ValidID(modelID) {
 		subject = "model/" + modelID
 	}
-	return made, s.refused(ctx, a, op, subject, cmp.Or(busy, err))
+	return made, s.Refuse(ctx, a, op, subject, cmp.Or(busy, err))
 }
 
 func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, modelID string,

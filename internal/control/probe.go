@@ -19,16 +19,16 @@ import (
 func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
 	ref := ledger.Ref{Tenant: a.Tenant, RunID: id}
 	if _, err := s.prepareProbe(ctx, a, ref, stepID); err != nil {
-		return countersign.Run{}, s.refused(ctx, a, access.ProbeRun, "run/"+id, err)
+		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
 	if _, underway := s.probing.LoadOrStore(ref, true); underway {
 		err := countersign.Errorf(countersign.CodeStateConflict, "a probe of run %s is under way", id)
-		return countersign.Run{}, s.refused(ctx, a, access.ProbeRun, "run/"+id, err)
+		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
 	defer s.probing.Delete(ref)
 	p, err := s.prepareProbe(ctx, a, ref, stepID) // anew: an earlier one may have ended meanwhile
 	if err != nil {
-		return countersign.Run{}, s.refused(ctx, a, access.ProbeRun, "run/"+id, err)
+		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
 	ctx = context.WithoutCancel(ctx) // what is signed and sent is recorded, whoever has hung up by then
 	out := s.prober.Call(ctx, p.call)

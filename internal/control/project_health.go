@@ -53,7 +53,7 @@ func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p cou
 		boundTo, err = owner.OfProject(tx, &p)
 		return err
 	})
-	return p, boundTo, s.refused(ctx, a, access.CheckHealth, "project/"+id, err)
+	return p, boundTo, s.Refuse(ctx, a, access.CheckHealth, "project/"+id, err)
 }
 
 func healthWord(h *countersign.HealthCheck) string {

@@ -168,7 +168,7 @@ func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *r
 		}
 		return access.Mode(a.Principal, rec.Mode)
 	})
-	return rec, s.refused(ctx, a, access.StartRun, "plan/"+planID, err)
+	return rec, s.Refuse(ctx, a, access.StartRun, "plan/"+planID, err)
 }
 
 // mayStart checks what must hold at the start and may change afterwards.

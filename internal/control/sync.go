@@ -24,7 +24,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 		changes, err = s.compareManifest(tx, a, projectID, &m)
 		return err
 	})
-	if err = s.refused(ctx, a, access.SyncAgents, subject, err); err != nil {
+	if err = s.Refuse(ctx, a, access.SyncAgents, subject, err); err != nil {
 		return nil, err
 	}
 	if isNews(changes) {
