@@ -98,7 +98,7 @@ func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "testdata" || path == "bench" || path == "release") {
+		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "testdata" || d.Name() == "node_modules" || path == "bench" || path == "release") {
 			if err == nil {
 				err = filepath.SkipDir
 			}

@@ -10,13 +10,11 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestDoctorFindsTheDamageThatAStartRefuses: who relies on its word would learn of the
+// TestDoctorFindsTheDamageThatServeRefuses: who relies on its word would learn of the
 // damage from the next start only.
-func TestDoctorFindsTheDamageThatAStartRefuses(t *testing.T) {
+func TestDoctorFindsTheDamageThatServeRefuses(t *testing.T) {
 	t.Parallel()
-	if harness.OnDatabase != nil {
-		t.Skip("the pages of a database are its server's")
-	}
+	harness.OnlyDirectory(t) // the pages of a database are its server's
 	s := harness.Start(t)
 	settings := s.Settings()
 	dir := settings["SVC_PLATFORM_STORE"]

@@ -63,6 +63,7 @@ var ofDirectories = []string{
 	"TestARestoreCanRevokeEveryToken",
 	"TestASecondProcessOnAStoreExitsAndHarmsNothing",
 	"TestAnEncryptedBackupOpensWithItsKeyAlone",
+	"TestDoctorFindsTheDamageThatServeRefuses",
 	"TestWhatWasSentAfterABackupIsNotSentAgainAfterItsRestore",
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -108,16 +109,23 @@ func digits(r rune) rune {
 // says, a sign-in leads nowhere else.
 func local(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.ContainsAny(next, "\\\r\n\t") {
 		return "/"
+	}
+	if clean := path.Clean(u.Path); clean != u.Path && clean+"/" != u.Path {
+		return "/" // a browser would follow its dots out of the console
 	}
 	return next
 }
+
+// linkEnded is said of a set-up link that is good for nothing.
+const linkEnded = "This link was used, is more than a day old, or is not complete. Where somebody has set the service up, sign in."
 
 func setupPage(v *visit) (*page, error) {
 	link := v.query("link")
 	if err := v.control.CanSetUp(v.r.Context(), link); err != nil {
 		if p := problemOf(err); p != nil {
+			p.Sentence = linkEnded
 			return &page{name: "setup", status: http.StatusUnauthorized, Title: "Set up", Alone: true, Data: signInData{Problem: p}}, nil
 		}
 		return nil, err
@@ -134,6 +142,7 @@ func setUp(v *visit) (string, error) {
 		if e.Code == countersign.CodeInvalidRequest {
 			p.Sentence, p.Detail, p.Code = "This is no e-mail address.", "", ""
 		} else {
+			p.Sentence = linkEnded
 			link = ""
 		}
 		return "", &page{name: "setup", status: e.Code.Status(), Title: "Set up", Alone: true, Data: signInData{Link: link, Email: v.form("email"), HasMail: v.cfg.HasMail, Problem: p}}

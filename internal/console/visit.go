@@ -168,13 +168,22 @@ func (v *visit) from() string {
 	}
 	hops := strings.Split(strings.Join(v.r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && v.trusted(host); i-- {
-		next := strings.TrimSpace(hops[i])
-		if _, err := netip.ParseAddr(next); err != nil {
+		next, ok := hop(strings.TrimSpace(hops[i]))
+		if !ok {
 			break
 		}
 		host = next
 	}
 	return host
+}
+
+// hop is the address that a proxy has written: some add the port.
+func hop(text string) (host string, ok bool) {
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		return at.Addr().String(), true
+	}
+	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	return addr.String(), err == nil
 }
 
 func (v *visit) trusted(host string) bool {

@@ -23,6 +23,8 @@ func TestWhoAsksIsWhomTrustedProxiesNameLast(t *testing.T) {
 		"a proxy that says nonsense":           {proxy, []string{"unknown"}, "10.0.0.1"},
 		"nonsense before a proxy":              {proxy, []string{"x, " + inner}, inner},
 		"only proxies":                         {proxy, []string{inner + ", " + inner}, inner},
+		"a proxy that adds the port":           {proxy, []string{stranger + ":4711"}, stranger},
+		"with the port of IPv6":                {proxy, []string{"[2001:db8::1]:4711, [2001:db8::2]"}, "2001:db8::2"},
 		"an IPv6 stranger":                     {proxy, []string{"2001:db8::1"}, "2001:db8::1"},
 		"a proxy written as IPv6":              {"[::ffff:10.0.0.1]:99", []string{stranger}, stranger},
 		"a local socket":                       {"@", []string{stranger}, "@"},
@@ -44,6 +46,7 @@ func TestNextLeadsNowhereElse(t *testing.T) {
 		"/": "/", "/runs/run-1": "/runs/run-1", "/runs?offset=50": "/runs?offset=50", "": "/",
 		"//evil.example": "/", "https://evil.example": "/", "/\\evil.example": "/", "\\/evil.example": "/", "javascript:alert(1)": "/",
 		"runs": "/", "/\n/evil.example": "/", "/\t/evil.example": "/", "///evil.example": "/", "http:/evil.example": "/", "/%zz": "/",
+		"/..//evil.example": "/", "/runs/../../v1/session": "/", "/%2e%2e/v1/session": "/", "/runs/..": "/", "/./runs": "/", "/runs/": "/runs/",
 	} {
 		if got := local(next); got != want {
 			t.Errorf("%q: %q", next, got)

@@ -43,8 +43,8 @@ func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oau
 	if err := id.Claims(&c); err != nil {
 		return "", fmt.Errorf("the ID token's claims: %w", err)
 	}
-	if len(id.Audience) > 1 && c.Authorized != p.cfg.ClientID {
-		return "", errors.New("the ID token was made for another client too")
+	if (len(id.Audience) > 1 || c.Authorized != "") && c.Authorized != p.cfg.ClientID {
+		return "", errors.New("the ID token was made for another client")
 	}
 	if c.Email == "" {
 		return p.emailAsked(ctx, found, token, id.Subject)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 )
 
 // Config is what the provider is told by the settings.
@@ -44,6 +45,8 @@ type Provider struct {
 	cfg    Config
 	client *http.Client
 
+	asking singleflight.Group
+
 	mu    sync.Mutex
 	found *oidc.Provider
 	used  map[string]time.Time // states that somebody has signed in with, until they are too old anyway
@@ -53,10 +56,10 @@ type Provider struct {
 func New(cfg Config) *Provider {
 	client := cfg.Client
 	if client == nil {
-		client = &http.Client{Timeout: timeout, Transport: &http.Transport{
+		client = &http.Client{Timeout: timeout, Transport: bounded{&http.Transport{
 			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
 			ResponseHeaderTimeout: timeout, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
-		}}
+		}}}
 	}
 	return &Provider{cfg: cfg, client: client, used: map[string]time.Time{}}
 }
@@ -74,23 +77,6 @@ func (p *Provider) Host() string {
 func (p *Provider) Reach(ctx context.Context) error {
 	_, err := p.discovered(ctx)
 	return err
-}
-
-// discovered is the provider's description. A failure is not remembered.
-func (p *Provider) discovered(ctx context.Context) (*oidc.Provider, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.found != nil {
-		return p.found, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.cfg.Issuer)
-	if err != nil {
-		return nil, fmt.Errorf("the provider's description: %w", err)
-	}
-	p.found = found
-	return found, nil
 }
 
 func (p *Provider) oauth(found *oidc.Provider) *oauth2.Config {

@@ -73,6 +73,7 @@ func TestWhatATokenMustSay(t *testing.T) {
 		"verified as a text":           {map[string]any{"email_verified": "true"}, true},
 		"several audiences, for us":    {map[string]any{"aud": []string{oidctest.ClientID, "other"}, "azp": oidctest.ClientID}, true},
 		"another audience":             {map[string]any{"aud": "other"}, false},
+		"for another client":           {map[string]any{"azp": "other"}, false},
 		"several audiences, for other": {map[string]any{"aud": []string{oidctest.ClientID, "other"}, "azp": "other"}, false},
 		"several audiences, for none":  {map[string]any{"aud": []string{oidctest.ClientID, "other"}}, false},
 		"another nonce":                {map[string]any{"nonce": "other"}, false},
