@@ -44,9 +44,10 @@ type Provider struct {
 	cfg    Config
 	client *http.Client
 
-	mu    sync.Mutex
-	found *oidc.Provider
-	used  map[string]time.Time // states that somebody has signed in with, until they are too old anyway
+	discovery discovery
+
+	mu   sync.Mutex
+	used map[string]time.Time // states that somebody has signed in with, until they are too old anyway
 }
 
 // New makes a provider. It connects to nothing.
@@ -58,7 +59,17 @@ func New(cfg Config) *Provider {
 			ResponseHeaderTimeout: timeout, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		}}
 	}
-	return &Provider{cfg: cfg, client: client, used: map[string]time.Time{}}
+	return &Provider{cfg: cfg, client: withBounds(client), used: map[string]time.Time{}}
+}
+
+// withBounds is the client whose answers are bounded.
+func withBounds(client *http.Client) *http.Client {
+	out := *client
+	if out.Transport == nil {
+		out.Transport = http.DefaultTransport
+	}
+	out.Transport = bounded{out.Transport}
+	return &out
 }
 
 // Host is the provider's name as people know it.
@@ -74,23 +85,6 @@ func (p *Provider) Host() string {
 func (p *Provider) Reach(ctx context.Context) error {
 	_, err := p.discovered(ctx)
 	return err
-}
-
-// discovered is the provider's description. A failure is not remembered.
-func (p *Provider) discovered(ctx context.Context) (*oidc.Provider, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.found != nil {
-		return p.found, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.cfg.Issuer)
-	if err != nil {
-		return nil, fmt.Errorf("the provider's description: %w", err)
-	}
-	p.found = found
-	return found, nil
 }
 
 func (p *Provider) oauth(found *oidc.Provider) *oauth2.Config {
