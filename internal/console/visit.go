@@ -126,15 +126,18 @@ func (v *visit) readForm() error {
 
 // recognize finds the session of the cookie.
 func (v *visit) recognize() error {
-	cookie, err := v.r.Cookie(access.CookieName(v.secure()))
-	if err != nil {
+	var secrets []string
+	for _, cookie := range v.r.CookiesNamed(access.CookieName(v.secure())) {
+		secrets = append(secrets, cookie.Value)
+	}
+	if len(secrets) == 0 {
 		return countersign.Errorf(countersign.CodeUnauthenticated, "you are not signed in")
 	}
-	p, err := v.control.AuthenticateSession(v.r.Context(), cookie.Value)
+	p, secret, err := v.control.AuthenticateSessions(v.r.Context(), secrets)
 	if err != nil {
 		return err
 	}
-	v.actor.Principal, v.secret = p, cookie.Value
+	v.actor.Principal, v.secret = p, secret
 	return nil
 }
 
@@ -168,13 +171,25 @@ func (v *visit) from() string {
 	}
 	hops := strings.Split(strings.Join(v.r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && v.trusted(host); i-- {
-		next := strings.TrimSpace(hops[i])
-		if _, err := netip.ParseAddr(next); err != nil {
+		next, ok := hop(strings.TrimSpace(hops[i]))
+		if !ok {
 			break
 		}
 		host = next
 	}
 	return host
+}
+
+// hop is the address that a proxy has written, without the port that some add.
+func hop(text string) (host string, ok bool) {
+	if with, err := netip.ParseAddrPort(text); err == nil {
+		return with.Addr().String(), true
+	}
+	if len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']' {
+		text = text[1 : len(text)-1]
+	}
+	_, err := netip.ParseAddr(text)
+	return text, err == nil
 }
 
 func (v *visit) trusted(host string) bool {
