@@ -27,14 +27,20 @@ func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (ne
 		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest, "timestamp: it must be a time such as 2026-11-21T09:17:47Z")
 	}
 	if away := sent.Sub(at).Abs(); away > countersign.HeartbeatWindow {
-		far := "more than a day"
-		if away <= 24*time.Hour {
-			far = away.Round(time.Second).String()
-		}
 		return countersign.Instance{}, false, countersign.Errorf(countersign.CodeInvalidRequest,
-			"timestamp: it is %s from the server's %s; set the instance's clock, at most %s away", far, at.Format(time.RFC3339), countersign.HeartbeatWindow)
+			"timestamp: it is %s from the server's %s; set the instance's clock, at most %s away", distance(away), at.Format(time.RFC3339), countersign.HeartbeatWindow)
 	}
 	return countersign.Instance{InstanceID: h.InstanceID, Sequence: h.Sequence, State: h.State, Timestamp: h.Timestamp, ReceivedAt: at}, false, nil
+}
+
+// distance words how far a clock is away; a year and more is not counted, since a
+// duration holds 292 at most.
+func distance(away time.Duration) string {
+	const most = 365 * 24 * time.Hour
+	if away > most {
+		return "more than a year"
+	}
+	return away.Round(time.Second).String()
 }
 
 // instant reads a time as the API document promises it. Go would take a comma for

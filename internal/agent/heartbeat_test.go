@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -191,4 +192,13 @@ func lastIn(stored map[string]countersign.Instance, id string) *countersign.Inst
 		return &last
 	}
 	return nil
+}
+
+func TestAClockThatIsCenturiesAwayIsToldInWords(t *testing.T) {
+	for _, sent := range []string{"9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z"} {
+		_, _, err := agent.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon)
+		if err == nil || !strings.Contains(err.Error(), "it is more than a year from the server's ") {
+			t.Errorf("%s: %v", sent, err)
+		}
+	}
 }

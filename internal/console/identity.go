@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode"
 
 	"github.com/countersign/countersign"
 )
@@ -83,7 +84,7 @@ func signIn(v *visit) (string, error) {
 		secret = cookie.Value
 	}
 	code := strings.Map(digits, v.form("code"))
-	session, err := v.control.SignIn(v.r.Context(), secret, code, v.from(), v.actor.RequestID)
+	session, err := v.control.SignIn(v.r.Context(), secret, code, v.from(), v.actor)
 	if countersign.ErrorCode(err) == countersign.CodeUnauthenticated {
 		p := problemOf(err)
 		p.Sentence, p.Detail, p.Code = "This code is not right, or not any more.", "Look at the newest one, or ask for another.", countersign.CodeUnauthenticated
@@ -109,23 +110,24 @@ func digits(r rune) rune {
 // says, a sign-in leads nowhere else.
 func local(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.ContainsAny(next, "\\\r\n\t") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || !plainPath(u.Path) {
 		return "/"
-	}
-	if clean := path.Clean(u.Path); clean != u.Path && clean+"/" != u.Path {
-		return "/" // a browser would follow its dots out of the console
 	}
 	return next
 }
 
-// linkEnded is said of a set-up link that is good for nothing.
-const linkEnded = "This link was used, is more than a day old, or is not complete. Where somebody has set the service up, sign in."
+// plainPath reports a path that is what it says, unescaped: without dots that lead out of
+// the console, empty segments, and what browsers take for a slash or leave out.
+func plainPath(decoded string) bool {
+	clean := path.Clean(decoded)
+	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
+}
 
 func setupPage(v *visit) (*page, error) {
 	link := v.query("link")
 	if err := v.control.CanSetUp(v.r.Context(), link); err != nil {
 		if p := problemOf(err); p != nil {
-			p.Sentence = linkEnded
+			p.Sentence = noSetUp(err)
 			return &page{name: "setup", status: http.StatusUnauthorized, Title: "Set up", Alone: true, Data: signInData{Problem: p}}, nil
 		}
 		return nil, err
@@ -133,8 +135,17 @@ func setupPage(v *visit) (*page, error) {
 	return &page{name: "setup", Title: "Set up", Alone: true, Data: signInData{Link: link, HasMail: v.cfg.HasMail}}, nil
 }
 
+// noSetUp says why nothing can be set up, in place of the sentence for whoever's session
+// has ended.
+func noSetUp(err error) string {
+	if e := refusalOf(err); e.Code != countersign.CodeUnauthenticated {
+		return problemOf(err).Sentence
+	}
+	return upper(refusalOf(err).Message) + "."
+}
+
 func setUp(v *visit) (string, error) {
-	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor.RequestID)
+	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor)
 	var e *countersign.Error
 	if errors.As(err, &e) && e.Code != countersign.CodeUnavailable {
 		p := problemOf(err)
@@ -142,8 +153,7 @@ func setUp(v *visit) (string, error) {
 		if e.Code == countersign.CodeInvalidRequest {
 			p.Sentence, p.Detail, p.Code = "This is no e-mail address.", "", ""
 		} else {
-			p.Sentence = linkEnded
-			link = ""
+			link, p.Sentence = "", noSetUp(err)
 		}
 		return "", &page{name: "setup", status: e.Code.Status(), Title: "Set up", Alone: true, Data: signInData{Link: link, Email: v.form("email"), HasMail: v.cfg.HasMail, Problem: p}}
 	}

@@ -126,15 +126,18 @@ func (v *visit) readForm() error {
 
 // recognize finds the session of the cookie.
 func (v *visit) recognize() error {
-	cookie, err := v.r.Cookie(access.CookieName(v.secure()))
-	if err != nil {
+	var secrets []string
+	for _, cookie := range v.r.CookiesNamed(access.CookieName(v.secure())) {
+		secrets = append(secrets, cookie.Value)
+	}
+	if len(secrets) == 0 {
 		return countersign.Errorf(countersign.CodeUnauthenticated, "you are not signed in")
 	}
-	p, err := v.control.AuthenticateSession(v.r.Context(), cookie.Value)
+	p, secret, err := v.control.AuthenticateSessions(v.r.Context(), secrets)
 	if err != nil {
 		return err
 	}
-	v.actor.Principal, v.secret = p, cookie.Value
+	v.actor.Principal, v.secret = p, secret
 	return nil
 }
 
@@ -177,13 +180,16 @@ func (v *visit) from() string {
 	return host
 }
 
-// hop is the address that a proxy has written: some add the port.
+// hop is the address that a proxy has written, without the port that some add.
 func hop(text string) (host string, ok bool) {
-	if at, err := netip.ParseAddrPort(text); err == nil {
-		return at.Addr().String(), true
+	if with, err := netip.ParseAddrPort(text); err == nil {
+		return with.Addr().String(), true
 	}
-	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
-	return addr.String(), err == nil
+	if len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']' {
+		text = text[1 : len(text)-1]
+	}
+	_, err := netip.ParseAddr(text)
+	return text, err == nil
 }
 
 func (v *visit) trusted(host string) bool {

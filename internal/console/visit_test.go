@@ -23,10 +23,14 @@ func TestWhoAsksIsWhomTrustedProxiesNameLast(t *testing.T) {
 		"a proxy that says nonsense":           {proxy, []string{"unknown"}, "10.0.0.1"},
 		"nonsense before a proxy":              {proxy, []string{"x, " + inner}, inner},
 		"only proxies":                         {proxy, []string{inner + ", " + inner}, inner},
-		"a proxy that adds the port":           {proxy, []string{stranger + ":4711"}, stranger},
-		"with the port of IPv6":                {proxy, []string{"[2001:db8::1]:4711, [2001:db8::2]"}, "2001:db8::2"},
 		"an IPv6 stranger":                     {proxy, []string{"2001:db8::1"}, "2001:db8::1"},
 		"a proxy written as IPv6":              {"[::ffff:10.0.0.1]:99", []string{stranger}, stranger},
+		"a gateway that adds the port":         {proxy, []string{stranger + ":4711"}, stranger},
+		"a gateway that adds IPv6's port":      {proxy, []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
+		"a gateway that writes brackets":       {proxy, []string{"[2001:db8::1]"}, "2001:db8::1"},
+		"a proxy with a port":                  {proxy, []string{stranger + ", " + inner + ":80"}, stranger},
+		"a port that is none":                  {proxy, []string{stranger + ":x"}, "10.0.0.1"},
+		"half a bracket":                       {proxy, []string{"[2001:db8::1"}, "10.0.0.1"},
 		"a local socket":                       {"@", []string{stranger}, "@"},
 	} {
 		r := httptest.NewRequest("POST", "/console/sign-in", nil)
@@ -46,7 +50,8 @@ func TestNextLeadsNowhereElse(t *testing.T) {
 		"/": "/", "/runs/run-1": "/runs/run-1", "/runs?offset=50": "/runs?offset=50", "": "/",
 		"//evil.example": "/", "https://evil.example": "/", "/\\evil.example": "/", "\\/evil.example": "/", "javascript:alert(1)": "/",
 		"runs": "/", "/\n/evil.example": "/", "/\t/evil.example": "/", "///evil.example": "/", "http:/evil.example": "/", "/%zz": "/",
-		"/..//evil.example": "/", "/runs/../../v1/session": "/", "/%2e%2e/v1/session": "/", "/runs/..": "/", "/./runs": "/", "/runs/": "/runs/",
+		"/..//evil.example": "/", "/approvals/../../../v1/session": "/", "/..": "/", "/runs/..": "/", "/%2e%2e/v1/session": "/", "/.%2E/v1": "/",
+		"/..%2fv1": "/", "/%5c..%5cevil.example": "/", "/runs//x": "/", "/./runs": "/", "/%0a/x": "/", "/runs/": "/runs/", "/runs?from=/../x": "/runs?from=/../x",
 	} {
 		if got := local(next); got != want {
 			t.Errorf("%q: %q", next, got)

@@ -84,7 +84,7 @@ func TestTheSetUpLinkLapses(t *testing.T) {
 	if err := g.service.CanSetUp(background, g.first.Link); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 		t.Errorf("its page: %v", err)
 	}
-	if _, err := g.service.SetUp(background, g.first.Link, "ada@example.com", "10.0.0.1", "req-1"); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+	if _, err := g.service.SetUp(background, g.first.Link, "ada@example.com", "10.0.0.1", control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 		t.Errorf("its use: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestACodeThatAnybodySawExpireIsNoneAnyMore(t *testing.T) {
 	g.later(access.CodeLife)
 	for i, tried := range []string{"00000000", code} {
 		from := fmt.Sprintf("10.0.1.%d", i)
-		if _, err := g.service.SignIn(background, secret, tried, from, "req-1"); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+		if _, err := g.service.SignIn(background, secret, tried, from, control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 			t.Errorf("%s: %v", tried, err)
 		}
 		g.later(-access.CodeLife)

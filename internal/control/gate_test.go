@@ -100,7 +100,7 @@ func (g *gate) ask(email, from string) (secret, code string) {
 func (g *gate) signIn(email string) string {
 	g.t.Helper()
 	secret, code := g.ask(email, "10.0.0.1")
-	session, err := g.service.SignIn(background, secret, code, "10.0.0.1", "req-1")
+	session, err := g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"})
 	g.must(err)
 	return session
 }
@@ -132,7 +132,7 @@ func TestACodeIsGoodForTenMinutes(t *testing.T) {
 		g.user("ada@example.com")
 		secret, code := g.ask("ada@example.com", "10.0.0.1")
 		g.later(after)
-		if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", ""); (err == nil) != good {
+		if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"}); (err == nil) != good {
 			t.Errorf("after %v: %v", after, err)
 		}
 	}
@@ -143,9 +143,9 @@ func TestACodeThatWasSeenExpiredStaysSo(t *testing.T) {
 	g.user("ada@example.com")
 	secret, code := g.ask("ada@example.com", "10.0.0.1")
 	g.later(access.CodeLife)
-	_, _ = g.service.SignIn(background, secret, code, "10.0.0.1", "")
+	_, _ = g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"})
 	g.later(-time.Hour)
-	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", ""); err == nil {
+	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"}); err == nil {
 		t.Error("the clock was set back, and the code is good again")
 	}
 }
@@ -156,21 +156,21 @@ func TestACodeIsGoodOnceAndForFiveTries(t *testing.T) {
 	secret, code := g.ask("ada@example.com", "10.0.0.1")
 	wrong := "00000000"
 	for range access.CodeTries - 1 {
-		if _, err := g.service.SignIn(background, secret, wrong, "10.0.0.1", ""); err == nil {
+		if _, err := g.service.SignIn(background, secret, wrong, "10.0.0.1", control.Actor{RequestID: "req-1"}); err == nil {
 			t.Fatal("a wrong code was right")
 		}
 	}
-	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", ""); err != nil {
+	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"}); err != nil {
 		t.Errorf("the fifth try, the first right one: %v", err)
 	}
-	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", ""); err == nil {
+	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"}); err == nil {
 		t.Error("a code was good twice")
 	}
 	secret, code = g.ask("ada@example.com", "10.0.0.1")
 	for range access.CodeTries {
-		_, _ = g.service.SignIn(background, secret, wrong, "10.0.0.1", "")
+		_, _ = g.service.SignIn(background, secret, wrong, "10.0.0.1", control.Actor{RequestID: "req-1"})
 	}
-	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", ""); err == nil {
+	if _, err := g.service.SignIn(background, secret, code, "10.0.0.1", control.Actor{RequestID: "req-1"}); err == nil {
 		t.Error("a sixth try was judged")
 	}
 }
@@ -264,7 +264,7 @@ func TestAsksAndTriesAreBoundedByAddress(t *testing.T) {
 	}
 	tries := 0
 	for range 50 {
-		if _, err := g.service.SignIn(background, "0", "0", "10.0.4.1", ""); !errors.Is(err, control.ErrTooMany) {
+		if _, err := g.service.SignIn(background, "0", "0", "10.0.4.1", control.Actor{RequestID: "req-1"}); !errors.Is(err, control.ErrTooMany) {
 			tries++
 		}
 	}
@@ -333,11 +333,11 @@ func TestAUsersEndEndsTheirSessionsThere(t *testing.T) {
 func TestAVerifiedAddressSignsInOnlyAUser(t *testing.T) {
 	g := openGate(t)
 	g.user("ada@example.com")
-	session, err := g.service.SignInVerified(background, "ADA@example.com", "req-1")
+	session, err := g.service.SignInVerified(background, "ADA@example.com", control.Actor{RequestID: "req-1"})
 	if err != nil || !g.in(session) {
 		t.Errorf("%v", err)
 	}
-	if _, err := g.service.SignInVerified(background, "eve@example.com", "req-1"); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+	if _, err := g.service.SignInVerified(background, "eve@example.com", control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 		t.Errorf("%v", err)
 	}
 }

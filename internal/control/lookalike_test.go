@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 // Addresses that a reader takes for ada@example.com.
@@ -15,7 +16,7 @@ var lookalikes = []string{"ada\u200b@example.com", "\u0430da@example.com"}
 func TestNobodyBecomesARealmAdministratorByALookalike(t *testing.T) {
 	g := openGate(t)
 	for _, email := range lookalikes {
-		_, err := g.service.SetUp(background, g.first.Link, email, "10.0.0.1", "req-1")
+		_, err := g.service.SetUp(background, g.first.Link, email, "10.0.0.1", control.Actor{RequestID: "req-1"})
 		if countersign.ErrorCode(err) != countersign.CodeInvalidRequest || !strings.Contains(err.Error(), " email: ") {
 			t.Errorf("set up: %v", err)
 		}
@@ -24,7 +25,7 @@ func TestNobodyBecomesARealmAdministratorByALookalike(t *testing.T) {
 			t.Errorf("by the setting: %v", err)
 		}
 	}
-	_, err := g.service.SetUp(background, g.first.Link, "ada@example.com", "10.0.0.1", "req-1") // the link is good still
+	_, err := g.service.SetUp(background, g.first.Link, "ada@example.com", "10.0.0.1", control.Actor{RequestID: "req-1"}) // the link is good still
 	g.must(err)
 	for _, email := range lookalikes { // there is one, so nothing is made of it
 		_, err := g.service.EnsureAdmin(background, email)
@@ -37,7 +38,7 @@ func TestALookalikeSignsNobodyIn(t *testing.T) {
 	g := openGate(t)
 	g.user("ada@example.com")
 	for _, email := range lookalikes {
-		if _, err := g.service.SignInVerified(background, email, "req-1"); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+		if _, err := g.service.SignInVerified(background, email, control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 			t.Errorf("%q, verified: %v", email, err)
 		}
 		_, err := g.service.AskForCode(background, email, "10.0.0.1")

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -50,6 +51,22 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 	p := principalOfUser(user)
 	p.Session, p.ExpiresAt = id, rec.ExpiresAt
 	return p, nil
+}
+
+// sessionsTried bounds how many cookies of a request are looked up.
+const sessionsTried = 4
+
+// AuthenticateSessions finds the principal of the first of these secrets that is a
+// session's, and which it is: another host of the domain may have set a cookie of the
+// same name, which a browser sends first.
+func (s *Service) AuthenticateSessions(ctx context.Context, secrets []string) (p access.Principal, secret string, err error) {
+	secrets = slices.DeleteFunc(slices.Clone(secrets), func(text string) bool { return !access.WellFormedSecret(text) })
+	for _, secret := range secrets[:min(len(secrets), sessionsTried)] {
+		if p, err = s.AuthenticateSession(ctx, secret); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+			return p, secret, err
+		}
+	}
+	return access.Principal{}, "", errSignedOut
 }
 
 func principalOfUser(u *records.User) access.Principal {
@@ -118,9 +135,10 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 	return out, err
 }
 
-// begin stores a new session of a user and records it.
-func (s *Service) begin(tx store.Tx, u *records.User, secret, requestID string) error {
-	if err := s.sweep(tx, store.Sessions); err != nil {
+// begin stores a new session of a user and records it. The one that the browser had
+// ends: nobody could end it by itself any more.
+func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Actor) error {
+	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
 	}
 	now := s.cfg.Now()
@@ -131,8 +149,25 @@ func (s *Service) begin(tx store.Tx, u *records.User, secret, requestID string) 
 	if err := s.used(tx, u); err != nil {
 		return err
 	}
-	a := Actor{Principal: principalOfUser(u), RequestID: requestID}
+	a := Actor{Principal: principalOfUser(u), RequestID: before.RequestID}
 	return s.auditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, change{after: "signed in"})
+}
+
+// replaced ends the session that a browser had before a new one, if it had any.
+func (s *Service) replaced(tx store.Tx, before Actor) error {
+	if before.Session == "" {
+		return nil
+	}
+	if _, _, err := records.Sessions.Get(tx, store.Realm, before.Session); err != nil {
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	if err := records.Sessions.Delete(tx, store.Realm, before.Session); err != nil {
+		return err
+	}
+	return s.audit(tx, before, access.SignOut, "user/"+before.Email, change{before: "signed in", after: "signed out"})
 }
 
 // SwitchTenant lets a session act in another tenant of its user.

@@ -15,7 +15,10 @@ import (
 var everyRole = []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover}
 
 // errSetupLink is the answer to every set-up link that is not good.
-var errSetupLink = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link was used, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
+var errSetupLink = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link is not right, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
+
+// errIsSetUp is the answer where no link is waited for any more.
+var errIsSetUp = countersign.Errorf(countersign.CodeUnauthenticated, "this service is set up already, so no set-up link is good any more; sign in, or with the bootstrap token add a user: PUT /users/{email}")
 
 // CanSetUp reports whether a set-up link is good now. Asking changes nothing:
 // mail scanners and previews follow links.
@@ -29,7 +32,7 @@ func (s *Service) checkLink(tx store.Tx, link string) error {
 	rec, _, err := records.SetupLinks.Get(tx, store.Realm, records.SetupID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return errSetupLink
+		return errIsSetUp
 	case err != nil:
 		return err
 	case !access.SameHash(rec.Hash, access.HashToken(link)) || !s.cfg.Now().Before(rec.ExpiresAt):
@@ -39,8 +42,8 @@ func (s *Service) checkLink(tx store.Tx, link string) error {
 }
 
 // SetUp makes the first realm administrator of the console, signs them in, and
-// uses the link up.
-func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string) (session string, err error) {
+// uses the link up. before is as in SignIn.
+func (s *Service) SetUp(ctx context.Context, link, email, from string, before Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -55,11 +58,11 @@ func (s *Service) SetUp(ctx context.Context, link, email, from, requestID string
 		if err := records.SetupLinks.Delete(tx, store.Realm, records.SetupID); err != nil {
 			return err
 		}
-		u, err := s.realmUser(tx, "email", email, requestID)
+		u, err := s.realmUser(tx, "email", email, before.RequestID)
 		if err != nil {
 			return err
 		}
-		return s.begin(tx, u, session, requestID)
+		return s.begin(tx, u, session, before)
 	})
 	if err != nil {
 		return "", public(err)

@@ -102,8 +102,8 @@ func (s *Service) deliver(ctx context.Context, email, code string) {
 }
 
 // SignIn ends a sign-in with its code and begins a session; secret is the one
-// that AskForCode returned.
-func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID string) (session string, err error) {
+// that AskForCode returned. before is who the browser is until then: their session ends.
+func (s *Service) SignIn(ctx context.Context, secret, code, from string, before Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
 	}
@@ -117,12 +117,12 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from, requestID stri
 		if err != nil || email == "" {
 			return err
 		}
-		user, err := s.entering(tx, email, requestID)
+		user, err := s.entering(tx, email, before.RequestID)
 		if err != nil || user == nil {
 			return err
 		}
 		session = made
-		return s.begin(tx, user, made, requestID)
+		return s.begin(tx, user, made, before)
 	})
 	if err == nil && session == "" {
 		err = errCode
@@ -155,21 +155,21 @@ func (s *Service) redeem(tx store.Tx, secret, code string) (email string, err er
 }
 
 // SignInVerified begins a session for an address that an identity provider has
-// verified.
-func (s *Service) SignInVerified(ctx context.Context, email, requestID string) (session string, err error) {
+// verified, as SignIn does.
+func (s *Service) SignInVerified(ctx context.Context, email string, before Actor) (session string, err error) {
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
 	session = access.FormatSecret(s.cfg.NewSecret())
 	err = s.store.Update(ctx, func(tx store.Tx) error {
-		user, err := s.entering(tx, email, requestID)
+		user, err := s.entering(tx, email, before.RequestID)
 		if err != nil {
 			return err
 		}
 		if user == nil {
 			return countersign.Errorf(countersign.CodeUnauthenticated, "%s is no user here; an admin can add it", email)
 		}
-		return s.begin(tx, user, session, requestID)
+		return s.begin(tx, user, session, before)
 	})
 	if err != nil {
 		return "", public(err)

@@ -34,15 +34,16 @@ type route struct {
 
 // call is one request on its way through a route.
 type call struct {
-	ctx   context.Context
-	actor control.Actor
-	r     *http.Request
-	w     http.ResponseWriter
-	id    string // the {id} of the path
-	query map[string]string
-	list  control.List
-	key   string // Idempotency-Key
-	body  any    // *T of the route's body type
+	ctx    context.Context
+	actor  control.Actor
+	secret string // of its session
+	r      *http.Request
+	w      http.ResponseWriter
+	id     string // the {id} of the path
+	query  map[string]string
+	list   control.List
+	key    string // Idempotency-Key
+	body   any    // *T of the route's body type
 }
 
 // endpoint runs a route: 401, 403 role, 413, 400 and then the use case, in this
@@ -107,7 +108,7 @@ func subjectOf(rt route, id string) string {
 // authenticate takes the bearer token of the one Authorization header, or where
 // there is none the session's cookie. A header wins, and never falls back.
 func (a *API) authenticate(c *call) error {
-	if len(c.r.Header.Values("Authorization")) == 0 && a.cookie(c.r) != "" && !tokenInQuery(c.r) {
+	if len(c.r.Header.Values("Authorization")) == 0 && len(a.cookies(c.r)) > 0 && !tokenInQuery(c.r) {
 		return a.resume(c)
 	}
 	return a.bearer(c)

@@ -11,18 +11,20 @@ import (
 
 // A browser's session is accepted on both prefixes as its user (contract 3).
 
-// cookie is the session's secret, "" when the request brings none.
-func (a *API) cookie(r *http.Request) string {
-	c, err := r.Cookie(access.CookieName(strings.HasPrefix(a.cfg.BaseURL, "https://")))
-	if err != nil {
-		return ""
+// cookies are what may be the session's secret.
+func (a *API) cookies(r *http.Request) (secrets []string) {
+	for _, c := range r.CookiesNamed(access.CookieName(strings.HasPrefix(a.cfg.BaseURL, "https://"))) {
+		if c.Value != "" {
+			secrets = append(secrets, c.Value)
+		}
 	}
-	return c.Value
+	return secrets
 }
 
 // resume authenticates by the session's cookie.
 func (a *API) resume(c *call) error {
-	p, err := a.control.AuthenticateSession(c.ctx, a.cookie(c.r))
+	p, secret, err := a.control.AuthenticateSessions(c.ctx, a.cookies(c.r))
+	c.secret = secret
 	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
 	return err
 }
@@ -36,7 +38,7 @@ func (a *API) sameSite(c *call) error {
 	if a.origins.Check(c.r) != nil {
 		return countersign.Errorf(countersign.CodeCSRF, "this request comes from another site")
 	}
-	if !access.ValidCSRF(a.cookie(c.r), c.r.Header.Get("X-CSRF-Token")) {
+	if !access.ValidCSRF(c.secret, c.r.Header.Get("X-CSRF-Token")) {
 		return countersign.Errorf(countersign.CodeCSRF, "X-CSRF-Token: send the csrfToken of GET %s/session", Prefix)
 	}
 	return nil
@@ -48,6 +50,6 @@ func safe(method string) bool {
 
 func (a *API) session(c *call) (any, error) {
 	out, err := a.control.Session(c.ctx, c.actor)
-	out.CSRFToken = access.CSRFToken(a.cookie(c.r))
+	out.CSRFToken = access.CSRFToken(c.secret)
 	return out, err
 }

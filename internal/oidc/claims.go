@@ -2,8 +2,11 @@ package oidc
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -26,6 +29,25 @@ func (y *yes) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// minRSA is how many bits an RSA key must have whose signature counts.
+const minRSA = 2048
+
+// weak reports a token that was signed with a smaller RSA key: a signature is as long as
+// the key. raw was verified.
+func weak(raw string) bool {
+	head, rest, _ := strings.Cut(raw, ".")
+	_, signature, _ := strings.Cut(rest, ".")
+	text, err := base64.RawURLEncoding.DecodeString(head)
+	var header struct {
+		Algorithm string `json:"alg"`
+	}
+	if err != nil || json.Unmarshal(text, &header) != nil {
+		return true
+	}
+	rsa := strings.HasPrefix(header.Algorithm, "RS") || strings.HasPrefix(header.Algorithm, "PS")
+	return rsa && base64.RawURLEncoding.DecodedLen(len(signature)) < minRSA/8
+}
+
 // emailOf is the verified address that a token speaks of.
 func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, error) {
 	raw, ok := token.Extra("id_token").(string)
@@ -34,7 +56,10 @@ func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oau
 	}
 	id, err := found.Verifier(&oidc.Config{ClientID: p.cfg.ClientID, Now: p.cfg.Now}).Verify(ctx, raw)
 	if err != nil {
-		return "", fmt.Errorf("the ID token: %w", err)
+		return "", fmt.Errorf("the ID token: %w", clipped(err))
+	}
+	if weak(raw) {
+		return "", fmt.Errorf("the ID token is signed with an RSA key under %d bits", minRSA)
 	}
 	if !same(id.Nonce, f.nonce) {
 		return "", errors.New("the ID token was made for another sign-in")
@@ -43,8 +68,8 @@ func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oau
 	if err := id.Claims(&c); err != nil {
 		return "", fmt.Errorf("the ID token's claims: %w", err)
 	}
-	if (len(id.Audience) > 1 || c.Authorized != "") && c.Authorized != p.cfg.ClientID {
-		return "", errors.New("the ID token was made for another client")
+	if c.Authorized != p.cfg.ClientID && (c.Authorized != "" || len(id.Audience) > 1) {
+		return "", errors.New("the ID token was made for another client too")
 	}
 	if c.Email == "" {
 		return p.emailAsked(ctx, found, token, id.Subject)
@@ -59,7 +84,7 @@ func (p *Provider) emailAsked(ctx context.Context, found *oidc.Provider, token *
 	}
 	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", fmt.Errorf("the user's description: %w", err)
+		return "", fmt.Errorf("the user's description: %w", clipped(err))
 	}
 	if info.Subject != subject {
 		return "", errors.New("the user's description is another's")

@@ -3,7 +3,6 @@ package oidc
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 )
@@ -31,24 +30,10 @@ func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	defer cancel()
 	found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.cfg.Issuer)
 	if err != nil {
-		return nil, fmt.Errorf("the provider's description: %w", err)
+		return nil, fmt.Errorf("the provider's description: %w", clipped(err))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = found
 	return found, nil
-}
-
-// maxAnswer is how much of an answer of the provider is read.
-const maxAnswer = 1 << 20
-
-// bounded reads no more than that of any answer.
-type bounded struct{ http.RoundTripper }
-
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := b.RoundTripper.RoundTrip(r)
-	if err == nil {
-		res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
-	}
-	return res, err
 }

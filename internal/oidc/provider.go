@@ -56,12 +56,22 @@ type Provider struct {
 func New(cfg Config) *Provider {
 	client := cfg.Client
 	if client == nil {
-		client = &http.Client{Timeout: timeout, Transport: bounded{&http.Transport{
+		client = &http.Client{Timeout: timeout, Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
 			ResponseHeaderTimeout: timeout, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
-		}}}
+		}}
 	}
-	return &Provider{cfg: cfg, client: client, used: map[string]time.Time{}}
+	return &Provider{cfg: cfg, client: withBounds(client), used: map[string]time.Time{}}
+}
+
+// withBounds is the client whose answers are bounded.
+func withBounds(client *http.Client) *http.Client {
+	out := *client
+	if out.Transport == nil {
+		out.Transport = http.DefaultTransport
+	}
+	out.Transport = bounded{out.Transport}
+	return &out
 }
 
 // Host is the provider's name as people know it.

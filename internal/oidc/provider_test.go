@@ -76,6 +76,8 @@ func TestWhatATokenMustSay(t *testing.T) {
 		"for another client":           {map[string]any{"azp": "other"}, false},
 		"several audiences, for other": {map[string]any{"aud": []string{oidctest.ClientID, "other"}, "azp": "other"}, false},
 		"several audiences, for none":  {map[string]any{"aud": []string{oidctest.ClientID, "other"}}, false},
+		"for us, and given to other":   {map[string]any{"azp": "other"}, false},
+		"for us, and given to us":      {map[string]any{"azp": oidctest.ClientID}, true},
 		"another nonce":                {map[string]any{"nonce": "other"}, false},
 		"no nonce":                     {map[string]any{"nonce": nil}, false},
 		"another issuer":               {map[string]any{"iss": "https://evil.example"}, false},

@@ -3,10 +3,8 @@ package oidc_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -47,18 +45,5 @@ func TestNobodyQueuesForASlowIssuer(t *testing.T) {
 	}
 	if len(asked) > 0 {
 		t.Error("the issuer was asked twice")
-	}
-}
-
-// TestAnAnswerOfTheIssuerIsReadInBounds.
-func TestAnAnswerOfTheIssuerIsReadInBounds(t *testing.T) {
-	t.Parallel()
-	var server *httptest.Server
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"issuer":"`+server.URL+`","pad":"`+strings.Repeat("x", 2<<20)+`"}`) // it may hang up
-	}))
-	defer server.Close()
-	if err := providerAt(server.URL).Reach(t.Context()); err == nil || !strings.Contains(err.Error(), "too large") {
-		t.Errorf("2 MiB are read: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +34,10 @@ type Issuer struct {
 	Claims, UserInfo map[string]any
 	// Forge signs with a key that the issuer does not publish.
 	Forge bool
+	// Padding is by how many bytes the answers of some paths are longer.
+	Padding map[string]int
+	// Describing is called before the description is given.
+	Describing func(r *http.Request)
 
 	key, forged *rsa.PrivateKey
 	mu          sync.Mutex
@@ -42,7 +47,7 @@ type Issuer struct {
 // New starts an issuer.
 func New(t testing.TB) *Issuer {
 	t.Helper()
-	i := &Issuer{codes: map[string]url.Values{}, key: newKey(t), forged: newKey(t)}
+	i := &Issuer{codes: map[string]url.Values{}, key: newKey(t, 2048), forged: newKey(t, 2048)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.describe)
 	mux.HandleFunc("GET /keys", i.keys)
@@ -55,24 +60,33 @@ func New(t testing.TB) *Issuer {
 	return i
 }
 
-func newKey(t testing.TB) *rsa.PrivateKey {
+// SignWith makes a key of so many bits the one that signs.
+func (i *Issuer) SignWith(t testing.TB, bits int) { t.Helper(); i.key = newKey(t, bits) }
+
+func newKey(t testing.TB, bits int) *rsa.PrivateKey {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	key, err := rsa.GenerateKey(rand.Reader, bits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return key
 }
 
-func (i *Issuer) describe(w http.ResponseWriter, _ *http.Request) {
+func (i *Issuer) describe(w http.ResponseWriter, r *http.Request) {
+	if i.Describing != nil {
+		i.Describing(r)
+	}
 	write(w, map[string]any{
-		"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys",
+		"padding": i.padding(r),
+		"issuer":  i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys",
 		"userinfo_endpoint": i.URL + "/userinfo", "id_token_signing_alg_values_supported": []string{"RS256"},
 	})
 }
 
-func (i *Issuer) keys(w http.ResponseWriter, _ *http.Request) {
-	write(w, map[string]any{"keys": []any{map[string]any{
+func (i *Issuer) padding(r *http.Request) string { return strings.Repeat("x", i.Padding[r.URL.Path]) }
+
+func (i *Issuer) keys(w http.ResponseWriter, r *http.Request) {
+	write(w, map[string]any{"padding": i.padding(r), "keys": []any{map[string]any{
 		"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1",
 		"n": encode(i.key.N.Bytes()), "e": encode(big.NewInt(int64(i.key.E)).Bytes()),
 	}}})

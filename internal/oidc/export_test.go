@@ -1,0 +1,4 @@
+package oidc
+
+// Timeout is what a test compares with.
+const Timeout = timeout
