@@ -80,6 +80,7 @@ type Service struct {
 	viewers  viewers
 	pulse    pulse
 	asking   limit // by e-mail and network address together: sign-in codes that are asked for
+	siting   limit // by e-mail and IPv6 site: sign-in codes that are asked for
 	trying   limit // by network address: everything that somebody without a session tries
 	census   census
 	prover   audit.Prover // of the records in receipts
@@ -105,6 +106,7 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 		machines:  recent.New[recent.Stamp, *model.Machine](rememberedMachines),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
+	service.siting = service.limit("siting", askedAtSite)
 	return service
 }
 

@@ -41,6 +41,11 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	if err := s.count(ctx, s.asking, email+" from "+network(from)); err != nil { // together: nobody elsewhere uses up what is theirs
 		return "", err
 	}
+	if prefix, ok := site(from); ok {
+		if err := s.count(ctx, s.siting, email+" at "+prefix); err != nil {
+			return "", err
+		}
+	}
 	secret = access.FormatSecret(s.cfg.NewSecret())
 	code := access.FormatCode(s.cfg.NewSecret())
 	rec := &records.SignIn{Email: email, CodeHash: access.HashCode(secret, code), ExpiresAt: s.cfg.Now().Add(access.CodeLife)}
@@ -54,7 +59,8 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	if err != nil {
 		return "", public(err)
 	}
-	s.chores.Go(func() { s.deliver(context.WithoutCancel(ctx), email, code) })
+	at := s.cfg.Now()
+	s.chores.Go(func() { s.deliver(context.WithoutCancel(ctx), email, code, CodeText(code, from, at)) })
 	return secret, nil
 }
 
@@ -76,7 +82,7 @@ func (s *Service) sweep(tx store.Tx, t *store.Table) error {
 
 // deliver brings a code to its user: by mail, or without a mail server into the
 // log, where only the operator reads. Whoever is no user gets none.
-func (s *Service) deliver(ctx context.Context, email, code string) {
+func (s *Service) deliver(ctx context.Context, email, code, text string) {
 	known := false
 	err := s.store.View(ctx, func(tx store.Tx) error {
 		users, err := memberships(tx, email)
@@ -94,7 +100,6 @@ func (s *Service) deliver(ctx context.Context, email, code string) {
 	case s.cfg.Post == nil:
 		s.log.InfoContext(ctx, "sign-in code (no mail server is set)", "email", email, "code", code)
 	default:
-		text := "Your sign-in code is " + code + ".\n\nIt is good for 10 minutes, in the browser that asked for it. If you did not ask, ignore this mail: without the code nobody gets in.\n"
 		if err := s.cfg.Post.Send(ctx, email, "Your Countersign code", text); err != nil {
 			s.log.ErrorContext(ctx, "sign-in code not sent", "error", err)
 		}

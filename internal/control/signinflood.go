@@ -1,0 +1,33 @@
+package control
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/countersign/countersign/internal/throttle"
+)
+
+// askedAtSite is how often one site may ask for codes of one address. It is more
+// than one network may ask for in any time, so that a network alone never refuses
+// its neighbor.
+var askedAtSite = throttle.Rate{Burst: 2 * asked.Burst, Every: asked.Every / 2}
+
+// site is the 48 bits of an IPv6 address that one subscriber may have: 65,536
+// networks. An IPv4 address has none, for its neighbors are other people.
+func site(from string) (prefix string, ok bool) {
+	addr, err := netip.ParseAddr(from)
+	if err != nil || addr.Unmap().Is4() {
+		return "", false
+	}
+	return netip.PrefixFrom(addr.WithZone(""), 48).Masked().String(), true
+}
+
+// CodeText is the mail of a code. Who didn't ask learns from where it was asked for.
+func CodeText(code, from string, at time.Time) string {
+	where := "an unknown network address"
+	if addr, err := netip.ParseAddr(from); err == nil {
+		where = addr.Unmap().WithZone("").String()
+	}
+	return "Your sign-in code is " + code + ".\n\nIt was asked for from " + where + " on " + at.UTC().Format("2006-01-02 at 15:04 MST") +
+		". It is good for 10 minutes, in the browser that asked for it. If you did not ask, ignore this mail: without the code nobody gets in.\n"
+}
