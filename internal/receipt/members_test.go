@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/countersign/countersign"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/countersign/countersign"
 )
 
 // resendAt gives the record of a sending another time, in a log of its own.
