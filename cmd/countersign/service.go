@@ -206,7 +206,7 @@ func (s *service) assemble() *ledger.Ledger {
 	}
 	useCases := control.Config{
 		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Figures: s.figures,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Figures: s.figures,
 	}
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail
@@ -372,13 +372,13 @@ func (s *service) close() error {
 	if s.engine != nil {
 		s.engine.Stop(0)
 	}
+	s.end() // before control waits: mails that are not sent yet wait no more
 	if s.control != nil {
 		s.control.Close()
 	}
 	if s.outbound != nil {
 		s.outbound.Close()
 	}
-	s.end()
 	s.polling.Wait()
 	if s.listener != nil {
 		_ = s.listener.Close() // closed already after a graceful stop

@@ -44,7 +44,7 @@ type elsewhereData struct{ Host, Address string }
 // may send its forms to ourselves only (see policy), and that covers where a form
 // is redirected to.
 func beginElsewhere(v *visit) (string, error) {
-	if err := v.control.Try(v.r.Context(), v.from()); err != nil {
+	if err := v.control.Begin(v.r.Context(), v.from()); err != nil {
 		return "", err
 	}
 	address, flow, err := v.cfg.Verifier.Begin(v.r.Context())
@@ -74,7 +74,7 @@ func finishElsewhere(v *visit) (string, error) {
 		v.cfg.Log.WarnContext(v.r.Context(), "sign-in elsewhere refused", "error", err)
 		return "", v.elsewhereFailed(http.StatusUnauthorized, "This sign-in could not be finished.", "It belongs to another browser, took too long, or your e-mail address is not verified at "+v.cfg.Verifier.Host()+". Begin again.", next)
 	}
-	session, err := v.control.SignInVerified(v.r.Context(), email, v.actor)
+	session, err := v.control.SignInVerified(v.r.Context(), email, v.from(), v.actor)
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeUnauthenticated, countersign.CodeInvalidRequest:
 		return "", v.elsewhereFailed(http.StatusForbidden, email+" is not a user here.", "An admin can add it under Access; then sign in again.", next)

@@ -190,7 +190,7 @@ func (w *runWorld) guest(email string, roles ...countersign.Role) *guest {
 	w.t.Helper()
 	_, err := w.service.PutUser(nowhere, boss, email, countersign.UserWrite{Roles: roles})
 	w.must(err)
-	secret, err := w.service.SignInVerified(nowhere, email, control.Actor{RequestID: "req-test"})
+	secret, err := w.service.SignInVerified(nowhere, email, "192.0.2.1", control.Actor{RequestID: "req-test"})
 	w.must(err)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{}}
 	w.t.Cleanup(client.CloseIdleConnections)

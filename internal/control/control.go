@@ -27,6 +27,7 @@ import (
 	"github.com/countersign/countersign/internal/request"
 	"github.com/countersign/countersign/internal/store"
 	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/throttle"
 	"github.com/countersign/countersign/internal/turns"
 )
 
@@ -50,8 +51,9 @@ type Config struct {
 	NewID     func(prefix string) string
 	NewSecret func() [32]byte
 	Now       func() time.Time
-	Post      Postbox // nil: sign-in codes go to the log
-	Shared    bool    // other processes use the store too
+	Post      Postbox         // nil: sign-in codes go to the log
+	Shared    bool            // other processes use the store too
+	Life      context.Context // ends the wait of mails that are not sent yet; nil: nothing does
 	Figures   *telemetry.Figures
 }
 
@@ -82,6 +84,8 @@ type Service struct {
 	asking   limit // by e-mail and network address together: sign-in codes that are asked for
 	siting   limit // by e-mail and IPv6 site: sign-in codes that are asked for
 	trying   limit // by network address: everything that somebody without a session tries
+	begun    limit // by network address: sign-ins at the provider that are begun
+	codes    *codeMails
 	census   census
 	prover   audit.Prover // of the records in receipts
 	verifier audit.Verifier
@@ -107,6 +111,11 @@ func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	service.siting = service.limit("siting", askedAtSite)
+	service.begun = ownLimit{throttle.New(begun, rememberedKeys)} // each replica counts its own: beginning proves nothing and writes nothing
+	service.codes = newCodeMails()
+	if service.cfg.Life == nil {
+		service.cfg.Life = context.Background()
+	}
 	return service
 }
 

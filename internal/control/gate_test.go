@@ -43,12 +43,17 @@ func openGate(t *testing.T) *gate {
 }
 
 // over is a process on a store.
-func (g *gate) over(s store.Store) *control.Service {
+func (g *gate) over(s store.Store) *control.Service { return g.process(s, false) }
+
+// replica is another process on the store.
+func (g *gate) replica(shared bool) *control.Service { return g.process(g.store, shared) }
+
+func (g *gate) process(s store.Store, shared bool) *control.Service {
 	clock := func() time.Time { return g.now }
 	newID := func(kind string) string { g.made++; return fmt.Sprintf("%s-%d", kind, g.made) }
 	secret := func() [32]byte { g.made++; return sha256.Sum256(fmt.Append(nil, g.made)) }
 	l := ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: clock})
-	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g}
+	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g, Shared: shared}
 	return control.New(cfg, s, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 }
 
@@ -66,7 +71,10 @@ func (g *gate) must(err error) {
 	}
 }
 
-func (g *gate) later(d time.Duration) { g.now = g.now.Add(d) }
+func (g *gate) later(d time.Duration) {
+	g.service.Close() // nothing reads the clock meanwhile
+	g.now = g.now.Add(d)
+}
 
 // admin is the bootstrap token's principal.
 func (g *gate) admin() control.Actor {
@@ -333,11 +341,11 @@ func TestAUsersEndEndsTheirSessionsThere(t *testing.T) {
 func TestAVerifiedAddressSignsInOnlyAUser(t *testing.T) {
 	g := openGate(t)
 	g.user("ada@example.com")
-	session, err := g.service.SignInVerified(background, "ADA@example.com", control.Actor{RequestID: "req-1"})
+	session, err := g.service.SignInVerified(background, "ADA@example.com", "10.0.0.1", control.Actor{RequestID: "req-1"})
 	if err != nil || !g.in(session) {
 		t.Errorf("%v", err)
 	}
-	if _, err := g.service.SignInVerified(background, "eve@example.com", control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+	if _, err := g.service.SignInVerified(background, "eve@example.com", "10.0.0.1", control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/countersign/countersign/internal/throttle"
 )
 
-// How often somebody may ask for a sign-in code, and try one (contract 3).
+// How often somebody may ask for a sign-in code, try one (contract 3), and begin a
+// sign-in at the provider.
 var (
 	asked = throttle.Rate{Burst: 5, Every: 3 * time.Minute}
 	tried = throttle.Rate{Burst: 20, Every: 30 * time.Second}
+	begun = throttle.Rate{Burst: 200, Every: 5 * time.Second}
 )
 
 // rememberedKeys bounds what a process keeps in memory of each limit.
@@ -21,6 +23,8 @@ const rememberedKeys = 50_000
 // not be counted; it must not be made then.
 type limit interface {
 	Allow(ctx context.Context, key string, now time.Time) (bool, error)
+	// Return takes back an attempt that was counted.
+	Return(ctx context.Context, key string, now time.Time) error
 }
 
 // limit makes a limit that holds for all processes on the store.
@@ -38,6 +42,12 @@ type ownLimit struct{ *throttle.Throttle }
 // Allow implements limit.
 func (l ownLimit) Allow(_ context.Context, key string, now time.Time) (bool, error) {
 	return l.Throttle.Allow(key, now), nil
+}
+
+// Return implements limit.
+func (l ownLimit) Return(_ context.Context, key string, now time.Time) error {
+	l.Throttle.Return(key, now)
+	return nil
 }
 
 // count counts an attempt. One too many is ErrTooMany; one that can't be counted is

@@ -38,7 +38,7 @@ func TestALookalikeSignsNobodyIn(t *testing.T) {
 	g := openGate(t)
 	g.user("ada@example.com")
 	for _, email := range lookalikes {
-		if _, err := g.service.SignInVerified(background, email, control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
+		if _, err := g.service.SignInVerified(background, email, "10.0.0.1", control.Actor{RequestID: "req-1"}); countersign.ErrorCode(err) != countersign.CodeUnauthenticated {
 			t.Errorf("%q, verified: %v", email, err)
 		}
 		_, err := g.service.AskForCode(background, email, "10.0.0.1")

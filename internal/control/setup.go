@@ -67,6 +67,7 @@ func (s *Service) SetUp(ctx context.Context, link, email, from string, before Ac
 	if err != nil {
 		return "", public(err)
 	}
+	s.succeeded(ctx, from)
 	return session, nil
 }
 

@@ -55,6 +55,27 @@ func (l *sharedLimit) Allow(ctx context.Context, key string, now time.Time) (boo
 	return err == nil, err
 }
 
+// Return implements limit.
+func (l *sharedLimit) Return(ctx context.Context, key string, now time.Time) error {
+	l.own.Return(key, now)
+	part, name := l.place(key)
+	return l.store.Update(ctx, func(tx store.Tx) error {
+		rec, version, err := records.Limits.Get(tx, store.Realm, part)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		held := l.held(rec, now)
+		if bucket, ok := held[name]; ok {
+			held[name] = l.rate.Return(time.UnixMicro(bucket), now).UnixMicro()
+		}
+		_, err = records.Limits.Put(tx, store.Realm, part, &records.Limit{Buckets: held}, version)
+		return err
+	})
+}
+
 // place is the record of a key and its name in it, by which nobody is known.
 func (l *sharedLimit) place(key string) (part, name string) {
 	sum := sha256.Sum256([]byte(key))

@@ -21,7 +21,26 @@ var ErrTooMany = errors.New("too many attempts")
 // Try counts an attempt of a network address that comes without a session, and
 // refuses one too many.
 func (s *Service) Try(ctx context.Context, from string) error {
-	return s.count(ctx, s.trying, "from "+network(from))
+	return s.count(ctx, s.trying, tries(from))
+}
+
+// tries is the key that an address's attempts are counted under.
+func tries(from string) string { return "from " + network(from) }
+
+// Begin counts a sign-in that a network address begins at the provider.
+func (s *Service) Begin(ctx context.Context, from string) error {
+	return s.count(ctx, s.begun, network(from))
+}
+
+// succeeded takes back the attempt that signed somebody in: people who share a network
+// address and make no mistake use up nothing of each other's attempts.
+func (s *Service) succeeded(ctx context.Context, from string) {
+	ctx = context.WithoutCancel(ctx)
+	s.chores.Go(func() {
+		if err := s.trying.Return(ctx, tries(from), s.cfg.Now()); err != nil {
+			s.log.WarnContext(ctx, "a successful sign-in counts as an attempt", "error", err)
+		}
+	})
 }
 
 // errCode is the answer to every code that is not right, whatever the reason.
@@ -46,6 +65,10 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 			return "", err
 		}
 	}
+	mail := s.codes.add(s.cfg.Life, askedFrom(from))
+	if mail == nil {
+		return "", ErrTooMany
+	}
 	secret = access.FormatSecret(s.cfg.NewSecret())
 	code := access.FormatCode(s.cfg.NewSecret())
 	rec := &records.SignIn{Email: email, CodeHash: access.HashCode(secret, code), ExpiresAt: s.cfg.Now().Add(access.CodeLife)}
@@ -57,10 +80,14 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 		return err
 	})
 	if err != nil {
+		s.codes.remove(mail)
 		return "", public(err)
 	}
 	at := s.cfg.Now()
-	s.chores.Go(func() { s.deliver(context.WithoutCancel(ctx), email, code, CodeText(code, from, at)) })
+	s.chores.Go(func() {
+		defer s.codes.remove(mail)
+		s.deliver(context.WithoutCancel(ctx), mail, rec, code, CodeText(code, from, at))
+	})
 	return secret, nil
 }
 
@@ -82,9 +109,32 @@ func (s *Service) sweep(tx store.Tx, t *store.Table) error {
 
 // deliver brings a code to its user: by mail, or without a mail server into the
 // log, where only the operator reads. Whoever is no user gets none.
-func (s *Service) deliver(ctx context.Context, email, code, text string) {
-	known := false
-	err := s.store.View(ctx, func(tx store.Tx) error {
+func (s *Service) deliver(ctx context.Context, mail *codeMail, rec *records.SignIn, code, text string) {
+	known, err := s.hasUser(ctx, rec.Email)
+	switch {
+	case err != nil:
+		s.log.ErrorContext(ctx, "sign-in code not delivered", "error", err)
+		return
+	case s.cfg.Post != nil:
+	case known:
+		s.log.InfoContext(ctx, "sign-in code (no mail server is set)", "email", rec.Email, "code", code)
+		return
+	default:
+		return
+	}
+	var send func() error
+	if known {
+		send = func() error { return s.cfg.Post.Send(ctx, rec.Email, "Your Countersign code", text) }
+	}
+	valid := func() bool { return s.cfg.Now().Before(rec.ExpiresAt) }
+	if err := s.codes.deliver(mail, valid, send); err != nil && known {
+		s.log.ErrorContext(ctx, "sign-in code not sent", "error", err)
+	}
+}
+
+// hasUser reports an address that a code is for: a user's, or one that is invited.
+func (s *Service) hasUser(ctx context.Context, email string) (known bool, err error) {
+	err = s.store.View(ctx, func(tx store.Tx) error {
 		users, err := memberships(tx, email)
 		if err != nil {
 			return err
@@ -93,17 +143,7 @@ func (s *Service) deliver(ctx context.Context, email, code, text string) {
 		known = len(users)+len(offers) > 0
 		return err
 	})
-	switch {
-	case err != nil:
-		s.log.ErrorContext(ctx, "sign-in code not delivered", "error", err)
-	case !known:
-	case s.cfg.Post == nil:
-		s.log.InfoContext(ctx, "sign-in code (no mail server is set)", "email", email, "code", code)
-	default:
-		if err := s.cfg.Post.Send(ctx, email, "Your Countersign code", text); err != nil {
-			s.log.ErrorContext(ctx, "sign-in code not sent", "error", err)
-		}
-	}
+	return known, err
 }
 
 // SignIn ends a sign-in with its code and begins a session; secret is the one
@@ -131,6 +171,9 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from string, before 
 	})
 	if err == nil && session == "" {
 		err = errCode
+	}
+	if err == nil {
+		s.succeeded(ctx, from)
 	}
 	return session, public(err)
 }
@@ -160,8 +203,8 @@ func (s *Service) redeem(tx store.Tx, secret, code string) (email string, err er
 }
 
 // SignInVerified begins a session for an address that an identity provider has
-// verified, as SignIn does.
-func (s *Service) SignInVerified(ctx context.Context, email string, before Actor) (session string, err error) {
+// verified, as SignIn does. Try counted its attempt.
+func (s *Service) SignInVerified(ctx context.Context, email, from string, before Actor) (session string, err error) {
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
@@ -179,5 +222,6 @@ func (s *Service) SignInVerified(ctx context.Context, email string, before Actor
 	if err != nil {
 		return "", public(err)
 	}
+	s.succeeded(ctx, from)
 	return session, nil
 }

@@ -22,6 +22,15 @@ func site(from string) (prefix string, ok bool) {
 	return netip.PrefixFrom(addr.WithZone(""), 48).Masked().String(), true
 }
 
+// askedFrom is the network whose mails take turns with those of others: a site, or an
+// IPv4 address.
+func askedFrom(from string) string {
+	if prefix, ok := site(from); ok {
+		return prefix
+	}
+	return network(from)
+}
+
 // CodeText is the mail of a code. Who didn't ask learns from where it was asked for.
 func CodeText(code, from string, at time.Time) string {
 	where := "an unknown network address"

@@ -25,6 +25,14 @@ func (r Rate) Take(bucket, now time.Time) (after time.Time, allowed bool) {
 	return after, true
 }
 
+// Return is the bucket without one of the attempts that it holds.
+func (r Rate) Return(bucket, now time.Time) time.Time {
+	if !r.Holds(bucket, now) {
+		return time.Time{}
+	}
+	return bucket.Add(-r.Every)
+}
+
 // maxAhead is how far a clock may have been ahead of this one for its attempts to
 // count here. Beyond it a bucket is the work of a clock that was wrong, and would
 // refuse for as long as that was.

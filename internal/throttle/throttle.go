@@ -40,6 +40,15 @@ func (t *Throttle) Allow(key string, now time.Time) bool {
 	return allowed
 }
 
+// Return takes back an attempt that was counted.
+func (t *Throttle) Return(key string, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if bucket, ok := t.buckets[key]; ok {
+		t.buckets[key] = t.rate.Return(bucket, now)
+	}
+}
+
 // forget drops the buckets that are full again: they are as good as new ones. Where
 // none is, it drops the half that holds least.
 func (t *Throttle) forget(now time.Time) {

@@ -1,0 +1,150 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign/internal/turns"
+)
+
+// Bounds on the mails with sign-in codes: strangers make the service send them.
+const (
+	codeMailsAtOnce  = 4   // connections to the mail server
+	codeMailsWaiting = 500 // mails that are being sent or wait for it
+)
+
+// codeMailPauses are the waits before a mail that failed is sent again.
+var codeMailPauses = []time.Duration{5 * time.Second, 20 * time.Second}
+
+// codeMails is the queue of sign-in codes to be mailed. The networks that asked take
+// turns. When it is full, the newest mail of the network with the most gives way to a
+// network with fewer; a network that would then have as many as any other is refused. A code for an address
+// that is no user's waits as long as one for a user, and its turn takes as long as the
+// last mail took: a refusal tells nobody who is a user.
+type codeMails struct {
+	turns *turns.Turns
+
+	mu      sync.Mutex
+	count   int
+	waiting map[string][]*codeMail // by network, the newest last
+	took    time.Duration          // by the last mail that was sent
+	failed  bool                   // whether it failed
+}
+
+// codeMail is one of them. Its context ends when it gives way to another.
+type codeMail struct {
+	network string
+	ctx     context.Context
+	cancel  context.CancelFunc
+}
+
+func newCodeMails() *codeMails {
+	return &codeMails{turns: turns.New(codeMailsAtOnce), waiting: map[string][]*codeMail{}}
+}
+
+// add puts a mail into the queue, and returns nil if the queue is full. Whoever adds
+// one removes it.
+func (c *codeMails) add(life context.Context, network string) *codeMail {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.count >= codeMailsWaiting {
+		most := c.most()
+		if len(c.waiting[most]) <= len(c.waiting[network])+1 {
+			return nil
+		}
+		c.drop(c.waiting[most][len(c.waiting[most])-1])
+	}
+	m := &codeMail{network: network}
+	m.ctx, m.cancel = context.WithCancel(life)
+	c.waiting[network] = append(c.waiting[network], m)
+	c.count++
+	return m
+}
+
+// most is the network with the most mails.
+func (c *codeMails) most() (most string) {
+	for network, mails := range c.waiting {
+		if len(mails) > len(c.waiting[most]) {
+			most = network
+		}
+	}
+	return most
+}
+
+// remove takes a mail out of the queue, sent or not.
+func (c *codeMails) remove(m *codeMail) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(m)
+}
+
+func (c *codeMails) drop(m *codeMail) {
+	m.cancel()
+	mails := c.waiting[m.network]
+	at := slices.Index(mails, m)
+	if at < 0 { // it gave way before
+		return
+	}
+	c.count--
+	if c.waiting[m.network] = slices.Delete(mails, at, at+1); len(mails) == 1 {
+		delete(c.waiting, m.network)
+	}
+}
+
+// deliver sends a mail when it is its network's turn, and again after a failure while
+// its code is valid. send is nil for an address that is no user's.
+func (c *codeMails) deliver(m *codeMail, valid func() bool, send func() error) error {
+	for try := 0; ; try++ {
+		var err error
+		if ended := c.turns.Do(m.ctx, m.network, func() {
+			if err = errExpired; valid() {
+				err = c.attempt(m, send)
+			}
+		}); ended != nil {
+			return ended
+		}
+		if err == nil || errors.Is(err, errExpired) || try == len(codeMailPauses) {
+			return err
+		}
+		pause(m.ctx, codeMailPauses[try])
+	}
+}
+
+// Why a mail was not sent.
+var (
+	errExpired = errors.New("control: the code expired before its mail could be sent")
+	errNobodys = errors.New("control: no user has this address, and the last mail failed")
+)
+
+// attempt sends once. For an address that is no user's it takes as long, and ends alike.
+func (c *codeMails) attempt(m *codeMail, send func() error) error {
+	if send == nil {
+		c.mu.Lock()
+		took, failed := c.took, c.failed
+		c.mu.Unlock()
+		pause(m.ctx, took)
+		if failed {
+			return errNobodys
+		}
+		return nil
+	}
+	began := time.Now()
+	err := send()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.took, c.failed = time.Since(began), err != nil
+	return err
+}
+
+// pause waits until the time has passed or the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
