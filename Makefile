@@ -45,7 +45,7 @@ for-strace   := test/iofaults: system calls that fail
 for-chromium := test/browser: the console's stories and pages
 for-node     := sdk/typescript: the TypeScript SDK, its receiver kit and example; test/docs: its pages
 for-npm      := $(for-node)
-for-postgres := all that is of several replicas: internal/store/postgres, test/replicas, and what other tests play on a database
+for-postgres := all that is of several replicas: internal/storage/postgres, test/replicas, and what other tests play on a database
 package-node := nodejs
 package-postgres := postgresql
 # Debian keeps PostgreSQL's programs out of the PATH.
@@ -121,7 +121,7 @@ bench: build ## Measure steps per second beside the ideal of this machine and DB
 
 .PHONY: bench-allocs
 bench-allocs: ## Measure what hot functions allocate, and fail where it is more than their budget
-	$(GO) test -run '^$$' -bench '^BenchmarkBudget' -benchtime 200x ./internal/exact ./internal/ledger ./internal/model ./internal/outbound ./internal/request ./internal/run ./internal/signature | grep -E '^Benchmark|FAIL|allocations of'
+	$(GO) test -run '^$$' -bench '^BenchmarkBudget' -benchtime 200x ./internal/rules/exactjson ./internal/runtime/runrepo ./internal/rules/model ./internal/runtime/outbound ./internal/rules/request ./internal/rules/run ./internal/evidence/signature | grep -E '^Benchmark|FAIL|allocations of'
 
 # A try of some seconds: make bench-heartbeats BENCH_FLAGS='-reps 1 -phase 3s -alone 3s'
 .PHONY: bench-heartbeats

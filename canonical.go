@@ -139,7 +139,7 @@ const hexDigits = "0123456789abcdef"
 
 // appendString writes s with the fewest escapes JSON allows.
 func appendString(b []byte, s string) []byte {
-	if !utf8.ValidString(s) { // never from outside: internal/exact refuses it
+	if !utf8.ValidString(s) { // never from outside: internal/rules/exactjson refuses it
 		enc, _ := json.Marshal(s)
 		return append(b, enc...)
 	}

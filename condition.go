@@ -66,7 +66,7 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads stored conditions; what comes from outside is decoded by
-// internal/exact, which reports every problem with its path.
+// internal/rules/exactjson, which reports every problem with its path.
 func (c *Condition) UnmarshalJSON(b []byte) error {
 	var n conditionNode
 	if err := json.Unmarshal(b, &n); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/budget"
+	"github.com/countersign/countersign/internal/testing/allocbudget"
 )
 
 // output is what a project API could answer: keys that look like paths, nulls,

@@ -15,7 +15,7 @@ type Number struct {
 }
 
 // MaxExponentDigits bounds the exponent of a number that is accepted from
-// outside; internal/exact refuses longer ones.
+// outside; internal/rules/exactjson refuses longer ones.
 const MaxExponentDigits = 9
 
 // ParseNumber reads a valid JSON number.

@@ -14,7 +14,7 @@ import (
 // left out when absent and written as null when it holds null.
 //
 // A Value is immutable. Values that arrive from outside were checked by
-// internal/exact first (unique keys, valid UTF-8, bounded depth and exponents).
+// internal/rules/exactjson first (unique keys, valid UTF-8, bounded depth and exponents).
 type Value struct{ raw string }
 
 // Kind is the JSON type of a Value.

@@ -35,7 +35,7 @@ func measureSimulation(args []string) (err error) {
 		return err
 	}
 	defer removeTemporary(m.dir)
-	if err := m.build("model", "..", "test", "-c", "./internal/model"); err != nil {
+	if err := m.build("model", "..", "test", "-c", "./internal/rules/model"); err != nil {
 		return err
 	}
 	turns := append([]func() error{m.ours}, m.peers()...)
@@ -123,7 +123,7 @@ const (
 
 var perTransition = regexp.MustCompile(`(?m)^Benchmark(Step|Simulate)(?:-\d+)?\s.*?([\d.]+) ns/transition`)
 
-// ours runs the benchmarks of internal/model: stepping is nothing that the product
+// ours runs the benchmarks of internal/rules/model: stepping is nothing that the product
 // offers by itself.
 func (m *simulation) ours() error {
 	out, err := exec.Command(filepath.Join(m.dir, "model"), "-test.run", "^$", "-test.bench", "^Benchmark(Step|Simulate)$", "-test.benchtime", m.time.String()).Output()
@@ -132,7 +132,7 @@ func (m *simulation) ours() error {
 	}
 	found := perTransition.FindAllStringSubmatch(string(out), -1)
 	if len(found) != 2 {
-		return errors.New("the benchmarks of internal/model said nothing of transitions")
+		return errors.New("the benchmarks of internal/rules/model said nothing of transitions")
 	}
 	for _, x := range found {
 		ns, err := strconv.ParseFloat(x[2], 64)

@@ -1,4 +1,4 @@
-// Package docs holds the product's pages as the binary carries them: internal/manual
+// Package docs holds the product's pages as the binary carries them: internal/server/manual
 // serves them at /docs, and test/docs does what they say.
 package docs
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign/docs"
-	"github.com/countersign/countersign/internal/manual"
+	"github.com/countersign/countersign/internal/server/manual"
 )
 
 // markdown is every page of the repository, by its path from the root.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/docs"
-	"github.com/countersign/countersign/internal/signature"
+	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
 func page(t *testing.T, name string) string {

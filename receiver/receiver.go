@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/signature"
+	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
 // MaxBytes bounds the body of a call and of an answer that is remembered: 1 MiB.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/signature"
+	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
 // Call is what a verified request says of itself. Nothing in it can be forged

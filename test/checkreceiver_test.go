@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/countersign/countersign/internal/sample"
-	"github.com/countersign/countersign/internal/signature"
+	"github.com/countersign/countersign/internal/evidence/signature"
+	"github.com/countersign/countersign/internal/tools/sample"
 	"github.com/countersign/countersign/test/harness"
 )
 

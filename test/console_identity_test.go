@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/countersign/countersign/internal/mail/mailtest"
-	"github.com/countersign/countersign/internal/oidc/oidctest"
+	"github.com/countersign/countersign/internal/testing/mailtest"
+	"github.com/countersign/countersign/internal/testing/oidctest"
 	"github.com/countersign/countersign/test/harness"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/harness"
 )
 

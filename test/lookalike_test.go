@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/test/harness"

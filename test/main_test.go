@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/harness"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/test/harness"
 )
 

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 	"github.com/countersign/countersign/test/harness"
 )
 

@@ -2,7 +2,7 @@
 
 package main
 
-import "github.com/countersign/countersign/internal/store"
+import "github.com/countersign/countersign/internal/storage/store"
 
 // perhapsAgain is the store itself but in a build with the tag again.
 func perhapsAgain(s store.Store) store.Store { return s }

@@ -5,8 +5,8 @@ package main
 import (
 	"math/rand/v2"
 
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/again"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
 // perhapsAgain runs every function twice; see package again. The first run ends

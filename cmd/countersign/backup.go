@@ -14,11 +14,11 @@ import (
 	"filippo.io/age"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // backupCommand copies the store while the service runs, and looks at the copy.

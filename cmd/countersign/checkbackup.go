@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/httpapi"
-	"github.com/countersign/countersign/internal/secretfile"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/sqlite"
-	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/platform/secretfile"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/server/httpapi"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // checkBackupCommand looks at a backup and, where wanted, serves it for reading.

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // demoCommand is the main job on real parts with nothing to set up: the service

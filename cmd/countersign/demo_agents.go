@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // demoAgents are the shop's two agents as the registry has them.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // entrust gives the agents' processes a token of their own, or takes that of the demo

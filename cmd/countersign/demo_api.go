@@ -5,7 +5,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/httpapi"
+	"github.com/countersign/countersign/internal/server/httpapi"
 )
 
 // caller is one identity at the API. The demo has no other way to the service

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // evidence puts three witnesses side by side: the shop's own log, the approval,

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 	"github.com/countersign/countersign/test/harness"
 )
 

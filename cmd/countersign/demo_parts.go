@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/console"
-	"github.com/countersign/countersign/internal/plain"
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/server/console"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // askPerson asks at the terminal, and goes on when the decision comes from

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/durable"
+	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // demoPlace is the directory of a demo: the store, the shop's log, the service's

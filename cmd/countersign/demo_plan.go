@@ -9,7 +9,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // Plans of the demo are found again by id, or by name where compiling gives the

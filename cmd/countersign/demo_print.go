@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // printer writes the story: numbered chapters, rows with a label, sentences. Each

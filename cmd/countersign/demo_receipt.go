@@ -6,7 +6,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/countersign/countersign/internal/receipt"
+	"github.com/countersign/countersign/internal/evidence/receipt"
 )
 
 // receiptFile is the receipt of the refund's run in a demo's directory.

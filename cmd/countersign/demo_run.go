@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // refund runs the plan LIVE: a read, an approved side effect, an idempotent one.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/console"
-	"github.com/countersign/countersign/internal/httpapi"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/server/console"
+	"github.com/countersign/countersign/internal/server/httpapi"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // demoProject is the id of the shop's project.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 const teamRevision = 1 // as the demo stores it: a key is of one order, its revision too

@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/sample"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // demoLines are what the story comes to, however often it was killed and begun

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // doctorCommand looks at everything that a service needs, with the settings that

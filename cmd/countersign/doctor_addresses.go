@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // checkAddresses looks in the store for users whose address an earlier release kept in

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // lastRecords is how many records of each log are verified where not all are wanted.

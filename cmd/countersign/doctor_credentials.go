@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/countersign/countersign/internal/credential"
-	"github.com/countersign/countersign/internal/owner"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/postgres"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/runtime/credowner"
+	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // checkOwners looks in the store for projects and webhooks whose credential is not

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/countersign/countersign/internal/lease"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store/postgres"
-	"github.com/countersign/countersign/internal/transfer"
+	"github.com/countersign/countersign/internal/runtime/lease"
+	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
 // checkDatabase looks at a database as a replica would find it at its start. It

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/credential"
-	"github.com/countersign/countersign/internal/oidc"
+	"github.com/countersign/countersign/internal/platform/oidc"
+	"github.com/countersign/countersign/internal/rules/credential"
 )
 
 // reachBound is the longest that one look at something outside may take.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/storage/sqlite"
 )
 
 // checkStore looks at the store, and at the audit logs in it where it is whole.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // commands is the command line.

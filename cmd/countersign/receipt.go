@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // receiptCommand is what a client does with receipts, and what is done on the store.

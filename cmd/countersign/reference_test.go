@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 var update = flag.Bool("update", false, "write the generated part of docs/command-line.md anew")

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/lease"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/live"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/runtime/lease"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // pollEvery is how long a viewer at this replica may wait for what another one

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // restoreCommand makes a store of a backup that is safe to start.

@@ -12,8 +12,8 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/durable"
+	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // backupFile is a backup as it is kept, and where it can be read: the same file, or

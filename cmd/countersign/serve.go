@@ -7,10 +7,10 @@ import (
 	"net"
 	"strings"
 
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/console"
-	"github.com/countersign/countersign/internal/httpapi"
-	"github.com/countersign/countersign/internal/manual"
+	"github.com/countersign/countersign/internal/server/console"
+	"github.com/countersign/countersign/internal/server/httpapi"
+	"github.com/countersign/countersign/internal/server/manual"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // serveCommand serves the API. It needs no file and no flag (contract 10).

@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/credential"
-	"github.com/countersign/countersign/internal/mail"
-	"github.com/countersign/countersign/internal/oidc"
-	"github.com/countersign/countersign/internal/quota"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/secretfile"
+	"github.com/countersign/countersign/internal/platform/mail"
+	"github.com/countersign/countersign/internal/platform/oidc"
+	"github.com/countersign/countersign/internal/platform/secretfile"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // prefix begins every setting; each is an environment variable and a flag, and

@@ -5,11 +5,11 @@ import (
 	"net/netip"
 	"net/url"
 
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/mail"
-	"github.com/countersign/countersign/internal/oidc"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/secretfile"
+	"github.com/countersign/countersign/internal/platform/mail"
+	"github.com/countersign/countersign/internal/platform/oidc"
+	"github.com/countersign/countersign/internal/platform/secretfile"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // The settings of who may come in, and how they are told (contract 3 and 10).

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/countersign/countersign/internal/secretfile"
+	"github.com/countersign/countersign/internal/platform/secretfile"
 )
 
 // Secrets may stand in files: X_FILE names the file in place of X. What a setting's

@@ -5,8 +5,8 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/sample"
+	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // shopCommand serves the sample shop's API by itself, so that the product can be

@@ -6,11 +6,11 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/postgres"
-	"github.com/countersign/countersign/internal/store/sqlite"
-	"github.com/countersign/countersign/internal/transfer"
+	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
 // isShared reports a store that several replicas may use at once: a PostgreSQL

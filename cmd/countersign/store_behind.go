@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // unmigrated refuses a store whose tables an earlier release made: to open it changes

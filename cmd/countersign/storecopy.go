@@ -7,11 +7,11 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/countersign/countersign/internal/cli"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/postgres"
-	"github.com/countersign/countersign/internal/store/sqlite"
-	"github.com/countersign/countersign/internal/transfer"
+	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
 // storeCommand holds the tools for a whole store.

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/lease"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/postgres"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/runtime/lease"
+	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // restoredCommand does for a store that was restored by other means what restore

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/cli"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // tokenCommand holds the tools for tokens.

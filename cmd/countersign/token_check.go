@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // checkCommand tells a token from what only looks like one.

@@ -4,7 +4,7 @@ import (
 	"io"
 	"runtime/debug"
 
-	"github.com/countersign/countersign/internal/cli"
+	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // version is set by the release build.

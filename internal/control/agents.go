@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/agent"
-	"github.com/countersign/countersign/internal/plan"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/registry"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // AgentFilter narrows a listing of agents; empty fields do not.

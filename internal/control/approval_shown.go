@@ -2,8 +2,8 @@ package control
 
 import (
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // showApproval completes an approval for who reads it: with what its principals are

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/agent"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/registry"
 )
 
 // book is what a tenant's registry must be, kept in the plainest way: what the

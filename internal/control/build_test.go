@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/rules/registry"
 )
 
 func decoded[T any](t fataler, text []byte) (v T) {

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // census counts what a tenant has stored. A count reads a range of an index: a

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/countersign/countersign/internal/turns"
+	"github.com/countersign/countersign/internal/platform/fairqueue"
 )
 
 // Bounds on the mails with sign-in codes: strangers make the service send them.

@@ -1,5 +1,5 @@
 // Package control holds the use cases, one method an operation of the API: it
-// asks internal/access, checks, and makes each change in one transaction with
+// asks internal/rules/access, checks, and makes each change in one transaction with
 // its audit record, then wakes the engine. It is the only caller of
 // access.Allow, and nothing reaches the store around it.
 package control
@@ -13,22 +13,22 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/crashpoint"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/live"
-	"github.com/countersign/countersign/internal/model"
-	"github.com/countersign/countersign/internal/plain"
-	"github.com/countersign/countersign/internal/project"
-	"github.com/countersign/countersign/internal/quota"
-	"github.com/countersign/countersign/internal/recent"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/telemetry"
-	"github.com/countersign/countersign/internal/throttle"
-	"github.com/countersign/countersign/internal/turns"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/cache"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/fairqueue"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/platform/throttle"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Waker is told of a run that was started or moved.

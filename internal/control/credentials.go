@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/credential"
-	"github.com/countersign/countersign/internal/owner"
-	"github.com/countersign/countersign/internal/project"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/runtime/credowner"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // claim has what is being registered use its credential, which is bound to the tenant

@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/audit"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/credential"
-	"github.com/countersign/countersign/internal/project"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/again"
-	"github.com/countersign/countersign/internal/store/memory"
-	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
 // oldStore is a store as a release without bindings left it.

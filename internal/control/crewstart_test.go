@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // crewed is a house with two admitted agents of acme-one, which are the team t1.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // TestTheEndTakesNoLongerWithoutAStore: many refusals are being counted, and each write

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/live"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/again"
-	"github.com/countersign/countersign/internal/store/memory"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
 // gate is the way in: the use cases over an empty store with a clock of its own,

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // TestEachHeartbeatOfABatchIsJudgedByItself, against what those before it left.

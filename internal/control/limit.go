@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/countersign/countersign/internal/throttle"
+	"github.com/countersign/countersign/internal/platform/throttle"
 )
 
 // How often somebody may ask for a sign-in code, try one (contract 3), and begin a

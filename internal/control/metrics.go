@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Metrics gives the tenant's figures, and to a realm administrator those of the

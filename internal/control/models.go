@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/model"
-	"github.com/countersign/countersign/internal/plan"
-	"github.com/countersign/countersign/internal/quota"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Model reads one model.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // CountModels counts, once in a store's life, the bytes of the models that an older

@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/owner"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/run"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/credowner"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Probe sends the uncertain step's probe, a read, and keeps its answer as

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/crashpoint"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Heartbeats come by the thousand and none of them is urgent, but none may be

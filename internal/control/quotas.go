@@ -2,9 +2,9 @@ package control
 
 import (
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/quota"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // roomToStart refuses a run that there is no room for: other conflicts come before it,

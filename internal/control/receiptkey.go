@@ -6,10 +6,10 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/receipt"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/receipt"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // The actions that the realm's audit log has of keys. They belong to no operation of

@@ -10,7 +10,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/quota"
+	"github.com/countersign/countersign/internal/rules/quota"
 )
 
 // TestManifestIsAppliedAsAWholeOrNotAtAll, and all of its conflicts are named.

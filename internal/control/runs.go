@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/run"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/telemetry"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // RunFilter narrows a listing of runs; empty fields do not. Since keeps the runs

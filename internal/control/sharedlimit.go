@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/throttle"
+	"github.com/countersign/countersign/internal/platform/throttle"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // sharedLimit keeps the buckets in the store, for all processes on it. Clocks of

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/countersign/countersign/internal/throttle"
+	"github.com/countersign/countersign/internal/platform/throttle"
 )
 
 // askedAtSite is how often one site may ask for codes of one address. It is more

@@ -5,13 +5,13 @@ import (
 	"errors"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/agent"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/crashpoint"
-	"github.com/countersign/countersign/internal/plan"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/registry"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // SyncAgents brings the registry to what a project system's manifest says, all

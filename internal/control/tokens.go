@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/plain"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Tokens lists a tenant's tokens by id, revoked and expired ones

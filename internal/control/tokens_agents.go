@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/plan"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // An agent token does what its agents do and nothing else (contract 11). The principal
-// is an operator's with bounds, which internal/access judges.
+// is an operator's with bounds, which internal/rules/access judges.
 
 // checkAgentToken checks what can be said of an agent token without its agents.
 func checkAgentToken(w countersign.TokenWrite) (problems []countersign.Problem) {

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/live"
-	"github.com/countersign/countersign/internal/run"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // TestWordOfARunGoesOutBeforeItIsDrivenOn: whoever is woken commits the next revision

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // gated is a store whose snapshots last until they are let go, and which counts those

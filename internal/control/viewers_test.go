@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // TestAPrincipalHasSoManyStreamsAndOthersTheirOwn: ids are the tenant's own.

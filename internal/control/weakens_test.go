@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // readsCounted counts what is read of a table in Updates and in Views.

@@ -7,14 +7,14 @@ import (
 	"strconv"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/owner"
-	"github.com/countersign/countersign/internal/project"
-	"github.com/countersign/countersign/internal/quota"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/runtime/credowner"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Webhooks lists the tenant's webhooks by id, with how their deliveries go.

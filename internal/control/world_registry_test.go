@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // sync syncs a manifest, right or wrong, new or said before.

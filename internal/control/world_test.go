@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 // TestRegistryIsWhatTheBookSays: whatever two tenants' people do, each answer is

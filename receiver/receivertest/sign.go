@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/countersign/countersign/internal/signature"
+	"github.com/countersign/countersign/internal/evidence/signature"
 	"github.com/countersign/countersign/receiver"
 )
 

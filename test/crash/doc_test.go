@@ -23,7 +23,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/outbound/faultreceiver"
+	"github.com/countersign/countersign/internal/testing/faultreceiver"
 )
 
 // class is what an answer means (contract 6).

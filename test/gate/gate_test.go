@@ -12,20 +12,20 @@ import (
 )
 
 const events = `
-{"Action":"start","Package":"github.com/countersign/countersign/internal/run"}
-{"Action":"run","Package":"github.com/countersign/countersign/internal/run","Test":"TestA"}
-{"Action":"output","Package":"github.com/countersign/countersign/internal/run","Test":"TestA/one","Output":"why it failed\n"}
-{"Action":"fail","Package":"github.com/countersign/countersign/internal/run","Test":"TestA/one"}
-{"Action":"skip","Package":"github.com/countersign/countersign/internal/run","Test":"TestA/two"}
-{"Action":"fail","Package":"github.com/countersign/countersign/internal/run","Test":"TestA"}
-{"Action":"output","Package":"github.com/countersign/countersign/internal/run","Test":"TestB","Output":"--- PASS\n"}
-{"Action":"pass","Package":"github.com/countersign/countersign/internal/run","Test":"TestB"}
-{"Action":"output","Package":"github.com/countersign/countersign/internal/run","Output":"FAIL\n"}
-{"Action":"fail","Package":"github.com/countersign/countersign/internal/run"}
-{"ImportPath":"github.com/countersign/countersign/internal/plan","Action":"build-output","Output":"undefined: x\n"}
-{"ImportPath":"github.com/countersign/countersign/internal/plan","Action":"build-fail"}
-{"Action":"output","Package":"github.com/countersign/countersign/internal/plan","Output":"FAIL [build failed]\n"}
-{"Action":"fail","Package":"github.com/countersign/countersign/internal/plan","FailedBuild":"github.com/countersign/countersign/internal/plan"}
+{"Action":"start","Package":"github.com/countersign/countersign/internal/rules/run"}
+{"Action":"run","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestA"}
+{"Action":"output","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestA/one","Output":"why it failed\n"}
+{"Action":"fail","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestA/one"}
+{"Action":"skip","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestA/two"}
+{"Action":"fail","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestA"}
+{"Action":"output","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestB","Output":"--- PASS\n"}
+{"Action":"pass","Package":"github.com/countersign/countersign/internal/rules/run","Test":"TestB"}
+{"Action":"output","Package":"github.com/countersign/countersign/internal/rules/run","Output":"FAIL\n"}
+{"Action":"fail","Package":"github.com/countersign/countersign/internal/rules/run"}
+{"ImportPath":"github.com/countersign/countersign/internal/rules/plan","Action":"build-output","Output":"undefined: x\n"}
+{"ImportPath":"github.com/countersign/countersign/internal/rules/plan","Action":"build-fail"}
+{"Action":"output","Package":"github.com/countersign/countersign/internal/rules/plan","Output":"FAIL [build failed]\n"}
+{"Action":"fail","Package":"github.com/countersign/countersign/internal/rules/plan","FailedBuild":"github.com/countersign/countersign/internal/rules/plan"}
 `
 
 // reported are the outcomes of the events, a line each.
@@ -43,12 +43,12 @@ func reported(t *testing.T, text string) (out []string) {
 
 func TestEachOutcomeIsReportedOnceAndAFailureWithItsOutput(t *testing.T) {
 	want := []string{
-		"skip|internal/run|TestA/two|",
-		"fail|internal/run|TestA|why it failed",
-		"pass|internal/run|TestB|",
-		"fail|internal/run||", // its test was reported
-		"fail|internal/plan||undefined: x",
-		"fail|internal/plan||",
+		"skip|internal/rules/run|TestA/two|",
+		"fail|internal/rules/run|TestA|why it failed",
+		"pass|internal/rules/run|TestB|",
+		"fail|internal/rules/run||", // its test was reported
+		"fail|internal/rules/plan||undefined: x",
+		"fail|internal/rules/plan||",
 	}
 	if got := reported(t, events); !slices.Equal(got, want) {
 		t.Errorf("reported %q\nwant %q", got, want)
@@ -76,10 +76,10 @@ func TestAPackageThatFailsByItselfIsAFailure(t *testing.T) {
 func TestAFailureIsRepeatedByOneCommand(t *testing.T) {
 	p := part{flags: "-short -gcflags=modernc.org/...=-race=false", packages: "./internal/...", args: "-run A|B -postgres"}
 	for test, want := range map[string]string{
-		"TestA": "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v -run '^TestA$' ./internal/run -postgres",
-		"":      "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v ./internal/run -run 'A|B' -postgres",
+		"TestA": "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v -run '^TestA$' ./internal/rules/run -postgres",
+		"":      "go test -vet=off -timeout=60m -short -gcflags=modernc.org/...=-race=false -count=1 -v ./internal/rules/run -run 'A|B' -postgres",
 	} {
-		if got := p.repeat(outcome{Package: module + "/internal/run", Test: test}); got != want {
+		if got := p.repeat(outcome{Package: module + "/internal/rules/run", Test: test}); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
@@ -171,11 +171,11 @@ func TestEveryPackageIsInBothTiers(t *testing.T) {
 
 func TestPackagesBeginInTheOrderOfTheirPatterns(t *testing.T) {
 	t.Chdir("../..")
-	got, err := part{packages: "./internal/run ./internal/... -./internal/store/..."}.list(t.Context())
+	got, err := part{packages: "./internal/rules/run ./internal/... -./internal/storage/..."}.list(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got[0] != "./internal/run" || slices.Contains(got[1:], "./internal/run") || slices.Contains(got, "./internal/store/sqlite") || !slices.Contains(got, "./internal/plan") {
+	if got[0] != "./internal/rules/run" || slices.Contains(got[1:], "./internal/rules/run") || slices.Contains(got, "./internal/storage/sqlite") || !slices.Contains(got, "./internal/rules/plan") {
 		t.Errorf("%q", got)
 	}
 }

@@ -12,4 +12,4 @@ var Race = []string{"-race", "-gcflags=modernc.org/...=-race=false"}
 // Pure are the packages that decide and perform nothing: they may not import what
 // reaches the world or another goroutine (architecture_test.go), so the race detector
 // has little to find in them. It watches them in the full tier.
-var Pure = []string{"access", "agent", "credential", "exact", "graph", "importer", "merkle", "model", "plain", "plan", "policy", "project", "quota", "receipt", "request", "run", "signature"}
+var Pure = []string{"evidence/merkle", "evidence/receipt", "evidence/signature", "rules/access", "rules/credential", "rules/exactjson", "rules/model", "rules/plan", "rules/policy", "rules/project", "rules/quota", "rules/registry", "rules/request", "rules/run", "rules/safetext", "server/graph", "tools/importer"}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/countersign/countersign/internal/receipt"
+	"github.com/countersign/countersign/internal/evidence/receipt"
 )
 
 // Most tests are about what a tenant can do. Such a test gets a tenant of its own on

@@ -13,8 +13,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/sqlite"
 )
 
 func main() {

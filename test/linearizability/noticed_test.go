@@ -3,7 +3,7 @@ package linearizability
 import (
 	"context"
 
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // noticed is a store whose commits are noticed: behind each there is something in

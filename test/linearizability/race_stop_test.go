@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // flying is how many runs have a call on its way when the service stops.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // race plays rounds on each store until every one has had its repeats; a round

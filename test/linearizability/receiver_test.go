@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // receiver is the shop's API: it keeps what reaches it, and answers at once or,

@@ -8,7 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // TestRecoveryHistories: several people reconcile and cancel a run whose side

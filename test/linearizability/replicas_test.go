@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/engine"
-	"github.com/countersign/countersign/internal/lease"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/live"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/postgres"
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/runtime/engine"
+	"github.com/countersign/countersign/internal/runtime/lease"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/storage/postgres"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 )
 
 // replica is one service on a store that others may use too.

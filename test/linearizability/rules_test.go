@@ -2,10 +2,10 @@ package linearizability
 
 import (
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/audit"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // checkRules checks what must hold of every store in the end.

@@ -2,7 +2,7 @@ package linearizability
 
 import (
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/agent"
+	"github.com/countersign/countersign/internal/rules/registry"
 )
 
 const (

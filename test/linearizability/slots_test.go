@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // slots reads, in one snapshot, how many slots are counted as held and how many

@@ -17,7 +17,7 @@ func TestEndOfTheTests(t *testing.T) {
 		"a test fails":         {passed + `{"Action":"fail","Package":"q","Test":"TestB/one"}` + "\n", "q TestB", true},
 		"a package fails":      {`{"Action":"fail","Package":"q"}` + "\n", "q", true},
 		"the root fails":       {`{"Action":"fail","Package":"` + module + `","Test":"TestB"}` + "\n", ". TestB", true},
-		"a folder fails":       {`{"Action":"fail","Package":"` + module + `/internal/run","Test":"TestB"}` + "\n", "internal/run TestB", true},
+		"a folder fails":       {`{"Action":"fail","Package":"` + module + `/internal/rules/run","Test":"TestB"}` + "\n", "internal/rules/run TestB", true},
 		"a test ends all":      {begun + `{"Action":"fail","Package":"q"}` + "\n", "q TestB", true},
 		"one of two ends all":  {begun + `{"Action":"run","Package":"q","Test":"TestC"}` + "\n" + `{"Action":"fail","Package":"q"}` + "\n", "q", true},
 		"a test hangs":         {`{"Action":"output","Package":"q","Output":"panic: test timed out after 15m0s\n"}` + "\n" + `{"Action":"fail","Package":"q","Test":"TestB"}` + "\n", "q TestB (timeout)", true},

@@ -22,7 +22,7 @@ func TestHintsAreOfBugsThatThereAre(t *testing.T) {
 
 func TestHintsAreReadAsTheyWereWritten(t *testing.T) {
 	want := map[string]hint{
-		"b": {"fast", check{"internal/run", "TestX"}},
+		"b": {"fast", check{"internal/rules/run", "TestX"}},
 		"a": {"full", check{".", ""}},
 		"c": {"fast-race", check{"test", "TestY"}},
 	}

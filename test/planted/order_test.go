@@ -20,24 +20,24 @@ func packageAt(folder string, imports, testImports, deps []string) goPackage {
 
 func TestPackagesNearABugComeFirst(t *testing.T) {
 	all := []goPackage{
-		packageAt("cmd/countersign", []string{"internal/control", "internal/run"}, nil, nil),
-		packageAt("internal/api", []string{"internal/control"}, nil, []string{"internal/run"}),
-		packageAt("internal/control", []string{"internal/run", "internal/other"}, nil, nil),
+		packageAt("cmd/countersign", []string{"internal/control", "internal/rules/run"}, nil, nil),
+		packageAt("internal/api", []string{"internal/control"}, nil, []string{"internal/rules/run"}),
+		packageAt("internal/control", []string{"internal/rules/run", "internal/other"}, nil, nil),
 		packageAt("internal/other", nil, nil, nil),
-		packageAt("internal/peer", nil, []string{"internal/run"}, nil),
-		packageAt("internal/run", nil, nil, nil),
+		packageAt("internal/peer", nil, []string{"internal/rules/run"}, nil),
+		packageAt("internal/rules/run", nil, nil, nil),
 		packageAt("internal/tester", nil, []string{"internal/control"}, nil),
 		packageAt("test", nil, []string{"test/harness"}, nil),
 		packageAt("test/crash", nil, []string{"test/harness"}, nil),
 		packageAt("test/planted", nil, nil, nil),
-		{ImportPath: module + "/internal/untested", Imports: []string{module + "/internal/run"}},
+		{ImportPath: module + "/internal/untested", Imports: []string{module + "/internal/rules/run"}},
 	}
 	want := [][]string{
-		{"./internal/run"}, {"./internal/control", "./internal/peer"}, {"./test"},
+		{"./internal/rules/run"}, {"./internal/control", "./internal/peer"}, {"./test"},
 		{"./cmd/countersign", "./internal/api", "./internal/tester", "./test/crash"},
 		{"./internal/other"},
 	}
-	if got := searchOrder(all, []string{"internal/run"}); !reflect.DeepEqual(got, want) {
+	if got := searchOrder(all, []string{"internal/rules/run"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
 	}
 }

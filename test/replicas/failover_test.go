@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 )
 
 // unnoticed is how long nobody notices that the primary is gone: longer than an

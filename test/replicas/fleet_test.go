@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/campaign"
 	"github.com/countersign/countersign/test/harness"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/campaign"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/countersign/countersign/internal/store/postgres/pgtest"
+	"github.com/countersign/countersign/internal/testing/pgtest"
 	"github.com/countersign/countersign/test/campaign"
 )
 
@@ -19,7 +19,7 @@ CREATE TABLE remarks (tenant TEXT COLLATE "C" NOT NULL, id TEXT COLLATE "C" NOT 
 
 // buildNewer builds the same sources with one more migration laid over them.
 func buildNewer(dir string) (program string, err error) {
-	migrations, err := filepath.Abs("../../internal/store/postgres/migrations")
+	migrations, err := filepath.Abs("../../internal/storage/postgres/migrations")
 	if err != nil {
 		return "", err
 	}

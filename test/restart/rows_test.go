@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/engine"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/request"
-	"github.com/countersign/countersign/internal/store"
-	"github.com/countersign/countersign/internal/store/sqlite"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/runtime/engine"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/sqlite"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // reading is what a start has read of the disk, and how large the store was.

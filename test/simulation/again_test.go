@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/countersign/countersign/internal/store/again"
+	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
 // loser draws which functions the store runs twice: in two seeds of three some of

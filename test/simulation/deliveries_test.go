@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/plan"
-	"github.com/countersign/countersign/internal/records"
-	"github.com/countersign/countersign/internal/request"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/storage/records"
 )
 
 // checkArrival judges a request at the moment that it reaches the receiver, when

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // fault is what happens to a commit.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
 )
 
 // draw draws what happens next: one request, sometimes several at once.

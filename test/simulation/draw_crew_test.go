@@ -6,7 +6,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/records"
+	"github.com/countersign/countersign/internal/storage/records"
 )
 
 func drawCompile(s *sim, tenant string, p *picture) (act, bool) {

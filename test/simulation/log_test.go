@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/plan"
-	"github.com/countersign/countersign/internal/store"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // log is what the audit log of a tenant says, read from its beginning: how

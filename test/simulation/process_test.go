@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/credential"
-	"github.com/countersign/countersign/internal/engine"
-	"github.com/countersign/countersign/internal/ledger"
-	"github.com/countersign/countersign/internal/live"
-	"github.com/countersign/countersign/internal/project"
-	"github.com/countersign/countersign/internal/store/again"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/project"
+	"github.com/countersign/countersign/internal/runtime/engine"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/runtime/updates"
+	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
 const (

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/access"
 	"github.com/countersign/countersign/internal/control"
-	"github.com/countersign/countersign/internal/store/memory"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/testing/memory"
 )
 
 // sim is one simulated installation and what is known of it from outside.

@@ -1,5 +1,5 @@
 // The two verifiers agree: a thousand generated receipts, a mutant of each, and every
-// forgery of one member that a signer can make, by the generator of internal/receipt.
+// forgery of one member that a signer can make, by the generator of internal/evidence/receipt.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ let cases: (Case & { bytes: Buffer })[];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "receipts-"));
   const target = join(folder, "cases");
-  execFileSync("go", ["test", "./internal/receipt", "-count=1", "-run", "^TestMutants", "-write", target], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("go", ["test", "./internal/evidence/receipt", "-count=1", "-run", "^TestMutants", "-write", target], { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
   const lines = readFileSync(target, "utf8").trimEnd().split("\n");
   cases = lines.map((line) => JSON.parse(line) as Case).map((c) => ({ ...c, bytes: Buffer.from(c.file, "base64") }));
 }, 300_000);
@@ -51,7 +51,7 @@ test("a receipt of another key, and one whose origin isn't asked for", () => {
 });
 
 test("both verifiers take times of one form", () => {
-  const lines = readFileSync(join(repository, "internal/receipt/testdata/times.txt"), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(join(repository, "internal/evidence/receipt/testdata/times.txt"), "utf8").trimEnd().split("\n");
   for (const line of lines.filter((l) => !l.startsWith("#"))) {
     const [kind, value] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
     expect(moment(value) !== "", line).toBe(kind === "good");

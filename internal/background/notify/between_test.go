@@ -1,0 +1,28 @@
+package notify_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/testing/rerun"
+)
+
+// TestNobodyIsToldOfWhatIsDecidedMeanwhile: between the look at who waits and the
+// transaction in which its mails are claimed.
+func TestNobodyIsToldOfWhatIsDecidedMeanwhile(t *testing.T) {
+	d := openDesk(t)
+	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
+	d.ask("acme", "one", 24*time.Hour, ada)
+	shared := d.store
+	d.store = again.Meanwhile(shared, func() { d.settle(func() { d.store = shared; d.decide("acme", "one") }) })
+	d.restart()
+	d.is("decided meanwhile", d.look(0))
+}
+
+// settle keeps which store the desk writes to.
+func (d *desk) settle(act func()) {
+	before := d.store
+	act()
+	d.store = before
+}

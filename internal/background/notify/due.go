@@ -1,0 +1,87 @@
+package notify
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// done is what has been sent of an approval.
+type done struct{ asked, lapsing bool }
+
+func (d done) has(k kind) bool { return k == asked && d.asked || k == lapsing && d.lapsing }
+
+// notice is one thing to tell.
+type notice struct {
+	kind     kind
+	tenant   string
+	approval string
+}
+
+func (d notice) id() string { return records.NoticeID(d.tenant, d.approval) }
+
+// due lists what is not known to be told, and all that waits, what lapses first coming
+// first. All runs that wait are read: their records in this list are small, and most
+// waits are decided within the hour.
+func (n *Notifier) due(ctx context.Context) (out, waiting []notice, err error) {
+	now := n.cfg.Now()
+	var present map[string]time.Time // when it lapses
+	err = n.store.View(ctx, func(tx store.Tx) error {
+		out, waiting, present = nil, nil, map[string]time.Time{}
+		for offset := 0; ; offset += batch {
+			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+				Where: []store.Filter{store.Equal("state", records.Waiting)},
+				Order: []store.Order{{Column: "since", Descending: true}}, Limit: batch, Offset: offset,
+			})
+			if err != nil {
+				return err
+			}
+			for _, u := range runs {
+				if u.WaitingFor == nil || u.WaitingFor.ApprovalID == "" {
+					continue
+				}
+				d := notice{kind: asked, tenant: u.TenantID, approval: u.WaitingFor.ApprovalID}
+				present[d.id()] = u.Due
+				waiting = append(waiting, d)
+				out = n.wanted(out, d, &u, now)
+			}
+			if len(runs) < batch {
+				return nil
+			}
+		}
+	})
+	forget(n.seen, present) // decided: the store remembers
+	forget(n.later, present)
+	forget(n.brief, present)
+	slices.SortStableFunc(waiting, func(a, b notice) int { return present[a.id()].Compare(present[b.id()]) })
+	return out, waiting, err
+}
+
+// forget drops what is not present any more.
+func forget[T any](of map[string]T, present map[string]time.Time) {
+	maps.DeleteFunc(of, func(id string, _ T) bool {
+		_, waits := present[id]
+		return !waits
+	})
+}
+
+// wanted adds what an approval that is waited for gives to tell.
+func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now time.Time) []notice {
+	if now.Before(n.later[d.id()]) {
+		return out
+	}
+	soon := !u.Due.IsZero() && u.Due.Sub(now) <= lapseAhead && u.Due.After(now)
+	short := u.Due.Sub(u.Since) <= lapseAhead+lapseAhead/4
+	switch {
+	case soon && !short && !n.seen[d.id()].has(lapsing):
+		d.kind = lapsing
+		return append(out, d)
+	case !n.seen[d.id()].has(asked):
+		return append(out, d)
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package notify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/storage/records"
+)
+
+// mostListed is how many approvals a mail lists.
+const mostListed = 50
+
+// item is an approval that a letter tells of.
+type item struct {
+	kind   kind
+	tenant string
+	a      *records.Approval
+	name   string // of who asked
+}
+
+// letter is one mail: what its reader is to be told, and what else waits for them.
+type letter struct {
+	to    string
+	items []item
+	in    map[[2]string]int // where an approval stands among the items
+	more  int               // how many others wait
+	soon  int               // how many of these lapse soon
+}
+
+// add adds what isn't in the letter, or not as something that expires soon.
+func (l *letter) add(i item) {
+	if l.in == nil {
+		l.in = map[[2]string]int{}
+		for at, in := range l.items {
+			l.in[in.key()] = at
+		}
+	}
+	at, is := l.in[i.key()]
+	if !is {
+		l.in[i.key()] = len(l.items)
+		l.items = append(l.items, i)
+		return
+	}
+	l.items[at].kind = max(l.items[at].kind, i.kind)
+}
+
+func (i item) key() [2]string { return [2]string{i.tenant, i.a.ID} }
+
+// cut keeps what lapses first, and counts the others.
+func (l *letter) cut() {
+	slices.SortStableFunc(l.items, func(a, b item) int { return cmp.Or(int(b.kind)-int(a.kind), a.a.ExpiresAt.Compare(b.a.ExpiresAt)) })
+	kept := min(len(l.items), mostListed)
+	l.more, l.soon = l.more+len(l.items)-kept, l.soon+lapseSoon(l.items[kept:])
+	l.items, l.in = l.items[:kept], nil
+}
+
+func lapseSoon(items []item) (n int) {
+	for _, i := range items {
+		if i.kind == lapsing {
+			n++
+		}
+	}
+	return n
+}
+
+func (l *letter) tenants() (out []string) {
+	for _, i := range l.items {
+		if !slices.Contains(out, i.tenant) {
+			out = append(out, i.tenant)
+		}
+	}
+	return out
+}
+
+func (i item) what() string { return plain.Value(i.a.Capability) + " at " + i.a.ProjectID }
+
+func (i item) lapses() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// askedBy is a principal with its name, which may be anything: so it stands in quotes
+// behind what the principal is.
+func (i item) askedBy() string {
+	who := plain.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
+	if i.name == "" || i.a.RequestedBy == "user:"+i.name {
+		return who
+	}
+	return who + " “" + plain.Value(i.name) + "”"
+}
+
+// words tell who asks for what and until when, and nothing of what would be sent:
+// mail is read by many machines. Following a link decides nothing.
+func (l *letter) words(baseURL string) (subject, text string) {
+	if len(l.items) > 1 {
+		return l.listing(baseURL)
+	}
+	i := l.items[0]
+	begin := "A run waits for your decision."
+	subject = "Decide: " + i.what()
+	if i.kind == lapsing {
+		subject = "Expires soon: " + i.what()
+		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
+	}
+	return subject, fmt.Sprintf("%s\n\nWhat:      %s\nTenant:    %s\nAsked by:  %s\nExpires:   %s\n\nSee what would be sent, and decide:\n%s/console/approvals/%s\n\nThis mail decides nothing, nor does following the link. Whoever decides first, decides.\n",
+		begin, i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+}
+
+// listing is a letter of several: what expires first comes first.
+func (l *letter) listing(baseURL string) (subject, text string) {
+	l.cut()
+	all, lapse := len(l.items)+l.more, l.soon+lapseSoon(l.items)
+	subject = fmt.Sprintf("Decide: %d runs wait", all)
+	if lapse > 0 {
+		subject = fmt.Sprintf("Expires soon: %d of %d runs that wait", lapse, all)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d runs wait for your decision.\n", all)
+	if lapse > 0 {
+		fmt.Fprintf(&b, "Undecided, the system rejects the first of this list (%d) in less than an hour.\n", lapse)
+	}
+	for _, i := range l.items {
+		fmt.Fprintf(&b, "\n%s, in tenant %s\nAsked by %s, expires %s\n%s/console/approvals/%s\n", i.what(), i.tenant, i.askedBy(), i.lapses(), baseURL, i.a.ID)
+	}
+	if l.more > 0 {
+		fmt.Fprintf(&b, "\nand %d more.\n", l.more)
+	}
+	fmt.Fprintf(&b, "\nAll that waits:\n%s/console/approvals\n\nThis mail decides nothing, nor does following a link. Whoever decides first, decides.\n", baseURL)
+	return subject, b.String()
+}

@@ -1,0 +1,72 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// sweep deletes the notices of approvals that ended long ago, some at a time, and
+// goes on next time where it ended.
+func (n *Notifier) sweep(ctx context.Context) error {
+	old := n.cfg.Now().Add(-keepFor)
+	next, nextMail := "", ""
+	err := n.store.Update(ctx, func(tx store.Tx) error {
+		rows, err := tx.List(store.Meta, store.Realm, store.Query{
+			Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{n.from}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterNotice}}},
+			Limit: sweepMost,
+		})
+		if err != nil {
+			return err
+		}
+		next = records.FirstNotice
+		if len(rows) == sweepMost {
+			next = rows[len(rows)-1].ID
+		}
+		if nextMail, err = sweepMailed(tx, n.mails, old); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			var rec records.Notice
+			if err := records.Decode(row, &rec); err != nil {
+				return err
+			}
+			if rec.ExpiresAt.Before(old) {
+				if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		n.from, n.mails = next, nextMail
+	}
+	return err
+}
+
+// sweepMailed deletes some of what is kept of addresses that were mailed long ago, and
+// gives where to go on.
+func sweepMailed(tx store.Tx, from string, old time.Time) (next string, err error) {
+	rows, err := tx.List(store.Meta, store.Realm, store.Query{Where: records.MailedFrom(from), Limit: sweepMost})
+	if err != nil {
+		return from, err
+	}
+	for _, row := range rows {
+		var rec records.Mailed
+		if err := records.Decode(row, &rec); err != nil {
+			return from, err
+		}
+		if rec.At.Before(old) {
+			if err := tx.Delete(store.Meta, store.Realm, row.ID); err != nil {
+				return from, err
+			}
+		}
+	}
+	if len(rows) < sweepMost {
+		return records.FirstMailed, nil
+	}
+	return rows[len(rows)-1].ID, nil
+}

@@ -1,0 +1,115 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// keep notes who has been told of notices, and that they are done or when they are
+// tried again.
+func (n *Notifier) keep(ctx context.Context, claims []claimed, sent map[string]time.Time) error {
+	var stand map[notice]standing
+	err := n.store.Update(ctx, func(tx store.Tx) error {
+		stand = map[notice]standing{}
+		for _, c := range claims {
+			s, err := n.keepOne(tx, c, sent)
+			if err != nil {
+				return err
+			}
+			stand[c.notice] = s
+		}
+		return nil
+	})
+	for d, s := range stand {
+		if err == nil {
+			n.seen[d.id()], n.later[d.id()] = s.done, s.next
+		}
+	}
+	return err
+}
+
+func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]time.Time) (standing, error) {
+	rec, version, err := noticeOf(tx, c.notice)
+	if err != nil {
+		return standing{}, err
+	}
+	failed := false
+	for _, email := range c.to {
+		if _, was := sent[email]; was {
+			rec.Told = append(rec.Told, email)
+		} else {
+			failed = true
+		}
+	}
+	switch {
+	case failed:
+		rec.Next = n.cfg.Now().Add(min(firstWait<<min(rec.Tries-1, 8), longest))
+	case !c.later.IsZero():
+		rec.Next, rec.Tries = c.later, 0
+	default:
+		finish(rec, c.kind)
+	}
+	_, err = records.Notices.Put(tx, store.Realm, c.id(), rec, version)
+	return standing{done{rec.Asked, rec.Lapsing}, rec.Next}, err
+}
+
+// keepMailed notes when each letter of a round was sent: from then a minute counts.
+func (n *Notifier) keepMailed(ctx context.Context, r *round, sent map[string]time.Time) error {
+	for addresses := range slices.Chunk(slices.Sorted(maps.Keys(r.letters)), claimsAtOnce) {
+		err := n.store.Update(ctx, func(tx store.Tx) error {
+			for _, email := range addresses {
+				rec, version, err := mailedOf(tx, email)
+				if err != nil {
+					return err
+				}
+				rec.Until = time.Time{}
+				if at, was := sent[email]; was {
+					rec.At = at
+				}
+				if _, err := records.Mails.Put(tx, store.Realm, records.MailedID(email), rec, version); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
+	rec, version, err := records.Mails.Get(tx, store.Realm, records.MailedID(email))
+	if errors.Is(err, store.ErrNotFound) {
+		return &records.Mailed{}, 0, nil
+	}
+	return rec, version, err
+}
+
+// finish marks a kind as sent to everybody.
+func finish(rec *records.Notice, k kind) {
+	rec.Asked, rec.Lapsing = rec.Asked || k == asked, rec.Lapsing || k == lapsing
+	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
+}
+
+func noticeOf(tx store.Tx, d notice) (*records.Notice, int64, error) {
+	rec, version, err := records.Notices.Get(tx, store.Realm, d.id())
+	if errors.Is(err, store.ErrNotFound) {
+		return &records.Notice{}, 0, nil
+	}
+	return rec, version, err
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}

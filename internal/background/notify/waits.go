@@ -1,0 +1,97 @@
+package notify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// complete adds to each letter what else waits for its reader, and keeps of it what
+// lapses first. waiting is all that waits, what lapses first coming first. It decides
+// nothing about who is mailed, so it keeps no writer waiting.
+func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) error {
+	var lists map[string]*letter
+	err := n.store.View(ctx, func(tx store.Tx) error {
+		lists = map[string]*letter{}
+		readers, users := map[string][]reader{}, map[string][]records.User{}
+		for to, l := range r.letters {
+			lists[to] = &letter{to: to, items: slices.Clone(l.items)}
+			for _, tenant := range l.tenants() {
+				if err := usersOf(tx, tenant, users); err != nil {
+					return err
+				}
+				if at := slices.IndexFunc(users[tenant], func(u records.User) bool { return u.Email == to }); at >= 0 {
+					readers[tenant] = append(readers[tenant], reader{&users[tenant][at], lists[to]})
+				}
+			}
+		}
+		for _, d := range waiting {
+			if err := n.list(tx, d, readers[d.tenant]); err != nil {
+				return err
+			}
+		}
+		for _, l := range lists {
+			l.cut()
+			for i := range l.items {
+				var err error
+				if l.items[i].name, err = records.NameOf(tx, l.items[i].tenant, l.items[i].a.RequestedBy); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		r.letters = lists
+	}
+	return err
+}
+
+// reader is a user with the letter that tells of their tenant.
+type reader struct {
+	user   *records.User
+	letter *letter
+}
+
+// list adds what waits to the letters of those who may decide it.
+func (n *Notifier) list(tx store.Tx, d notice, readers []reader) error {
+	if len(readers) == 0 {
+		return nil
+	}
+	a, err := n.briefOf(tx, d)
+	if err != nil || a.Status != countersign.ApprovalPending {
+		return ignoreGone(err)
+	}
+	for _, r := range readers {
+		if n.mayDecide(r.user, a) {
+			r.letter.add(item{kind: asked, tenant: d.tenant, a: a})
+		}
+	}
+	return nil
+}
+
+// briefOf reads an approval that waits once: what is kept of it doesn't change while it
+// does.
+func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
+	if a := n.brief[d.id()]; a != nil {
+		return a, nil
+	}
+	a, _, err := records.Approvals.Get(tx, d.tenant, d.approval)
+	if err != nil {
+		return nil, err
+	}
+	if a = briefly(a); a.Status == countersign.ApprovalPending {
+		n.brief[d.id()] = a
+	}
+	return a, nil
+}
+
+// briefly is an approval without what it would send, which may be a mebibyte.
+func briefly(a *records.Approval) *records.Approval {
+	return &records.Approval{Requester: a.Requester, Approval: countersign.Approval{
+		ID: a.ID, Status: a.Status, ProjectID: a.ProjectID, Capability: a.Capability, RequestedBy: a.RequestedBy, ExpiresAt: a.ExpiresAt,
+	}}
+}

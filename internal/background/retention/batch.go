@@ -1,0 +1,177 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/archive"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// ended are the statuses of runs that never change again.
+var ended = []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled}
+
+// batch is what goes into one file.
+type batch struct {
+	tenant string
+	runs   []filed
+	bytes  int
+	passed int  // runs that stay
+	more   bool // whether there is more to look at
+}
+
+// filed is a run as it is stored, whole.
+type filed struct {
+	held      *ledger.Held
+	approvals []countersign.Approval
+}
+
+func (b *batch) encode() ([]byte, error) {
+	entries := make([]archive.Entry, len(b.runs))
+	for i, r := range b.runs {
+		entries[i] = archive.Entry{Run: *r.held.Run(), Approvals: r.approvals}
+		entries[i].Run.PlanSnapshot = r.held.Plan()
+	}
+	return archive.Encode(b.tenant, entries)
+}
+
+// find reads runs of a status, the oldest first and without the first skip ones, and
+// keeps those that are due.
+func (a *Archiver) find(ctx context.Context, tenant string, status countersign.RunStatus, skip int) (b *batch, err error) {
+	due := a.cfg.Now().Add(-a.cfg.Keep)
+	err = a.store.View(ctx, func(tx store.Tx) error {
+		b = &batch{tenant: tenant}
+		list, err := records.Runs.List(tx, tenant, store.Query{
+			Where: []store.Filter{store.Equal("status", string(status)), {Column: "created", Op: store.AtMost, Values: []any{due.UnixMicro()}}},
+			Order: []store.Order{{Column: "created"}}, Limit: batchRuns, Offset: skip,
+		})
+		if err != nil {
+			return err
+		}
+		return b.take(tx, a.ledger, list, due)
+	})
+	return b, err
+}
+
+// take reads the runs that are due, as far as a file has room, and passes over those
+// that were created early and ended late.
+func (b *batch) take(tx store.Tx, l *ledger.Ledger, list []records.Run, due time.Time) error {
+	b.more = len(list) == batchRuns
+	for i := range list {
+		switch {
+		case b.bytes > batchBytes:
+			b.more = true
+			return nil
+		case list[i].CompletedAt.After(due):
+			b.passed++
+		default:
+			if err := b.add(tx, l, list[i].ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *batch) add(tx store.Tx, l *ledger.Ledger, id string) error {
+	held, err := l.Load(tx, ledger.Ref{Tenant: b.tenant, RunID: id})
+	if err != nil {
+		return err
+	}
+	approvals, err := records.Approvals.List(tx, b.tenant, store.Query{Where: []store.Filter{store.Equal("run", id)}, Order: []store.Order{{Column: "created"}}})
+	if err != nil {
+		return err
+	}
+	f := filed{held: held}
+	for _, rec := range approvals {
+		f.approvals = append(f.approvals, rec.Approval)
+	}
+	b.runs, b.bytes = append(b.runs, f), b.bytes+held.Size()
+	return nil
+}
+
+// errMoved ends a removal of a run that isn't as it was filed. Another process
+// has archived it, or an answer has come too late for it: the next look files it anew.
+var errMoved = errors.New("a run was archived by another process, or a late answer came")
+
+// remove takes the runs of a batch out of the store, leaves of each what a repeat of
+// its start is answered with, and notes the file in the audit log.
+func (b *batch) remove(tx store.Tx, f *file, now time.Time) error {
+	for _, r := range b.runs {
+		if err := r.remove(tx, b.tenant, f, now); err != nil {
+			return fmt.Errorf("run %s: %w", r.held.Ref.RunID, err)
+		}
+	}
+	first, last := b.runs[0].held.Run(), b.runs[len(b.runs)-1].held.Run()
+	return audit.Append(tx, b.tenant, []countersign.AuditRecord{{
+		At: now, Actor: countersign.SystemPrincipal, Action: "runs.archive", Subject: "archive/" + f.name, Outcome: countersign.AuditDone,
+		Reason: fmt.Sprintf("%d runs that ended %s, from %s to %s; the digest is the file's SHA-256", len(b.runs), first.Status, first.ID, last.ID), Digest: f.sha256,
+	}})
+}
+
+func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error {
+	run := r.held.Run()
+	rec, _, err := records.Runs.Get(tx, tenant, run.ID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && rec.Revision != run.Revision {
+		return errMoved
+	}
+	if err != nil {
+		return err
+	}
+	left := records.ArchivedOf(rec, f.name, f.sha256, now)
+	if _, err := records.ArchivedRuns.Put(tx, tenant, run.ID, left, 0); err != nil {
+		return err
+	}
+	for i := range run.Steps {
+		if err := tx.Delete(store.Steps, tenant, records.StepID(run.ID, i)); err != nil {
+			return err
+		}
+	}
+	for n := range rec.Probes {
+		if err := tx.Delete(store.Steps, tenant, records.ProbeID(run.ID, n+1)); err != nil {
+			return err
+		}
+	}
+	for _, a := range r.approvals {
+		if err := records.Approvals.Delete(tx, tenant, a.ID); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(r.removePlan(tx, tenant), r.removeRehearsal(tx, tenant)); err != nil {
+		return err
+	}
+	return records.Runs.Delete(tx, tenant, run.ID)
+}
+
+// removePlan takes out the plan that was made for this run alone. A plan that
+// somebody made stays.
+func (r filed) removePlan(tx store.Tx, tenant string) error {
+	id := r.held.Run().PlanID
+	rec, _, err := records.Plans.Get(tx, tenant, id)
+	if err != nil || !rec.Synthetic {
+		return err
+	}
+	return records.Plans.Delete(tx, tenant, id)
+}
+
+// removeRehearsal: nothing is compared with a run that isn't here any more.
+func (r filed) removeRehearsal(tx store.Tx, tenant string) error {
+	run := r.held.Run()
+	if run.Mode != countersign.ModeDryRun {
+		return nil
+	}
+	last, _, err := records.Rehearsals.Get(tx, tenant, run.PlanDigest)
+	if errors.Is(err, store.ErrNotFound) || err == nil && last.RunID != run.ID {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return records.Rehearsals.Delete(tx, tenant, run.PlanDigest)
+}

@@ -1,0 +1,46 @@
+package retention
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/countersign/countersign/internal/platform/atomicfile"
+)
+
+// file is a batch on its way to the disk.
+type file struct {
+	name   string // below the directory, with slashes
+	sha256 string // of the file as it is, so that sha256sum tells it
+	doc    []byte
+}
+
+// fileOf names a file by whose runs it holds, from which day on, and its content.
+func fileOf(b *batch, doc []byte) *file {
+	digest := sha256.Sum256(doc)
+	sum := hex.EncodeToString(digest[:])
+	day := b.runs[0].held.Run().CreatedAt.UTC().Format("2006-01-02")
+	return &file{name: path.Join(b.tenant, fmt.Sprintf("runs-%s-%s.jsonl.gz", day, sum[:16])), sha256: sum, doc: doc}
+}
+
+// write puts the file where it belongs, whole and synced, or not at all. Replicas may
+// share the directory, and file the same.
+func (f *file) write(dir string) error {
+	target := filepath.Join(dir, filepath.FromSlash(f.name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	err := durable.Create(target, func(w io.Writer) error {
+		_, err := w.Write(f.doc)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(durable.Sync(dir), durable.Sync(filepath.Dir(dir))) // their entries may be new
+}

@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/runtime/credowner"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// attempt is one try and what became of it.
+type attempt struct {
+	seq     int64
+	notice  request.Notice
+	status  int
+	problem string // "" where it arrived
+}
+
+// attempt makes the attempts that were claimed, together.
+func (s *Sender) attempt(ctx context.Context, r ref, w records.Webhook, due []int64) ([]attempt, error) {
+	out, err := s.notices(ctx, r, w, due)
+	if err != nil {
+		return nil, err
+	}
+	var all sync.WaitGroup
+	for i := range out {
+		if a := &out[i]; a.notice.Body != nil {
+			all.Go(func() { a.status, a.problem = s.caller.Notify(ctx, a.notice) })
+		}
+	}
+	all.Wait()
+	return out, nil
+}
+
+// notices makes the notifications anew from what is stored, so that what waits to be
+// tried again costs a few bytes. One without a body has nothing left to tell of.
+func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []int64) (out []attempt, err error) {
+	err = s.store.View(ctx, func(tx store.Tx) error {
+		out = nil
+		boundTo, err := owner.BoundTo(tx, w.SecretEnv)
+		if err != nil {
+			return err
+		}
+		for _, seq := range due {
+			a := attempt{seq: seq}
+			rec, err := audit.Get(tx, r.tenant, seq)
+			if err != nil {
+				return err
+			}
+			h, err := s.tell(tx, r.tenant, rec)
+			if err == nil {
+				a.notice = request.Notice{Tenant: r.tenant, URL: w.URL, SecretEnv: w.SecretEnv, BoundTo: boundTo, ID: h.id}
+				a.notice.Body, err = countersign.Marshal(h.Notification)
+			}
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			out = append(out, a)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// settle keeps what became of attempts. A webhook that was changed or deleted
+// meanwhile is left as it is: what it no longer has is not put back, and that an
+// address is gone says nothing of another one.
+func (s *Sender) settle(ctx context.Context, r ref, address string, made []attempt) error {
+	if len(made) == 0 {
+		return nil
+	}
+	return s.store.Update(ctx, func(tx store.Tx) error {
+		now, err := load(tx, r)
+		if err != nil || now == nil {
+			return err
+		}
+		next, gone := now.at, false
+		next.Pending = slices.Clone(next.Pending)
+		for _, a := range made {
+			s.judge(&next, a)
+			gone = gone || a.status == http.StatusGone && now.hook.URL == address
+		}
+		if gone {
+			next.Pending = nil
+			if err := s.disable(tx, r, now.hook); err != nil {
+				return err
+			}
+		}
+		return putProgress(tx, r, &next, now.version)
+	})
+}
+
+// judge takes one attempt's outcome in: what arrived is done with, the rest is due
+// again later, or dropped after its last try.
+func (s *Sender) judge(p *records.WebhookProgress, a attempt) {
+	i := slices.IndexFunc(p.Pending, func(p records.PendingWebhook) bool { return p.Seq == a.seq })
+	if i < 0 {
+		return
+	}
+	if a.problem == "" {
+		p.Pending = slices.Delete(p.Pending, i, i+1)
+		if a.notice.Body != nil {
+			p.LastSuccessAt = s.cfg.Now()
+		}
+		return
+	}
+	p.LastError, p.LastErrorAt = a.problem, s.cfg.Now()
+	if n := p.Pending[i].Attempts; n <= len(s.cfg.Backoff) {
+		p.Pending[i].NextAt = s.cfg.Now().Add(s.cfg.Backoff[n-1])
+		return
+	}
+	p.Pending, p.Dropped = slices.Delete(p.Pending, i, i+1), p.Dropped+1
+}
+
+// disable ends a webhook whose receiver says that it is gone for good.
+func (s *Sender) disable(tx store.Tx, r ref, w records.Webhook) error {
+	_, version, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(r.tenant, r.id))
+	if err != nil {
+		return err
+	}
+	w.Enabled, w.Revision, w.UpdatedAt = false, w.Revision+1, s.cfg.Now()
+	if _, err := records.Webhooks.Put(tx, store.Realm, records.WebhookID(r.tenant, r.id), &w, version); err != nil {
+		return err
+	}
+	return audit.Append(tx, r.tenant, []countersign.AuditRecord{s.record(r.id, "enabled", "the receiver answered 410: it wants no more")})
+}

@@ -1,0 +1,127 @@
+package webhook
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// events are the records of the audit log that webhooks are told of.
+var events = map[string]string{
+	"approval.request":      countersign.EventApprovalRequested,
+	"run.recovery_required": countersign.EventRunRecoveryRequired,
+	"run.complete":          countersign.EventRunEnded,
+	"run.fail":              countersign.EventRunEnded,
+	"run.cancel":            countersign.EventRunEnded,
+}
+
+// actionsOf are the actions that a webhook with these events looks for, sorted.
+func actionsOf(wanted []string) []string {
+	var out []string
+	for action, event := range events {
+		if slices.Contains(wanted, event) {
+			out = append(out, action)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// happened is one thing to tell.
+type happened struct {
+	countersign.Notification
+	id       string
+	projects []string // of the run
+}
+
+// idOf is a notification's id, the same whenever it is sent: it comes from the hash
+// of the audit record.
+func idOf(r countersign.AuditRecord) string { return "evt_" + r.Hash[:min(len(r.Hash), 32)] }
+
+// tell reads what a record tells of. The status is the one that the run had then; what
+// else is said of it never changes.
+func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (happened, error) {
+	runID := strings.TrimPrefix(rec.Subject, "run/")
+	run, projects, err := runOf(tx, tenant, runID)
+	if err != nil {
+		return happened{}, err
+	}
+	h := happened{id: idOf(rec), projects: projects, Notification: countersign.Notification{
+		Type: events[rec.Action], Timestamp: rec.At, Data: countersign.NotificationData{
+			TenantID: tenant, RunID: runID, PlanID: run.PlanID, Status: rec.After, Mode: run.Mode, StepID: rec.Step,
+			Link: s.cfg.BaseURL + "/console/runs/" + runID,
+		},
+	}}
+	switch h.Type {
+	case countersign.EventRunEnded:
+		h.Data.MayHaveHappened = run.MayHaveHappened
+	case countersign.EventApprovalRequested:
+		return h, s.tellApproval(tx, tenant, rec, &h.Data)
+	case countersign.EventRunRecoveryRequired:
+		h.Data.ProjectID, err = projectOf(tx, tenant, runID, rec.Step)
+	}
+	return h, err
+}
+
+// runOf finds a run, archived or not.
+func runOf(tx store.Tx, tenant, id string) (*countersign.Run, []string, error) {
+	rec, _, err := records.Runs.Get(tx, tenant, id)
+	if err == nil {
+		return &rec.Run, rec.Projects, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return nil, nil, err
+	}
+	left, _, err := records.ArchivedRuns.Get(tx, tenant, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &left.Run, left.Projects, nil
+}
+
+// tellApproval adds which approval it was: the one that was asked in the same commit.
+func (s *Sender) tellApproval(tx store.Tx, tenant string, rec countersign.AuditRecord, d *countersign.NotificationData) error {
+	d.Status = string(countersign.RunWaitingApproval)
+	list, err := records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", d.RunID)}})
+	for _, a := range list {
+		if a.StepID == rec.Step && a.RequestedAt.Equal(rec.At) {
+			d.ApprovalID, d.ProjectID, d.Link = a.ID, a.ProjectID, s.cfg.BaseURL+"/console/approvals/"+a.ID
+		}
+	}
+	return err
+}
+
+// projectOf is the project of a step, "" where the run is archived.
+func projectOf(tx store.Tx, tenant, runID, stepID string) (string, error) {
+	first, last := records.StepIDs(runID)
+	rows, err := tx.List(store.Steps, tenant, store.Query{Where: []store.Filter{
+		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
+	}})
+	for _, row := range rows {
+		var step countersign.StepRun
+		if err := records.Decode(row, &step); err != nil {
+			return "", err
+		}
+		if step.ID == stepID {
+			return step.ProjectID, nil
+		}
+	}
+	return "", err
+}
+
+// isFor reports whether a webhook is told: of a step by its project, of a whole run by
+// any of its projects.
+func (h happened) isFor(w *records.Webhook) bool {
+	if w.ProjectIDs == nil {
+		return true
+	}
+	projects := h.projects
+	if h.Data.ProjectID != "" {
+		projects = []string{h.Data.ProjectID}
+	}
+	return slices.ContainsFunc(projects, func(p string) bool { return slices.Contains(w.ProjectIDs, p) })
+}

@@ -1,0 +1,310 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/webhook"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+	"github.com/countersign/countersign/internal/testing/rerun"
+)
+
+// desk is a store with runs and webhooks, and a receiver that keeps what comes.
+type desk struct {
+	t      *testing.T
+	store  store.Store
+	now    time.Time
+	sender *webhook.Sender
+
+	mu     sync.Mutex
+	answer func(request.Notice) (int, string)
+	got    []request.Notice
+}
+
+func openDesk(t *testing.T) *desk {
+	d := &desk{t: t, store: again.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	d.sender = d.process()
+	d.answer = func(request.Notice) (int, string) { return 204, "" }
+	return d
+}
+
+// process is a sender that remembers nothing but the store.
+func (d *desk) process() *webhook.Sender {
+	return webhook.New(webhook.Config{
+		BaseURL: "https://countersign.example", Backoff: []time.Duration{time.Minute, time.Hour}, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
+	}, d.store, d)
+}
+
+func (d *desk) Notify(_ context.Context, n request.Notice) (int, string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.got = append(d.got, n)
+	return d.answer(n)
+}
+
+func failing(request.Notice) (int, string) { return 500, "the receiver answered 500" }
+
+func (d *desk) write(fn func(tx store.Tx) error) {
+	d.t.Helper()
+	if err := d.store.Update(context.Background(), fn); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// hook makes a webhook that looks at the log from its beginning.
+func (d *desk) hook(tenant, id string, projects []string, events ...string) {
+	d.t.Helper()
+	d.write(func(tx store.Tx) error {
+		w := &records.Webhook{TenantID: tenant, Webhook: countersign.Webhook{
+			ID: id, URL: "https://hooks.example/" + id, Events: events, Revision: 1, Enabled: true, ProjectIDs: projects,
+		}}
+		if _, err := records.Webhooks.Put(tx, store.Realm, records.WebhookID(tenant, id), w, 0); err != nil {
+			return err
+		}
+		_, err := records.WebhookProgresses.Put(tx, store.Realm, records.WebhookProgressID(tenant, id), &records.WebhookProgress{}, 0)
+		return err
+	})
+}
+
+// ends makes runs of a project that are COMPLETED.
+func (d *desk) ends(tenant, project string, runs ...string) {
+	d.t.Helper()
+	d.write(func(tx store.Tx) error {
+		for _, id := range runs {
+			r := &records.Run{Run: countersign.Run{ID: id, PlanID: "plan-1", Mode: countersign.ModeLive, CreatedAt: d.now}, Projects: []string{project}}
+			if _, err := records.Runs.Put(tx, tenant, id, r, 0); err != nil {
+				return err
+			}
+			log := []countersign.AuditRecord{
+				{At: d.now, Actor: "token:t", Action: "runs.start", Subject: "run/" + id, Outcome: "done", Reason: "CANARY"},
+				{At: d.now, Actor: "system", Action: "run.complete", Subject: "run/" + id, Outcome: "done", After: "COMPLETED", Reason: "CANARY"},
+			}
+			if err := audit.Append(tx, tenant, log); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// look lets time pass and says which webhooks were told of which runs.
+func (d *desk) look(later time.Duration) []string {
+	d.t.Helper()
+	d.now = d.now.Add(later)
+	d.got = nil
+	d.sender.Look(context.Background())
+	out := []string{}
+	for _, n := range d.got {
+		var body countersign.Notification
+		if err := json.Unmarshal(n.Body, &body); err != nil || strings.Contains(string(n.Body), "CANARY") {
+			d.t.Errorf("%s: %v", n.Body, err)
+		}
+		out = append(out, strings.TrimPrefix(n.URL, "https://hooks.example/")+" "+body.Data.RunID)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (d *desk) is(what string, got []string, want ...string) {
+	d.t.Helper()
+	if !slices.Equal(got, want) {
+		d.t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func (d *desk) progress(tenant, id string) (p *records.WebhookProgress) {
+	d.t.Helper()
+	err := d.store.View(context.Background(), func(tx store.Tx) (err error) {
+		p, _, err = records.WebhookProgresses.Get(tx, store.Realm, records.WebhookProgressID(tenant, id))
+		return err
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return p
+}
+
+func TestEachIsToldOnceOfWhatItAskedFor(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "all", nil, countersign.EventRunEnded)
+	d.hook("acme", "shop", []string{"acme-shop"}, countersign.EventRunEnded)
+	d.hook("acme", "asked", nil, countersign.EventApprovalRequested)
+	d.hook("beta", "theirs", nil, countersign.EventRunEnded)
+	d.ends("acme", "acme-shop", "one")
+	d.ends("acme", "acme-desk", "two")
+	d.is("at first", d.look(0), "all one", "all two", "shop one")
+	d.is("again", d.look(time.Second))
+	d.sender = d.process()
+	d.is("after a restart", d.look(time.Second))
+	d.ends("beta", "beta-shop", "three")
+	d.is("the other tenant", d.look(time.Second), "theirs three")
+}
+
+func TestAFailureIsTriedAgainUnderOneIDAndDroppedAfterTheLast(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.answer = failing
+	d.ends("acme", "acme-shop", "one")
+	d.is("first", d.look(0), "h one")
+	id, body := d.got[0].ID, string(d.got[0].Body)
+	d.is("too soon", d.look(59*time.Second))
+	d.is("second", d.look(time.Second), "h one")
+	d.is("too soon", d.look(59*time.Minute))
+	if p := d.progress("acme", "h"); len(p.Pending) != 1 || p.LastError != "the receiver answered 500" || p.Dropped != 0 {
+		t.Errorf("%+v", p)
+	}
+	d.is("third", d.look(time.Minute), "h one")
+	if d.got[0].ID != id || string(d.got[0].Body) != body {
+		t.Errorf("%s %s, at first %s %s", d.got[0].ID, d.got[0].Body, id, body)
+	}
+	d.is("no fourth", d.look(1000*time.Hour))
+	if p := d.progress("acme", "h"); len(p.Pending) != 0 || p.Dropped != 1 || !p.LastSuccessAt.IsZero() {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestAFailingReceiverHoldsUpNoOther(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "bad", nil, countersign.EventRunEnded)
+	d.hook("acme", "good", nil, countersign.EventRunEnded)
+	d.answer = func(n request.Notice) (int, string) {
+		if strings.HasSuffix(n.URL, "bad") {
+			return failing(n)
+		}
+		return 200, ""
+	}
+	d.ends("acme", "acme-shop", "one")
+	d.look(0)
+	d.ends("acme", "acme-shop", "two")
+	d.is("the next", d.look(time.Second), "bad two", "good two")
+}
+
+// TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest.
+func TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.answer = failing
+	var runs []string
+	for i := range 200 {
+		runs = append(runs, fmt.Sprintf("run-%03d", i))
+	}
+	d.ends("acme", "acme-shop", runs...)
+	if n := len(d.look(0)); n != 64 || len(d.progress("acme", "h").Pending) != 64 {
+		t.Errorf("%d were tried", n)
+	}
+	if n := len(d.look(time.Second)); n != 0 {
+		t.Errorf("%d more were tried", n)
+	}
+	d.answer = func(request.Notice) (int, string) { return 204, "" }
+	if n := len(d.look(time.Minute)); n != 200 {
+		t.Errorf("%d were told in the end", n)
+	}
+	if p := d.progress("acme", "h"); len(p.Pending) != 0 || p.Dropped != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestAnAttemptThatDiedWithItsProcessIsMadeAgain, and by nobody else meanwhile.
+func TestAnAttemptThatDiedWithItsProcessIsMadeAgain(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.ends("acme", "acme-shop", "one")
+	ctx, die := context.WithCancel(context.Background())
+	d.answer = func(request.Notice) (int, string) { die(); return 0, "stopped" }
+	d.sender.Look(ctx)
+	id := d.got[0].ID
+	d.answer = func(request.Notice) (int, string) { return 204, "" }
+	d.sender = d.process()
+	d.is("meanwhile", d.look(14*time.Second))
+	d.is("later", d.look(time.Second), "h one")
+	if d.got[0].ID != id {
+		t.Errorf("ids %s and %s", id, d.got[0].ID)
+	}
+	d.is("again", d.look(1000*time.Hour))
+}
+
+func TestTwoProcessesShareTheWork(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	var runs []string
+	for i := range 50 {
+		runs = append(runs, fmt.Sprintf("run-%03d", i))
+	}
+	d.ends("acme", "acme-shop", runs...)
+	var both sync.WaitGroup
+	for range 2 {
+		sender := d.process()
+		both.Go(func() {
+			for range 50 {
+				sender.Look(context.Background())
+			}
+		})
+	}
+	both.Wait()
+	if len(d.got) != 50 {
+		t.Errorf("%d were told of 50", len(d.got))
+	}
+}
+
+func TestAReceiverThatIsGoneEndsItsWebhook(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.answer = func(request.Notice) (int, string) { return 410, "the receiver answered 410" }
+	d.ends("acme", "acme-shop", "one", "two")
+	d.look(0)
+	d.ends("acme", "acme-shop", "three")
+	d.is("later", d.look(1000*time.Hour))
+	d.write(func(tx store.Tx) error {
+		w, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID("acme", "h"))
+		page, err2 := audit.List(tx, "acme", audit.Filter{Action: "webhooks.disable"}, 10, 0)
+		if err != nil || err2 != nil || w.Enabled || w.Revision != 2 || page.Total != 1 || page.Items[0].Subject != "webhook/h" {
+			t.Errorf("%v, %v, %+v, %+v", err, err2, w, page)
+		}
+		return nil
+	})
+}
+
+// TestAStopKeepsWhatArrived, and what it gave up is no failure.
+func TestAStopKeepsWhatArrived(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.ends("acme", "acme-shop", "one", "two")
+	ctx, stop := context.WithCancel(context.Background())
+	d.answer = func(n request.Notice) (int, string) {
+		if stop(); strings.Contains(string(n.Body), `"one"`) {
+			return 204, ""
+		}
+		return 0, "the call was stopped"
+	}
+	d.sender.Look(ctx)
+	if p := d.progress("acme", "h"); len(p.Pending) != 1 || p.LastError != "" || p.LastSuccessAt.IsZero() {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestALongLogIsLookedThroughToItsEnd where nothing in it is for the webhook.
+func TestALongLogIsLookedThroughToItsEnd(t *testing.T) {
+	d := openDesk(t)
+	d.hook("acme", "h", nil, countersign.EventRunEnded)
+	d.write(func(tx store.Tx) error {
+		log := make([]countersign.AuditRecord, 25000)
+		for i := range log {
+			log[i] = countersign.AuditRecord{At: d.now, Actor: "a", Action: "step.send", Subject: "run/x", Outcome: "done"}
+		}
+		return audit.Append(tx, "acme", log)
+	})
+	d.ends("acme", "acme-shop", "one")
+	d.is("behind it", d.look(0), "h one")
+}

@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Filter narrows a listing; empty fields do not.
+type Filter struct {
+	Subject string
+	Actor   string
+	Action  string
+	Since   time.Time
+}
+
+// Size is how many records a tenant's log has, by its head: it costs the same
+// however long the log is.
+func Size(tx store.Tx, tenant string) (int64, error) {
+	h, err := loadHead(tx, tenant)
+	if err != nil {
+		return 0, err
+	}
+	return h.Size, nil
+}
+
+// List reads one page of a tenant's log, newest first.
+func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.Page[countersign.AuditRecord], error) {
+	q := store.Query{Where: f.where(), Order: f.order(), Limit: limit, Offset: offset}
+	total, err := tx.Count(store.Audit, tenant, q)
+	if err != nil {
+		return countersign.Page[countersign.AuditRecord]{}, err
+	}
+	rows, err := tx.List(store.Audit, tenant, q)
+	if err != nil {
+		return countersign.Page[countersign.AuditRecord]{}, err
+	}
+	items := make([]countersign.AuditRecord, len(rows))
+	for i, row := range rows {
+		if err := store.Decode(row.Doc, &items[i]); err != nil {
+			return countersign.Page[countersign.AuditRecord]{}, err
+		}
+	}
+	return countersign.NewPage(items, offset, total), nil
+}
+
+// order is newest first, by what there is an index of: a record's id orders as its
+// sequence number does.
+func (f Filter) order() []store.Order {
+	if f.byID() {
+		return []store.Order{{Column: "id", Descending: true}}
+	}
+	return []store.Order{{Column: "seq", Descending: true}}
+}
+
+func (f Filter) byID() bool { return f.Subject == "" && f.Actor == "" && f.Action == "" }
+
+// Any reports that the filter leaves anything out.
+func (f Filter) Any() bool { return !f.byID() || !f.Since.IsZero() }
+
+func (f Filter) where() []store.Filter {
+	var w []store.Filter
+	for _, is := range [][2]string{{"subject", f.Subject}, {"actor", f.Actor}, {"action", f.Action}} {
+		if is[1] != "" {
+			w = append(w, store.Equal(is[0], is[1]))
+		}
+	}
+	if !f.Since.IsZero() {
+		w = append(w, store.Filter{Column: "at", Op: store.AtLeast, Values: []any{f.Since.UnixMicro()}})
+	}
+	return w
+}
+
+// Get reads one record of a tenant's log; store.ErrNotFound for none.
+func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err error) {
+	row, err := tx.Get(store.Audit, tenant, recordID(seq))
+	if err != nil {
+		return r, err
+	}
+	return r, store.Decode(row.Doc, &r)
+}
+
+// Following reads, in order, at most limit records of these actions from sequence
+// number first to before last.
+func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {
+	of := store.Filter{Column: "action", Op: store.In}
+	for _, action := range actions {
+		of.Values = append(of.Values, action)
+	}
+	rows, err := tx.List(store.Audit, tenant, store.Query{
+		Where: []store.Filter{of, {Column: "seq", Op: store.AtLeast, Values: []any{first}}, {Column: "seq", Op: store.AtMost, Values: []any{last - 1}}},
+		Order: []store.Order{{Column: "seq"}}, Limit: limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]countersign.AuditRecord, len(rows))
+	for i, row := range rows {
+		if err := store.Decode(row.Doc, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

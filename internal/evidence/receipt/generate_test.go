@@ -1,0 +1,304 @@
+package receipt
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+var morning = time.Date(2026, 11, 21, 9, 0, 0, 123456000, time.UTC)
+
+// drawn draws the facts of runs that could have been, with every digest and record
+// that belongs to them.
+type drawn struct {
+	*rand.Rand
+	t     *testing.T
+	facts Facts
+	log   []countersign.AuditRecord
+	now   time.Time
+
+	unseen map[int]bool // records that masking leaves out
+}
+
+// draw is the same for the same seed.
+func draw(t *testing.T, seed uint64) Facts {
+	t.Helper()
+	d := &drawn{Rand: newRand(seed), t: t, now: morning, unseen: map[int]bool{}}
+	d.facts = Facts{Tenant: "acme", Version: "0.1.0", IssuedAt: morning.Add(time.Hour), Masked: d.IntN(5) == 0}
+	d.run()
+	d.prove()
+	return d.facts
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 10)) }
+
+func (d *drawn) key() ed25519.PrivateKey { return keyOf(d.Uint64()) }
+
+func keyOf(n uint64) ed25519.PrivateKey {
+	seed := make([]byte, ed25519.SeedSize)
+	for i := range 8 {
+		seed[i] = byte(n >> (8 * i))
+	}
+	return ed25519.NewKeyFromSeed(seed)
+}
+
+func (d *drawn) run() {
+	r := &d.facts.Run
+	mode := pick(d, countersign.ModeLive, countersign.ModeLive, countersign.ModeDryRun)
+	*r = countersign.Run{
+		ID: "run-" + fmt.Sprint(d.IntN(1000)), PlanID: "plan-1", Mode: mode,
+		Status:      pick(d, countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled),
+		RequestedBy: "user:ines@marlow.example", IdempotencyKey: d.word(), CreatedAt: morning, UpdatedAt: morning, Steps: []countersign.StepRun{},
+	}
+	r.PlanSnapshot = &countersign.Plan{
+		ID: "plan-1", Name: d.word(), Mode: mode, Status: countersign.PlanReady, ModelID: "refunds", ModelRevision: 2, ModelSnapshot: &countersign.Model{ID: "refunds", Revision: 2}, Steps: []countersign.Step{}, ValidationErrors: []string{},
+		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
+		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}}}},
+	}
+	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", "")
+	for i := range d.IntN(4) {
+		d.step(fmt.Sprintf("s%d", i))
+	}
+	if r.Status == countersign.RunCompleted && slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool {
+		return s.Status != countersign.StepCompleted && s.Status != countersign.StepSimulated
+	}) {
+		r.Status = countersign.RunFailed
+	}
+	if r.Status == countersign.RunFailed && r.Error == "" {
+		r.Error = "not_sent: " + d.word()
+	}
+	if r.Status == countersign.RunCancelled {
+		r.CancelRequested = true
+		d.note("runs.cancel", "", "token:t-2", "CANCELLED", d.word(), "")
+	}
+	end := map[countersign.RunStatus]string{countersign.RunCompleted: "run.complete", countersign.RunFailed: "run.fail", countersign.RunCancelled: "run.cancel"}
+	r.CompletedAt = d.note(end[r.Status], "", countersign.SystemPrincipal, string(r.Status), r.Error, "")
+	d.digestPlan()
+}
+
+// digestPlan is last: of a plan with its steps.
+func (d *drawn) digestPlan() {
+	r := &d.facts.Run
+	v, err := countersign.ValueOf(r.PlanSnapshot)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r.PlanDigest = countersign.SHA256Hex(planContent(v.Canonical()))
+	d.log[0].Digest = r.PlanDigest
+	if d.unseen[0] {
+		r.PlanDigest = ""
+	}
+	r.PlanSnapshot.PlanDigest = r.PlanDigest
+}
+
+func (d *drawn) step(id string) {
+	r := &d.facts.Run
+	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: pick(d, "refund", "note"), DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
+	s.ApprovalRequired, s.SideEffect, s.IdempotencyKey = s.Capability == "refund", true, r.ID+"."+id
+	expected := countersign.Expectation{Field: "ok", Equals: d.value(2)}
+	r.PlanSnapshot.Steps = append(r.PlanSnapshot.Steps, countersign.Step{ID: id, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, Input: s.Input, Expectation: &expected})
+	if d.IntN(8) == 0 {
+		s.Status = countersign.StepSkipped
+		r.Steps = append(r.Steps, s)
+		return
+	}
+	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
+	_, n, _ := strings.Cut(s.Request.URL, "=")
+	s.Request.Query = countersign.ObjectValue(map[string]countersign.Value{"n": pick(d, countersign.RawValue(n), countersign.String(n))})
+	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
+	s.RequestDigest = countersign.StepDigest(digest)
+	asked, noted := len(d.facts.Approvals), len(d.log)
+	if r.Mode == countersign.ModeLive {
+		d.live(&s, digest, expected)
+	} else {
+		s.Status, s.Output, s.Verification = countersign.StepSimulated, countersign.Null, &countersign.Verification{Status: countersign.VerificationSimulated, Field: expected.Field, Expected: expected.Equals}
+		s.CompletedAt = d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
+		s.StartedAt = s.CompletedAt
+	}
+	if d.facts.Masked && d.IntN(2) == 0 {
+		d.mask(&s, asked, noted)
+	}
+	r.Steps = append(r.Steps, s)
+}
+
+// mask leaves out what a viewer must not see of a step, of its approvals, which are
+// those since then, and of its records.
+func (d *drawn) mask(s *countersign.StepRun, asked, noted int) {
+	s.Request.Body, s.RequestDigest = countersign.String("•••"), countersign.NoStepDigest
+	if s.Response != nil {
+		s.Response.Bytes, s.Response.BodySHA256 = countersign.NoByteCount, countersign.NoBodyDigest
+	}
+	for i := asked; i < len(d.facts.Approvals); i++ {
+		d.facts.Approvals[i].Request, d.facts.Approvals[i].RequestDigest = *s.Request, ""
+	}
+	for i := noted; i < len(d.log); i++ {
+		d.unseen[i] = true
+	}
+	d.unseen[0] = true
+}
+
+func (d *drawn) live(s *countersign.StepRun, digest string, expected countersign.Expectation) {
+	for s.Attempt < 1+d.IntN(2) {
+		if s.ApprovalRequired && !d.asked(s, digest) {
+			s.Status, s.Error = countersign.StepFailed, &countersign.StepError{Code: countersign.CodeApprovalRejected, Message: "no"}
+			d.facts.Run.Error = "approval_rejected: no"
+			return
+		}
+		if s.Attempt > 0 {
+			d.resolved(s, countersign.ConfirmedNotExecuted, "PENDING", digest)
+		}
+		s.Attempt++
+		s.StartedAt = d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
+	}
+	s.Response = &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(d.Int64N(1 << 20)), BodySHA256: countersign.BodyDigest(digest)}
+	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: expected.Field, Expected: expected.Equals, Actual: expected.Equals}
+	if d.IntN(4) == 0 {
+		d.resolved(s, countersign.ConfirmedCompleted, "COMPLETED", digest)
+		s.CompletedAt = s.Reconciliation.At
+		return
+	}
+	s.CompletedAt = d.note("step.complete", s.ID, countersign.SystemPrincipal, "COMPLETED", countersign.VerificationPassed, digest)
+}
+
+func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest string) {
+	s.Reconciliation = &countersign.Reconciliation{Resolution: resolution, Evidence: d.word(), By: "token:t-1"}
+	s.Reconciliation.At = d.note("runs.reconcile", s.ID, "token:t-1", after, resolution+": "+s.Reconciliation.Evidence, digest)
+}
+
+// asked draws the approvals that were asked for before one sending: some expired
+// before the step began, and the last one lets it out, or doesn't.
+func (d *drawn) asked(s *countersign.StepRun, digest string) bool {
+	for d.IntN(3) == 0 {
+		d.approval(s, digest, countersign.ApprovalApproved, 2*time.Second)
+		d.now = d.now.Add(time.Minute)
+	}
+	if d.IntN(5) > 0 {
+		d.approval(s, digest, countersign.ApprovalApproved, time.Hour)
+		return true
+	}
+	d.approval(s, digest, countersign.ApprovalRejected, time.Hour)
+	return false
+}
+
+func (d *drawn) approval(s *countersign.StepRun, digest string, status countersign.ApprovalStatus, valid time.Duration) {
+	r := &d.facts.Run
+	asked := d.note("approval.request", s.ID, countersign.SystemPrincipal, "WAITING_APPROVAL", "", digest)
+	a := countersign.Approval{
+		ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: status, Attempt: s.Attempt + 1,
+		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
+		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
+	}
+	action := "approvals.decide"
+	if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {
+		a.DecidedBy, action = countersign.SystemPrincipal, "approval.close"
+	}
+	a.DecidedAt = d.note(action, s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
+	d.facts.Approvals = append(d.facts.Approvals, a)
+}
+
+// note adds a record and gives its time.
+func (d *drawn) note(action, step, actor, after, reason, digest string) time.Time {
+	d.now = d.now.Add(time.Second)
+	d.log = append(d.log, countersign.AuditRecord{
+		At: d.now, Actor: actor, Action: action, Subject: "run/" + d.facts.Run.ID, Step: step, Outcome: countersign.AuditDone,
+		After: after, Reason: reason, Digest: digest, RequestID: "req-1",
+	})
+	return d.now
+}
+
+// prove puts the records into a log among others, which has its own length.
+func (d *drawn) prove() {
+	var stored []tlog.Hash
+	read := tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
+		out := make([]tlog.Hash, len(at))
+		for i, x := range at {
+			out[i] = stored[x]
+		}
+		return out, nil
+	})
+	var seqs []int64
+	var texts []string
+	size := int64(0)
+	add := func(text string) {
+		more, err := tlog.StoredHashes(size, []byte(text), read)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		stored = append(stored, more...)
+		size++
+	}
+	others := func() {
+		for range d.IntN(6) {
+			add(fmt.Sprint("another ", size))
+		}
+	}
+	for _, r := range d.log {
+		others()
+		r.Seq = size
+		text, err := countersign.Marshal(r)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		seqs, texts = append(seqs, size), append(texts, string(text))
+		add(string(text))
+	}
+	others()
+	root, err := tlog.TreeHash(size, read)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.facts.Log = Log{Size: size, Root: hex.EncodeToString(root[:])}
+	for i, seq := range seqs {
+		if d.unseen[i] {
+			d.facts.Log.LeftOut++
+			continue
+		}
+		proof, err := tlog.ProveRecord(size, seq, read)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		rec := Record{Text: texts[i], Proof: []string{}}
+		for _, h := range proof {
+			rec.Proof = append(rec.Proof, hex.EncodeToString(h[:]))
+		}
+		d.facts.Log.Records = append(d.facts.Log.Records, rec)
+	}
+}
+
+func pick[T any](d *drawn, of ...T) T { return of[d.IntN(len(of))] }
+
+// words hold what strings can: escapes, and characters that UTF-16 sorts otherwise
+// than UTF-8 does.
+var words = []string{"", "a", "amount", "é", "\uffee", "😀", "\u2028", "<&>", "\"\\/", "\n\r\t\x01\x1f", "\x7f", "\ufeff", "日本", "{\"seq\":1}"}
+
+func (d *drawn) word() string { return pick(d, words...) + pick(d, words...) }
+
+var numbers = []string{
+	"0", "-0", "1.50", "9007199254740993", "-12.000e-3", "1e400", "1E+20", "1e21", "100000000000000000000000", "0.1", "12345678901234567890.123456789", "-7e-999999999", "5e18",
+}
+
+// value is any JSON value, not deeper than it is said to be.
+func (d *drawn) value(depth int) countersign.Value {
+	switch kind := d.IntN(8); {
+	case kind < 2:
+		return countersign.RawValue(pick(d, numbers...))
+	case kind < 4 || depth > 3:
+		return countersign.String(d.word())
+	case kind == 4:
+		return pick(d, countersign.Null, countersign.Bool(true), countersign.Bool(false))
+	case kind == 5:
+		return countersign.ArrayValue([]countersign.Value{d.value(depth + 1), d.value(depth + 1)})
+	default:
+		return countersign.ObjectValue(map[string]countersign.Value{d.word(): d.value(depth + 1), d.word(): d.value(depth + 1), d.word(): d.value(depth + 1)})
+	}
+}

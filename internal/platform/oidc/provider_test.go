@@ -1,0 +1,180 @@
+package oidc_test
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/internal/platform/oidc"
+	"github.com/countersign/countersign/internal/testing/oidctest"
+)
+
+// person is somebody at an issuer, and the provider that they sign in by.
+type person struct {
+	*oidctest.Issuer
+	provider *oidc.Provider
+	late     time.Duration // how far the provider's clock is ahead
+}
+
+func visit(t *testing.T) *person {
+	t.Helper()
+	p := &person{Issuer: oidctest.New(t)}
+	p.provider = p.providerOf(p.URL)
+	return p
+}
+
+func (p *person) providerOf(issuer string) *oidc.Provider {
+	return oidc.New(oidc.Config{
+		Issuer: issuer, ClientID: oidctest.ClientID, ClientSecret: oidctest.ClientSecret, RedirectURL: "http://127.0.0.1/callback",
+		Now: func() time.Time { return time.Now().Add(p.late) },
+	})
+}
+
+// begin goes to the issuer and comes back with what it gave.
+func (p *person) begin(t *testing.T) (flow, state, code string) {
+	t.Helper()
+	address, flow, err := p.provider.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	back, err := url.Parse(res.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flow, back.Query().Get("state"), back.Query().Get("code")
+}
+
+func TestAVerifiedAddressComesBack(t *testing.T) {
+	t.Parallel()
+	p := visit(t)
+	flow, state, code := p.begin(t)
+	if email, err := p.provider.Finish(t.Context(), flow, state, code); err != nil || email != "ada@example.com" {
+		t.Errorf("%q %v", email, err)
+	}
+}
+
+func TestWhatATokenMustSay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		claims map[string]any
+		ok     bool
+	}{
+		"the usual":                    {nil, true},
+		"verified as a text":           {map[string]any{"email_verified": "true"}, true},
+		"several audiences, for us":    {map[string]any{"aud": []string{oidctest.ClientID, "other"}, "azp": oidctest.ClientID}, true},
+		"another audience":             {map[string]any{"aud": "other"}, false},
+		"for another client":           {map[string]any{"azp": "other"}, false},
+		"several audiences, for other": {map[string]any{"aud": []string{oidctest.ClientID, "other"}, "azp": "other"}, false},
+		"several audiences, for none":  {map[string]any{"aud": []string{oidctest.ClientID, "other"}}, false},
+		"for us, and given to other":   {map[string]any{"azp": "other"}, false},
+		"for us, and given to us":      {map[string]any{"azp": oidctest.ClientID}, true},
+		"another nonce":                {map[string]any{"nonce": "other"}, false},
+		"no nonce":                     {map[string]any{"nonce": nil}, false},
+		"another issuer":               {map[string]any{"iss": "https://evil.example"}, false},
+		"expired":                      {map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}, false},
+		"unverified":                   {map[string]any{"email_verified": false}, false},
+		"nothing of verified":          {map[string]any{"email_verified": nil}, false},
+		"verified by a number":         {map[string]any{"email_verified": 1}, false},
+		"no address":                   {map[string]any{"email": nil}, false},
+	} {
+		p := visit(t)
+		p.Claims = c.claims
+		flow, state, code := p.begin(t)
+		email, err := p.provider.Finish(t.Context(), flow, state, code)
+		if (err == nil) != c.ok || (email != "") != c.ok {
+			t.Errorf("%s: %q %v", name, email, err)
+		}
+	}
+}
+
+func TestAForgedTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	p := visit(t)
+	p.Forge = true
+	flow, state, code := p.begin(t)
+	if email, err := p.provider.Finish(t.Context(), flow, state, code); err == nil {
+		t.Errorf("%q was believed", email)
+	}
+}
+
+func TestAnAddressOfTheUsersDescriptionCountsForTheSameUserOnly(t *testing.T) {
+	t.Parallel()
+	for subject, ok := range map[string]bool{"subject": true, "other": false} {
+		p := visit(t)
+		p.Claims = map[string]any{"email": nil, "email_verified": nil}
+		p.UserInfo = map[string]any{"sub": subject, "email": "ada@example.com", "email_verified": true}
+		flow, state, code := p.begin(t)
+		if email, err := p.provider.Finish(t.Context(), flow, state, code); (err == nil) != ok {
+			t.Errorf("%s: %q %v", subject, email, err)
+		}
+	}
+}
+
+func TestAFlowIsOfOneBrowserAndGoodOnce(t *testing.T) {
+	t.Parallel()
+	p := visit(t)
+	flow, state, code := p.begin(t)
+	other, otherState, otherCode := p.begin(t)
+	for name, try := range map[string][3]string{
+		"another browser's flow": {other, state, code},
+		"no flow":                {"", state, code},
+		"garbage":                {"a.b.c", state, code},
+		"no state":               {flow, "", code},
+		"no code":                {flow, state, ""},
+	} {
+		if _, err := p.provider.Finish(t.Context(), try[0], try[1], try[2]); !errors.Is(err, oidc.ErrFlow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := p.provider.Finish(t.Context(), other, otherState, code); err == nil {
+		t.Error("a code was taken with another flow's verifier")
+	}
+	flow, state, code = p.begin(t)
+	if _, err := p.provider.Finish(t.Context(), flow, state, code); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.provider.Finish(t.Context(), flow, state, otherCode); !errors.Is(err, oidc.ErrFlow) {
+		t.Errorf("the same state again: %v", err)
+	}
+}
+
+func TestAFlowTakesTenMinutesAtMost(t *testing.T) {
+	t.Parallel()
+	p := visit(t)
+	flow, state, code := p.begin(t)
+	p.late = oidc.FlowLife + time.Second
+	if _, err := p.provider.Finish(t.Context(), flow, state, code); !errors.Is(err, oidc.ErrFlow) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAnIssuerThatCannotBeReachedIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	p := visit(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = listener.Close() // nobody listens there now
+	away := p.providerOf("http://" + listener.Addr().String())
+	if _, _, err := away.Begin(t.Context()); err == nil {
+		t.Error("nobody answered, and it went on")
+	}
+	if _, _, err := p.providerOf(p.URL + "/other").Begin(t.Context()); err == nil {
+		t.Error("a description at another address counts")
+	}
+	p.provider = p.providerOf(p.URL)
+	if address, _, err := p.provider.Begin(t.Context()); err != nil || !strings.HasPrefix(address, p.URL) {
+		t.Errorf("%s %v", address, err)
+	}
+}

@@ -1,0 +1,112 @@
+// Package otlp sends spans where the standard OTEL_* environment variables say:
+// by OTLP over HTTP, and nowhere while no endpoint is named.
+package otlp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/countersign/countersign/internal/platform/telemetry"
+)
+
+// stopBound is how long the end of the process waits for spans on their way.
+const stopBound = 5 * time.Second
+
+// Exporter sends what its Traces record.
+type Exporter struct{ provider *sdktrace.TracerProvider }
+
+// Start begins to export, if the environment names somebody to send traces to; else
+// it gives nil, which makes none. The standard variables say where to, with which
+// headers and certificates, how many and how often; getenv answers for those that
+// decide whether. What they ask for and this binary can't do is an error that says
+// so: the service works as well without traces.
+func Start(ctx context.Context, getenv func(string) string, version string, log *slog.Logger) (*Exporter, error) {
+	if !wanted(getenv) {
+		return nil, nil
+	}
+	if err := unusable(getenv); err != nil {
+		return nil, err
+	}
+	otel.SetErrorHandler(&complaints{log: log})
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Exporter{sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(resourceOf(ctx, version)))}, nil
+}
+
+func wanted(getenv func(string) string) bool {
+	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || getenv("OTEL_TRACES_EXPORTER") == "none" {
+		return false
+	}
+	return getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+}
+
+func unusable(getenv func(string) string) error {
+	if e := getenv("OTEL_TRACES_EXPORTER"); e != "" && e != "otlp" {
+		return errors.New("OTEL_TRACES_EXPORTER: traces go out by otlp; set that, or none")
+	}
+	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
+	if protocol != "http/protobuf" {
+		return errors.New("OTEL_EXPORTER_OTLP_PROTOCOL: traces go out by http/protobuf, usually to port 4318; set that")
+	}
+	return nil
+}
+
+// resourceOf says who we are; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+func resourceOf(ctx context.Context, version string) *resource.Resource {
+	named := resource.WithAttributes(attribute.String("service.name", "countersign"), attribute.String("service.version", version))
+	r, err := resource.New(ctx, resource.WithTelemetrySDK(), named, resource.WithFromEnv())
+	if err != nil && r == nil {
+		return resource.Default()
+	}
+	return r // with what could be read of it
+}
+
+// Traces makes spans that are exported; none for a nil Exporter.
+func (e *Exporter) Traces() *telemetry.Traces {
+	if e == nil {
+		return nil
+	}
+	return telemetry.NewTraces(e.provider)
+}
+
+// Stop sends what has not been sent, within a bound.
+func (e *Exporter) Stop() error {
+	if e == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopBound)
+	defer cancel()
+	return e.provider.Shutdown(ctx)
+}
+
+// quiet is how long a collector that is away is not mentioned again.
+const quiet = time.Minute
+
+// complaints are logged now and then: a collector that is down is no reason to
+// fill the log.
+type complaints struct {
+	log  *slog.Logger
+	last atomic.Int64
+}
+
+// Handle implements otel.ErrorHandler.
+func (c *complaints) Handle(err error) {
+	now, last := time.Now().UnixNano(), c.last.Load()
+	if now-last < int64(quiet) || !c.last.CompareAndSwap(last, now) {
+		return
+	}
+	c.log.Warn("traces not exported", "error", err)
+}

@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/model"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// An agent run is a plan of one step, a team run one of the team's steps; each
+// step is carried out by an agent, within what that agent may do (specification
+// 2.17, contract 7).
+
+// Executor is an agent with its model, as a plan is made with it. Model is nil
+// when the agent has none.
+type Executor struct {
+	Agent countersign.Agent
+	Model *countersign.Model
+}
+
+// Crew is who carries a plan out, as one snapshot. Executors are the members in
+// their order; of an agent run there is one, and no Team.
+type Crew struct {
+	Team      *countersign.Team
+	Executors []Executor
+	Projects  map[string]Source
+}
+
+// agentStep is the id of an agent run's only step.
+const agentStep = "execute"
+
+// ForAgent makes the plan of an agent run. Its problems keep it from being
+// stored.
+func ForAgent(c Crew, start countersign.AgentRunStart, o Origin) (countersign.Plan, []string) {
+	a := c.Executors[0].Agent
+	step := countersign.TeamStep{
+		ID: agentStep, Name: a.Name + ": " + start.Capability, AgentID: a.ID, Capability: start.Capability,
+		Input: start.Inputs, Expectation: start.Expectation,
+	}
+	p, problems := c.plan([]countersign.TeamStep{step}, nil, start.Mode, o)
+	p.Name, p.ModelID, p.ModelRevision = step.Name, p.Agents[0].ModelID, p.Agents[0].ModelRevision
+	p.PlanDigest = digest(&p)
+	for i := range problems {
+		problems[i] = asAgentRun(problems[i])
+	}
+	return p, problems
+}
+
+// asAgentRun names the fields of an agent run's body instead of those of the
+// step that is made of it.
+func asAgentRun(problem string) string {
+	if rest, ok := strings.CutPrefix(problem, "steps[0].input."); ok {
+		return "inputs." + rest
+	}
+	return strings.TrimPrefix(problem, "steps[0].")
+}
+
+// ForTeam makes the plan of a team run. Its problems keep it from being stored.
+func ForTeam(c Crew, start countersign.TeamRunStart, o Origin) (countersign.Plan, []string) {
+	p, problems := c.plan(c.Team.Steps, start.Inputs, start.Mode, o)
+	problems = append(c.members(), problems...) // a member may have lost its model since
+	p.Name = c.Team.Name
+	p.Team = &countersign.PlanTeam{ID: c.Team.ID, Revision: c.Team.Revision, Members: c.Team.Members}
+	p.PlanDigest = digest(&p)
+	return p, problems
+}
+
+// CheckTeam names everything that is wrong with a team before anything is run:
+// its members, and its steps as far as they are known. Inputs that are still
+// missing may come with the run.
+func CheckTeam(c Crew) []string {
+	problems := c.members()
+	steps, found := c.steps(c.Team.Steps, nil)
+	problems = append(problems, found...)
+	if len(steps) == 0 { // a team may be put together before its steps are
+		return problems
+	}
+	p := &countersign.Plan{Mode: countersign.ModeDryRun, Steps: steps}
+	return append(problems, validateSteps(p, c.Projects, request.CheckGiven)...)
+}
+
+// members: at least two different agents, each known and with a model.
+func (c Crew) members() []string {
+	var problems []string
+	different := map[string]bool{}
+	for i, m := range c.Team.Members {
+		e := c.executor(m.AgentID)
+		switch {
+		case e == nil:
+			problems = append(problems, fmt.Sprintf("members[%d].agentId: there is no agent %s", i, m.AgentID))
+		case e.Agent.ModelID == "":
+			problems = append(problems, fmt.Sprintf("members[%d].agentId: agent %s has no model; its manifest names one", i, m.AgentID))
+		}
+		different[m.AgentID] = true
+	}
+	if len(different) < countersign.MinTeamMembers {
+		problems = append(problems, fmt.Sprintf("members: a team has at least %d different agents", countersign.MinTeamMembers))
+	}
+	return problems
+}
+
+func (c Crew) executor(agentID string) *Executor {
+	i := slices.IndexFunc(c.Executors, func(e Executor) bool { return e.Agent.ID == agentID })
+	if i < 0 {
+		return nil
+	}
+	return &c.Executors[i]
+}
+
+// plan puts the steps together. It is READY, or not to be stored.
+func (c Crew) plan(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value, mode string, o Origin) (countersign.Plan, []string) {
+	p := countersign.Plan{
+		ID: o.ID, Status: countersign.PlanReady, Mode: mode, ValidationErrors: []string{},
+		Agents: c.agents(), Projects: c.projects(), CreatedBy: o.By, CreatedAt: o.Now,
+	}
+	if p.Mode == "" {
+		p.Mode = countersign.ModeDryRun
+	}
+	steps, problems := c.steps(of, inputs)
+	p.Steps = steps
+	problems = append(problems, strayInputs(of, inputs)...)
+	problems = append(problems, c.models()...)
+	return p, append(problems, validateSteps(&p, c.Projects, request.CheckInputs)...)
+}
+
+// agents are the executors as a plan keeps them, each once.
+func (c Crew) agents() []countersign.PlanAgent {
+	var out []countersign.PlanAgent
+	for _, e := range c.Executors {
+		ref := countersign.PlanAgent{
+			ID: e.Agent.ID, ProjectID: e.Agent.ProjectID, Revision: e.Agent.Revision, SourceRevision: e.Agent.SourceRevision,
+			ExecutorInputs: e.Agent.ExecutorInputs, ModelID: e.Agent.ModelID,
+		}
+		if e.Model != nil {
+			ref.ModelRevision = e.Model.Revision
+		}
+		out = append(out, ref)
+	}
+	return out
+}
+
+// projects are the systems of all executors: whoever may see the plan may see
+// each member.
+func (c Crew) projects() []countersign.ProjectRef {
+	out := []countersign.ProjectRef{}
+	for _, e := range c.Executors {
+		src, known := c.Projects[e.Agent.ProjectID]
+		if known && !slices.ContainsFunc(out, func(r countersign.ProjectRef) bool { return r.ID == e.Agent.ProjectID }) {
+			out = append(out, countersign.ProjectRef{ID: e.Agent.ProjectID, Revision: src.Project.Revision})
+		}
+	}
+	return out
+}
+
+func (c Crew) models() []string {
+	var problems []string
+	seen := map[string]bool{}
+	for _, e := range c.Executors {
+		if e.Model == nil || seen[e.Model.ID] {
+			continue
+		}
+		seen[e.Model.ID] = true
+		if _, err := model.Compile(&e.Model.Document); err != nil {
+			problems = append(problems, fmt.Sprintf("model %s: %s", e.Model.ID, message(err)))
+		}
+	}
+	return problems
+}
+
+// steps are the steps with the executors' fixed inputs in them. inputs override
+// a step's own, by step id and field; nothing overrides what is fixed.
+func (c Crew) steps(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value) ([]countersign.Step, []string) {
+	steps := []countersign.Step{}
+	var problems []string
+	for i, s := range of {
+		path := fmt.Sprintf("steps[%d]", i)
+		e := c.executor(s.AgentID)
+		if e == nil {
+			problems = append(problems, fmt.Sprintf("%s.agentId: %s is no member", path, s.AgentID))
+			e = &Executor{Agent: countersign.Agent{Capabilities: []string{s.Capability}}} // what else is wrong is named too
+		}
+		if !slices.Contains(e.Agent.Capabilities, s.Capability) {
+			problems = append(problems, fmt.Sprintf("%s.capability: agent %s doesn't have %s; it has %s", path, s.AgentID, s.Capability, list(e.Agent.Capabilities)))
+		}
+		fixed := e.Agent.ExecutorInputs[s.Capability]
+		problems = append(problems, overriding(path+".input", s.Input, fixed)...)
+		problems = append(problems, overriding("inputs."+s.ID, inputs[s.ID], fixed)...)
+		problems = append(problems, overriding(path+".inputBindings", s.InputBindings, fixed)...)
+		steps = append(steps, countersign.Step{
+			ID: s.ID, Name: s.Name, ProjectID: e.Agent.ProjectID, Capability: s.Capability, AgentID: s.AgentID,
+			Input: merge(s.Input, inputs[s.ID], fixed), DependsOn: s.DependsOn, InputBindings: s.InputBindings, Expectation: s.Expectation,
+		})
+	}
+	return steps, problems
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// overriding names the fields that are fixed by the executor and given all the
+// same, even with the same value.
+func overriding[V any](path string, given map[string]V, fixed map[string]countersign.Value) []string {
+	var problems []string
+	for _, name := range sortedKeys(given) {
+		if _, is := fixed[name]; is {
+			problems = append(problems, fmt.Sprintf("%s.%s: the agent's manifest fixes it; leave it out", path, name))
+		}
+	}
+	return problems
+}
+
+func merge(layers ...map[string]countersign.Value) map[string]countersign.Value {
+	out := map[string]countersign.Value{}
+	for _, l := range layers {
+		maps.Copy(out, l)
+	}
+	return out
+}
+
+func strayInputs(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value) []string {
+	var problems []string
+	for _, id := range sortedKeys(inputs) {
+		if !slices.ContainsFunc(of, func(s countersign.TeamStep) bool { return s.ID == id }) {
+			problems = append(problems, fmt.Sprintf("inputs.%s: there is no such step", id))
+		}
+	}
+	return problems
+}

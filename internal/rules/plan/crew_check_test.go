@@ -1,0 +1,76 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/plan"
+)
+
+// Inputs that are still missing may come with the run.
+func TestTeamMayLeaveInputsToTheRun(t *testing.T) {
+	bare := func(s *countersign.TeamStep) { s.Input = nil }
+	c := crew(changed(reads("a"), bare), changed(refunding("b", "a"), bare), changed(tells("c"), bare))
+	if problems := plan.CheckTeam(c); problems != nil {
+		t.Errorf("%v", problems)
+	}
+	complete := runInputs{"a": inputs("resourceId", `"o-1"`), "b": inputs("amount", "5"), "c": inputs("text", `"hi"`)}
+	if problems := teamProblems(c, complete); problems != nil {
+		t.Errorf("with all inputs: %v", problems)
+	}
+}
+
+func TestTeamMayBePutTogetherBeforeItsSteps(t *testing.T) {
+	if problems := plan.CheckTeam(crew()); problems != nil {
+		t.Errorf("%v", problems)
+	}
+	c := crew()
+	c.Team.Members = nil
+	wantOnly(t, plan.CheckTeam(c), "members: a team has at least 2 different agents")
+}
+
+// A team says nothing of the mode: its projects may be disabled for now.
+func TestTeamMayUseDisabledProjects(t *testing.T) {
+	c := crew(reads("a"), tells("b"))
+	c.Projects["acme-shop"].Project.Enabled = false
+	if problems := plan.CheckTeam(c); problems != nil {
+		t.Errorf("%v", problems)
+	}
+	_, problems := plan.ForTeam(c, teamRun(countersign.ModeLive, nil), origin())
+	wantOnly(t, problems, "steps[0].projectId: project acme-shop is disabled")
+}
+
+// TestWhatATeamSaysWronglyIsNamedBeforeAnyRun: all but what is missing.
+func TestWhatATeamSaysWronglyIsNamedBeforeAnyRun(t *testing.T) {
+	c := crew(
+		changed(refunding("a"), func(s *countersign.TeamStep) { s.Input = inputs("amount", `"5"`, "tip", "1") }),
+		changed(tells("b", "b"), func(s *countersign.TeamStep) { s.Input = inputs("urgent", "false") }),
+		changed(reads("c"), func(s *countersign.TeamStep) { s.AgentID, s.Capability = "agent-herald", "shut" }),
+		taking(changed(tells("d"), func(s *countersign.TeamStep) { s.Input, s.AgentID = nil, "agent-clerk" }), "total", "a", "x"),
+		changed(reads("d"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" }),
+	)
+	c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-y"})
+	c.Executors[0].Agent.ModelID = ""
+	got := plan.CheckTeam(c)
+	want := []string{
+		"members[0].agentId: agent agent-clerk has no model; its manifest names one",
+		"members[2].agentId: there is no agent agent-y",
+		"steps: b depend on each other; a plan has no cycle",
+		"steps[0].input.amount: must be number, not string",
+		"steps[0].input.tip: refund takes no such input; its inputSchema does not declare it",
+		"steps[1].input.urgent: the agent's manifest fixes it; leave it out",
+		"steps[2].capability: agent agent-herald doesn't have shut; it has tell",
+		"steps[3].capability: agent agent-clerk doesn't have tell; it has read, refund",
+		"steps[3].capability: project acme-shop has no capability tell",
+		"steps[3].inputBindings.total.stepId: a is no dependency of d; name it in dependsOn",
+		"steps[4].agentId: agent-x is no member",
+		"steps[4].id: d is the id of steps[3] already",
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// Validate names every problem of meaning of a plan, each with its JSON path
+// (contract 5). A plan without problems is READY.
+func Validate(p *countersign.Plan, s Sources) []string {
+	return append(modelProblems(p, s.Model), validateSteps(p, s.Projects, request.CheckInputs)...)
+}
+
+// checkInputs names what keeps inputs from becoming a request of a capability.
+type checkInputs func(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
+
+func validateSteps(p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
+	var problems []string
+	if len(p.Steps) == 0 {
+		problems = append(problems, "steps: a plan has at least one step")
+	}
+	v := stepValidator{plan: p, projects: projects, graph: newGraph(p.Steps), checkInputs: check}
+	for i := range p.Steps {
+		problems = append(problems, v.step(i)...)
+	}
+	return append(problems, v.graph.cycleProblem(p.Steps)...)
+}
+
+func modelProblems(p *countersign.Plan, m *countersign.Model) []string {
+	switch {
+	case m == nil:
+		return []string{fmt.Sprintf("modelId: there is no model %s", p.ModelID)}
+	case m.Suspended:
+		return []string{fmt.Sprintf("modelId: model %s is suspended", p.ModelID)}
+	case m.Revision != p.ModelRevision:
+		return []string{fmt.Sprintf("modelRevision: model %s is at revision %d, not %d", p.ModelID, m.Revision, p.ModelRevision)}
+	}
+	return nil
+}
+
+type stepValidator struct {
+	plan        *countersign.Plan
+	projects    map[string]Source
+	graph       graph
+	checkInputs checkInputs
+}
+
+func (v stepValidator) step(i int) []string {
+	s := &v.plan.Steps[i]
+	path := fmt.Sprintf("steps[%d]", i)
+	problems := v.identity(i, path)
+	problems = append(problems, v.dependencies(i, path)...)
+	problems = append(problems, v.bindings(i, path)...)
+	c, found := v.capability(s, path)
+	if c == nil {
+		return append(problems, found...)
+	}
+	problems = append(problems, found...)
+	for _, p := range v.checkInputs(c, s.Input, s.InputBindings) {
+		problems = append(problems, under(path, p).String())
+	}
+	return problems
+}
+
+func (v stepValidator) identity(i int, path string) []string {
+	s := v.plan.Steps[i]
+	if first := v.graph.index[s.ID]; first != i {
+		return []string{fmt.Sprintf("%s.id: %s is the id of steps[%d] already", path, s.ID, first)}
+	}
+	return nil
+}
+
+func (v stepValidator) dependencies(i int, path string) []string {
+	var problems []string
+	for n, d := range v.plan.Steps[i].DependsOn {
+		if _, ok := v.graph.index[d]; !ok {
+			problems = append(problems, fmt.Sprintf("%s.dependsOn[%d]: there is no step %s", path, n, d))
+		}
+	}
+	return problems
+}
+
+func (v stepValidator) bindings(i int, path string) []string {
+	var problems []string
+	s := v.plan.Steps[i]
+	for _, name := range sortedKeys(s.InputBindings) {
+		from := s.InputBindings[name].StepID
+		at := fmt.Sprintf("%s.inputBindings.%s.stepId", path, name)
+		j, ok := v.graph.index[from]
+		switch {
+		case !ok:
+			problems = append(problems, fmt.Sprintf("%s: there is no step %s", at, from))
+		case !v.graph.reaches(i, j):
+			problems = append(problems, fmt.Sprintf("%s: %s is no dependency of %s; name it in dependsOn", at, from, s.ID))
+		}
+	}
+	return problems
+}
+
+// capability finds what the step calls; nil when that can't be told.
+func (v stepValidator) capability(s *countersign.Step, path string) (*countersign.Capability, []string) {
+	src, ok := v.projects[s.ProjectID]
+	if !ok && s.AgentID != "" {
+		return nil, nil // its agent is no member, which is named already
+	}
+	if !ok {
+		return nil, []string{fmt.Sprintf("%s.projectId: there is no project %s", path, s.ProjectID)}
+	}
+	if !src.InScope {
+		return nil, []string{fmt.Sprintf("%s.projectId: project %s is outside the projects you may use", path, s.ProjectID)}
+	}
+	var problems []string
+	if v.plan.Mode == countersign.ModeLive && !src.Project.Enabled {
+		problems = append(problems, fmt.Sprintf("%s.projectId: project %s is disabled; a LIVE plan needs it enabled", path, s.ProjectID))
+	}
+	c := src.Project.Capability(s.Capability)
+	if c == nil {
+		problems = append(problems, fmt.Sprintf("%s.capability: project %s has no capability %s", path, s.ProjectID, s.Capability))
+	}
+	return c, problems
+}
+
+func under(path string, p countersign.Problem) countersign.Problem {
+	if p.Path == "" {
+		p.Path = path
+	} else {
+		p.Path = path + "." + p.Path
+	}
+	return p
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return slices.Clip(keys)
+}

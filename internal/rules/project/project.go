@@ -1,0 +1,155 @@
+// Package project judges what an administrator registers: the connection, its
+// authentication and its capabilities (specification 2.5, 2.6, 5.2; contract
+// 5). It is pure: what the server allows comes in as an argument.
+package project
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// Allowed is what the server's settings let projects use (specification 5.3).
+type Allowed struct {
+	Origins       []string // normalised
+	NotifyOrigins []string // those that notifications may go to, normalised
+	Credentials   credential.Lists
+	SecretBytes   func(env string) int // of the variable as it is now; 0: it isn't set
+}
+
+// Origin reports whether projects may be registered with this base URL.
+func (a Allowed) Origin(baseURL string) bool {
+	o, err := request.NormalizeOrigin(baseURL)
+	return err == nil && slices.Contains(a.Origins, o)
+}
+
+// SecretConfigured reports whether the variable that the project names exists
+// and isn't empty now; false where it names none.
+func (a Allowed) SecretConfigured(p *countersign.Project) bool {
+	auth := p.EffectiveAuth()
+	return auth.Type != countersign.AuthNone && auth.CredentialEnv != "" && a.SecretIsSet(auth.CredentialEnv)
+}
+
+// SecretIsSet reports whether a variable exists and isn't empty now.
+func (a Allowed) SecretIsSet(env string) bool { return a.SecretBytes(env) > 0 }
+
+// WeakSecret reports whether the project's secret is shorter than it should be.
+func (a Allowed) WeakSecret(p *countersign.Project) bool {
+	auth := p.EffectiveAuth()
+	return auth.CredentialEnv != "" && credential.Weak(auth.Type, a.SecretBytes(auth.CredentialEnv))
+}
+
+// Validate makes the content of a tenant's project from what was written, or says all
+// that is wrong with it: invalid_request, origin_not_allowed or
+// credential_not_allowed.
+func Validate(tenant string, w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
+	p := countersign.Project{
+		Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath,
+		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Capabilities: w.Capabilities,
+	}
+	problems := connection(&p)
+	problems = append(problems, authentication(&p)...)
+	problems = append(problems, capabilities(&p)...)
+	if len(problems) > 0 {
+		return p, &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
+	}
+	if p.BaseURL != "" && !a.Origin(p.BaseURL) {
+		return p, countersign.Errorf(countersign.CodeOriginNotAllowed, "baseUrl: %s is not on the server's list SVC_PLATFORM_CONNECTION_ORIGINS", p.BaseURL)
+	}
+	if auth := p.EffectiveAuth(); auth.CredentialEnv != "" {
+		u := credential.Use{Tenant: tenant, Origin: p.BaseURL, Kind: auth.Type, Name: auth.CredentialEnv}
+		if _, err := a.Credentials.Judge(u); err != nil {
+			return p, NotAllowed(CredentialPath(&p), u, err)
+		}
+	}
+	return p, nil
+}
+
+// NotAllowed says why a credential variable may not be registered, and what the
+// operator could do. It names no other tenant.
+func NotAllowed(path string, u credential.Use, why error) error {
+	if errors.Is(why, credential.ErrNotListed) {
+		return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v of credential variables for %s", path, u.Name, why, u.Kind)
+	}
+	return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v; the operator can list it per tenant: %s/%s, and likewise for each other tenant that uses it", path, u.Name, why, u.Tenant, u.Name)
+}
+
+// CredentialPath is where a project names its credential.
+func CredentialPath(p *countersign.Project) string {
+	if p.AuthSecretEnv != "" {
+		return "authSecretEnv"
+	}
+	return "auth.credentialEnv"
+}
+
+func connection(p *countersign.Project) []countersign.Problem {
+	var out []countersign.Problem
+	switch {
+	case p.BaseURL != "":
+		origin, err := request.NormalizeOrigin(p.BaseURL)
+		if err != nil {
+			out = append(out, problem("baseUrl", err.Error()))
+		}
+		p.BaseURL = origin
+	case p.Adapter == countersign.AdapterHTTPJSON:
+		out = append(out, problem("baseUrl", "an HTTP_JSON project needs one, such as https://api.example.com"))
+	}
+	if p.HealthPath != "" {
+		health := countersign.Capability{Name: "health", Method: "GET", Path: p.HealthPath}
+		for _, found := range request.CheckCapability(&health) {
+			out = append(out, problem("healthPath", found.Message))
+		}
+		if strings.ContainsAny(p.HealthPath, "{}") {
+			out = append(out, problem("healthPath", "it takes no placeholder"))
+		}
+	}
+	return out
+}
+
+func capabilities(p *countersign.Project) []countersign.Problem {
+	var out []countersign.Problem
+	first := map[string]int{}
+	for i := range p.Capabilities {
+		c := &p.Capabilities[i]
+		path := fmt.Sprintf("capabilities[%d]", i)
+		if j, taken := first[c.Name]; taken {
+			out = append(out, problem(path+".name", fmt.Sprintf("%s is the name of capabilities[%d] already", c.Name, j)))
+		} else {
+			first[c.Name] = i
+		}
+		for _, found := range request.CheckCapability(c) {
+			out = append(out, problem(join(path, found.Path), found.Message))
+		}
+	}
+	return append(out, probes(p)...)
+}
+
+// probes must name a GET capability of the same project.
+func probes(p *countersign.Project) []countersign.Problem {
+	var out []countersign.Problem
+	for i, c := range p.Capabilities {
+		if c.Probe == "" {
+			continue
+		}
+		if target := p.Capability(c.Probe); target == nil || target.Method != "GET" || target.HasSideEffect() {
+			out = append(out, problem(fmt.Sprintf("capabilities[%d].probe", i), c.Probe+" is no GET capability of this project that only reads"))
+		}
+	}
+	return out
+}
+
+func problem(path, message string) countersign.Problem {
+	return countersign.Problem{Path: path, Code: "invalid", Message: message}
+}
+
+func join(path, rest string) string {
+	if rest == "" {
+		return path
+	}
+	return path + "." + rest
+}

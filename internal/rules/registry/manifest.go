@@ -1,0 +1,126 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// Facts are what a manifest is checked against, as one snapshot.
+type Facts struct {
+	Project *countersign.Project
+	// Models holds the models that the manifest names and the tenant has.
+	Models map[string]ModelOwner
+}
+
+// ModelOwner says which system's agents have a model, "" when none has, and whether
+// the model is retired.
+type ModelOwner struct {
+	ProjectID string
+	Retired   bool
+}
+
+// Check names everything that is wrong with a manifest (contract 7). A manifest
+// with any problem changes nothing.
+func Check(m *countersign.Manifest, f Facts) []countersign.Problem {
+	k := manifestCheck{facts: f}
+	first := map[string]int{}
+	for i := range m.Agents {
+		a := &m.Agents[i]
+		path := fmt.Sprintf("agents[%d]", i)
+		if j, twice := first[a.ExternalAgentID]; twice {
+			k.add(path+".externalAgentId", "duplicate", "%s is agents[%d] already; name each agent once", a.ExternalAgentID, j)
+		} else {
+			first[a.ExternalAgentID] = i
+		}
+		k.identity(path, a)
+		k.capabilities(path, a)
+		k.executorInputs(path, a)
+		k.model(path, a)
+	}
+	return k.problems
+}
+
+type manifestCheck struct {
+	facts    Facts
+	problems []countersign.Problem
+}
+
+func (k *manifestCheck) add(path, code, format string, args ...any) {
+	k.problems = append(k.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// identity: the system's name for the agent is shown, listed and kept in the
+// audit log, so nothing that could break a line belongs in it.
+func (k *manifestCheck) identity(path string, a *countersign.ManifestAgent) {
+	if plain.Blank(a.ExternalAgentID) || hasControl(a.ExternalAgentID) {
+		k.add(path+".externalAgentId", "bad_id", "must be visible text without control characters")
+	}
+}
+
+func (k *manifestCheck) capabilities(path string, a *countersign.ManifestAgent) {
+	for n, name := range a.Capabilities {
+		at := fmt.Sprintf("%s.capabilities[%d]", path, n)
+		switch {
+		case k.facts.Project.Capability(name) == nil:
+			k.add(at, "unregistered", "project %s has no capability %s; an ADMIN registers it first", k.facts.Project.ID, name)
+		case slices.Index(a.Capabilities, name) < n:
+			k.add(at, "duplicate", "%s is listed already", name)
+		}
+	}
+}
+
+// executorInputs: each field belongs to the contract of a capability that the
+// agent has, and its value fits there.
+func (k *manifestCheck) executorInputs(path string, a *countersign.ManifestAgent) {
+	for _, name := range sortedKeys(a.ExecutorInputs) {
+		at := path + ".executorInputs." + name
+		c := k.facts.Project.Capability(name)
+		switch {
+		case !slices.Contains(a.Capabilities, name):
+			k.add(at, "not_a_capability", "%s is none of the agent's capabilities", name)
+		case c == nil: // named above
+		default:
+			for _, p := range request.CheckGiven(c, a.ExecutorInputs[name], nil) {
+				k.add(at+strings.TrimPrefix(p.Path, "input"), p.Code, "%s", p.Message)
+			}
+		}
+	}
+}
+
+func (k *manifestCheck) model(path string, a *countersign.ManifestAgent) {
+	if a.ModelID == "" {
+		return
+	}
+	owner, exists := k.facts.Models[a.ModelID]
+	switch {
+	case !exists:
+		k.add(path+".modelId", "no_model", "there is no model %s", a.ModelID)
+	case owner.ProjectID != "" && owner.ProjectID != k.facts.Project.ID:
+		// The other system is not named: it may lie outside the caller's scope.
+		k.add(path+".modelId", "foreign_model", "model %s belongs to an agent of another system; take a model of its own", a.ModelID)
+	}
+}
+
+// ModelIDs names the models of a manifest, each once.
+func ModelIDs(m *countersign.Manifest) []string {
+	ids := map[string]bool{}
+	for _, a := range m.Agents {
+		if a.ModelID != "" {
+			ids[a.ModelID] = true
+		}
+	}
+	return sortedKeys(ids)
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 })
+}

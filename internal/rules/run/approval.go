@@ -1,0 +1,78 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// decided takes in the decision on the approval that the run waits for.
+func (t *transition) decided(e Decided) error {
+	i := t.waitingStep()
+	a := t.env.Approval
+	switch {
+	case t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || WaitsForSlot(t.run):
+		return t.conflict("it waits for no decision")
+	case plain.Blank(e.Reason):
+		return countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank")
+	case !t.env.Now.Before(a.ExpiresAt):
+		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))
+	}
+	switch e.Decision {
+	case countersign.ApprovalApproved:
+		t.noteDecision(i, e)
+		t.becomeWaitingForSlot(i)
+	case countersign.ApprovalRejected:
+		t.noteDecision(i, e)
+		t.failStep(i, countersign.CodeApprovalRejected, fmt.Sprintf("%s rejected it: %s", e.By, e.Reason))
+	default:
+		return countersign.Errorf(countersign.CodeInvalidRequest, "decision: it must be APPROVED or REJECTED, not %q", e.Decision)
+	}
+	return nil
+}
+
+func (t *transition) noteDecision(i int, e Decided) {
+	t.noteStep("approvals.decide", i, "", e.Reason)
+	n := &t.res.Notes[len(t.res.Notes)-1]
+	n.Before, n.After = string(countersign.ApprovalPending), string(e.Decision)
+}
+
+// expired acts on an approval past its expiresAt: the undecided one ends the
+// run; for the approved one, whose step had not begun, a new one is asked. And it
+// lets an uncertain step be resolved once the time of its call is over.
+func (t *transition) expired() {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() && !t.env.Now.Before(f.NotBefore) {
+		t.noteStep("step.answer_overdue", t.uncertain(), countersign.StepRecoveryRequired, "the time in which its answer could come is over")
+		t.callEnded()
+		return
+	}
+	i := t.waitingStep()
+	a := t.env.Approval
+	if t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || t.env.Now.Before(a.ExpiresAt) {
+		return
+	}
+	if WaitsForSlot(t.run) {
+		t.askAgain(i)
+		return
+	}
+	t.failStep(i, countersign.CodeApprovalExpired, "nobody decided in time, so the system rejected it")
+}
+
+// askAgain passes the gate anew for a step that was approved and not begun.
+// Nobody is asked to approve what could never be sent.
+func (t *transition) askAgain(i int) {
+	if t.mayBegin(i) && t.prepare(i) {
+		t.ask(i)
+	}
+}
+
+// slotGranted lets a run that waited for a slot go on.
+func (t *transition) slotGranted() {
+	if WaitsForSlot(t.run) {
+		t.becomeRunning()
+	}
+}
+
+func (t *transition) waitingStep() int { return indexByStatus(t.run, countersign.StepWaitingApproval) }

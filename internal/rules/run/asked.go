@@ -1,0 +1,51 @@
+package run
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// What an approval says besides the request: in the capability's words, what will judge
+// the answer, and where its inputs come from.
+
+func (t *transition) titleOf(i int) string {
+	_, capability := t.target(i)
+	return request.TitleOf(capability, t.step(i).Input)
+}
+
+// expected is the expectation that will judge the step's answer, zero for none.
+func (t *transition) expected(i int) countersign.Value {
+	e := t.planned(i).Expectation
+	if e == nil {
+		return countersign.Value{}
+	}
+	v, err := countersign.ValueOf(e)
+	if err != nil {
+		return countersign.Value{} // it was read from JSON
+	}
+	return v
+}
+
+// sources are the steps whose answers inputs were bound from.
+func (t *transition) sources(i int) []countersign.InputSource {
+	bound := t.planned(i).InputBindings
+	var out []countersign.InputSource
+	for _, name := range slices.Sorted(maps.Keys(bound)) {
+		b := bound[name]
+		out = append(out, countersign.InputSource{Input: name, StepID: b.StepID, Field: b.Field, Verified: t.passed(b.StepID)})
+	}
+	return out
+}
+
+// passed reports a step whose answer was judged, and was what was expected.
+func (t *transition) passed(stepID string) bool {
+	for i := range t.run.Steps {
+		if s := t.step(i); s.ID == stepID {
+			return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package run
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// cancelAsked ends the run, unless a side effect is on its way: that can't be
+// taken back, so the run waits for its outcome to be reconciled (specification
+// 3.2, rule 2).
+func (t *transition) cancelAsked(e CancelAsked) error {
+	switch t.run.Status {
+	case countersign.RunCancelled:
+		return nil
+	case countersign.RunCompleted, countersign.RunFailed:
+		return t.conflict("a run that has ended can't be cancelled")
+	case countersign.RunRecoveryRequired:
+		if !WaitsForSlot(t.run) {
+			return t.conflict("say first what became of the uncertain step: reconcile it")
+		}
+	}
+	t.run.CancelRequested = true
+	asked := Note{Action: "runs.cancel", Step: -1, Before: string(t.run.Status), After: string(countersign.RunCancelled), Reason: e.Reason}
+	i := t.inFlight()
+	if i >= 0 && t.run.Steps[i].SideEffect {
+		asked.After = string(countersign.RunRecoveryRequired)
+		t.note(asked)
+		t.suspendStep(i, "the run was cancelled while the request was on its way")
+		t.awaitCall(i)
+		return nil
+	}
+	t.note(asked)
+	if i >= 0 {
+		s := t.step(i)
+		s.Status, s.CompletedAt = countersign.StepCancelled, t.env.Now
+	}
+	t.becomeCancelled(countersign.CodeCancelled, e.By+": "+e.Reason)
+	return nil
+}
+
+// reconciled takes in what a person found out about the uncertain step.
+func (t *transition) reconciled(e Reconciled) error {
+	i := t.uncertain()
+	if t.run.Status != countersign.RunRecoveryRequired || i < 0 {
+		return t.conflict("only an uncertain outcome is reconciled")
+	}
+	if plain.Blank(e.Evidence) {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
+	}
+	if t.resolved(e.Resolution) == "" {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "resolution: it must be CONFIRMED_COMPLETED, CONFIRMED_NOT_EXECUTED or ABANDON, not %q", e.Resolution)
+	}
+	if until := t.run.WaitingFor.NotBefore; t.env.Now.Before(until) {
+		return t.conflict("the answer to step " + t.run.Steps[i].ID + " may still come; say from " + until.UTC().Format(time.RFC3339Nano) + " on what became of it")
+	}
+	var out plan.Output
+	if e.Resolution == countersign.ConfirmedCompleted {
+		var err error
+		if out, err = t.confirmedOutput(i, e.Output); err != nil {
+			return err
+		}
+	}
+	s := t.step(i)
+	s.Reconciliation = &countersign.Reconciliation{Resolution: e.Resolution, Evidence: e.Evidence, By: e.By, At: t.env.Now}
+	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence)
+	switch e.Resolution {
+	case countersign.ConfirmedCompleted:
+		t.completeStep(i, out.Value, Verify(t.planned(i).Expectation, out, 0))
+	case countersign.ConfirmedNotExecuted:
+		t.reopen(i)
+	case countersign.Abandon:
+		t.abandon(i)
+		return nil
+	}
+	t.afterReconcile(i)
+	return nil
+}
+
+// resolved is what a step becomes by a resolution, "" for an unknown one. In a
+// run that is to be cancelled nothing is sent again.
+func (t *transition) resolved(resolution string) countersign.StepStatus {
+	switch resolution {
+	case countersign.ConfirmedCompleted:
+		return countersign.StepCompleted
+	case countersign.ConfirmedNotExecuted:
+		if t.run.CancelRequested {
+			return countersign.StepCancelled
+		}
+		return countersign.StepPending
+	case countersign.Abandon:
+		return countersign.StepAbandoned
+	}
+	return ""
+}
+
+// confirmedOutput is the selected output of a confirmed step: the outputField of
+// what was given where it is there, else all of it. The expectation must hold.
+func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) (plan.Output, error) {
+	field := t.outputField(i)
+	out := plan.Output{Value: countersign.Null, OutputField: field}
+	if given != nil {
+		out.Value = countersign.ObjectValue(given)
+	}
+	if selected, ok := plan.Select(out.Value, field); ok {
+		out = selected
+	}
+	v := Verify(t.planned(i).Expectation, out, 0)
+	if v.Status == countersign.VerificationFailed {
+		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s; give in it what the receiver has", unmet(t.planned(i).Expectation, v))
+	}
+	return out, nil
+}
+
+// reopen sends the step back to the gate: it will be sent with the same key and
+// the same body, after a new approval where one is needed.
+func (t *transition) reopen(i int) {
+	s := t.step(i)
+	s.Status, s.ApprovalID, s.Error = t.resolved(countersign.ConfirmedNotExecuted), "", nil
+	if s.Status == countersign.StepCancelled {
+		s.CompletedAt = t.env.Now
+	}
+}
+
+func (t *transition) abandon(i int) {
+	s := t.step(i)
+	s.Status, s.CompletedAt = countersign.StepAbandoned, t.env.Now
+	t.becomeCancelled(countersign.CodeAbandoned, "whether step "+s.ID+" took effect stays unknown")
+}
+
+// afterReconcile ends a run that was to be cancelled or has nothing left to do;
+// any other waits for a slot.
+func (t *transition) afterReconcile(i int) {
+	switch {
+	case t.run.CancelRequested:
+		t.becomeCancelled(countersign.CodeCancelled, "it was cancelled while step "+t.run.Steps[i].ID+" was on its way")
+	case t.nextStep() < 0:
+		t.becomeCompleted()
+	default:
+		t.becomeWaitingForSlot(i)
+	}
+}
+
+// MayProbe refuses a probe of a run that has as many as it may have: each is kept as
+// evidence. 0 stands for the default.
+func MayProbe(r *countersign.Run, most int) error {
+	most = cmp.Or(most, countersign.MaxProbes)
+	n := 0
+	for i := range r.Steps {
+		n += len(r.Steps[i].Probes)
+	}
+	if n >= most {
+		return countersign.Errorf(countersign.CodeQuotaExceeded, "probes: run %s has %d, as many as a run may have; say what they showed", r.ID, n)
+	}
+	return nil
+}
+
+// probed keeps the answer to a reviewer's read; it decides nothing.
+func (t *transition) probed(e Probed) error {
+	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
+		return t.conflict("only an uncertain step is probed")
+	}
+	if err := MayProbe(t.run, t.env.MaxProbes); err != nil {
+		return err
+	}
+	s := &t.run.Steps[e.Step]
+	s.Probes = append(s.Probes[:len(s.Probes):len(s.Probes)], e.Probe)
+	t.res.Probe = &e
+	t.noteStep("runs.probe", e.Step, s.Status, "")
+	return nil
+}
+
+// spare is how long after the time limit of a call its outcome may take to be stored,
+// and how late after its intent it may begin.
+const spare = 5 * time.Second
+
+// answerBy is when the outcome of a call that was begun at a time is known at the
+// latest.
+func answerBy(begun time.Time, c *countersign.Capability) time.Time {
+	return begun.Add(c.Timeout() + spare)
+}
+
+// awaitCall keeps an uncertain step from being resolved while its call is on its way:
+// the answer could deny the resolution.
+func (t *transition) awaitCall(i int) {
+	if _, c := t.target(i); c != nil {
+		waiting := *t.run.WaitingFor
+		waiting.NotBefore = answerBy(t.run.Steps[i].StartedAt, c)
+		t.run.WaitingFor = &waiting
+	}
+}
+
+// callEnded lets the step be resolved: no answer can come any more.
+func (t *transition) callEnded() {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		waiting := *f
+		waiting.NotBefore = time.Time{}
+		t.run.WaitingFor = &waiting
+	}
+}
+
+// gone says why nobody knows what became of a request.
+func (e Restarted) gone(what string) string {
+	if e.Untended {
+		return "what came of the " + what + " could not be stored"
+	}
+	return "the service stopped while the " + what + " was on its way"
+}
+
+// restarted finds a run as a dead process left it. A side effect with an intent
+// and no outcome may or may not have been sent: it is never sent again by
+// itself. A read is executed again, asking anew if it needed approval.
+func (t *transition) restarted(e Restarted) {
+	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
+		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.gone("request")+"; its answer can't come any more")
+		t.callEnded()
+		return
+	}
+	i := t.inFlight()
+	if t.run.Status != countersign.RunRunning || i < 0 {
+		return
+	}
+	if t.run.Steps[i].SideEffect {
+		t.suspendStep(i, e.gone("request"))
+		return
+	}
+	s := t.step(i)
+	t.noteStep("step.restart", i, countersign.StepPending, e.gone("read"))
+	s.Status, s.ApprovalID = countersign.StepPending, ""
+}

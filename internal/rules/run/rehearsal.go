@@ -1,0 +1,131 @@
+package run
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// Compare says whether a LIVE run sends what a rehearsal of the same plan showed. p
+// is the run's plan, with its project snapshots. Of a step with bindings the request
+// is made anew, from the rehearsed inputs and the outputs that were bound: whatever
+// else would be sent differs.
+func Compare(p *countersign.Plan, live, rehearsed *countersign.Run) countersign.Rehearsal {
+	out := countersign.Rehearsal{
+		RunID: live.ID, PlanDigest: live.PlanDigest, RehearsalID: rehearsed.ID, RehearsedAt: rehearsed.CompletedAt,
+		Verdict: countersign.RehearsalSame, Steps: []countersign.RehearsedStep{},
+	}
+	for i := range live.Steps {
+		step := compareStep(p, &live.Steps[i], stepOf(rehearsed, live.Steps[i].ID))
+		out.Verdict = worse(out.Verdict, step.Verdict)
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}
+
+// worse is the verdict on a whole of two parts.
+func worse(a, b string) string {
+	for _, v := range []string{countersign.RehearsalDifferent, countersign.RehearsalOpen} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return countersign.RehearsalSame
+}
+
+func stepOf(r *countersign.Run, id string) *countersign.StepRun {
+	i := slices.IndexFunc(r.Steps, func(s countersign.StepRun) bool { return s.ID == id })
+	if i < 0 {
+		return &countersign.StepRun{}
+	}
+	return &r.Steps[i]
+}
+
+func compareStep(p *countersign.Plan, live, rehearsed *countersign.StepRun) countersign.RehearsedStep {
+	out := countersign.RehearsedStep{
+		StepID: live.ID, Verdict: countersign.RehearsalSame, RehearsedDigest: rehearsed.RequestDigest, SentDigest: live.RequestDigest,
+		Bound: boundInputs(p.Step(live.ID)), Differences: []countersign.Difference{},
+	}
+	if live.Request == nil {
+		out.Verdict = countersign.RehearsalOpen
+		return out
+	}
+	out.Differences = append(out.Differences, differentInputs(out.Bound, live.Input, rehearsed.Input)...)
+	out.Differences = append(out.Differences, differentRequest(live.Request, expected(p, live, rehearsed, out.Bound))...)
+	if len(out.Differences) > 0 {
+		out.Verdict = countersign.RehearsalDifferent
+	}
+	return out
+}
+
+// boundInputs are the names of the inputs that come from earlier outputs.
+func boundInputs(planned *countersign.Step) []string {
+	if planned == nil || len(planned.InputBindings) == 0 {
+		return []string{}
+	}
+	return slices.Sorted(maps.Keys(planned.InputBindings))
+}
+
+// expected is the request that the rehearsal promised, nil where none can be made.
+func expected(p *countersign.Plan, live, rehearsed *countersign.StepRun, bound []string) *countersign.Request {
+	if len(bound) == 0 || rehearsed.Request == nil {
+		return rehearsed.Request
+	}
+	project, capability := targetOf(p, live.ProjectID, live.Capability)
+	if capability == nil {
+		return nil
+	}
+	input := maps.Clone(rehearsed.Input)
+	for _, name := range bound {
+		input[name] = live.Input[name]
+	}
+	r, err := request.Build(project, capability, input)
+	if err != nil {
+		return nil
+	}
+	return &r
+}
+
+func differentInputs(bound []string, live, rehearsed map[string]countersign.Value) (out []countersign.Difference) {
+	names := maps.Clone(live)
+	maps.Copy(names, rehearsed)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !slices.Contains(bound, name) && live[name].Raw() != rehearsed[name].Raw() {
+			out = append(out, difference("input."+name, rehearsed[name], live[name]))
+		}
+	}
+	return out
+}
+
+// differentRequest compares what is sent byte for byte.
+func differentRequest(sent, promised *countersign.Request) (out []countersign.Difference) {
+	if promised == nil {
+		promised = &countersign.Request{}
+	}
+	for _, part := range []struct {
+		path            string
+		promised, found countersign.Value
+	}{
+		{"method", countersign.String(promised.Method), countersign.String(sent.Method)},
+		{"url", countersign.String(promised.URL), countersign.String(sent.URL)},
+		{"body", countersign.RawValue(request.BodyText(*promised)), countersign.RawValue(request.BodyText(*sent))},
+	} {
+		if part.promised.Raw() != part.found.Raw() {
+			out = append(out, difference(part.path, part.promised, part.found))
+		}
+	}
+	return out
+}
+
+func difference(path string, rehearsed, sent countersign.Value) countersign.Difference {
+	return countersign.Difference{Path: path, Rehearsed: orNull(rehearsed), Sent: orNull(sent)}
+}
+
+func orNull(v countersign.Value) countersign.Value {
+	if v.IsZero() {
+		return countersign.RawValue("null")
+	}
+	return v
+}

@@ -1,0 +1,58 @@
+package run
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/plan"
+)
+
+// Verify judges a selected output against what the step expects of it. A status
+// of 0 means that there was no answer to judge (a reconcile), and the
+// expectation's statusCode is left out. Without an expectation nothing was asked.
+func Verify(e *countersign.Expectation, out plan.Output, status int) countersign.Verification {
+	if e == nil {
+		return countersign.Verification{Status: countersign.VerificationNotRequested}
+	}
+	v := countersign.Verification{Status: countersign.VerificationFailed, Field: e.Field, Expected: e.Equals, StatusCode: int64(status)}
+	actual, found := out.Field(e.Field)
+	if found {
+		v.Actual = actual
+	}
+	statusFits := e.StatusCode == 0 || status == 0 || int64(status) == e.StatusCode
+	if found && statusFits && actual.Equal(e.Equals) {
+		v.Status = countersign.VerificationPassed
+	}
+	return v
+}
+
+func simulatedVerification(e *countersign.Expectation) *countersign.Verification {
+	v := &countersign.Verification{Status: countersign.VerificationSimulated}
+	if e != nil {
+		v.Field, v.Expected = e.Field, e.Equals
+	}
+	return v
+}
+
+// unmet says in words what a failed verification found.
+func unmet(e *countersign.Expectation, v countersign.Verification) string {
+	if v.Actual.IsZero() {
+		return "the output has no field " + v.Field + "; expected it to be " + brief(v.Expected)
+	}
+	if !v.Actual.Equal(v.Expected) {
+		return v.Field + " is " + brief(v.Actual) + ", expected " + brief(v.Expected)
+	}
+	return "the status is " + itoa(v.StatusCode) + ", expected " + itoa(e.StatusCode)
+}
+
+const briefLength = 200
+
+// brief bounds a value in a message, at a character's end; the whole stands in
+// the verification.
+func brief(v countersign.Value) string {
+	raw := v.Raw()
+	if len(raw) > briefLength {
+		return strings.ToValidUTF8(raw[:briefLength], "") + "…"
+	}
+	return raw
+}

@@ -1,0 +1,342 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/engine"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+	"github.com/countersign/countersign/internal/testing/rerun"
+)
+
+const (
+	tenant = "acme"
+	limit  = 4
+	ttl    = 10 * time.Minute
+	grace  = 65 * time.Second
+)
+
+// house is a store with what a service keeps in it, and the engine that drives
+// its runs: all of one process.
+type house struct {
+	t        *testing.T
+	store    *mortal
+	ledger   *ledger.Ledger
+	engine   *engine.Engine
+	receiver *receiver
+
+	mu       sync.Mutex
+	seen     map[string][]countersign.Run
+	overfull int // how often more runs than the limit were active
+}
+
+var ids atomic.Int64
+
+func newID(prefix string) string { return fmt.Sprintf("%s-%03d", prefix, ids.Add(1)) }
+
+// open starts a process on a new store.
+func open(t *testing.T, a answering) *house {
+	t.Helper()
+	return reopen(t, again.Always(memory.New()), a)
+}
+
+// reopen starts a process on a store that an earlier one left.
+func reopen(t *testing.T, s store.Store, a answering) *house {
+	t.Helper()
+	h := prepare(t, s, a)
+	if err := h.engine.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func prepare(t *testing.T, s store.Store, a answering) *house {
+	h := &house{t: t, store: &mortal{Store: s, dead: make(chan struct{})}, receiver: newReceiver(a), seen: map[string][]countersign.Run{}}
+	h.ledger = ledger.New(ledger.Config{
+		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
+	})
+	h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
+	return h
+}
+
+// Publish implements engine.Publisher: it remembers what was committed, and
+// looks whether the limit held.
+func (h *house) Publish(_ string, r *countersign.Run) {
+	active := 0
+	h.view(func(tx store.Tx) error {
+		active = 0
+		for _, status := range []countersign.RunStatus{countersign.RunReady, countersign.RunRunning} {
+			n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(status))}})
+			if err != nil {
+				return err
+			}
+			active += n
+		}
+		return nil
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen[r.ID] = append(h.seen[r.ID], *r)
+	if active > limit {
+		h.overfull++
+	}
+}
+
+// stop ends the process gracefully.
+func (h *house) stop() { h.engine.Stop(grace) }
+
+// crash ends the process as kill -9 does: nothing more is written, and what is
+// in flight is lost.
+func (h *house) crash() store.Store {
+	close(h.store.dead)
+	h.engine.Stop(0)
+	return h.store.Store
+}
+
+// mortal is a store that a dead process can't write to any more.
+type mortal struct {
+	store.Store
+	dead   chan struct{}
+	full   atomic.Bool  // the disk is full for the time being
+	tight  atomic.Bool  // it is full but for the reserve
+	behind func()       // runs behind every commit
+	odd    atomic.Int32 // so many commits to come end with an error that no engine knows
+}
+
+var errOdd = errors.New("something that nobody thought of")
+
+func (m *mortal) Update(ctx context.Context, fn func(store.Tx) error) error {
+	select {
+	case <-m.dead:
+		return store.ErrUnavailable
+	default:
+	}
+	if m.full.Load() || m.tight.Load() && !store.IsUrgent(ctx) {
+		return store.ErrUnavailable
+	}
+	if m.odd.Load() > 0 && m.odd.Add(-1) >= 0 {
+		return errOdd
+	}
+	err := m.Store.Update(ctx, fn)
+	if m.behind != nil {
+		m.behind()
+	}
+	return err
+}
+
+func (m *mortal) Failed() <-chan struct{} { return m.dead }
+
+func (m *mortal) Full() bool { return m.tight.Load() }
+
+func (h *house) update(fn func(tx store.Tx) error) {
+	h.t.Helper()
+	if err := h.store.Store.Update(context.Background(), fn); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) view(fn func(tx store.Tx) error) {
+	h.t.Helper()
+	if err := h.store.View(context.Background(), fn); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// register stores the model, the shop and a plan of these steps.
+func (h *house) register(steps ...countersign.Step) *countersign.Plan {
+	h.t.Helper()
+	return h.registerAs(func(*countersign.Project) {}, steps...)
+}
+
+// registerAs is register with a shop that differs.
+func (h *house) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
+	h.t.Helper()
+	shop := project()
+	differ(shop)
+	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{shop.ID: {Project: shop, InScope: true}}}
+	w := countersign.PlanWrite{Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
+	p := plan.New(w, src, nil, plan.Origin{ID: newID("plan"), By: "user:ada@example.com", Now: time.Now()})
+	if p.Status != countersign.PlanReady {
+		h.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
+	}
+	h.update(func(tx store.Tx) error {
+		if _, _, err := records.Projects.Get(tx, tenant, shop.ID); err != nil {
+			if err := install(tx, shop); err != nil {
+				return err
+			}
+		}
+		_, err := records.Plans.Put(tx, tenant, p.ID, &records.Plan{Plan: p}, 0)
+		return err
+	})
+	return &p
+}
+
+func install(tx store.Tx, shop *countersign.Project) error {
+	if _, err := records.Models.Put(tx, tenant, "refunds", &records.ModelHead{ID: "refunds", Revision: 1, DocumentRevision: 1}, 0); err != nil {
+		return err
+	}
+	if _, err := records.Projects.Put(tx, tenant, shop.ID, &records.ProjectHead{ID: shop.ID, Revision: 1, Enabled: true}, 0); err != nil {
+		return err
+	}
+	_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(shop.ID, 1), shop, 0)
+	return err
+}
+
+func project() *countersign.Project {
+	return &countersign.Project{
+		ID: "acme-shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://api.example.com", Enabled: true,
+		Capabilities: []countersign.Capability{
+			{Name: "look", Method: "GET", Path: "/orders"},
+			{Name: "inspect", Method: "GET", Path: "/ledger", Approval: countersign.ApprovalAlways},
+			{Name: "pay", Method: "POST", Path: "/payments", Approval: countersign.ApprovalNone},
+			{Name: "refund", Method: "POST", Path: "/refunds"},
+		},
+	}
+}
+
+// step calls a capability of the same name; it depends on these others.
+func step(id, capability string, dependsOn ...string) countersign.Step {
+	return countersign.Step{
+		ID: id, Name: id, ProjectID: "acme-shop", Capability: capability, DependsOn: dependsOn,
+		Expectation: &countersign.Expectation{Field: "state", Equals: countersign.String("done")},
+	}
+}
+
+// start begins a run as the use case does: if a slot is free.
+func (h *house) start(p *countersign.Plan) (ledger.Ref, error) {
+	h.t.Helper()
+	ref := ledger.Ref{Tenant: tenant, RunID: newID("run")}
+	var started *ledger.Held
+	err := h.store.Update(context.Background(), func(tx store.Tx) error {
+		if err := h.ledger.Free(tx, ref.Tenant, p.Mode); err != nil {
+			return err
+		}
+		p, err := h.ledger.Plan(tx, tenant, p.ID, p.PlanDigest)
+		if err != nil {
+			return err
+		}
+		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
+		started, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, ledger.Request{ID: "req-1"})
+		return err
+	})
+	if err != nil {
+		return ref, err
+	}
+	h.Publish(tenant, started.Run())
+	h.engine.Wake(ref)
+	return ref, nil
+}
+
+func (h *house) mustStart(p *countersign.Plan) ledger.Ref {
+	h.t.Helper()
+	ref, err := h.start(p)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return ref
+}
+
+// apply does what a person asks for, as the use cases do.
+func (h *house) apply(ref ledger.Ref, e run.Event) error {
+	h.t.Helper()
+	var moved ledger.Moved
+	err := h.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		moved, err = h.ledger.Apply(tx, ref, nil, e, ledger.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, other := range append([]*ledger.Held{moved.Run}, moved.Others...) {
+		h.Publish(tenant, other.Run())
+		h.engine.Wake(other.Ref)
+	}
+	return nil
+}
+
+func (h *house) must(ref ledger.Ref, e run.Event) {
+	h.t.Helper()
+	if err := h.apply(ref, e); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func approve() run.Decided {
+	return run.Decided{Decision: countersign.ApprovalApproved, Reason: "seen", By: "user:bob@example.com"}
+}
+
+func cancel() run.CancelAsked {
+	return run.CancelAsked{Reason: "not wanted", By: "user:ada@example.com"}
+}
+
+func reconcile(resolution string) run.Reconciled {
+	return run.Reconciled{Reconcile: countersign.Reconcile{Resolution: resolution, Evidence: "ticket 7"}, By: "user:bob@example.com"}
+}
+
+// run reads a run with its steps.
+func (h *house) run(ref ledger.Ref) *countersign.Run {
+	h.t.Helper()
+	var held *ledger.Held
+	h.view(func(tx store.Tx) (err error) {
+		held, err = h.ledger.Load(tx, ref)
+		return err
+	})
+	return held.Run()
+}
+
+// approvals reads a run's approvals, the oldest first.
+func (h *house) approvals(ref ledger.Ref) (list []records.Approval) {
+	h.t.Helper()
+	h.view(func(tx store.Tx) (err error) {
+		list, err = records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", ref.RunID)}, Order: []store.Order{{Column: "created"}}})
+		return err
+	})
+	return list
+}
+
+// wantRun checks what has become of a run.
+func (h *house) wantRun(ref ledger.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
+	h.t.Helper()
+	r := h.run(ref)
+	var got []countersign.StepStatus
+	for _, s := range r.Steps {
+		got = append(got, s.Status)
+	}
+	if r.Status != status || fmt.Sprint(got) != fmt.Sprint(steps) {
+		h.t.Fatalf("run %s is %s %v (%s), want %s %v", ref.RunID, r.Status, got, r.Error, status, steps)
+	}
+	return r
+}
+
+// wantRules checks what holds at the end of every history: the limit held, each
+// change of a run raised its revision by one, and the audit log is intact.
+func (h *house) wantRules() {
+	h.t.Helper()
+	h.mu.Lock()
+	overfull := h.overfull
+	h.mu.Unlock()
+	if overfull > 0 {
+		h.t.Errorf("more than %d runs were active, %d times", limit, overfull)
+	}
+	h.view(func(tx store.Tx) error {
+		v, err := audit.Verify(tx, tenant)
+		if err == nil && !v.Intact {
+			h.t.Errorf("the audit log does not verify: %+v", v)
+		}
+		return err
+	})
+}

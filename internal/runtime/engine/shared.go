@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Lease is this process's right to drive runs on a store that it shares with
+// others. See package lease.
+type Lease interface {
+	ID() string
+	// Check refuses a transaction of a process that was taken for dead.
+	Check(tx store.Tx) error
+	// Hold waits until something may be sent, and says until when.
+	Hold(ctx context.Context) (until time.Time, err error)
+	Renew(ctx context.Context) error
+	Fence(ctx context.Context) error
+	Leave(ctx context.Context) error
+	// Lost is closed when the lease is lost for good.
+	Lost() <-chan struct{}
+}
+
+// Share makes the engine one of several on its store. It is called before Start;
+// the ledger must name the same process as the owner of what it starts.
+func (e *Engine) Share(l Lease, every time.Duration) {
+	e.lease, e.every, e.fenced = l, every, l.Lost()
+}
+
+// lookBound is how often a process looks for runs that nobody drives.
+const lookBound = time.Second
+
+// keepLease renews the lease until the engine is at its very end: a call in flight
+// needs it too.
+func (e *Engine) keepLease(end <-chan struct{}) {
+	t := time.NewTicker(e.every)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
+				e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
+			}
+		case <-end:
+			return
+		}
+	}
+}
+
+// watchOthers takes over what processes leave behind.
+func (e *Engine) watchOthers() {
+	t := time.NewTicker(lookBound)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-e.halted:
+			return
+		}
+		if err := e.lease.Fence(e.life); err != nil && !e.isHalted() {
+			e.log.Error("other replicas not looked at", "error", err)
+			continue
+		}
+		e.adoptAll()
+		e.tend()
+	}
+}
+
+// adoptAll takes over every run whose process is gone: its step was in the middle of
+// something, as after a crash, or its call's answer can't come any more.
+func (e *Engine) adoptAll() {
+	orphans, err := e.orphans()
+	if err != nil {
+		e.log.Error("runs without a replica not looked for", "error", err)
+		return
+	}
+	for _, ref := range orphans {
+		if e.isHalted() {
+			return
+		}
+		if err := e.adopt(ref); err != nil {
+			e.notMoved(ref, "run not taken over", err)
+			continue
+		}
+		e.Wake(ref)
+	}
+}
+
+func (e *Engine) orphans() (refs []ledger.Ref, err error) {
+	err = e.store.View(context.Background(), func(tx store.Tx) error {
+		refs = nil
+		alive, err := records.AllReplicas(tx)
+		if err != nil {
+			return err
+		}
+		owners := map[string]bool{}
+		for _, r := range alive {
+			owners[r.ID] = true
+		}
+		list, err := ledger.Owned(tx)
+		for _, u := range list {
+			if !owners[u.Owner] {
+				refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+			}
+		}
+		return err
+	})
+	return refs, err
+}
+
+// adopt makes this process the run's owner and lets the run know that whoever
+// drove it is gone, in one commit.
+func (e *Engine) adopt(ref ledger.Ref) error {
+	var moved ledger.Moved
+	adopted := false
+	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		moved, adopted = ledger.Moved{}, false
+		if err := e.lease.Check(tx); err != nil {
+			return err
+		}
+		if adopted, err = e.ledger.Adopt(tx, ref); err != nil || !adopted {
+			return err
+		}
+		moved, err = e.ledger.Apply(tx, ref, nil, run.Restarted{}, ledger.System)
+		return err
+	})
+	if err == nil && adopted {
+		crashpoint.At("engine.adopted", nil)
+		e.announce(moved, nil)
+	}
+	return err
+}
+
+// mayApply refuses what a shared engine must leave to another one: everything once
+// it was taken for dead, and beginning a run that another one drives.
+func (e *Engine) mayApply(tx store.Tx, ref ledger.Ref, event run.Event) error {
+	if e.lease == nil {
+		return nil
+	}
+	if err := e.lease.Check(tx); err != nil {
+		return err
+	}
+	if _, begins := event.(run.Taken); !begins {
+		return nil
+	}
+	mine, err := e.ledger.Owns(tx, ref)
+	if err == nil && !mine {
+		err = errNotOurs
+	}
+	return err
+}
+
+// errNotOurs ends the driving of a run that another process drives.
+var errNotOurs = errors.New("engine: another replica drives the run")
+
+// mayCall holds the lease for a call, and says until when it may be sent.
+func (e *Engine) mayCall(ctx context.Context) (until time.Time, err error) {
+	if e.lease == nil {
+		return time.Time{}, nil
+	}
+	return e.lease.Hold(ctx)
+}

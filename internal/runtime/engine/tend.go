@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// watchRuns tends the runs of a process that shares its store with nobody.
+func (e *Engine) watchRuns() {
+	t := time.NewTicker(lookBound)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			e.tend()
+		case <-e.halted:
+			return
+		}
+	}
+}
+
+// tend drives on the runs of this process that hold a slot and that nobody drives,
+// since an error ended their drive; gives free slots that nobody took; and ends the
+// reads of runs that were cancelled at another process.
+func (e *Engine) tend() {
+	called := e.called() // before the list is read, so that each run of these was in it
+	active, idle, err := e.holders()
+	if err != nil {
+		e.log.Error("runs that nobody drives not looked for", "error", err)
+		return
+	}
+	endGone(called, active)
+	if idle {
+		if err := e.store.Update(context.Background(), e.ledger.Grant); err != nil {
+			e.log.Error("free slots not given", "error", err)
+		}
+	}
+	for ref, owner := range active {
+		if e.isHalted() {
+			return
+		}
+		if e.isOurs(owner) && !e.isDriven(ref) {
+			if err := e.resume(ref); err != nil {
+				e.notMoved(ref, "run not driven on", err)
+			}
+		}
+	}
+}
+
+// called gives the drives of this process that have begun a call.
+func (e *Engine) called() map[*drive]ledger.Ref {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := map[*drive]ledger.Ref{}
+	for ref, drives := range e.driven {
+		for d := range drives {
+			if d.calling {
+				out[d] = ref
+			}
+		}
+	}
+	return out
+}
+
+// holders are the runs that hold a slot, with their owners. idle reports queued runs
+// beside free slots.
+func (e *Engine) holders() (owners map[ledger.Ref]string, idle bool, err error) {
+	err = e.store.View(context.Background(), func(tx store.Tx) error {
+		list, err := ledger.Holders(tx)
+		if err != nil {
+			return err
+		}
+		owners = make(map[ledger.Ref]string, len(list))
+		for _, u := range list {
+			owners[ledger.Ref{Tenant: u.TenantID, RunID: u.RunID}] = u.Owner
+		}
+		idle, err = e.ledger.Idle(tx)
+		return err
+	})
+	return owners, idle, err
+}
+
+func (e *Engine) isOurs(owner string) bool { return e.lease == nil || owner == e.lease.ID() }
+
+// endGone ends the reads of runs that hold no slot any more.
+func endGone(called map[*drive]ledger.Ref, active map[ledger.Ref]string) {
+	for d, ref := range called {
+		if _, is := active[ref]; !is {
+			d.end()
+		}
+	}
+}
+
+// errDriven ends the resuming of a run that is driven by now.
+var errDriven = errors.New("engine: the run is driven")
+
+// resume drives on a run whose drive has ended. What it had in flight is lost, as
+// after a crash. Whether somebody drives it is asked in the transaction: a drive is
+// noted before it commits its first intent.
+func (e *Engine) resume(ref ledger.Ref) error {
+	var moved ledger.Moved
+	var was *ledger.Held
+	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		moved = ledger.Moved{}
+		if err := e.mayApply(tx, ref, run.Taken{}); err != nil {
+			return err
+		}
+		if e.isDriven(ref) {
+			return errDriven
+		}
+		if was, err = e.ledger.Load(tx, ref); err != nil {
+			return err
+		}
+		moved, err = e.ledger.Apply(tx, ref, was, run.Restarted{Untended: true}, ledger.System)
+		return err
+	})
+	if errors.Is(err, errDriven) || errors.Is(err, errNotOurs) {
+		return nil
+	}
+	if err == nil {
+		e.announce(moved, was)
+		e.Wake(ref)
+	}
+	return err
+}
+
+func (e *Engine) isDriven(ref ledger.Ref) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.driven[ref]) > 0
+}
+
+// notMoved logs why a run could not be moved. One whose records can't be read gives
+// its slot back: it would hold it for ever.
+func (e *Engine) notMoved(ref ledger.Ref, what string, err error) {
+	e.log.Error(what, "tenant", ref.Tenant, "run", ref.RunID, "error", err)
+	if !ledger.Unreadable(err) {
+		return
+	}
+	stranded := false
+	err = e.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		if e.lease != nil {
+			if err := e.lease.Check(tx); err != nil {
+				return err
+			}
+		}
+		stranded, err = e.ledger.Strand(tx, ref)
+		return err
+	})
+	if err != nil || stranded {
+		e.log.Error("run stranded: its records can't be read", "tenant", ref.Tenant, "run", ref.RunID, "freed", err == nil, "error", err)
+	}
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+)
+
+// Trace makes the engine tell of the steps that it carries out. It is called before
+// Start.
+func (e *Engine) Trace(t *telemetry.Traces) { e.traces = t }
+
+// open begins the span of a step whose intent was just committed.
+func (e *Engine) open(d *drive, m ledger.Moved) {
+	d.step = m.Call.StepID
+	if e.traces == nil {
+		return
+	}
+	s := &m.Run.Run().Steps[m.Call.Step]
+	d.span = e.traces.Step(m.Run.Trace(), telemetry.StepOf{
+		Tenant: m.Run.Ref.Tenant, RunID: m.Run.Ref.RunID, StepID: s.ID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: m.Call.Attempt,
+	})
+}
+
+// settle ends the span of a step whose outcome was just committed.
+func (d *drive) settle(event run.Event, m ledger.Moved) {
+	r, is := event.(run.Returned)
+	if d.span == nil || !is {
+		return
+	}
+	s := &m.Run.Run().Steps[r.Step]
+	code := ""
+	if s.Error != nil {
+		code = string(s.Error.Code)
+	}
+	d.span.Became(string(s.Status), code)
+	d.span.End()
+	d.span = nil
+}
+
+// notDriven logs why a run stands still that should go on.
+func (e *Engine) notDriven(d *drive, ref ledger.Ref, err error) {
+	e.log.ErrorContext(d.span.In(d.ctx), "run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err)
+}

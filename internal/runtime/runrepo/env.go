@@ -1,0 +1,120 @@
+package ledger
+
+import (
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// env reads what run.Apply asks for, in the transaction that will commit.
+func (l *Ledger) env(tx store.Tx, h *Held) (run.Env, *heldApproval, error) {
+	env := run.Env{
+		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: l.cfg.NewID("apr"),
+		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
+	}
+	var err error
+	if env.Standings, err = Standings(tx, h.Ref.Tenant, h.plan); err != nil {
+		return env, nil, err
+	}
+	a, err := loadApproval(tx, h)
+	if err != nil {
+		return env, nil, err
+	}
+	if a.record != nil {
+		env.Approval = &a.record.Approval
+	}
+	return env, a, nil
+}
+
+// Standings reads how everything that a plan was made from is now.
+func Standings(tx store.Tx, tenant string, p *countersign.Plan) (plan.Standings, error) {
+	out := plan.Standings{}
+	for _, seen := range plan.Subjects(p) {
+		s, err := standing(tx, tenant, seen.Subject)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // gone: the zero Standing
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[seen.Subject] = s
+	}
+	return out, nil
+}
+
+func standing(tx store.Tx, tenant string, s plan.Subject) (plan.Standing, error) {
+	switch s.Kind {
+	case plan.KindModel:
+		m, _, err := records.Models.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: m.Revision, Suspended: m.Suspended, Retired: m.Retired}, nil
+	case plan.KindAgent:
+		a, _, err := records.Agents.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: a.Revision, Suspended: a.Suspended, Retired: a.Retired}, nil
+	case plan.KindTeam:
+		t, _, err := records.Teams.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: t.Revision, Suspended: t.Suspended, Retired: t.Retired}, nil
+	default:
+		p, _, err := records.Projects.Get(tx, tenant, s.ID)
+		if err != nil {
+			return plan.Standing{}, err
+		}
+		return plan.Standing{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}, nil
+	}
+}
+
+// heldApproval is the approval that a run's waiting step refers to; record is
+// nil when there is none.
+type heldApproval struct {
+	record  *records.Approval
+	version int64
+	changed bool
+}
+
+func loadApproval(tx store.Tx, h *Held) (*heldApproval, error) {
+	a := &heldApproval{}
+	for i := range h.record.Steps {
+		s := &h.record.Steps[i]
+		if s.Status != countersign.StepWaitingApproval || s.ApprovalID == "" {
+			continue
+		}
+		var err error
+		if a.record, a.version, err = records.Approvals.Get(tx, h.Ref.Tenant, s.ApprovalID); err != nil {
+			return a, err
+		}
+		return a, nameMakers(tx, h.Ref.Tenant, a.record)
+	}
+	return a, nil
+}
+
+// decide sets the decision; an approval is decided once.
+func (a *heldApproval) decide(d run.Decided, by access.Requester, now time.Time) {
+	if a.record == nil || a.record.Status != countersign.ApprovalPending {
+		return
+	}
+	a.record.Status, a.record.DecisionReason, a.record.DecidedBy, a.record.DecidedAt = d.Decision, d.Reason, d.By, now
+	a.record.DecidedByMakers, a.record.SharedMaker = by.Makers, by.ID != "" && access.SharedMaker(a.record.Requester, by)
+	a.changed = true
+}
+
+func (a *heldApproval) save(tx store.Tx, tenant string) error {
+	if !a.changed {
+		return nil
+	}
+	_, err := records.Approvals.Put(tx, tenant, a.record.ID, a.record, a.version)
+	return err
+}

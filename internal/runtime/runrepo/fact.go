@@ -1,0 +1,90 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/run"
+)
+
+// Observe tells of the facts of an event, once it has been committed.
+func (l *Ledger) Observe(m Moved) {
+	if l.cfg.Observe != nil && len(m.facts) > 0 {
+		l.cfg.Observe(m.Run.Ref.Tenant, m.facts)
+	}
+}
+
+// facts are what an event made true of capabilities, seen from the run before and
+// after it.
+func facts(before *countersign.Run, res run.Result, e run.Event, a *heldApproval) (out []telemetry.Fact) {
+	switch e := e.(type) {
+	case run.Returned:
+		out = returned(make([]telemetry.Fact, 0, 3), &before.Steps[e.Step], &res.Run.Steps[e.Step], e.Outcome)
+	case run.Reconciled:
+		out = reconciled(out, before, e.Resolution)
+	case run.Decided:
+		out = append(out, telemetry.Fact{Kind: telemetry.Decided, ProjectID: a.record.ProjectID, Capability: a.record.Capability, Took: a.record.DecidedAt.Sub(a.record.RequestedAt)})
+	}
+	for _, i := range res.Changed {
+		if s := &res.Run.Steps[i]; s.Status == countersign.StepRecoveryRequired && before.Steps[i].Status != s.Status {
+			out = append(out, of(s, telemetry.Uncertain))
+		}
+	}
+	return out
+}
+
+func of(s *countersign.StepRun, k telemetry.Kind) telemetry.Fact {
+	return telemetry.Fact{Kind: k, ProjectID: s.ProjectID, Capability: s.Capability}
+}
+
+// returned tells what left, what was answered and, where the answer decided the
+// step, what it was worth.
+func returned(out []telemetry.Fact, was, is *countersign.StepRun, o request.Outcome) []telemetry.Fact {
+	if o.Certainty == request.NotSent {
+		return append(out, of(is, telemetry.NotSent))
+	}
+	sent := of(is, telemetry.Sent)
+	if o.Response != nil {
+		sent.Timed, sent.Took = true, time.Duration(o.Response.DurationMs)*time.Millisecond
+	}
+	out = append(out, sent)
+	if o.Certainty == request.Returned && o.Response != nil && o.Response.StatusCode/100 == 2 {
+		out = append(out, of(is, telemetry.Answered))
+	}
+	if kind, decided := worth(was, is); decided {
+		out = append(out, of(is, kind))
+	}
+	return out
+}
+
+func worth(was, is *countersign.StepRun) (telemetry.Kind, bool) {
+	switch {
+	case is.Status == was.Status:
+		return 0, false
+	case is.Status == countersign.StepCompleted && is.Verification != nil && is.Verification.Status == countersign.VerificationPassed:
+		return telemetry.Verified, true
+	case is.Status == countersign.StepCompleted:
+		return telemetry.Unverified, true
+	case is.Error == nil:
+		return 0, false
+	case is.Error.Code == countersign.CodeExpectationNotMet, is.Error.Code == countersign.CodeOutputMissing:
+		return telemetry.Wrong, true
+	case is.Error.Code == countersign.CodeReceiverRefused:
+		return telemetry.Refused, true
+	}
+	return 0, false
+}
+
+func reconciled(out []telemetry.Fact, before *countersign.Run, resolution string) []telemetry.Fact {
+	kinds := map[string]telemetry.Kind{
+		countersign.ConfirmedCompleted: telemetry.ReconciledDone, countersign.ConfirmedNotExecuted: telemetry.ReconciledNotDone, countersign.Abandon: telemetry.Abandoned,
+	}
+	for i := range before.Steps {
+		if s := &before.Steps[i]; s.Status == countersign.StepRecoveryRequired {
+			return append(out, of(s, kinds[resolution]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,203 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Held is a stored run in memory, with the versions that it was read at. It is
+// never changed: saving gives a new one.
+type Held struct {
+	Ref          Ref
+	record       records.Run // with Steps
+	version      int64
+	stamp        recent.Stamp // of the record without its steps
+	stepVersions []int64
+	sizes        []int // of the steps' documents, in bytes
+	probed       int   // bytes of the probes that have records of their own
+	inline       []int // how many probes a step's document holds itself
+	plan         *countersign.Plan
+}
+
+// Run is the run with its steps. It must not be changed.
+func (h *Held) Run() *countersign.Run { return &h.record.Run }
+
+// Trace is the traceparent of the request that started the run, "" for none.
+func (h *Held) Trace() string { return h.record.Trace }
+
+// Plan is the plan that the run was started from, with its project snapshots.
+func (h *Held) Plan() *countersign.Plan { return h.plan }
+
+// Size is how many bytes the run's steps take in the store.
+func (h *Held) Size() int { return sum(h.sizes) + h.probed }
+
+// Load reads a run with its steps and plan, to move it. Where its probes hold more than
+// MaxRemembered they are only counted.
+func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
+	rec, version, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
+	if err != nil {
+		return nil, err
+	}
+	h := &Held{Ref: ref, record: *rec, version: version}
+	if err := h.loadSteps(tx); err != nil {
+		return nil, err
+	}
+	h.plan, err = l.Plan(tx, ref.Tenant, rec.PlanID, rec.PlanDigest)
+	return h, err
+}
+
+func (h *Held) loadSteps(tx store.Tx) error {
+	probes := h.record.Probes
+	if h.record.ProbeBytes > MaxRemembered {
+		probes = 0
+	}
+	steps, err := loadSteps(tx, h.Ref, probes)
+	h.record.Steps, h.stepVersions, h.sizes, h.inline, h.probed = steps.records, steps.versions, steps.sizes, steps.inline, steps.probed
+	if err == nil && probes < h.record.Probes {
+		h.countProbes()
+	}
+	return err
+}
+
+// storedSteps are the steps of a run as they are stored.
+type storedSteps struct {
+	records  []countersign.StepRun
+	versions []int64
+	sizes    []int // of their documents
+	inline   []int // how many probes their documents hold
+	probed   int   // bytes of all others
+}
+
+func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
+	rows, err := tx.List(store.Steps, ref.Tenant, stepsOf(ref.RunID))
+	if err != nil {
+		return s, err
+	}
+	s = storedSteps{make([]countersign.StepRun, len(rows)), make([]int64, len(rows)), make([]int, len(rows)), make([]int, len(rows)), 0}
+	for i, row := range rows {
+		if err := records.Decode(row, &s.records[i]); err != nil {
+			return s, err
+		}
+		s.versions[i], s.sizes[i], s.inline[i] = row.Version, len(row.Doc), len(s.records[i].Probes)
+	}
+	err = eachProbe(tx, ref, probes, func(p *records.Probe, size int) {
+		s.records[p.Step].Probes = append(s.records[p.Step].Probes, p.Probe)
+		s.probed += size
+	})
+	return s, err
+}
+
+// stepsAtOnce is how many steps EachStep has in memory.
+const stepsAtOnce = 16
+
+// EachStep hands over the steps of a run, one after the other: a step may have
+// mebibytes, and a run a hundred steps. probes is how many have records of their own,
+// which are handed over as lists show them.
+func EachStep(tx store.Tx, ref Ref, probes int, each func(*countersign.StepRun)) error {
+	apart := map[int][]countersign.ProbeRecord{}
+	if err := eachProbe(tx, ref, probes, func(p *records.Probe, _ int) { apart[p.Step] = append(apart[p.Step], Listed(p.Probe)) }); err != nil {
+		return err
+	}
+	i := 0
+	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, stepsOf(ref.RunID), stepsAtOnce, func(s *countersign.StepRun) error {
+		s.Probes = append(s.Probes, apart[i]...)
+		i++
+		each(s)
+		return nil
+	})
+}
+
+// stepsOf asks for the steps of a run, in their order.
+func stepsOf(runID string) store.Query {
+	first, last := records.StepIDs(runID)
+	return store.Query{Where: []store.Filter{
+		{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}},
+	}}
+}
+
+// Newer is a run with its steps if it has a later revision, else nil.
+func (l *Ledger) Newer(tx store.Tx, ref Ref, than int64) (*Held, error) {
+	rec, _, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
+	if err != nil || rec.Revision <= than {
+		return nil, err
+	}
+	return l.Load(tx, ref)
+}
+
+// Steps reads the step records of a run. probes is how many have records of their own.
+func Steps(tx store.Tx, ref Ref, probes int) ([]countersign.StepRun, error) {
+	steps, err := loadSteps(tx, ref, probes)
+	return steps.records, err
+}
+
+// refresh loads the run unless held is still what is stored.
+func (l *Ledger) refresh(tx store.Tx, ref Ref, held *Held) (*Held, error) {
+	if held == nil {
+		return l.Load(tx, ref)
+	}
+	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if row.Version == held.version {
+		return held, nil
+	}
+	return l.Load(tx, ref)
+}
+
+// save writes the run and the steps that changed, each only over the version
+// that was read.
+func (h *Held) save(tx store.Tx, res run.Result) (*Held, error) {
+	next := *h
+	next.record.Run = *res.Run
+	next.stepVersions, next.sizes = slices.Clone(h.stepVersions), slices.Clone(h.sizes)
+	for _, i := range res.Changed {
+		if err := next.saveStep(tx, i); err != nil {
+			return nil, err
+		}
+	}
+	if res.Probe != nil {
+		if err := next.saveProbe(tx, res.Probe.Step, &res.Probe.Probe); err != nil {
+			return nil, err
+		}
+	}
+	return &next, next.saveHeader(tx)
+}
+
+func (h *Held) saveAll(tx store.Tx) error {
+	for i := range h.record.Steps {
+		if err := h.saveStep(tx, i); err != nil {
+			return err
+		}
+	}
+	return h.saveHeader(tx)
+}
+
+func (h *Held) saveStep(tx store.Tx, i int) error {
+	runID, step := h.record.ID, h.record.Steps[i]
+	step.Probes = step.Probes[:h.inline[i]] // the others have records of their own
+	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), &step, h.stepVersions[i])
+	if err != nil {
+		return fmt.Errorf("step %d of run %s: %w", i, runID, err)
+	}
+	h.stepVersions[i], h.sizes[i] = version, len(doc)
+	return nil
+}
+
+// saveHeader writes the run without what has records of its own.
+func (h *Held) saveHeader(tx store.Tx) error {
+	header := h.record
+	header.Steps, header.PlanSnapshot = nil, nil
+	doc, version, err := records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &header, h.version)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", h.record.ID, err)
+	}
+	h.version, h.stamp = version, recent.StampOf(h.Ref.Tenant, h.record.ID, version, doc)
+	return nil
+}

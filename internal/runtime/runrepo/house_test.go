@@ -1,0 +1,208 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+)
+
+// fataler is what the house needs of *testing.T and *rapid.T.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+const (
+	limit = 2
+	ttl   = 24 * time.Hour
+)
+
+var dawn = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// house is a store with the model, the shop and a plan in two tenants, the
+// ledger over it, and its clock.
+type house struct {
+	t      fataler
+	store  store.Store
+	ledger *ledger.Ledger
+	now    time.Time
+	ids    int
+	plans  map[string]*countersign.Plan
+}
+
+func open(t fataler) *house {
+	t.Helper()
+	h := &house{t: t, store: memory.New(), now: dawn, plans: map[string]*countersign.Plan{}}
+	h.ledger = ledger.New(ledger.Config{
+		MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true },
+		Now: func() time.Time { return h.now },
+	})
+	for _, tenant := range []string{"acme", "beta"} {
+		h.plans[tenant] = h.register(tenant, "plan-1", step("refund", "refund"), step("pay", "pay", "refund"))
+	}
+	return h
+}
+
+func (h *house) newID(prefix string) string {
+	h.ids++
+	return prefix + "-" + strconv.Itoa(1000+h.ids)
+}
+
+func step(id, capability string, dependsOn ...string) countersign.Step {
+	return countersign.Step{ID: id, Name: id, ProjectID: "shop", Capability: capability, DependsOn: dependsOn}
+}
+
+func shop() *countersign.Project {
+	return &countersign.Project{
+		ID: "shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://api.example.com", Enabled: true, AuthSecretEnv: "SHOP_SECRET",
+		Capabilities: []countersign.Capability{
+			{Name: "look", Method: "GET", Path: "/orders"},
+			{Name: "pay", Method: "POST", Path: "/payments", Approval: countersign.ApprovalNone},
+			{Name: "refund", Method: "POST", Path: "/refunds"},
+		},
+	}
+}
+
+// register stores a plan, and what it is made from where that is not there yet.
+func (h *house) register(tenant, id string, steps ...countersign.Step) *countersign.Plan {
+	h.t.Helper()
+	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{"shop": {Project: shop(), InScope: true}}}
+	w := countersign.PlanWrite{ID: id, Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
+	p := plan.New(w, src, nil, plan.Origin{By: "user:ada@example.com", Now: h.now})
+	h.update(func(tx store.Tx) error {
+		if _, _, err := records.Models.Get(tx, tenant, "refunds"); errors.Is(err, store.ErrNotFound) {
+			if err := install(tx, tenant); err != nil {
+				return err
+			}
+		}
+		_, err := records.Plans.Put(tx, tenant, p.ID, &records.Plan{Plan: p}, 0)
+		return err
+	})
+	return &p
+}
+
+func install(tx store.Tx, tenant string) error {
+	if _, err := records.Models.Put(tx, tenant, "refunds", &records.ModelHead{ID: "refunds", Revision: 1, DocumentRevision: 1}, 0); err != nil {
+		return err
+	}
+	if _, err := records.Projects.Put(tx, tenant, "shop", &records.ProjectHead{ID: "shop", Revision: 1, Enabled: true}, 0); err != nil {
+		return err
+	}
+	_, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID("shop", 1), shop(), 0)
+	return err
+}
+
+func (h *house) update(fn func(tx store.Tx) error) {
+	h.t.Helper()
+	if err := h.store.Update(context.Background(), fn); err != nil {
+		h.t.Fatalf("Update: %v", err)
+	}
+}
+
+func (h *house) view(fn func(tx store.Tx) error) {
+	h.t.Helper()
+	if err := h.store.View(context.Background(), fn); err != nil {
+		h.t.Fatalf("View: %v", err)
+	}
+}
+
+// start begins a run of the tenant's plan, if a slot is free.
+func (h *house) start(tenant string) (ref ledger.Ref, err error) {
+	h.t.Helper()
+	return h.startOf(tenant, "plan-1")
+}
+
+func (h *house) startOf(tenant, id string) (ref ledger.Ref, err error) {
+	h.t.Helper()
+	ref = ledger.Ref{Tenant: tenant, RunID: h.newID("run")}
+	err = h.store.Update(context.Background(), func(tx store.Tx) error {
+		if err := h.ledger.Free(tx, ref.Tenant, h.plans[tenant].Mode); err != nil {
+			return err
+		}
+		p, err := h.ledger.Plan(tx, tenant, id, h.plans[tenant].PlanDigest)
+		if err != nil {
+			return err
+		}
+		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, h.now)
+		_, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, ledger.Request{ID: "req-1"})
+		return err
+	})
+	return ref, err
+}
+
+func (h *house) mustStart(tenant string) ledger.Ref {
+	h.t.Helper()
+	ref, err := h.start(tenant)
+	if err != nil {
+		h.t.Fatalf("start: %v", err)
+	}
+	return ref
+}
+
+var bob = ledger.Actor{ID: "user:bob@example.com", RequestID: "req-2"}
+
+func (h *house) apply(ref ledger.Ref, e run.Event) (moved ledger.Moved, err error) {
+	h.t.Helper()
+	err = h.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		moved, err = h.ledger.Apply(tx, ref, nil, e, bob)
+		return err
+	})
+	return moved, err
+}
+
+func (h *house) must(ref ledger.Ref, events ...run.Event) (moved ledger.Moved) {
+	h.t.Helper()
+	for _, e := range events {
+		var err error
+		if moved, err = h.apply(ref, e); err != nil {
+			h.t.Fatalf("%T: %v", e, err)
+		}
+	}
+	return moved
+}
+
+func (h *house) load(ref ledger.Ref) (held *ledger.Held) {
+	h.t.Helper()
+	h.view(func(tx store.Tx) (err error) {
+		held, err = h.ledger.Load(tx, ref)
+		return err
+	})
+	return held
+}
+
+func decide(d countersign.ApprovalStatus) run.Decided {
+	return run.Decided{Decision: d, Reason: "seen", By: bob.ID}
+}
+
+// answer is the outcome of the step in flight.
+func (h *house) answer(ref ledger.Ref, o request.Outcome) run.Event {
+	h.t.Helper()
+	for i, s := range h.load(ref).Run().Steps {
+		if s.Status == countersign.StepRunning {
+			return run.Returned{Step: i, Attempt: s.Attempt, Outcome: o}
+		}
+	}
+	return run.Returned{Outcome: o}
+}
+
+func fine() request.Outcome {
+	return request.Outcome{Certainty: request.Returned, Response: &countersign.Response{StatusCode: 200}, Body: countersign.RawValue(`{}`)}
+}
+
+func lost() request.Outcome {
+	return request.Outcome{Certainty: request.Unknown, Cause: "no answer"}
+}
+
+var _ fataler = (*testing.T)(nil)

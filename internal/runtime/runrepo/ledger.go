@@ -1,0 +1,223 @@
+// Package ledger applies events to stored runs: it loads a run with all that
+// run.Apply asks for, and writes the result, its approvals, slots and audit
+// records in the same transaction. The engine and the use cases both move runs
+// through it, so there is one way for a run to change.
+package ledger
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/cache"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/credowner"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Config is what the ledger is told by the settings.
+type Config struct {
+	MaxActive     int
+	MaxPerTenant  int    // of these, 0: see Share
+	Replica       string // this process, on a store that it shares; owner of the runs it makes active
+	MaxProbes     int    // of a run, 0: the default
+	ApprovalTTL   time.Duration
+	NewID         func(prefix string) string
+	NewSalt       func() string // of an audit record that has a digest or a reason; nil: none
+	OriginAllowed func(baseURL string) bool
+	Now           func() time.Time
+	// Observe is told what is true of capabilities, once it is committed; nil: nobody.
+	Observe func(tenant string, facts []telemetry.Fact)
+}
+
+// Ledger moves stored runs. It is safe for concurrent use; what it remembers is
+// immutable.
+type Ledger struct {
+	cfg      Config
+	plans    *recent.Map[PlanKey, *countersign.Plan]
+	stored   *recent.Map[recent.Stamp, *records.Plan]
+	runs     *recent.Map[recent.Stamp, *records.Run]
+	stopping atomic.Bool
+}
+
+// New makes a ledger.
+func New(cfg Config) *Ledger {
+	return &Ledger{
+		cfg:    cfg,
+		plans:  recent.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
+		stored: recent.New[recent.Stamp, *records.Plan](rememberedPlans),
+		runs:   recent.New[recent.Stamp, *records.Run](rememberedRuns),
+	}
+}
+
+// Now is the ledger's clock.
+func (l *Ledger) Now() time.Time { return l.cfg.Now() }
+
+// StopSteps keeps every later transaction from beginning a step; outcomes are
+// still taken in.
+func (l *Ledger) StopSteps() { l.stopping.Store(true) }
+
+// Ref names a run.
+type Ref struct{ Tenant, RunID string }
+
+// Actor is who makes a run move, as the audit log names it.
+type Actor struct {
+	ID        string
+	RequestID string
+	// Whole is the principal as a requester is remembered; approvals name its makers.
+	Whole access.Requester
+}
+
+// Request is what a run was started by: its id, and where its trace goes on, ""
+// where nobody traces it.
+type Request struct{ ID, Trace string }
+
+// System is the service itself.
+var System = Actor{ID: countersign.SystemPrincipal}
+
+// Moved is what an event came to. Nothing of it may be used, and no call made,
+// before the transaction has been committed.
+type Moved struct {
+	// Run is the run as the transaction left it: one that got the slot it asked for
+	// has been moved twice, and nobody can have seen it between.
+	Run  *Held
+	Call *run.Call
+	// Others are other runs, which got a slot that this one gave back.
+	Others []*Held
+
+	facts []telemetry.Fact
+}
+
+// Apply applies an event to a run. held is the run as the caller last saw it,
+// nil to load it; it is loaded anew if the store has moved on.
+func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) (Moved, error) {
+	held, err := l.refresh(tx, ref, held)
+	if err != nil {
+		return Moved{}, err
+	}
+	env, approval, err := l.env(tx, held)
+	if err != nil {
+		return Moved{}, err
+	}
+	if d, ok := e.(run.Decided); ok {
+		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; nothing is kept if the run refuses
+	}
+	res, err := run.Apply(env, held.Run(), e)
+	if err != nil {
+		return Moved{Run: held, Call: res.Call}, err
+	}
+	if res.Call != nil {
+		if res.Call.BoundTo, err = owner.OfProject(tx, res.Call.Project); err != nil {
+			return Moved{Run: held}, err
+		}
+	}
+	known := facts(held.Run(), res, e, approval)
+	if res.Unchanged() {
+		return Moved{Run: held, Call: res.Call, facts: known}, nil
+	}
+	moved, err := l.commit(tx, held, approval, res, by, env.Now)
+	moved.facts = known
+	crashpoint.At("ledger.applied", e)
+	return moved, err
+}
+
+func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
+	if res.Close != "" {
+		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, now)
+	}
+	if err := a.save(tx, held.Ref.Tenant); err != nil {
+		return Moved{}, err
+	}
+	if res.Ask != nil {
+		rec := &records.Approval{Approval: *res.Ask, Requester: held.record.Requester}
+		if err := nameMakers(tx, held.Ref.Tenant, rec); err != nil {
+			return Moved{}, err
+		}
+		if _, err := records.Approvals.Put(tx, held.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
+			return Moved{}, err
+		}
+	}
+	next, err := held.save(tx, res)
+	if err != nil {
+		return Moved{}, err
+	}
+	crashpoint.At("ledger.saved", next.Run().Status)
+	if err := audit.Append(tx, held.Ref.Tenant, l.auditRecords(res, by, now)); err != nil {
+		return Moved{}, err
+	}
+	if err := rehearsed(tx, held, next); err != nil {
+		return Moved{}, err
+	}
+	moved := Moved{Run: next, Call: res.Call}
+	granted, err := l.settle(tx, held, next)
+	for _, g := range granted {
+		if g.Ref == next.Ref {
+			moved.Run = g
+			continue
+		}
+		moved.Others = append(moved.Others, g)
+	}
+	return moved, err
+}
+
+// Start stores a new run with its audit record. The caller has checked that it
+// may start and that a slot is free.
+func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*Held, error) {
+	h := &Held{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
+	h.stepVersions, h.sizes, h.inline = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps))
+	if err := h.saveAll(tx); err != nil {
+		return nil, err
+	}
+	if err := l.saveUnfinished(tx, h); err != nil {
+		return nil, err
+	}
+	crashpoint.At("ledger.started", r.Mode)
+	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
+		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
+		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(),
+	}})
+}
+
+// startOf says what was started, in the words of the audit log.
+func startOf(r *countersign.Run) string {
+	of := r.Mode + " of plan " + r.PlanID
+	switch {
+	case r.TeamID != "":
+		return of + " by team " + r.TeamID
+	case r.AgentID != "":
+		return of + " by agent " + r.AgentID
+	default:
+		return of
+	}
+}
+
+// Salt is a new one for an audit record. Whoever may not see a digest, or what a reason
+// quotes, gets hashes of the records beside theirs, and could try values against them.
+func (l *Ledger) Salt() string {
+	if l.cfg.NewSalt == nil {
+		return ""
+	}
+	return l.cfg.NewSalt()
+}
+
+func (l *Ledger) auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
+	out := make([]countersign.AuditRecord, len(res.Notes))
+	for i, n := range res.Notes {
+		out[i] = countersign.AuditRecord{
+			At: now, Actor: by.ID, Action: n.Action, Subject: "run/" + res.Run.ID, Outcome: countersign.AuditDone,
+			Before: n.Before, After: n.After, Reason: n.Reason, Digest: n.Digest, RequestID: by.RequestID,
+		}
+		if n.Step >= 0 {
+			out[i].Step = res.Run.Steps[n.Step].ID
+		}
+		if n.Digest != "" || n.Reason != "" {
+			out[i].Salt = l.Salt()
+		}
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package ledger
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Makers completes what is remembered of a requester. What a release before this one
+// has stored lacks the makers of a token; the token's own record has them, and stays
+// when the token is revoked.
+func Makers(tx store.Tx, tenant string, r access.Requester) (access.Requester, error) {
+	id, isToken := strings.CutPrefix(r.ID, "token:")
+	if !isToken || r.Makers != nil {
+		return r, nil
+	}
+	t, _, err := records.Tokens.Get(tx, tenant, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return r, nil
+	case err != nil:
+		return r, err
+	}
+	r.Makers = t.Lineage
+	return r, nil
+}
+
+// nameMakers lets an approval name the makers of who asked.
+func nameMakers(tx store.Tx, tenant string, a *records.Approval) (err error) {
+	a.Requester, err = Makers(tx, tenant, a.Requester)
+	a.RequestedByMakers = a.Requester.Makers
+	return err
+}

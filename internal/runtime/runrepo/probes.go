@@ -1,0 +1,75 @@
+package ledger
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// probesAtOnce is how many probes are in memory at a time, of a mebibyte each.
+const probesAtOnce = 8
+
+// eachProbe hands over the first n probes of a run that have records of their own, in
+// their order, with the sizes of these.
+func eachProbe(tx store.Tx, ref Ref, n int, each func(p *records.Probe, size int)) error {
+	for first := 1; first <= n; first += probesAtOnce {
+		rows, err := tx.List(store.Steps, ref.Tenant, store.Query{Where: []store.Filter{
+			{Column: "id", Op: store.AtLeast, Values: []any{records.ProbeID(ref.RunID, first)}},
+			{Column: "id", Op: store.AtMost, Values: []any{records.ProbeID(ref.RunID, min(n, first+probesAtOnce-1))}},
+		}})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			var p records.Probe
+			if err := records.Decode(row, &p); err != nil {
+				return err
+			}
+			each(&p, len(row.Doc))
+		}
+	}
+	return nil
+}
+
+// Listed is a probe as lists show it: without what it sent and what came, as they leave
+// these out of steps.
+func Listed(p countersign.ProbeRecord) countersign.ProbeRecord {
+	p.Request, p.Response, p.Output = nil, nil, countersign.Value{}
+	return p
+}
+
+// countProbes stands in for the probes of a run that hold too much to be read for each
+// of its moves, which need but their number.
+func (h *Held) countProbes() {
+	for i, n := range h.record.StepProbes {
+		s := &h.record.Steps[i]
+		for range n {
+			s.Probes = append(s.Probes, countersign.ProbeRecord{N: len(s.Probes) + 1})
+		}
+	}
+	h.probed = h.record.ProbeBytes
+}
+
+// WasRead reports a probe that was read, and isn't merely counted.
+func WasRead(p countersign.ProbeRecord) bool { return p.By != "" }
+
+// saveProbe writes a probe that was added to a step, and nothing of the step.
+func (h *Held) saveProbe(tx store.Tx, step int, p *countersign.ProbeRecord) error {
+	h.record.Probes++
+	n := h.record.Probes
+	doc, _, err := records.Probes(h.record.ID, n).PutDoc(tx, h.Ref.Tenant, records.ProbeID(h.record.ID, n), &records.Probe{Step: step, Probe: *p}, 0)
+	if err != nil {
+		return fmt.Errorf("probe %d of run %s: %w", n, h.record.ID, err)
+	}
+	h.record.StepProbes = maps.Clone(h.record.StepProbes)
+	if h.record.StepProbes == nil {
+		h.record.StepProbes = map[int]int{}
+	}
+	h.record.StepProbes[step]++
+	h.record.ProbeBytes += len(doc)
+	h.probed += len(doc)
+	return nil
+}

@@ -1,0 +1,198 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// Who may do what: users, tokens and, for realm administrators, tenants.
+
+func (c *Console) accessRoutes() []route {
+	return []route{
+		{method: "GET", path: "/access", page: usersPage},
+		{method: "GET", path: "/access/users/new", page: newUserPage},
+		{method: "POST", path: "/access/users/new", act: addUser},
+		{method: "GET", path: "/access/users/{email}", page: userPage},
+		{method: "POST", path: "/access/users/{email}", act: changeUser},
+		{method: "GET", path: "/access/users/{email}/remove", page: removeUserPage},
+		{method: "POST", path: "/access/users/{email}/remove", act: removeUser},
+		{method: "GET", path: "/access/tokens", page: tokensPage},
+		{method: "GET", path: "/access/tokens/new", page: newTokenPage},
+		{method: "POST", path: "/access/tokens/new", act: makeToken},
+		{method: "GET", path: "/access/tokens/{id}/revoke", page: revokeTokenPage},
+		{method: "POST", path: "/access/tokens/{id}/revoke", act: revokeToken},
+		{method: "GET", path: "/access/tenants", page: tenantsPage},
+		{method: "GET", path: "/access/tenants/new", page: newTenantPage},
+		{method: "POST", path: "/access/tenants/new", act: makeTenant},
+		{method: "GET", path: "/access/tenants/{id}", page: tenantPage},
+		{method: "POST", path: "/access/tenants/{id}", act: renameTenant},
+	}
+}
+
+// realm is what every page of access shows: the three lists, and which tenant it
+// is about. Only a realm administrator may look at another one than its own.
+type realm struct {
+	Tabs    []filter
+	Tenant  string // that the page is about
+	Foreign bool   // it is not the visitor's
+	Query   string // "?tenant=…" for another tenant, else ""
+}
+
+func (v *visit) realm(tab string) realm {
+	r := realm{Tenant: v.tenantAsked()}
+	r.Foreign = r.Tenant != v.actor.Tenant
+	if r.Foreign {
+		r.Query = "?tenant=" + url.QueryEscape(r.Tenant)
+	}
+	r.Tabs = []filter{
+		{Word: "Users", Href: Prefix + "/access" + r.Query, Here: tab == "users"},
+		{Word: "Tokens", Href: Prefix + "/access/tokens" + r.Query, Here: tab == "tokens"},
+	}
+	if access.Allow(v.actor.Principal, access.ReadTenants) == nil {
+		r.Tabs = append(r.Tabs, filter{Word: "Tenants", Href: Prefix + "/access/tenants", Here: tab == "tenants"})
+	}
+	return r
+}
+
+// tenantAsked is the tenant that an address or a form is about.
+func (v *visit) tenantAsked() string {
+	for _, named := range []string{v.form("tenant"), v.query("tenant")} {
+		if named != "" {
+			return named
+		}
+	}
+	return v.actor.Tenant
+}
+
+// accessPage is a page below Access.
+func (v *visit) accessPage(name, title string, data any, way ...crumb) *page {
+	crumbs := append([]crumb{{Word: "Access", Href: "/access"}}, way...)
+	if title == "Access" {
+		crumbs = []crumb{{Word: "Access"}}
+	}
+	return &page{name: name, Title: title, Nav: "access", Crumbs: crumbs, Data: data}
+}
+
+// grant is what a form gives somebody or a token: roles, and how far they reach.
+type grant struct {
+	Roles    []choice
+	Reach    string // all, some; "" while nothing is chosen
+	Projects []choice
+	More     string // ids typed, where the tenant's projects can't be listed
+	CanList  bool
+	RolesErr string
+	ReachErr string
+}
+
+var roleHints = []choice{
+	{Value: "ADMIN", Word: "Admin", Note: "Registers projects, admits agents, suspends, and manages users and tokens."},
+	{Value: "OPERATOR", Word: "Operator", Note: "Stores models, compiles plans, starts and cancels runs."},
+	{Value: "APPROVER", Word: "Approver", Note: "Decides approvals and resolves what is uncertain, but never what they asked for themselves."},
+	{Value: "VIEWER", Word: "Viewer", Note: "Reads only. Every other role reads too."},
+}
+
+// grantForm offers the roles and projects, with those that are given ticked.
+func (v *visit) grantForm(tenant string, roles []countersign.Role, reach string, projects []string) grant {
+	g := grant{Reach: reach, CanList: tenant == v.actor.Tenant}
+	has := map[string]bool{}
+	for _, r := range roles {
+		has[string(r)] = true
+	}
+	for _, c := range roleHints {
+		c.Chosen = has[c.Value]
+		g.Roles = append(g.Roles, c)
+	}
+	if !g.CanList {
+		g.More = strings.Join(projects, " ")
+		return g
+	}
+	g.Projects = v.projectChoices(projects)
+	return g
+}
+
+// projectChoices are the tenant's projects and those that are given but gone.
+func (v *visit) projectChoices(given []string) []choice {
+	on := map[string]bool{}
+	for _, id := range given {
+		on[id] = true
+	}
+	var out []choice
+	if page, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit}); err == nil {
+		for _, p := range page.Items {
+			out = append(out, choice{Value: p.ID, Word: p.Name, Chosen: on[p.ID]})
+			delete(on, p.ID)
+		}
+	}
+	for _, id := range given {
+		if on[id] {
+			out = append(out, choice{Value: id, Word: "no such project now", Chosen: true})
+		}
+	}
+	return out
+}
+
+// granted reads a grant from the form, and says what is missing. Reaching
+// everything must be said: that no project is ticked doesn't mean all.
+func (v *visit) granted() (grant, []countersign.Role, []string) {
+	var roles []countersign.Role
+	for _, r := range v.r.PostForm["roles"] {
+		roles = append(roles, countersign.Role(r))
+	}
+	projects := append([]string{}, v.r.PostForm["projects"]...)
+	projects = append(projects, strings.FieldsFunc(v.form("more"), func(r rune) bool { return r <= ' ' || r == ',' })...)
+	g := v.grantForm(v.tenantAsked(), roles, v.form("reach"), projects)
+	if len(roles) == 0 {
+		g.RolesErr = "Choose at least one role."
+	}
+	switch {
+	case g.Reach != "all" && g.Reach != "some":
+		g.ReachErr = "Say how far it reaches."
+	case g.Reach == "some" && len(projects) == 0:
+		g.ReachErr = "Name at least one project, or choose all."
+	}
+	if g.Reach == "all" {
+		projects = nil
+	}
+	return g, roles, projects
+}
+
+func (g grant) wrong() bool { return g.RolesErr != "" || g.ReachErr != "" }
+
+// refusedForm shows a form again with what was wrong; errors that no form can mend
+// go on.
+func refusedForm(err error, again func(*problem) *page) error {
+	p := problemOf(err)
+	if p == nil || p.Code == countersign.CodeUnauthenticated || p.Code == countersign.CodeCSRF {
+		return err
+	}
+	out := again(p)
+	out.status = p.Code.Status()
+	return out
+}
+
+// incomplete shows a form again whose fields say what is missing.
+func incomplete(p *page) error {
+	p.status = http.StatusBadRequest
+	return p
+}
+
+func reachOf(projects []string) string {
+	if projects == nil {
+		return "all"
+	}
+	return "some"
+}
+
+// roleWords are roles as people read them.
+func roleWords(roles []countersign.Role) string {
+	words := make([]string, len(roles))
+	for i, r := range roles {
+		words[i] = titled(string(r))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,145 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// One agent: whether it may run, its contract, and what its processes say.
+
+type agentData struct {
+	countersign.AgentWithInstances
+	Project      string // its name, "" where it can't be read
+	Capabilities []agentCapability
+	Call         agentCall
+	Reason       blank
+	Heard        []countersign.Instance // those heard last, by their ids
+	Problem      *problem
+}
+
+// agentCapability is a capability that an agent may use, and what its manifest
+// fixes there.
+type agentCapability struct {
+	Name   string
+	Known  *countersign.Capability // nil: the project has it no more
+	Fixed  []fixedInput
+	CanRun bool
+}
+
+type fixedInput struct {
+	Name  string
+	Value countersign.Value
+}
+
+// agentCall is the sentence of an agent and what its button does.
+type agentCall struct {
+	Class, Icon      string
+	Sentence, Detail string
+	Admit            bool
+}
+
+// shownInstances is how many instances a page shows: those heard last.
+const shownInstances = 50
+
+func agentPage(v *visit) (*page, error) { return v.agentAgain(nil) }
+
+func (v *visit) agentAgain(err error) (*page, error) {
+	a, unread := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if unread != nil {
+		return nil, unread
+	}
+	p, unread := v.control.Project(v.r.Context(), v.actor, a.ProjectID)
+	if unread != nil {
+		return nil, unread
+	}
+	s := v.sheetOf(err, "")
+	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
+	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
+	d.Problem = s.problem()
+	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
+}
+
+// heardLast are the instances that a page shows, by their ids, so that none moves
+// when it is heard.
+func heardLast(all []countersign.Instance) []countersign.Instance {
+	last := slices.Clone(all[:min(len(all), shownInstances)])
+	slices.SortFunc(last, func(a, b countersign.Instance) int { return strings.Compare(a.InstanceID, b.InstanceID) })
+	return last
+}
+
+func agentCapabilities(a countersign.Agent, p countersign.Project, may bool) []agentCapability {
+	out := make([]agentCapability, 0, len(a.Capabilities))
+	for _, name := range a.Capabilities {
+		c := agentCapability{Name: name, Known: p.Capability(name)}
+		for _, field := range slices.Sorted(maps.Keys(a.ExecutorInputs[name])) {
+			c.Fixed = append(c.Fixed, fixedInput{field, a.ExecutorInputs[name][field]})
+		}
+		c.CanRun = may && c.Known != nil && runnable(a)
+		out = append(out, c)
+	}
+	return out
+}
+
+// runnable reports an agent that a run may be started of.
+func runnable(a countersign.Agent) bool {
+	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired && a.ModelID != ""
+}
+
+func agentCallOf(a countersign.Agent, may bool) agentCall {
+	switch {
+	case a.Retired:
+		c := agentCall{Class: "call--wait", Icon: "s-cancelled"}
+		c.Sentence, c.Detail = retiredCall("agent")
+		return c
+	case a.Suspended:
+		c := agentCall{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
+		if !may {
+			c.Detail = "An admin admits it again."
+		}
+		return c
+	case a.Status != countersign.AgentAdmitted:
+		c := agentCall{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
+		if !may {
+			c.Sentence, c.Detail = "This agent can’t run until an admin admits it.", "Being registered lets no agent run."
+		}
+		return c
+	case a.ModelID == "":
+		return agentCall{Class: "call--idle", Icon: "i-check", Sentence: "This agent is admitted and has no model, so it can’t run.", Detail: "Its system names one in the manifest that it syncs."}
+	}
+	return agentCall{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
+}
+
+func admitAgent(v *visit) (string, error) { return v.moveAgent(v.control.AdmitAgent) }
+
+func suspendAgent(v *visit) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
+
+// moveAgent decides about the revision that the form showed, not about one that a
+// sync made meanwhile.
+func (v *visit) moveAgent(move admission) (string, error) {
+	id, revision := v.r.PathValue("id"), v.formRevision()
+	err := typedReason(v.form("reason"))
+	if err == nil {
+		_, err = move(v.r.Context(), v.actor, id, countersign.Admission{Reason: v.form("reason"), ExpectedRevision: &revision})
+	}
+	if err == nil {
+		return "/agents/" + id, nil
+	}
+	again, unread := v.agentAgain(err)
+	if unread != nil {
+		return "", unread
+	}
+	return "", answered(again, err)
+}
+
+// instancesOfAgent writes what its processes say now.
+func instancesOfAgent(v *visit) error {
+	a, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return v.fragment(&page{name: "agent", Data: agentData{AgentWithInstances: a, Heard: heardLast(a.Instances)}}, "instances")
+}

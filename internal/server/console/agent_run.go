@@ -1,0 +1,141 @@
+package console
+
+import (
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// Starting a run of one capability by an agent (contract 7).
+
+type agentRunData struct {
+	Agent      countersign.Agent
+	Project    countersign.Project
+	Capability *countersign.Capability
+	Fixed      []fixedInput
+	Key        string
+	Mode       blank
+	Inputs     []blank
+	Expected   []blank
+	Problem    *problem
+}
+
+func agentRunPage(v *visit) (*page, error) { return v.agentRunAgain(nil) }
+
+// toRun reads the agent of the address and the capability that it shall use.
+func (v *visit) toRun() (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
+	if err = v.may(access.StartAgentRun); err != nil {
+		return a, p, nil, err
+	}
+	whole, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return a, p, nil, err
+	}
+	a = whole.AgentRecord
+	if p, err = v.control.Project(v.r.Context(), v.actor, a.ProjectID); err != nil {
+		return a, p, nil, err
+	}
+	if c = p.Capability(v.query("capability")); c == nil {
+		err = countersign.Errorf(countersign.CodeNotFound, "project %s has no capability %s", p.ID, v.query("capability"))
+	}
+	return a, p, c, err
+}
+
+func (v *visit) agentRunAgain(err error) (*page, error) {
+	a, p, c, unread := v.toRun()
+	if unread != nil {
+		return nil, unread
+	}
+	s := v.sheetOf(err, "")
+	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
+	for _, one := range agentCapabilities(a, p, true) {
+		if one.Name == c.Name {
+			d.Fixed = one.Fixed
+		}
+	}
+	d.Problem = s.problem()
+	crumbs := []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name, Href: "/agents/" + a.ID}, {Word: "Run " + c.Name}}
+	return &page{name: "agent-run", Title: "Run " + c.Name, Nav: "agents", Crumbs: crumbs, Data: d}, nil
+}
+
+// startKey is the idempotency key of the form: sent twice it starts one run. What
+// was refused didn't burn it, unless it was another form's.
+func (v *visit) startKey(err error) string {
+	if typed := v.form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
+		return typed
+	}
+	return v.cfg.NewID("start")
+}
+
+// mode asks whether anything shall really be sent. Nothing is preset.
+func (s *sheet) mode(enabled bool) blank {
+	live := "Steps are sent. Those that ask for approval wait for an approver’s decision."
+	if !enabled {
+		live = "Not now: the project is disabled, an admin enables it."
+	}
+	return must(s.choose("radio", "mode", "Mode", "", "",
+		choice{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Nothing is sent and nobody is asked. The run shows the exact requests."},
+		choice{Value: countersign.ModeLive, Word: "LIVE", Note: live}))
+}
+
+// expectation asks what the output must be.
+func (s *sheet) expectation() []blank {
+	return []blank{
+		s.mono("expectation.field", "Field of the output", "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output.", ""),
+		s.mono("expectation.equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", ""),
+		s.mono("expectation.statusCode", "HTTP status", "200 to 299, where it matters.", ""),
+	}
+}
+
+// typedExpectation takes the expectation; nil for none.
+func (v *visit) typedExpectation() (*countersign.Expectation, error) {
+	field, equals, status := v.form("expectation.field"), v.form("expectation.equals"), v.form("expectation.statusCode")
+	if field == "" && equals == "" && status == "" {
+		return nil, nil
+	}
+	e := &countersign.Expectation{Field: field}
+	if field == "" {
+		return nil, invalid("expectation.field", "say which field")
+	}
+	if err := exact.Decode([]byte(equals), &e.Equals); err != nil {
+		return nil, invalid("expectation.equals", "write JSON, such as \"succeeded\" or 249.00")
+	}
+	if status != "" {
+		n, err := strconv.ParseInt(status, 10, 64)
+		if err != nil || n < 200 || n > 299 {
+			return nil, invalid("expectation.statusCode", "a whole number from 200 to 299")
+		}
+		e.StatusCode = n
+	}
+	return e, nil
+}
+
+func startAgentRun(v *visit) (string, error) {
+	a, _, c, err := v.toRun()
+	if err != nil {
+		return "", err
+	}
+	run, err := v.runAgent(a, c)
+	if err == nil {
+		return "/runs/" + run, nil
+	}
+	again, unread := v.agentRunAgain(err)
+	if unread != nil {
+		return "", unread
+	}
+	return "", answered(again, err)
+}
+
+func (v *visit) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {
+	start := countersign.AgentRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode"), Capability: c.Name}
+	var unfit, unclear error
+	start.Inputs, unfit = v.typedInputs(c, a.ExecutorInputs[c.Name])
+	start.Expectation, unclear = v.typedExpectation()
+	if err := together(unfit, unclear, v.chosen("mode")); err != nil {
+		return "", err
+	}
+	started, err := v.control.StartAgentRun(v.r.Context(), v.actor, a.ID, start, v.startKey(nil))
+	return started.Run.ID, err
+}

@@ -1,0 +1,223 @@
+package console
+
+import (
+	"crypto/subtle"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// approvalData is the page of one approval: left what would be sent, right the
+// decision.
+type approvalData struct {
+	countersign.Approval
+	Sent    sent
+	Seen    string // proves that the last part of a long body was shown
+	Queue   control.Queue
+	Waiting bool
+	Refused *problem // why the visitor may not decide
+	Shares  bool     // the visitor and the requester go back to one maker
+	Verdict string   // of a decided one: in one sentence
+	Lapsed  bool     // the system rejected it because nobody decided in time
+
+	Before  *countersign.Approval // the last one that was approved, nil for none
+	Changed alterations
+	Led     []ledStep
+	Course  approvalCourse
+
+	Alike []string      // runs with an open recovery of the same capability and title
+	Asked []expectation // of the answer
+	Again []sameRun     // other runs with the same request
+
+	Rehearsed *comparison // nil where it can't be said
+
+	Left    int // of a thousand: the time that is left
+	Problem *problem
+	Errors  map[string]string // by field
+	Reason  string            // as it was typed
+}
+
+// ledStep is an earlier step with what it proved.
+type ledStep struct {
+	N      int
+	Name   string
+	State  state
+	Proved string
+	Here   bool
+}
+
+func approvalPage(v *visit) (*page, error) {
+	d, err := v.approval(v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return d.page(), nil
+}
+
+func (d *approvalData) page() *page {
+	return &page{name: "approval", Title: d.Heading(), Nav: "approvals", Data: d, Crumbs: []crumb{
+		{Word: "Approvals", Href: "/approvals"}, {Word: d.ID, ID: true},
+	}}
+}
+
+// Heading is what the call does in its capability's words, else the step's name, or the
+// capability where the plan can't be seen.
+func (d *approvalData) Heading() string {
+	if d.Title != "" {
+		return d.Title
+	}
+	if d.Course.Name != "" {
+		return d.Course.Name
+	}
+	return d.Capability
+}
+
+// approval reads all that its page shows; it decides nothing.
+func (v *visit) approval(id string) (*approvalData, error) {
+	ctx := v.r.Context()
+	a, err := v.control.Approval(ctx, v.actor, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &approvalData{Approval: a, Sent: sentOf("request", a.Request), Waiting: a.Status == countersign.ApprovalPending}
+	d.Sent.Digest = a.RequestDigest
+	v.body(d)
+	if d.Waiting {
+		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
+		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
+		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
+	}
+	d.settle()
+	d.Rehearsed = v.rehearsedStep(a.RunID, a.StepID)
+	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
+		return nil, err
+	}
+	if d.Alike, err = v.control.RecoveriesLike(ctx, v.actor, id); err != nil {
+		return nil, err
+	}
+	d.Asked, d.Again = expectationsOf(a.Expectation), sameRuns(a.Same)
+	if d.Before, err = v.control.ApprovedBefore(ctx, v.actor, id); err != nil {
+		return nil, err
+	}
+	if d.Before != nil {
+		d.Changed = alteredFrom(d.Before.Request, a.Request)
+	}
+	return d, v.approvalCourse(d)
+}
+
+// body draws the fields of the query, which stand encoded in the address, and the part
+// of the body that is asked for; after a decision that wasn't taken,
+// the one that it was taken from.
+func (v *visit) body(d *approvalData) {
+	if fields, _ := d.Request.Query.Object(); len(fields) > 0 {
+		d.Sent.Query = drawnWhole(d.Request.Query)
+	}
+	if !d.Sent.HasBody {
+		return
+	}
+	n, err := strconv.Atoi(v.query("part"))
+	if err != nil && v.sawAll(&d.Approval) {
+		n = math.MaxInt
+	}
+	d.Sent.Part = bodyPartOf(d.Request.Body, n, Prefix+"/approvals/"+url.PathEscape(d.ID))
+	if d.Waiting && d.Sent.Part.Last() && hasParts(d.Request.Body) {
+		d.Seen = seenToken(v.secret, &d.Approval)
+	}
+}
+
+// sawAll reports a form that comes from the page with the end of the body.
+func (v *visit) sawAll(a *countersign.Approval) bool {
+	return subtle.ConstantTimeCompare([]byte(v.form("seen")), []byte(seenToken(v.secret, a))) == 1
+}
+
+// approvalCourse adds what the run says, where the visitor may see the run: it may
+// cover projects that the approval doesn't.
+func (v *visit) approvalCourse(d *approvalData) error {
+	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
+	switch countersign.ErrorCode(err) {
+	case "":
+		d.Led, d.Course = ledTo(&run, &d.Approval), courseOf(&run, &d.Approval)
+		return nil
+	case countersign.CodeProjectScope, countersign.CodeNotFound:
+		return nil
+	}
+	return err
+}
+
+// leftOf is how much of a time is left, of a thousand.
+func leftOf(from, to, now time.Time) int {
+	whole := to.Sub(from)
+	if whole <= 0 {
+		return 0
+	}
+	return int(1000 * min(max(to.Sub(now), 0), whole) / whole)
+}
+
+// settle says in one sentence how it was decided.
+func (d *approvalData) settle() {
+	by := called(d.DecidedBy, d.DecidedByName)
+	code, _, _ := strings.Cut(d.DecisionReason, ":")
+	switch {
+	case d.Waiting:
+	case d.Status == countersign.ApprovalApproved:
+		d.Verdict = by + " approved it."
+	case d.DecidedBy == countersign.SystemPrincipal && code == string(countersign.CodeApprovalExpired):
+		d.Verdict, d.Lapsed = "Nobody decided in time, so the system rejected it.", true
+	case d.DecidedBy == countersign.SystemPrincipal:
+		d.Verdict = "The run ended before anybody decided, so the system rejected it."
+	default:
+		d.Verdict = by + " rejected it."
+	}
+}
+
+// ledTo lists the steps that had ended when the approval was asked for,
+// with what they proved, and the step itself.
+func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
+	var earlier []int
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.ID != a.StepID && !s.StartedAt.IsZero() && !s.StartedAt.After(a.RequestedAt) {
+			earlier = append(earlier, i)
+		}
+	}
+	slices.SortStableFunc(earlier, func(x, y int) int { return r.Steps[x].StartedAt.Compare(r.Steps[y].StartedAt) })
+	var out []ledStep
+	for _, i := range earlier {
+		s := &r.Steps[i]
+		out = append(out, ledStep{N: i + 1, Name: s.Name, State: ledState(s), Proved: provedBy(s)})
+	}
+	for i := range r.Steps {
+		if r.Steps[i].ID == a.StepID {
+			out = append(out, ledStep{N: i + 1, Name: r.Steps[i].Name, State: approvalState(*a), Here: true})
+		}
+	}
+	return out
+}
+
+func ledState(s *countersign.StepRun) state {
+	if v := s.Verification; v != nil && v.Status == countersign.VerificationPassed {
+		return state{"is-ok", "s-completed", "Verified"}
+	}
+	return stepState(*s)
+}
+
+// provedBy is what the verification of a step found.
+func provedBy(s *countersign.StepRun) string {
+	switch v := s.Verification; {
+	case v == nil:
+		return ""
+	case v.Status == countersign.VerificationNotRequested:
+		return "nothing was asked of its answer"
+	case v.Actual.IsZero():
+		return ""
+	default:
+		return v.Field + " is " + inline(v.Actual)
+	}
+}

@@ -1,0 +1,207 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+func (c *Console) auditRoutes() []route {
+	return []route{
+		{method: "GET", path: "/audit", page: auditPage},
+		{method: "GET", path: "/audit/verify", page: auditVerifyPage},
+		{method: "GET", path: "/audit/records/{seq}", page: auditRecordPage},
+	}
+}
+
+// auditLog is which log a page is about: the tenant's, or the realm's.
+type auditLog struct {
+	Realm bool
+	Logs  []filter // none where the visitor may read one log only
+	Query string   // "?log=realm" for the realm's
+}
+
+func (v *visit) auditLog() auditLog {
+	l := auditLog{Realm: v.query("log") == "realm"}
+	if l.Realm {
+		l.Query = "?log=realm"
+	}
+	if access.Allow(v.actor.Principal, access.ReadTenants) == nil {
+		l.Logs = []filter{
+			{Word: "Tenant " + v.actor.Tenant, Href: Prefix + "/audit", Here: !l.Realm},
+			{Word: "Realm", Href: Prefix + "/audit?log=realm", Here: l.Realm},
+		}
+	}
+	return l
+}
+
+type auditData struct {
+	auditLog
+	Subject, Actor, Action, Since string
+	SinceErr                      string
+	Filtered                      bool
+	Records                       []countersign.AuditRecord
+	Export                        string // the address of these records as lines of JSON
+	Pager                         pager
+}
+
+func auditPage(v *visit) (*page, error) {
+	d := auditData{auditLog: v.auditLog(), Subject: v.query("subject"), Actor: v.query("actor"), Action: v.query("action"), Since: v.query("since")}
+	p := &page{name: "audit", Title: "Audit", Nav: "audit", Crumbs: []crumb{{Word: "Audit"}}}
+	f := audit.Filter{Subject: strings.TrimSpace(d.Subject), Actor: strings.TrimSpace(d.Actor), Action: strings.TrimSpace(d.Action)}
+	since, ok := timeOf(d.Since)
+	if !ok {
+		d.SinceErr, p.status = "Write it as 2026-03-01 or 2026-03-01 14:30, in UTC.", http.StatusBadRequest
+		p.Data = d
+		return p, v.mayReadAudit(d.Realm)
+	}
+	f.Since = since
+	l := v.list()
+	found, err := v.control.Audit(v.r.Context(), v.actor, l, f, d.Realm)
+	if err != nil {
+		return nil, err
+	}
+	d.Filtered, d.Export = f != (audit.Filter{}), exportHref(f, d.Realm)
+	d.Records, d.Pager = found.Items, v.pager(l, len(found.Items), found.Total, found.NextOffset)
+	p.Data = d
+	return p, nil
+}
+
+// exportHref is where the API gives what the page lists, all of it.
+func exportHref(f audit.Filter, realm bool) string {
+	q := url.Values{}
+	for name, v := range map[string]string{"subject": f.Subject, "actor": f.Actor, "action": f.Action} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if !f.Since.IsZero() {
+		q.Set("since", f.Since.UTC().Format(time.RFC3339Nano))
+	}
+	if realm {
+		q.Set("realm", "true")
+	}
+	if len(q) == 0 {
+		return "/v1/audit/export"
+	}
+	return "/v1/audit/export?" + q.Encode()
+}
+
+// mayReadAudit refuses whoever may not, on a page that shows no record.
+func (v *visit) mayReadAudit(realm bool) error {
+	if realm {
+		if err := access.Allow(v.actor.Principal, access.ReadTenants); err != nil {
+			return err
+		}
+	}
+	return access.Allow(v.actor.Principal, access.ReadAudit)
+}
+
+// timeForms are how people and browsers write a time; without a zone it is UTC.
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"}
+
+// timeOf reads a time; a blank text is the zero time.
+func timeOf(text string) (t time.Time, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return t, true
+	}
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, text); err == nil {
+			return t, true
+		}
+	}
+	return t, false
+}
+
+// places are where the subjects of records are shown, by kind.
+var places = map[string]string{
+	"run": "/runs/", "approval": "/approvals/", "plan": "/plans/", "model": "/models/", "project": "/projects/",
+	"agent": "/agents/", "team": "/teams/", "user": "/access/users/", "tenant": "/access/tenants/",
+}
+
+// subjectHref is the page of what a record is about, "" for none. Tokens have no
+// page of their own, and what is gone answers that it is not there.
+func subjectHref(subject string) string {
+	kind, id, _ := strings.Cut(subject, "/")
+	if places[kind] == "" || id == "" || id == "*" { // * stands for several
+		return ""
+	}
+	return Prefix + places[kind] + id
+}
+
+// auditOutcome is a record's outcome as it looks.
+func auditOutcome(r countersign.AuditRecord) state {
+	if r.Outcome == countersign.AuditDone {
+		return state{"is-ok", "s-completed", "Done"}
+	}
+	return state{"is-fail", "s-rejected", "Refused"}
+}
+
+// refusedWith is the code that an action was refused with, and how often where the
+// record is of several.
+func refusedWith(r countersign.AuditRecord) string {
+	_, code, _ := strings.Cut(r.Outcome, ": ")
+	switch {
+	case r.Count == 1:
+		code += ", once more"
+	case r.Count > 1:
+		code += fmt.Sprintf(", %d times more", r.Count)
+	}
+	return code
+}
+
+type auditRecordData struct {
+	auditLog
+	Record countersign.AuditRecord
+	Newest bool
+}
+
+// Before is the number of the record before it.
+func (d auditRecordData) Before() int64 { return d.Record.Seq - 1 }
+
+// After is the number of the record after it.
+func (d auditRecordData) After() int64 { return d.Record.Seq + 1 }
+
+func auditRecordPage(v *visit) (*page, error) {
+	d := auditRecordData{auditLog: v.auditLog()}
+	seq, err := strconv.ParseInt(v.r.PathValue("seq"), 10, 64)
+	if err != nil || seq < 0 {
+		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no such record")
+	}
+	if d.Record, err = v.control.AuditRecord(v.r.Context(), v.actor, seq, d.Realm); err != nil {
+		return nil, err
+	}
+	_, err = v.control.AuditRecord(v.r.Context(), v.actor, seq+1, d.Realm)
+	d.Newest = err != nil
+	word := "Record " + strconv.FormatInt(seq, 10)
+	return &page{name: "audit-record", Title: word, Nav: "audit", Crumbs: []crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: word}}, Data: d}, nil
+}
+
+type auditVerifyData struct {
+	auditLog
+	Result countersign.AuditVerification
+	Broken *countersign.AuditRecord // the record where the log breaks, if it can be read
+}
+
+// auditVerifyPage computes the log anew. It reads and changes nothing.
+func auditVerifyPage(v *visit) (*page, error) {
+	d := auditVerifyData{auditLog: v.auditLog()}
+	var err error
+	if d.Result, err = v.control.VerifyAudit(v.r.Context(), v.actor, d.Realm); err != nil {
+		return nil, err
+	}
+	if d.Result.FirstBroken != nil {
+		if r, err := v.control.AuditRecord(v.r.Context(), v.actor, *d.Result.FirstBroken, d.Realm); err == nil {
+			d.Broken = &r
+		}
+	}
+	return &page{name: "audit-verify", Title: "Verify the log", Nav: "audit", Crumbs: []crumb{{Word: "Audit", Href: "/audit" + d.Query}, {Word: "Verify"}}, Data: d}, nil
+}

@@ -1,0 +1,200 @@
+package console
+
+import (
+	"cmp"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// What a request changes since an earlier one: a comparison field by field, of
+// texts, so that 89.90 and 89.9 are told apart. It is pure and leaves nothing out: who
+// proposes a request must not choose which of its changes are seen.
+
+// clipWidth is how much of a value a list shows, in bytes.
+const clipWidth = 160
+
+// alteration is a field that differs. Then or Now is "" where it is absent.
+type alteration struct{ Field, Then, Now string }
+
+// alterations are what differs between two requests and what doesn't.
+type alterations struct {
+	Fields []alteration
+	Same   []string // names of the fields that don't differ
+	Hidden []string // what the visitor may not see, so that nothing is said of it
+	Bytes  []string // the parts whose values are the same in other bytes: in another order
+}
+
+// alteredFrom compares a request with an earlier one: all that a request consists of.
+func alteredFrom(then, now countersign.Request) alterations {
+	var out alterations
+	was, asked, _ := strings.Cut(then.URL, "?")
+	is, asks, _ := strings.Cut(now.URL, "?")
+	out.text("destination", then.Method+" "+was, now.Method+" "+is)
+	out.part("query", withoutNone(then.Query), withoutNone(now.Query), asked == asks)
+	out.part("", then.Body, now.Body, then.Body.Raw() == now.Body.Raw())
+	slices.SortStableFunc(out.Fields, func(a, b alteration) int { return cmp.Compare(a.Field, b.Field) })
+	return out
+}
+
+// withoutNone is a query, absent where it has no field: its bytes are none either way.
+func withoutNone(query countersign.Value) countersign.Value {
+	if fields, ok := query.Object(); ok && len(fields) == 0 {
+		return countersign.Value{}
+	}
+	return query
+}
+
+// part compares the query or the body. Null stands for none there. What differs in its
+// bytes alone is said too: these are what is sent.
+func (a *alterations) part(field string, then, now countersign.Value, sameBytes bool) {
+	listed := len(a.Fields)
+	a.value(field, absentForNull(then), absentForNull(now))
+	if !sameBytes && len(a.Fields) == listed {
+		a.Bytes = append(a.Bytes, nameless(field))
+	}
+}
+
+func absentForNull(v countersign.Value) countersign.Value {
+	if v.IsNull() {
+		return countersign.Value{}
+	}
+	return v
+}
+
+// hiddenText is what stands for a value that a VIEWER may not see.
+const hiddenText = "•••"
+
+// text compares two texts. One that says hiddenText itself hides no change by that.
+func (a *alterations) text(field, then, now string) {
+	switch {
+	case then != now:
+		a.Fields = append(a.Fields, alteration{field, then, now})
+	case strings.Contains(now, hiddenText):
+		a.Hidden = append(a.Hidden, field)
+	default:
+		a.Same = append(a.Same, field)
+	}
+}
+
+// value compares two values, members apart where both are objects: an object that came
+// or went is one change, so that an empty one is a change too.
+func (a *alterations) value(field string, then, now countersign.Value) {
+	was, one := then.Object()
+	is, two := now.Object()
+	switch {
+	case then.IsZero() && now.IsZero():
+	case one && two && len(was)+len(is) > 0:
+		a.members(field, was, is)
+	case alike(then, now):
+		a.text(nameless(field), now.Raw(), now.Raw())
+	default:
+		a.text(nameless(field), then.Raw(), now.Raw())
+	}
+}
+
+// alike reports values that differ in the order of keys alone. Numbers in another
+// spelling are not alike: other digits are sent.
+func alike(a, b countersign.Value) bool {
+	if a.Raw() == b.Raw() {
+		return true
+	}
+	switch a.Kind() {
+	case countersign.KindArray:
+		x, _ := a.Array()
+		y, isArray := b.Array()
+		return isArray && slices.EqualFunc(x, y, alike)
+	case countersign.KindObject:
+		x, _ := a.Object()
+		y, isObject := b.Object()
+		return isObject && maps.EqualFunc(x, y, alike)
+	}
+	return false
+}
+
+func nameless(field string) string { return cmp.Or(field, "body") }
+
+func (a *alterations) members(field string, was, is map[string]countersign.Value) {
+	names := slices.Collect(maps.Keys(was))
+	for name := range is {
+		if _, both := was[name]; !both {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		a.value(fieldPath(field, name), was[name], is[name])
+	}
+}
+
+// fieldPath names a member so that no other field has the same name: one that isn't a
+// word, or that names a part of the request, is quoted.
+func fieldPath(within, name string) string {
+	other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	isPart := within == "" && (name == "destination" || name == "query" || name == "body")
+	if name == "" || isPart || strings.ContainsFunc(name, other) {
+		name = countersign.String(name).Raw()
+	}
+	if within == "" {
+		return name
+	}
+	return within + "." + name
+}
+
+// sameAround is how long a value is before what differs in it is marked.
+const sameAround = 48
+
+// apart is a value beside another that it differs from: all of it, and in a long one
+// what differs stands out.
+func apart(this, other string) template.HTML {
+	if this == "" {
+		return "absent"
+	}
+	from, to := 0, len(this)
+	if other != "" && len(this) > sameAround {
+		from, to = differs(this, other)
+	}
+	out := template.HTMLEscapeString(plain.JSON(this[:from]))
+	if from > 0 || to < len(this) {
+		out += `<mark>` + template.HTMLEscapeString(plain.JSON(this[from:to])) + `</mark>` + template.HTMLEscapeString(plain.JSON(this[to:]))
+	} else {
+		out = template.HTMLEscapeString(plain.JSON(this))
+	}
+	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(plain.Doubt(this))) //nolint:gosec // escaped
+}
+
+// differs is where a text stops and where it begins again to be the other, at borders of
+// characters.
+func differs(this, other string) (from, to int) {
+	for from < len(this) && from < len(other) && this[from] == other[from] {
+		from++
+	}
+	for from > 0 && from < len(this) && !utf8.RuneStart(this[from]) {
+		from--
+	}
+	to = len(this)
+	for rest := len(other); to > from && rest > from && this[to-1] == other[rest-1]; to, rest = to-1, rest-1 {
+	}
+	for to < len(this) && !utf8.RuneStart(this[to]) {
+		to++
+	}
+	return from, to
+}
+
+// clip is a bounded part of a text, cut at the border of a character.
+func clip(s string) string {
+	if len(s) <= clipWidth {
+		return s
+	}
+	end := clipWidth
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + " …"
+}

@@ -1,0 +1,210 @@
+package console
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// Compiling takes two steps, so that it works without a script: first who carries
+// out each action, by the address; then, with the fields of those capabilities in
+// front of one, what they are sent and what they must answer.
+
+// compileData is what both steps show.
+type compileData struct {
+	countersign.Model
+	Scenarios []option
+	Scenario  string
+	Problem   *problem
+	Actions   []bindingForm
+	Groups    []capabilityGroup
+	Kept      []kept // what goes along unseen: the inputs of the address
+	Name      string
+	Mode      string
+	Chosen    bool   // every action has its capability
+	From      string // the plan that it is filled in from
+	earlier   memory
+}
+
+// capabilityGroup is a project and what may be called there.
+type capabilityGroup struct {
+	Project      countersign.Project
+	Capabilities []option
+}
+
+func compilePage(v *visit) (*page, error) {
+	if err := access.Allow(v.actor.Principal, access.CompilePlan); err != nil {
+		return nil, err
+	}
+	d, err := v.compiling(v.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Actions {
+		d.Actions[i].prefill(d)
+	}
+	return d.page(), nil
+}
+
+func (d *compileData) page() *page {
+	p := &page{name: "model-compile", Title: "Compile a plan", Nav: "models", Crumbs: modelCrumbs(d.Model, "Compile a plan"), Data: d}
+	if d.Problem != nil {
+		p.status = d.Problem.status()
+	}
+	return p
+}
+
+// compiling reads the form, be it in the address or sent, against the model and
+// what its scenario comes to.
+func (v *visit) compiling(form url.Values) (*compileData, error) {
+	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	d := &compileData{Model: m, Name: form.Get("name"), Mode: cmp.Or(form.Get("mode"), countersign.ModeDryRun)}
+	d.choose(form.Get("scenario"))
+	inputs := overridesIn(form)
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		d.Kept = append(d.Kept, kept{name, inputs.Get(name)})
+	}
+	if d.Groups, err = v.capabilityGroups(); err != nil {
+		return nil, err
+	}
+	if err := v.remind(d, form.Get("from")); err != nil {
+		return nil, err
+	}
+	return d, v.actionsOf(d, inputs, form)
+}
+
+// choose takes the scenario that is asked for, or the first.
+func (d *compileData) choose(id string) {
+	for i, s := range d.Document.Scenarios {
+		here := s.ID == id || id == "" && i == 0
+		if here {
+			d.Scenario = s.ID
+		}
+		d.Scenarios = append(d.Scenarios, option{s.ID, cmp.Or(s.Name, s.ID), here})
+	}
+	d.Scenario = cmp.Or(d.Scenario, id)
+}
+
+// actionsOf simulates the scenario and makes a form of each action on its path.
+func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) error {
+	given, ok := givenIn(inputs, d.Document)
+	if !ok {
+		d.Problem = notJSON
+		return nil
+	}
+	sim, err := v.control.Simulate(v.r.Context(), v.actor, d.ID, countersign.SimulationRequest{ScenarioID: d.Scenario, Inputs: given.values()})
+	if err != nil {
+		if d.Problem = refusal(err, "The scenario can't be simulated with these inputs."); d.Problem == nil {
+			return err
+		}
+		return nil
+	}
+	d.Chosen = true
+	for _, taken := range sim.Trace {
+		known := slices.ContainsFunc(d.Actions, func(b bindingForm) bool { return b.Action.ID == taken.ActionID })
+		if taken.ActionID == "" || known {
+			continue
+		}
+		b := bindingOf(d, taken.ActionID, form)
+		d.Chosen = d.Chosen && b.Capability != nil
+		d.Actions = append(d.Actions, b)
+	}
+	d.Chosen = d.Chosen && len(d.Actions) > 0
+	if !sim.Passed {
+		d.Problem = &problem{Sentence: "This scenario does not pass.", Detail: "A plan that is compiled from it is stored as INVALID.", Code: countersign.CodeExpectationNotMet}
+	}
+	return nil
+}
+
+// capabilityGroups are those of the projects that the visitor may use. A tenant has
+// few projects; whoever has more than a page of them compiles by the API.
+func (v *visit) capabilityGroups() ([]capabilityGroup, error) {
+	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+	if err != nil {
+		return nil, err
+	}
+	groups := make([]capabilityGroup, len(found.Items))
+	for i, p := range found.Items {
+		groups[i].Project = p
+		for _, c := range p.Capabilities {
+			groups[i].Capabilities = append(groups[i].Capabilities, option{Value: p.ID + "/" + c.Name, Word: c.Name + ": " + c.Method + " " + c.Path})
+		}
+	}
+	return groups, nil
+}
+
+// find is the capability that a choice names, project/capability; a project's id
+// holds no slash.
+func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Capability) {
+	project, name, _ := strings.Cut(chosen, "/")
+	for i := range d.Groups {
+		if p := &d.Groups[i].Project; p.ID == project {
+			return p, p.Capability(name)
+		}
+	}
+	return nil, nil
+}
+
+// compile makes the plan. A form that can't be taken is shown again, a model or a
+// scenario with errors makes a plan that says so.
+func compile(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.CompilePlan, "model/"+id); err != nil {
+		return "", err
+	}
+	d, err := v.compiling(v.r.PostForm)
+	if err != nil {
+		return "", err
+	}
+	req, ok := d.request(v.r.PostForm)
+	if !ok {
+		d.Problem = &problem{Sentence: "Nothing was compiled: " + plural(d.wrong(), "field", "fields") + " can't be read. Your text is kept.", Code: countersign.CodeInvalidRequest}
+		return "", d.page()
+	}
+	made, err := v.control.CompilePlan(v.r.Context(), v.actor, id, req)
+	if p := refusal(err, "Nothing was compiled. Your text is kept."); p != nil {
+		d.Problem = p
+		return "", d.page()
+	}
+	return planHref(made.ID), err
+}
+
+// request is what the form asks for; ok is false where a field can't be read.
+func (d *compileData) request(form url.Values) (req countersign.CompileRequest, ok bool) {
+	given, ok := givenIn(overridesIn(form), d.Document)
+	req = countersign.CompileRequest{
+		ScenarioID: d.Scenario, Name: strings.TrimSpace(d.Name), Mode: d.Mode, Inputs: given.values(),
+		ActionBindings: map[string]countersign.ActionBinding{},
+	}
+	for i := range d.Actions {
+		b := &d.Actions[i]
+		if binding, read := b.binding(); read {
+			req.ActionBindings[b.Action.ID] = binding
+		}
+		ok = ok && len(b.Errs) == 0
+	}
+	return req, ok && (d.Mode == countersign.ModeDryRun || d.Mode == countersign.ModeLive)
+}
+
+func (d *compileData) wrong() int {
+	n := 0
+	for _, b := range d.Actions {
+		n += len(b.Errs)
+	}
+	return n
+}
+
+// Live reports that a plan is compiled which sends.
+func (d *compileData) Live() bool { return d.Mode == countersign.ModeLive }
+
+func fieldID(i int, name string) string { return "a" + strconv.Itoa(i) + "-" + name }

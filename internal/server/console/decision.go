@@ -1,0 +1,91 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// decideApproval takes one decision with its reason. Whatever is refused shows
+// the page again, with the reason as it was typed.
+func decideApproval(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.DecideApproval, "approval/"+id); err != nil {
+		return "", v.decideAgain(id, err)
+	}
+	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.form("decision")), Reason: v.form("reason")}
+	if plain.Blank(decision.Reason) {
+		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
+	}
+	if decision.Decision != countersign.ApprovalRejected { // what isn't sent need not be read
+		if err := v.hasSeen(id); err != nil {
+			return "", v.decideAgain(id, err)
+		}
+	}
+	a, err := v.control.Decide(v.r.Context(), v.actor, id, decision)
+	if err != nil {
+		return "", v.decideAgain(id, err)
+	}
+	return "/runs/" + a.RunID, nil
+}
+
+// hasSeen refuses an approval of a body that was not shown to its end.
+func (v *visit) hasSeen(id string) error {
+	a, err := v.control.Approval(v.r.Context(), v.actor, id)
+	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || v.sawAll(&a) {
+		return err
+	}
+	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; it can be approved after its last part: read it to there")
+}
+
+// decideAgain is the page as it is now, after a decision that was not taken. An
+// error that the approval itself can't be shown after goes on as it is.
+func (v *visit) decideAgain(id string, refused error) error {
+	e := refusalOf(refused)
+	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
+		return refused
+	}
+	d, err := v.approval(id)
+	if err != nil {
+		return refused
+	}
+	d.Reason = v.form("reason")
+	v.decideWrong(d, e)
+	p := d.page()
+	if p.status = e.Code.Status(); p.status == 0 {
+		p.status = http.StatusConflict
+	}
+	return p
+}
+
+// decideWrong says what was wrong: beside the field, or above the page.
+func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
+	switch {
+	case e.Code == countersign.CodeInvalidRequest && plain.Blank(d.Reason):
+		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
+	case e.Code == countersign.CodeInvalidRequest:
+		d.Errors = map[string]string{"decision": "Press Approve or Reject."}
+	default:
+		d.Problem = problemOf(e)
+		if e.Code == countersign.CodeStateConflict && !d.Waiting && d.DecidedBy != countersign.SystemPrincipal {
+			d.Problem.Sentence = v.decidedMeanwhile(&d.Approval)
+		}
+	}
+}
+
+// decidedMeanwhile says who was faster.
+func (v *visit) decidedMeanwhile(a *countersign.Approval) string {
+	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
+	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
+}
+
+// agoWord is how long ago a time was, within a sentence.
+func (v *visit) agoWord(t time.Time) string {
+	if d := v.now.Sub(t); d >= time.Second {
+		return span(d) + " ago"
+	}
+	return "just now"
+}

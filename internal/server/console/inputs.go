@@ -1,0 +1,111 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// The inputs of a capability as a form: a field for each declared one, or one
+// document where anything is taken. Numbers stay text until they are JSON, so
+// that their digits are those that were typed.
+
+// inputField is how a form names an input.
+func inputField(name string) string { return "input." + name }
+
+// inputs are the fields of a capability's inputs; those that are fixed can't be
+// set.
+func (s *sheet) inputs(c *countersign.Capability, fixed map[string]countersign.Value) []blank {
+	if c.InputSchema == nil {
+		return []blank{s.document("input", "Inputs", "A JSON object.", "{}", 6)}
+	}
+	var out []blank
+	for _, in := range inputsOf(*c) {
+		if _, set := fixed[in.Name]; set {
+			continue
+		}
+		b := s.input(in)
+		b.Required = in.Required
+		out = append(out, b)
+	}
+	return out
+}
+
+func (s *sheet) input(in shownInput) blank {
+	hint := in.Type
+	if in.Sensitive {
+		hint += ", masked for viewers and in logs"
+	}
+	name := inputField(in.Name)
+	switch in.Type {
+	case "boolean":
+		return s.choose("select", name, in.Name, hint, "", choice{Word: "choose"}, choice{Value: "true", Word: "true"}, choice{Value: "false", Word: "false"})
+	case "object", "array":
+		return s.document(name, in.Name, hint+", as JSON", "", 4)
+	case "number":
+		return s.mono(name, in.Name, hint+"; its digits are sent as they are typed", "")
+	}
+	return s.line(name, in.Name, hint, "")
+}
+
+// typedInputs takes the inputs from the form, and says of every one that is none.
+func (v *visit) typedInputs(c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+	if c.InputSchema == nil {
+		return objectOf("input", v.form("input"))
+	}
+	out := map[string]countersign.Value{}
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(c.InputSchema)) {
+		field := c.InputSchema[name]
+		text := v.r.PostForm.Get(inputField(name))
+		if _, set := fixed[name]; set || text == "" && !field.Required {
+			continue
+		}
+		value, problem := typedValue(field.Type, text)
+		if problem != "" {
+			wrong = append(wrong, inputField(name)+": "+problem)
+		}
+		out[name] = value
+	}
+	if len(wrong) > 0 {
+		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(wrong, "; "))
+	}
+	return out, nil
+}
+
+// kinds are the JSON types of the types of inputs.
+var kinds = map[string]countersign.Kind{
+	"number": countersign.KindNumber, "boolean": countersign.KindBoolean, "object": countersign.KindObject, "array": countersign.KindArray,
+}
+
+func typedValue(kind, text string) (value countersign.Value, problem string) {
+	switch {
+	case text == "":
+		return value, "it is needed"
+	case kind == "string":
+		return countersign.String(text), ""
+	}
+	if err := exact.Decode([]byte(text), &value); err != nil || value.Kind() != kinds[kind] {
+		return value, "write " + map[string]string{"number": "a number, such as 249.00", "boolean": "true or false", "object": "a JSON object", "array": "a JSON array"}[kind]
+	}
+	return value, ""
+}
+
+// objectOf takes a JSON object; no text is an empty one.
+func objectOf(field, text string) (map[string]countersign.Value, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var value countersign.Value
+	if err := exact.Decode([]byte(text), &value); err != nil {
+		return nil, invalid(field, "%s", problemMessage(err))
+	}
+	object, ok := value.Object()
+	if !ok {
+		return nil, invalid(field, "write a JSON object, such as {}")
+	}
+	return object, nil
+}

@@ -1,0 +1,129 @@
+package console
+
+import (
+	"html/template"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/graph"
+)
+
+// diagram draws the machine as it stands at the player's step.
+func (d *modelData) diagram() template.HTML {
+	states, transitions := len(d.Document.States), len(d.Document.Transitions)
+	if states == 0 {
+		return ""
+	}
+	g := graph.Graph{
+		ID: "machine", Title: "State diagram of " + d.ID,
+		Description: plural(states, "state", "states") + ", " + plural(transitions, "transition", "transitions") + ". The table As text says the same.",
+	}
+	for _, s := range d.Document.States {
+		g.Nodes = append(g.Nodes, d.node(s))
+	}
+	leaving := waysOut(d.Document)
+	for _, t := range d.Document.Transitions {
+		g.Edges = append(g.Edges, d.edge(t, leaving[t.FromStateID]))
+	}
+	return graph.Machine(g)
+}
+
+// waysOut counts the transitions that lead out of each state: priorities matter
+// only where there are several.
+func waysOut(doc countersign.AgentModel) map[string]int {
+	n := map[string]int{}
+	for _, t := range doc.Transitions {
+		n[t.FromStateID]++
+	}
+	return n
+}
+
+func (d *modelData) node(s countersign.ModelState) graph.Node {
+	n := graph.Node{
+		ID: s.ID, Title: s.Name, Sub: s.Meaning, Start: s.IsStart, Final: s.IsFinal, Badge: badge(d.Findings, s.ID),
+		State: d.Player.class(s.ID), Href: d.Player.hrefOf(s.ID),
+	}
+	x, errX := s.Position.X.Float64()
+	y, errY := s.Position.Y.Float64()
+	if n.Placed = errX == nil && errY == nil && !math.IsInf(x, 0) && !math.IsInf(y, 0); n.Placed {
+		n.X, n.Y = x, y
+	}
+	return n
+}
+
+func (d *modelData) edge(t countersign.Transition, waysOut int) graph.Edge {
+	e := graph.Edge{From: t.FromStateID, To: t.ToStateID, State: d.Player.edgeClass(t.ID)}
+	if words := labelWords(t); words != always {
+		e.Label = append(e.Label, words)
+	}
+	if does := actionWords(d.Document, t.ActionID); does != "" {
+		e.Label = append(e.Label, "/ "+does)
+	}
+	if waysOut > 1 {
+		e.Priority = strconv.FormatInt(t.Priority, 10)
+	}
+	return e
+}
+
+// longLabel is how many characters of a condition a label has room for beside an
+// action.
+const longLabel = 56
+
+// labelWords is a transition's condition, and its name where that is longer than a
+// label: the table says it whole.
+func labelWords(t countersign.Transition) string {
+	words := conditionWords(t.Condition)
+	if utf8.RuneCountInString(words) > longLabel && t.Name != "" {
+		return t.Name
+	}
+	return words
+}
+
+// actionWords are an action's name and its memory effects, "" for none.
+func actionWords(doc countersign.AgentModel, id string) string {
+	if id == "" {
+		return ""
+	}
+	for _, a := range doc.Actions {
+		if a.ID == id && len(a.MemoryEffects) > 0 {
+			return a.Name + ", " + effectWords(a.MemoryEffects)
+		}
+		if a.ID == id {
+			return a.Name
+		}
+	}
+	return id
+}
+
+// transitionRow is a transition as text.
+type transitionRow struct{ From, Name, When, Does, To string }
+
+// transitionsOf lists them state by state, in the order in which they are tried.
+func transitionsOf(doc countersign.AgentModel) []transitionRow {
+	var rows []transitionRow
+	names := stateNames(doc)
+	seen := map[string]bool{}
+	add := func(stateID string) {
+		if seen[stateID] {
+			return
+		}
+		seen[stateID] = true
+		out := outOf(doc, stateID)
+		for _, t := range out {
+			when := conditionWords(t.Condition)
+			if len(out) > 1 {
+				when = strconv.FormatInt(t.Priority, 10) + ": " + when
+			}
+			rows = append(rows, transitionRow{names.of(t.FromStateID), t.Name, when, actionWords(doc, t.ActionID), names.of(t.ToStateID)})
+		}
+	}
+	for _, s := range doc.States {
+		add(s.ID)
+	}
+	for _, t := range doc.Transitions { // those that dangle
+		add(t.FromStateID)
+	}
+	return rows
+}

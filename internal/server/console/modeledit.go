@@ -1,0 +1,130 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/tools/sample"
+)
+
+// editData is a model's document as text, with what keeps it from being stored.
+type editData struct {
+	ID       string // "" for a new model
+	Text     string
+	Expected int64
+	Current  int64 // the revision that came between; 0 when none did
+	Problem  *problem
+}
+
+// Action is where the form goes.
+func (d editData) Action() string {
+	if d.ID == "" {
+		return Prefix + "/models"
+	}
+	return Prefix + modelHref(d.ID)
+}
+
+func (d editData) page() *page {
+	p := &page{name: "model-edit", Title: "New model", Nav: "models", Data: d}
+	if d.ID == "" {
+		p.Crumbs = []crumb{{Word: "Models", Href: "/models"}, {Word: "New model"}}
+	} else {
+		p.Title = "Edit " + d.ID
+		p.Crumbs = modelCrumbs(countersign.Model{ID: d.ID}, "Edit")
+	}
+	if d.Problem != nil {
+		p.status = d.Problem.status()
+	}
+	return p
+}
+
+// newModelPage offers the sample as the text to begin with.
+func newModelPage(v *visit) (*page, error) {
+	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
+		return nil, err
+	}
+	doc, err := countersign.ValueOf(sample.RefundModel())
+	if err != nil {
+		return nil, err
+	}
+	return editData{Text: indented(doc.Raw())}.page(), nil
+}
+
+func editModelPage(v *visit) (*page, error) {
+	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
+		return nil, err
+	}
+	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return editData{ID: m.ID, Text: indented(rawOf(m.Document)), Expected: m.Revision}.page(), nil
+}
+
+// indented is JSON over several lines; every number keeps its digits.
+func indented(raw string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(raw), "", "  ") != nil {
+		return raw
+	}
+	return b.String()
+}
+
+func createModel(v *visit) (string, error) { return v.putModel(editData{Text: v.form("document")}) }
+
+func saveModel(v *visit) (string, error) {
+	expected, err := strconv.ParseInt(v.form("expectedRevision"), 10, 64)
+	if err != nil || expected < 1 {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "expectedRevision: it is the revision that was edited; open the page again")
+	}
+	return v.putModel(editData{ID: v.r.PathValue("id"), Text: v.form("document"), Expected: expected})
+}
+
+// putModel stores the document of a form. Whatever keeps it from being stored, the
+// text is shown again.
+func (v *visit) putModel(d editData) (string, error) {
+	subject := "model"
+	if d.ID != "" {
+		subject += "/" + d.ID
+	}
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.WriteModel, subject); err != nil {
+		return "", err
+	}
+	var w countersign.ModelWrite
+	if err := exact.Decode([]byte(d.Text), &w.Document); err != nil {
+		return "", v.modelAgain(d, err)
+	}
+	id := d.ID
+	if id == "" {
+		id = w.Document.ID
+	}
+	if !countersign.ValidID(id) {
+		return "", v.modelAgain(d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
+	}
+	w.ExpectedRevision = d.Expected
+	if _, err := v.control.PutModel(v.r.Context(), v.actor, id, w); err != nil {
+		return "", v.modelAgain(d, err)
+	}
+	return modelHref(id), nil
+}
+
+// modelAgain shows the form again; after a conflict with the revision that is there
+// now, so that saving once more is a choice and no accident.
+func (v *visit) modelAgain(d editData, err error) error {
+	d.Problem = refusal(err, "Not saved. Your text is kept.")
+	if d.Problem == nil {
+		return err
+	}
+	if d.Problem.Code == countersign.CodeRevisionConflict {
+		d.Problem.Sentence = "Not saved: this id is in use. Your text is kept."
+		if now, err := v.control.Model(v.r.Context(), v.actor, d.ID); err == nil {
+			d.Current, d.Expected = now.Revision, now.Revision
+			d.Problem.Sentence = "Not saved: revision " + strconv.FormatInt(now.Revision, 10) + " is there already. Your text is kept."
+		}
+	}
+	return d.page()
+}

@@ -1,0 +1,164 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// Inputs that the address gives in place of the scenario's: in_<variable>, each an
+// exact JSON value.
+
+const inputPrefix = "in_"
+
+// modelInput is one input variable with what the address gives for it.
+type modelInput struct {
+	Variable countersign.Variable
+	Name     string // of the form's field
+	Text     string
+	Stands   string // what counts without it
+	Err      string
+	Marked   bool // the problem that the page shows is about it
+}
+
+// givenInput is what was typed, and what it means.
+type givenInput struct {
+	id, text string
+	value    countersign.Scalar
+	err      string
+}
+
+type givenInputs []givenInput
+
+var notJSON = &problem{Sentence: "An input is no JSON value.", Detail: "Nothing was simulated; the message stands beside the field.", Code: countersign.CodeInvalidRequest}
+
+// overrides are the parameters that go along from step to step.
+func (v *visit) overrides() url.Values { return overridesIn(v.r.URL.Query()) }
+
+func overridesIn(all url.Values) url.Values {
+	q := url.Values{}
+	for name, texts := range all {
+		if strings.HasPrefix(name, inputPrefix) && len(texts) > 0 && strings.TrimSpace(texts[0]) != "" {
+			q.Set(name, strings.TrimSpace(texts[0]))
+		}
+	}
+	return q
+}
+
+// given reads the inputs of the address; ok is false when one of them is no value.
+func (v *visit) given(doc countersign.AgentModel) (givenInputs, bool) {
+	return givenIn(v.overrides(), doc)
+}
+
+func givenIn(q url.Values, doc countersign.AgentModel) (out givenInputs, ok bool) {
+	ok = true
+	for name := range q {
+		in := givenInput{id: strings.TrimPrefix(name, inputPrefix), text: q.Get(name)}
+		if err := exact.Decode([]byte(in.text), &in.value); err != nil {
+			ok = false
+			in.err = "Write a JSON value: " + example(doc, in.id) + " or null for unknown."
+		}
+		out = append(out, in)
+	}
+	return out, ok
+}
+
+// example is how a value of a variable is written.
+func example(doc countersign.AgentModel, id string) string {
+	for _, variable := range doc.Variables {
+		if variable.ID != id {
+			continue
+		}
+		switch variable.Type {
+		case countersign.TypeNumber:
+			return "12.50"
+		case countersign.TypeBoolean:
+			return "true, false"
+		case countersign.TypeChoice:
+			if len(variable.Choices) > 0 {
+				return inline(countersign.String(variable.Choices[0]))
+			}
+		}
+	}
+	return `"text" in double quotes`
+}
+
+func (g givenInputs) values() map[string]countersign.Scalar {
+	if len(g) == 0 {
+		return nil
+	}
+	out := map[string]countersign.Scalar{}
+	for _, in := range g {
+		if in.err == "" {
+			out[in.id] = in.value
+		}
+	}
+	return out
+}
+
+// inputFields are the model's input variables; what is given for something else
+// comes last, so that it can be seen and taken away.
+func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given givenInputs) []modelInput {
+	var fields []modelInput
+	for _, variable := range doc.Variables {
+		if variable.Kind != countersign.VariableInput {
+			continue
+		}
+		f := modelInput{Variable: variable, Name: inputPrefix + variable.ID, Stands: inline(variable.DefaultValue)}
+		if s != nil {
+			if value, ok := s.Inputs[variable.ID]; ok {
+				f.Stands = inline(value)
+			}
+		}
+		f.Text, f.Err, given = given.take(variable.ID)
+		fields = append(fields, f)
+	}
+	for _, in := range given {
+		fields = append(fields, modelInput{Variable: countersign.Variable{ID: in.id, Name: in.id}, Name: inputPrefix + in.id, Text: in.text, Err: in.err, Stands: "nothing"})
+	}
+	return fields
+}
+
+func (g givenInputs) take(id string) (text, err string, rest givenInputs) {
+	for _, in := range g {
+		if in.id == id {
+			text, err = in.text, in.err
+		} else {
+			rest = append(rest, in)
+		}
+	}
+	return text, err, rest
+}
+
+// markInputs finds the fields that a refused simulation is about, so that its message can
+// be read with them.
+func markInputs(fields []modelInput, p *problem) {
+	for i := range fields {
+		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
+	}
+}
+
+// refusal words an error about what somebody wrote: a sentence, and then the message
+// as it is, since it begins with a path into what was written. nil for what has no
+// code; what isn't about the text keeps its own words.
+func refusal(err error, sentence string) *problem {
+	p := problemOf(err)
+	var e *countersign.Error
+	if p == nil || !errors.As(err, &e) || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
+		return p
+	}
+	p.Sentence, p.Detail = sentence, e.Message+"."
+	return p
+}
+
+// status is that of a page with a problem.
+func (p *problem) status() int {
+	if p == nil || p.Code == "" {
+		return http.StatusBadRequest
+	}
+	return p.Code.Status()
+}

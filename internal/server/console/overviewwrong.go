@@ -1,0 +1,85 @@
+package console
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// wrongRow is something that is not as it should be.
+type wrongRow struct {
+	Title, Detail, Href string
+	State               state
+	At                  time.Time
+}
+
+// overviewWrong gathers what is wrong: runs that failed lately, agents that are
+// silent or in error, and projects that were disabled.
+func (v *visit) overviewWrong(d *overviewData) error {
+	for _, part := range []func(*overviewData) error{v.failedLately, v.agentsInTrouble, v.projectsOff} {
+		if err := part(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *visit) failedLately(d *overviewData) error {
+	found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: wrongShown},
+		control.RunFilter{Status: string(countersign.RunFailed), Since: v.now.Add(-wrongFor)})
+	if err != nil {
+		return err
+	}
+	rows, err := v.runRows(found.Items)
+	for i := range rows {
+		d.Wrong = append(d.Wrong, wrongRow{
+			Title: rows[i].Title + " failed", Detail: rows[i].Why, Href: Prefix + "/runs/" + rows[i].ID, State: rows[i].State, At: rows[i].CompletedAt,
+		})
+	}
+	return err
+}
+
+func (v *visit) agentsInTrouble(d *overviewData) error {
+	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: watchedAgents}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
+	if err != nil {
+		return err
+	}
+	for i := range found.Items {
+		a := &found.Items[i]
+		row := wrongRow{Href: Prefix + "/agents/" + a.ID, At: a.LastHeartbeatAt, Detail: a.ID}
+		switch a.Liveness {
+		case countersign.LivenessStale:
+			row.Title, row.State = a.Name+" sends no heartbeat", state{"is-wait", "s-stale", "Stale"}
+		case countersign.LivenessError:
+			row.Title, row.State = a.Name+" reports an error", state{"is-fail", "s-failed", "Error"}
+		default:
+			continue
+		}
+		d.Wrong = append(d.Wrong, row)
+	}
+	return nil
+}
+
+func (v *visit) projectsOff(d *overviewData) error {
+	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: watchedAgents})
+	if err != nil {
+		return err
+	}
+	for i := range found.Items {
+		p := &found.Items[i]
+		if p.Enabled {
+			continue
+		}
+		name := p.Name
+		if plain.Blank(name) {
+			name = p.ID
+		}
+		d.Wrong = append(d.Wrong, wrongRow{
+			Title: name + " is disabled", Detail: "LIVE runs can't call it. An admin enables it.", Href: Prefix + "/projects/" + p.ID,
+			State: state{"is-wait", "s-warn", "Disabled"}, At: p.UpdatedAt,
+		})
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// JSON as people read it: exact digits, in the order it was sent, objects and
+// arrays below the first level folded. It is never parsed into numbers, so that
+// 249.00 stays 249.00.
+
+// longest is how much of a value a page shows; the rest is in the API.
+const longest = 12 << 10
+
+// payload draws a JSON value; "null" for none.
+func payload(v any) template.HTML {
+	raw := rawOf(v)
+	if len(raw) > longest {
+		cut := plain.JSON(strings.ToValidUTF8(raw[:longest], ""))
+		return template.HTML(`<div class="json"><div>` + isolated("", cut) + `</div><div class="p">… ` + size(int64(len(raw))) + ` in all; the API shows it whole</div></div>`) //nolint:gosec // escaped
+	}
+	d := &jsonDrawing{json.NewDecoder(strings.NewReader(raw))}
+	d.dec.UseNumber()
+	text, end, err := d.value("", 0)
+	if err != nil {
+		text, end = `<div>`+isolated("", plain.JSON(raw)), `</div>`
+	}
+	return template.HTML(`<div class="json">` + text + end + `</div>`) //nolint:gosec // every text was escaped on its way in
+}
+
+// whole reports a value that a page shows whole, and lets copy.
+func whole(v any) bool { return len(rawOf(v)) <= longest }
+
+// copied is a value as it is copied from a page: the same JSON, in which nothing hides.
+func copied(v any) template.HTML {
+	return template.HTML(template.HTMLEscapeString(plain.JSON(rawOf(v)))) //nolint:gosec // escaped
+}
+
+// inline is a value in one line.
+func inline(v any) string { return rawOf(v) }
+
+func rawOf(v any) string {
+	switch v := v.(type) {
+	case countersign.Value:
+		if v.IsZero() {
+			return "null"
+		}
+		return v.Raw()
+	case string:
+		return v
+	}
+	doc, err := countersign.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(doc)
+}
+
+type jsonDrawing struct{ dec *json.Decoder }
+
+// value draws the next value after what stands before it on its line. A comma may
+// follow before end.
+func (d jsonDrawing) value(before string, depth int) (text, end string, err error) {
+	t, err := d.dec.Token()
+	if err != nil {
+		return "", "", err
+	}
+	if open, ok := t.(json.Delim); ok {
+		return d.compound(open, before, depth)
+	}
+	return `<div>` + before + scalar(t), `</div>`, nil
+}
+
+func mark(s string) string { return `<span class="p">` + s + `</span>` }
+
+func scalar(t json.Token) string {
+	switch t := t.(type) {
+	case string:
+		return isolated("s", plain.Escaped(quoted(t))) + doubtMark(plain.Doubt(t))
+	case json.Number:
+		return `<span class="n">` + template.HTMLEscapeString(t.String()) + `</span>`
+	case bool:
+		return `<span class="n">` + strconv.FormatBool(t) + `</span>`
+	}
+	return `<span class="n">null</span>`
+}
+
+// keyed is a member's name before its value.
+func keyed(key string) string {
+	return isolated("k", plain.Escaped(quoted(key))) + doubtMark(plain.Doubt(key)) + mark(": ")
+}
+
+func quoted(s string) string {
+	doc, err := countersign.Marshal(s)
+	if err != nil {
+		return strconv.Quote(s)
+	}
+	return string(doc)
+}
+
+// compound draws an object or array; below the first level it is folded.
+func (d jsonDrawing) compound(open json.Delim, before string, depth int) (text, end string, err error) {
+	inner, n, err := d.members(open, depth)
+	o, c, noun := "{", "}", plural(n, "field", "fields")
+	if open == '[' {
+		o, c, noun = "[", "]", plural(n, "item", "items")
+	}
+	within := `<div class="in1">` + inner + `</div><div>` + mark(c)
+	switch {
+	case n == 0:
+		return `<div>` + before + mark(o+c), `</div>`, err
+	case depth == 0:
+		return `<div>` + before + mark(o) + `</div>` + within, `</div>`, err
+	}
+	folded := `<span class="p o">` + o + `</span><span class="p c">` + o + ` ` + noun + ` ` + c + `</span>`
+	return `<details><summary>` + before + folded + `</summary>` + within, `</div></details>`, err
+}
+
+// members draws what is within, and counts it.
+func (d jsonDrawing) members(open json.Delim, depth int) (inner string, n int, err error) {
+	var b strings.Builder
+	for ; d.dec.More(); n++ {
+		before := ""
+		if open == '{' {
+			t, err := d.dec.Token()
+			if err != nil {
+				return "", 0, err
+			}
+			key, _ := t.(string)
+			before = keyed(key)
+		}
+		text, end, err := d.value(before, depth+1)
+		if err != nil {
+			return "", 0, err
+		}
+		if d.dec.More() {
+			text += mark(",")
+		}
+		b.WriteString(text + end)
+	}
+	_, err = d.dec.Token()
+	return b.String(), n, err
+}

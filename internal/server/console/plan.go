@@ -1,0 +1,149 @@
+package console
+
+import (
+	"cmp"
+	"html/template"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// planData is what a plan's page shows.
+type planData struct {
+	countersign.Plan
+	State   state
+	Diagram template.HTML
+	Steps   []planStep
+	Errors  []string // those of no step
+	Drift   countersign.Drift
+	Runs    []countersign.Run
+	Total   int    // of runs
+	Key     string // the idempotency key of this rendering of the page
+	Problem *problem
+	Does    []string // what starting it does
+}
+
+// Live reports a plan that sends.
+func (d *planData) Live() bool { return d.Mode == countersign.ModeLive }
+
+// Owned reports a plan that an agent or team run made for itself: it is started by
+// starting that again.
+func (d *planData) Owned() bool { return d.Team != nil || len(d.Agents) > 0 }
+
+// outOfDate reports a plan that something has changed under. Of an invalid one that
+// says nothing more.
+func (d *planData) outOfDate() bool { return d.Status == countersign.PlanReady && !d.Drift.Current }
+
+func planPage(v *visit) (*page, error) {
+	d, err := v.plan(v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return d.page(), nil
+}
+
+func (d *planData) page() *page {
+	p := &page{name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d}
+	if d.Problem != nil {
+		p.status = d.Problem.status()
+	}
+	return p
+}
+
+// latestRuns is how many runs of a plan its page shows.
+const latestRuns = 5
+
+func (v *visit) plan(id string) (*planData, error) {
+	ctx := v.r.Context()
+	p, err := v.control.Plan(ctx, v.actor, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &planData{Plan: p, State: planStates[p.Status], Key: v.cfg.NewID("start")}
+	if d.Drift, err = v.control.Drift(ctx, v.actor, id); err != nil {
+		return nil, err
+	}
+	runs, err := v.control.Runs(ctx, v.actor, control.List{Limit: latestRuns}, control.RunFilter{PlanID: id})
+	if err != nil {
+		return nil, err
+	}
+	d.Runs, d.Total = runs.Items, runs.Total
+	d.Steps, d.Errors = planSteps(p, v.query("step"))
+	if d.outOfDate() {
+		d.State = state{"is-wait", "s-warn", "Out of date"}
+	}
+	d.Does = consequences(d.Steps, d.Live())
+	d.Diagram = planDiagram(p, d.Steps)
+	return d, nil
+}
+
+// consequences say what a start does, so that nobody finds out afterwards.
+func consequences(steps []planStep, live bool) []string {
+	var asks, sends, reads int
+	for _, s := range steps {
+		switch c := s.Contract; {
+		case c == nil:
+		case c.NeedsApproval():
+			asks++
+		case c.HasSideEffect():
+			sends++
+		default:
+			reads++
+		}
+	}
+	if !live {
+		return []string{"Every request is made and checked; nothing is sent.", rehearsed(asks)}
+	}
+	var out []string
+	if asks > 0 {
+		out = append(out, plural(asks, "step asks", "steps ask")+" for approval before anything is sent.")
+	}
+	if sends > 0 {
+		out = append(out, plural(sends, "step changes", "steps change")+" something without asking.")
+	}
+	if reads > 0 {
+		out = append(out, plural(reads, "step reads", "steps read")+" without asking.")
+	}
+	return out
+}
+
+func rehearsed(asks int) string {
+	if asks == 0 {
+		return "Live, no step asks for approval."
+	}
+	return "Live, " + plural(asks, "step asks", "steps ask") + " for approval."
+}
+
+// startRun starts a run, once for each rendering of the page, however often its
+// button is pressed.
+func startRun(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.StartRun, "plan/"+id); err != nil {
+		return "", err
+	}
+	key := v.form("key")
+	if !validKey(key) {
+		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "the form has no key; open the plan's page again")
+	}
+	started, err := v.control.StartRun(v.r.Context(), v.actor, id, key)
+	if err == nil {
+		return "/runs/" + started.Run.ID, nil
+	}
+	refused := problemOf(err)
+	if refused == nil || refused.Code == countersign.CodeNotFound {
+		return "", err
+	}
+	d, failed := v.plan(id)
+	if failed != nil {
+		return "", err
+	}
+	d.Problem, d.Key = refused, key // a refused start doesn't use its key up
+	return "", d.page()
+}
+
+// validKey is contract 6: 1 to 255 visible ASCII characters.
+func validKey(key string) bool {
+	return key != "" && len(key) <= 255 && strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) < 0
+}

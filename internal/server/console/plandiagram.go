@@ -1,0 +1,59 @@
+package console
+
+import (
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/graph"
+)
+
+// planDiagram draws the steps of a plan: nothing has begun yet. Steps that ask for
+// approval have the icon of what waits for a person, and of a rehearsal all are
+// dashed.
+func planDiagram(p countersign.Plan, steps []planStep) template.HTML {
+	if len(steps) == 0 {
+		return ""
+	}
+	g := graph.Graph{
+		ID: "plan", Title: "Steps of " + p.ID,
+		Description: plural(len(steps), "step", "steps") + ". The list Steps says the same.",
+	}
+	for _, s := range steps {
+		g.Nodes = append(g.Nodes, planNode(s, p.Mode == countersign.ModeDryRun))
+		g.Edges = append(g.Edges, planEdges(s.Step)...)
+	}
+	return graph.Plan(g)
+}
+
+func planNode(s planStep, dry bool) graph.Node {
+	n := graph.Node{ID: s.ID, Title: s.Title(), Sub: s.Calls(), State: "todo", Icon: "s-pending", Word: s.Asks, Dashed: dry, Href: "#step-" + strconv.Itoa(s.Number)}
+	if s.Contract != nil && s.Contract.NeedsApproval() {
+		n.Icon = "s-waiting"
+	}
+	if len(s.Errors) > 0 {
+		n.State, n.Icon, n.Word, n.Badge = "fail", "s-failed", plural(len(s.Errors), "error", "errors"), strconv.Itoa(len(s.Errors))
+	}
+	return n
+}
+
+// planEdges are a step's dependencies, each with the inputs that are bound along
+// it. A binding that names no dependency is an error of the plan, and drawn too.
+func planEdges(s countersign.Step) []graph.Edge {
+	from := slices.Clone(s.DependsOn)
+	bound := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
+		id := s.InputBindings[name].StepID
+		bound[id] = append(bound[id], name)
+		if !slices.Contains(from, id) {
+			from = append(from, id)
+		}
+	}
+	var edges []graph.Edge
+	for _, id := range from {
+		edges = append(edges, graph.Edge{From: id, To: s.ID, Label: bound[id], Mono: true})
+	}
+	return edges
+}

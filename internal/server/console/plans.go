@@ -1,0 +1,148 @@
+package console
+
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+func (c *Console) planRoutes() []route {
+	return []route{
+		{method: "GET", path: "/plans", page: plansPage},
+		{method: "GET", path: "/plans/new", page: newPlanPage},
+		{method: "POST", path: "/plans", act: createPlan},
+		{method: "GET", path: "/plans/{id}", page: planPage},
+		{method: "POST", path: "/plans/{id}/runs", act: startRun},
+	}
+}
+
+func planHref(id string) string { return "/plans/" + id }
+
+// planStates are the statuses of a plan.
+var planStates = map[string]state{
+	countersign.PlanReady:   {"is-ok", "s-completed", "Ready"},
+	countersign.PlanInvalid: {"is-fail", "s-failed", "Invalid"},
+}
+
+// planRow is a plan in the list.
+type planRow struct {
+	countersign.Plan
+	State state
+}
+
+type plansData struct {
+	Rows     []planRow
+	Pager    pager
+	Filters  []filter
+	Model    string
+	Models   []option
+	Status   string
+	Filtered bool
+}
+
+func plansPage(v *visit) (*page, error) {
+	l := v.list()
+	d := plansData{Model: v.query("model"), Status: v.query("status")}
+	found, err := v.control.Plans(v.r.Context(), v.actor, l, control.PlanFilter{Status: d.Status, ModelID: d.Model})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range found.Items {
+		d.Rows = append(d.Rows, planRow{p, planStates[p.Status]})
+	}
+	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
+	d.Filters = v.filters("status", [2]string{countersign.PlanReady, "Ready"}, [2]string{countersign.PlanInvalid, "Invalid"})
+	d.Filtered = d.Model != "" || d.Status != ""
+	if d.Models, err = v.modelChoices(d.Model); err != nil {
+		return nil, err
+	}
+	return &page{name: "plans", Title: "Plans", Nav: "plans", Crumbs: []crumb{{Word: "Plans"}}, Data: d}, nil
+}
+
+// modelChoices are the models by id, and the present one even where the first page
+// of models lacks it.
+func (v *visit) modelChoices(now string) ([]option, error) {
+	found, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
+	if err != nil {
+		return nil, err
+	}
+	var choices []option
+	listed := now == ""
+	for _, m := range found.Items {
+		choices = append(choices, option{m.ID, m.ID, m.ID == now})
+		listed = listed || m.ID == now
+	}
+	if !listed {
+		choices = append(choices, option{now, now, true})
+	}
+	return choices, nil
+}
+
+// newPlanData is a plan as text, with what keeps it from being stored.
+type newPlanData struct {
+	Text    string
+	From    string // the plan that it was taken from
+	Problem *problem
+}
+
+func (d newPlanData) page() *page {
+	p := &page{name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}
+	if d.Problem != nil {
+		p.status = d.Problem.status()
+	}
+	return p
+}
+
+// newPlanPage begins empty, or with another plan: that is how a rehearsed plan is
+// posted again as LIVE.
+func newPlanPage(v *visit) (*page, error) {
+	if err := access.Allow(v.actor.Principal, access.CreatePlan); err != nil {
+		return nil, err
+	}
+	d := newPlanData{From: v.query("from")}
+	if d.From == "" {
+		return d.page(), nil
+	}
+	p, err := v.control.Plan(v.r.Context(), v.actor, d.From)
+	if err != nil {
+		return nil, err
+	}
+	w := planWriteOf(p)
+	if m, err := v.control.Model(v.r.Context(), v.actor, p.ModelID); err == nil {
+		w.ModelRevision = m.Revision // a plan of an earlier one would be invalid
+	}
+	if v.query("mode") == countersign.ModeLive {
+		w.Mode = countersign.ModeLive
+	}
+	text, err := countersign.ValueOf(w)
+	d.Text = indented(text.Raw())
+	return d.page(), err
+}
+
+// planWriteOf is what would make a plan with the same content.
+func planWriteOf(p countersign.Plan) countersign.PlanWrite {
+	return countersign.PlanWrite{
+		Name: p.Name, ModelID: p.ModelID, ModelRevision: p.ModelRevision, Steps: p.Steps, ScenarioID: p.ScenarioID,
+		PlanningInputs: p.PlanningInputs, Mode: p.Mode,
+	}
+}
+
+func createPlan(v *visit) (string, error) {
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.CreatePlan, "plan"); err != nil {
+		return "", err
+	}
+	d := newPlanData{Text: v.form("plan"), From: v.form("from")}
+	var w countersign.PlanWrite
+	err := exact.Decode([]byte(d.Text), &w)
+	if err == nil {
+		var made countersign.Plan
+		if made, err = v.control.CreatePlan(v.r.Context(), v.actor, w); err == nil {
+			return planHref(made.ID), nil
+		}
+	}
+	if d.Problem = refusal(err, "Nothing was stored. Your text is kept."); d.Problem == nil {
+		return "", err
+	}
+	return "", d.page()
+}

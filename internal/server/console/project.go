@@ -1,0 +1,176 @@
+package console
+
+import (
+	"sort"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// One project: why it can't be used and what changes that (contract 5).
+
+type projectData struct {
+	countersign.Project
+	Auth    countersign.Auth
+	Call    projectCall
+	Reason  blank // why it is enabled or disabled
+	Use     control.ProjectUse
+	Shown   []shownCapability
+	Pager   pager
+	Problem *problem
+}
+
+// projectCall is the sentence of a project and what its button does.
+type projectCall struct {
+	Class, Icon      string
+	Sentence, Detail string
+	Check, Enable    bool
+}
+
+// shownCapability is a capability as a row shows it.
+type shownCapability struct {
+	countersign.Capability
+	Inputs []shownInput
+	Proof  proof
+}
+
+type shownInput struct {
+	Name, Type          string
+	Required, Sensitive bool
+}
+
+func projectPage(v *visit) (*page, error) { return v.projectAgain(nil) }
+
+// projectAgain is the page of the project in the address; err is what its form
+// was refused with.
+func (v *visit) projectAgain(err error) (*page, error) {
+	p, unread := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if unread != nil {
+		return nil, unread
+	}
+	use, unread := v.control.ProjectUse(v.r.Context(), v.actor, p.ID)
+	if unread != nil {
+		return nil, unread
+	}
+	s := v.sheetOf(err, "")
+	d := projectData{Project: p, Auth: p.EffectiveAuth(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
+	d.Shown, d.Pager = v.capabilities(p)
+	d.Problem = s.problem()
+	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
+}
+
+// capabilities are the part of a project's capabilities that the address asks for.
+func (v *visit) capabilities(p countersign.Project) ([]shownCapability, pager) {
+	from, to, pages := v.part("offset", len(p.Capabilities))
+	shown := make([]shownCapability, 0, to-from)
+	for _, c := range p.Capabilities[from:to] {
+		shown = append(shown, shownCapability{Capability: c, Inputs: inputsOf(c), Proof: proofOf(p, c)})
+	}
+	return shown, pages
+}
+
+// inputsOf are a capability's inputs, required ones first.
+func inputsOf(c countersign.Capability) []shownInput {
+	sensitive := map[string]bool{}
+	for _, name := range c.Sensitive {
+		sensitive[name] = true
+	}
+	list := make([]shownInput, 0, len(c.InputSchema))
+	for name, f := range c.InputSchema {
+		list = append(list, shownInput{name, f.Type, f.Required, sensitive[name]})
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].Required != list[j].Required {
+			return list[i].Required
+		}
+		return list[i].Name < list[j].Name
+	})
+	return list
+}
+
+// callOf says why LIVE runs can't use a project, or that they can.
+func callOf(p countersign.Project, may bool) projectCall {
+	c := projectCall{Class: "call--wait", Icon: "s-waiting", Check: may}
+	if p.Retired {
+		c.Check, c.Icon = false, "s-cancelled"
+		c.Sentence, c.Detail = retiredCall("project")
+		return c
+	}
+	unset := p.EffectiveAuth().Type != countersign.AuthNone && !p.SecretConfigured
+	switch {
+	case !p.Enabled && p.Health == nil:
+		c.Sentence = "No LIVE run can use this project until it is checked and enabled."
+		c.Detail = "The check asks " + originHost(p) + " for " + healthPath(p) + " with the project’s authentication. Rehearsals work meanwhile."
+		if !sends(p) {
+			c.Detail = "A local echo is always healthy: nothing leaves this machine. Rehearsals work meanwhile."
+		}
+	case !p.Enabled && !p.Health.Healthy:
+		c.Class, c.Icon = "call--fail", "s-failed"
+		c.Sentence = "No LIVE run can use this project: its last check failed."
+		c.Detail = "Enabling it needs an answer of 2xx from " + originHost(p) + healthPath(p) + "."
+	case !p.Enabled:
+		c.Check, c.Enable = false, may
+		c.Sentence = "No LIVE run can use this project until it is enabled."
+		c.Detail = "Its last check was healthy. Once it is enabled, approved steps are sent to " + originHost(p) + "."
+	case unset:
+		c.Check = false
+		c.Sentence = "LIVE steps fail here with nothing sent: the credential is not set."
+		c.Detail = "Set " + p.EffectiveAuth().CredentialEnv + " in the environment of this service and start it again."
+	default:
+		c.Class, c.Icon, c.Check = "call--ok", "s-completed", false
+		c.Sentence = "LIVE runs may use this project."
+		c.Detail = "An edit disables it until it is checked and enabled again."
+	}
+	if !may && !p.Enabled {
+		c.Detail = "An admin checks and enables it. Rehearsals work meanwhile."
+	}
+	return c
+}
+
+// sends reports a project whose calls leave this machine.
+func sends(p countersign.Project) bool { return p.Adapter == countersign.AdapterHTTPJSON }
+
+// Sends is for the template.
+func (d projectData) Sends() bool { return sends(d.Project) }
+
+func healthPath(p countersign.Project) string {
+	if p.HealthPath == "" {
+		return "/"
+	}
+	return p.HealthPath
+}
+
+func checkHealth(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
+		return "", v.projectRefused(err)
+	}
+	return "/projects/" + id, nil
+}
+
+func enableProject(v *visit) (string, error) { return v.toggleProject(v.control.EnableProject) }
+
+func disableProject(v *visit) (string, error) { return v.toggleProject(v.control.DisableProject) }
+
+func (v *visit) toggleProject(toggle toggling) (string, error) {
+	id := v.r.PathValue("id")
+	t := countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: v.form("reason")}
+	err := typedReason(t.Reason)
+	if err == nil {
+		_, err = toggle(v.r.Context(), v.actor, id, t)
+	}
+	if err != nil {
+		return "", v.projectRefused(err)
+	}
+	return "/projects/" + id, nil
+}
+
+// projectRefused shows the project again with what was typed.
+func (v *visit) projectRefused(err error) error {
+	p, unread := v.projectAgain(err)
+	if unread != nil {
+		return unread
+	}
+	return answered(p, err)
+}

@@ -1,0 +1,136 @@
+package console
+
+import (
+	"html/template"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+func (c *Console) projectRoutes() []route {
+	return []route{
+		{method: "GET", path: "/projects", page: projectsPage},
+		{method: "GET", path: "/projects/new", page: newProjectPage},
+		{method: "POST", path: "/projects/new", act: registerProject},
+		{method: "GET", path: "/projects/{id}", page: projectPage},
+		{method: "POST", path: "/projects/{id}/health-check", act: checkHealth},
+		{method: "POST", path: "/projects/{id}/enable", act: enableProject},
+		{method: "POST", path: "/projects/{id}/disable", act: disableProject},
+		{method: "GET", path: "/projects/{id}/edit", page: editProjectPage},
+		{method: "POST", path: "/projects/{id}/edit", act: saveProject},
+		{method: "GET", path: "/projects/{id}/document", page: projectDocumentPage},
+		{method: "POST", path: "/projects/{id}/document", act: saveProjectDocument},
+		{method: "GET", path: "/projects/{id}/capability", page: capabilityPage},
+		{method: "POST", path: "/projects/{id}/capability", act: saveCapability},
+		{method: "GET", path: "/projects/{id}/try", page: tryPage},
+		{method: "POST", path: "/projects/{id}/try", act: tryCapability},
+	}
+}
+
+type projectsData struct {
+	Items    []countersign.Project
+	Pager    pager
+	Retirees retirees
+}
+
+func projectsPage(v *visit) (*page, error) {
+	l := v.list()
+	list, err := v.control.Projects(v.r.Context(), v.actor, l)
+	if err != nil {
+		return nil, err
+	}
+	d := projectsData{Items: list.Items, Pager: v.pager(l, len(list.Items), list.Total, list.NextOffset), Retirees: v.retirees()}
+	return &page{name: "projects", Title: "Projects", Nav: "projects", Crumbs: []crumb{{Word: "Projects"}}, Data: d}, nil
+}
+
+// projectCrumbs lead to a page of a project.
+func projectCrumbs(id string, last ...crumb) []crumb {
+	at := crumb{Word: id, ID: true}
+	if len(last) > 0 {
+		at.Href = "/projects/" + id
+	}
+	return append([]crumb{{Word: "Projects", Href: "/projects"}, at}, last...)
+}
+
+// enabledState says whether LIVE runs may use a project.
+func enabledState(p countersign.Project) state {
+	if p.Retired {
+		return retiredState
+	}
+	if p.Enabled {
+		return state{"is-ok", "s-completed", "Enabled"}
+	}
+	return state{"is-idle", "s-cancelled", "Disabled"}
+}
+
+// healthState is what the latest check of the present revision found.
+func healthState(p countersign.Project) state {
+	switch {
+	case p.Health == nil:
+		return state{"is-idle", "s-unknown", "Not checked"}
+	case p.Health.Healthy:
+		return state{"is-ok", "s-online", "Healthy"}
+	default:
+		return state{"is-fail", "s-failed", "Unhealthy"}
+	}
+}
+
+// adapterWord is an adapter in words.
+func adapterWord(adapter string) string {
+	if adapter == countersign.AdapterLocalEcho {
+		return "Local echo"
+	}
+	return "HTTP, JSON"
+}
+
+// originHost is where a project's calls go, as a sentence names it.
+func originHost(p countersign.Project) string {
+	if _, host, ok := strings.Cut(p.BaseURL, "://"); ok {
+		return host
+	}
+	return "the local echo"
+}
+
+// authWord says how calls are authenticated.
+func authWord(a countersign.Auth) string {
+	switch a.Type {
+	case countersign.AuthHMAC:
+		return "HMAC-SHA256 signature"
+	case countersign.AuthBearer:
+		return "Bearer token"
+	case countersign.AuthAPIKey:
+		return "API key in " + a.HeaderName
+	}
+	return "none"
+}
+
+// approvalWord says when a capability asks for approval.
+func approvalWord(c countersign.Capability) string {
+	switch {
+	case c.ApprovalPolicy() == countersign.ApprovalAlways:
+		return "Always asks"
+	case c.NeedsApproval():
+		return "Asks"
+	case c.ApprovalPolicy() == countersign.ApprovalNone:
+		return "Never asks"
+	default:
+		return "Doesn’t ask"
+	}
+}
+
+// mayTry reports a visitor who can make a plan and start its run.
+func (f frame) MayTry() bool { return f.can(access.CreatePlan) && f.can(access.StartRun) }
+
+// breakable lets a path go on in the next line after a slash.
+func breakable(path string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(path), "/", "/<wbr>")) //nolint:gosec // escaped
+}
+
+// atMost is the time that a capability's call may take.
+func atMost(c countersign.Capability) string {
+	if ms := c.Timeout().Milliseconds(); ms%1000 != 0 {
+		return took(ms)
+	}
+	return span(c.Timeout())
+}

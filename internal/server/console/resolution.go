@@ -1,0 +1,165 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// resolution is the form of a resolution with what was typed into it.
+type resolution struct {
+	Chosen, Output, Evidence string
+	OutputField              string // of the capability: what is selected from the output
+	From                     string // the answer that the output was filled from
+	Errors                   map[string]string
+}
+
+// resolutionWords are the three resolutions as people read them.
+var resolutionWords = map[string]string{
+	countersign.ConfirmedCompleted: "It happened", countersign.ConfirmedNotExecuted: "It did not happen", countersign.Abandon: "Give up without knowing",
+}
+
+func resolutionWord(resolution string) string { return resolutionWords[resolution] }
+
+// resolutionOption is one choice with its consequence.
+type resolutionOption struct {
+	Value, Word, Consequence string
+	Chosen                   bool
+}
+
+// Options are the choices, none preset. A run that is to be cancelled ends
+// cancelled by each of them.
+func (d *recoveryRunData) Options() []resolutionOption {
+	goesOn := "the run is completed"
+	if next := d.Next(); next != "" {
+		goesOn = "the run goes on to " + next
+	}
+	again := "The step sends the same request under the same key."
+	if d.Step.ApprovalRequired {
+		again = "The step asks for approval again, then sends the same request under the same key."
+	}
+	if d.Run.CancelRequested {
+		goesOn, again = "the run ends cancelled", "The step and the run end cancelled. Nothing is sent."
+	}
+	happened := "The output below must meet the expectation. The step is completed and " + goesOn + ". Nothing is sent again."
+	if d.Expected == nil {
+		happened = "The step is completed with the output below and " + goesOn + ". Nothing is sent again."
+	}
+	options := []resolutionOption{
+		{Value: countersign.ConfirmedCompleted, Consequence: happened},
+		{Value: countersign.ConfirmedNotExecuted, Consequence: again},
+		{Value: countersign.Abandon, Consequence: "The run ends cancelled. Whether “" + d.Step.Name + "” was done stays unknown here; settle it outside."},
+	}
+	for i := range options {
+		options[i].Word, options[i].Chosen = resolutionWord(options[i].Value), options[i].Value == d.Resolve.Chosen
+	}
+	return options
+}
+
+// prefill fills the output from an answer that was asked for by name. It decides
+// nothing: the form is sent with it or without.
+func (d *recoveryRunData) prefill(from string) {
+	for _, f := range d.Known {
+		if from != "" && f.Use == from {
+			d.Resolve.Output, d.Resolve.From = f.Got.Output.Raw(), f.UseWord()
+		}
+	}
+}
+
+// UseWord names an answer.
+func (f knownFact) UseWord() string {
+	if f.Use == "late" {
+		return "the late answer"
+	}
+	return strings.Replace(f.Use, "-", " ", 1)
+}
+
+// probeStep sends the step's probe, a read, and comes back with its answer.
+func probeStep(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.ProbeRun, "run/"+id); err != nil {
+		return "", v.resolveAgain(id, err, nil)
+	}
+	if _, err := v.control.Probe(v.r.Context(), v.actor, id, v.form("stepId")); err != nil {
+		return "", v.resolveAgain(id, err, nil)
+	}
+	return "/recovery/" + id + "#known", nil
+}
+
+// reconcileStep records what a person found out. Whatever is refused shows the
+// page again, with all that was typed.
+func reconcileStep(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	if err := v.control.Authorize(v.r.Context(), v.actor, access.ReconcileRun, "run/"+id); err != nil {
+		return "", v.resolveAgain(id, err, nil)
+	}
+	word, wrong := v.resolution()
+	if len(wrong) > 0 {
+		return "", v.resolveAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "the resolution is not complete"), wrong)
+	}
+	_, err := v.control.ReconcileRun(v.r.Context(), v.actor, id, word)
+	switch code := countersign.ErrorCode(err); code {
+	case "":
+		return "/runs/" + id, nil
+	case countersign.CodeExpectationNotMet:
+		return "", v.resolveAgain(id, err, map[string]string{"output": "Not recorded: " + reasonIn(err) + ". Nothing was changed."})
+	default:
+		return "", v.resolveAgain(id, err, nil)
+	}
+}
+
+// resolution reads the form: what it says, and by field what is wrong with it.
+func (v *visit) resolution() (word countersign.Reconcile, wrong map[string]string) {
+	word = countersign.Reconcile{Resolution: v.form("resolution"), Evidence: v.form("evidence")}
+	wrong = map[string]string{}
+	if resolutionWord(word.Resolution) == "" {
+		wrong["resolution"] = "Choose what happened."
+	}
+	if plain.Blank(word.Evidence) {
+		wrong["evidence"] = "Say what you checked, and where. Every resolution needs evidence."
+	}
+	if text := v.form("output"); text != "" && word.Resolution == countersign.ConfirmedCompleted {
+		if err := exact.Decode([]byte(text), &word.Output); err != nil {
+			wrong["output"] = "Not a JSON object: " + reasonIn(err) + "."
+		}
+	}
+	return word, wrong
+}
+
+// reasonIn is the message of a refusal as the middle of a sentence.
+func reasonIn(err error) string {
+	if e := refusalOf(err); e != nil {
+		return strings.TrimSuffix(strings.TrimPrefix(e.Message, "output: "), ".")
+	}
+	return err.Error()
+}
+
+// resolveAgain is the page as it is now, after what was not taken. An error that
+// the run can't be shown after goes on as it is.
+func (v *visit) resolveAgain(id string, refused error, wrong map[string]string) error {
+	e := refusalOf(refused)
+	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
+		return refused
+	}
+	d, err := v.recovery(id)
+	if err != nil {
+		return refused
+	}
+	d.Resolve.Chosen, d.Resolve.Errors = v.form("resolution"), wrong
+	d.Resolve.Output, d.Resolve.Evidence = v.r.PostForm.Get("output"), v.r.PostForm.Get("evidence")
+	if len(wrong) == 0 {
+		d.Problem = problemOf(e)
+		if s := d.Step; e.Code == countersign.CodeStateConflict && !d.Open && s.Reconciliation != nil {
+			d.Problem.Sentence = who(s.Reconciliation.By) + " resolved this " + v.agoWord(s.Reconciliation.At) + ": " + resolutionWord(s.Reconciliation.Resolution) + ". Nothing was sent twice."
+		}
+	}
+	p := d.page()
+	if p.status = e.Code.Status(); p.status == 0 {
+		p.status = http.StatusConflict
+	}
+	return p
+}

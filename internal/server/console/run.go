@@ -1,0 +1,132 @@
+package console
+
+import (
+	"html/template"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// runData is the page of a run. What follows the run by itself is written as
+// pieces, each in a template of its own (runlive.go).
+type runData struct {
+	Run    *countersign.Run
+	Plan   *countersign.Plan
+	Title  string
+	Call   callout
+	Graph  template.HTML
+	Steps  []stepLine
+	Tally  string // of the steps
+	Chosen chosenStep
+	Cancel bool // the visitor may cancel it now
+	Newer  bool // the run has moved since the page was made
+	Live   string
+	Trail  *trail
+	Pinned string // the step that the address asks for, "" for the one that acts
+	Self   string // the page's address
+
+	Rehearsed *comparison // nil for a rehearsal
+}
+
+func runPage(v *visit) (*page, error) {
+	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	b, err := v.beholder(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	d := runDataOf(&r, r.PlanSnapshot, b, v.query("step"))
+	if err := v.addApproval(&d.Chosen); err != nil {
+		return nil, err
+	}
+	if d.Trail, err = v.trail(&r); err != nil {
+		return nil, err
+	}
+	if d.Rehearsed, err = v.rehearsedRun(&r); err != nil {
+		return nil, err
+	}
+	if !r.Status.IsTerminal() {
+		d.Live = d.Self + "/live?from=" + strconv.FormatInt(r.Revision, 10)
+		if d.Pinned != "" {
+			d.Live += "&step=" + d.Pinned
+		}
+	}
+	return &page{
+		name: "run", Title: d.Title, Nav: "runs", Data: d,
+		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, ID: true}},
+	}, nil
+}
+
+// addApproval adds what was decided on the chosen step.
+func (v *visit) addApproval(c *chosenStep) error {
+	if c.Step == nil || c.Step.ApprovalID == "" {
+		return nil
+	}
+	a, err := v.control.Approval(v.r.Context(), v.actor, c.Step.ApprovalID)
+	c.Approval = &a
+	return err
+}
+
+// beholder is what the visitor may do about a run.
+func (v *visit) beholder(runID string) (b beholder, err error) {
+	b.MaxActive = v.cfg.MaxActive
+	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
+		return b, err
+	}
+	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
+	b.Cancel = access.Allow(v.actor.Principal, access.CancelRun) == nil
+	b.Masked = control.Masks(v.actor)
+	return b, err
+}
+
+// runDataOf is everything of the page that the run says. pinned is the step that
+// was asked for; one that isn't there is as none.
+func runDataOf(r *countersign.Run, p *countersign.Plan, b beholder, pinned string) *runData {
+	if stepIndex(r, pinned) < 0 {
+		pinned = ""
+	}
+	d := &runData{Run: r, Plan: p, Title: p.Name, Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
+	if d.Title == "" {
+		d.Title = r.ID
+	}
+	chosen := stepIndex(r, pinned)
+	if chosen < 0 {
+		chosen = presentStep(r)
+	}
+	d.Call = calloutOf(r, p, b)
+	d.Graph = runGraph(r, p, d.Self)
+	d.Steps, d.Tally = stepLines(r, chosen), tallyWords(r)
+	d.Chosen = chosenStepOf(r, p, chosen)
+	d.Cancel = b.Cancel && cancellable(r)
+	return d
+}
+
+// presentStep is the step that stands or acts; before the first and after the last
+// it is the nearest.
+func presentStep(r *countersign.Run) int {
+	last := 0
+	for i := range r.Steps {
+		switch s := &r.Steps[i]; s.Status {
+		case countersign.StepRunning, countersign.StepWaitingApproval, countersign.StepRecoveryRequired, countersign.StepFailed, countersign.StepAbandoned:
+			return i
+		case countersign.StepCompleted, countersign.StepSimulated:
+			if s.CompletedAt.After(r.Steps[last].CompletedAt) || i == len(r.Steps)-1 && r.Status == countersign.RunCompleted {
+				last = i
+			}
+		}
+	}
+	return last
+}
+
+// At is the number of the step that the run is at.
+func (d *runData) At() int { return presentStep(d.Run) + 1 }
+
+// cancellable reports a run that a cancel would still change.
+func cancellable(r *countersign.Run) bool {
+	reconciling := r.Status == countersign.RunRecoveryRequired && (r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitSlot)
+	return !r.Status.IsTerminal() && !reconciling
+}

@@ -1,0 +1,94 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// cancelData is the page that asks why a run is cancelled, and says what happens
+// then.
+type cancelData struct {
+	Run      *countersign.Run
+	Title    string
+	Can      bool // the run is still one that a cancel changes
+	OnItsWay string
+	Then     string
+	Reason   string
+	Problem  *problem
+}
+
+func cancelPage(v *visit) (*page, error) {
+	if err := access.Allow(v.actor.Principal, access.CancelRun); err != nil {
+		return nil, err
+	}
+	return v.cancelForm("", nil)
+}
+
+func (v *visit) cancelForm(reason string, refused error) (*page, error) {
+	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	d := cancelData{Run: &r, Title: r.PlanSnapshot.Name, Can: cancellable(&r), Reason: reason, Problem: problemOf(refused)}
+	if d.Title == "" {
+		d.Title = r.ID
+	}
+	d.OnItsWay, d.Then = cancelWords(&r)
+	p := &page{
+		name: "run-cancel", Title: "Cancel " + d.Title, Nav: "runs", Data: d,
+		Crumbs: []crumb{{Word: "Runs", Href: "/runs"}, {Word: r.ID, Href: "/runs/" + r.ID, ID: true}, {Word: "Cancel"}},
+	}
+	if refused != nil {
+		p.status = countersign.ErrorCode(refused).Status()
+	}
+	return p, nil
+}
+
+// cancelWords say what a cancel comes to now: what it can't stop, and how the run
+// ends.
+func cancelWords(r *countersign.Run) (onItsWay, then string) {
+	i := indexOfStep(r, countersign.StepRunning)
+	if i >= 0 && r.Steps[i].SideEffect {
+		return stepTitle(r, i) + " is on its way and can't be stopped; an approver will be asked what happened.",
+			"Nothing more is sent. The run ends cancelled when that is said."
+	}
+	left := 0
+	for j := range r.Steps {
+		if !begun(&r.Steps[j]) || r.Steps[j].Status == countersign.StepWaitingApproval {
+			left++
+		}
+	}
+	then = "The run ends cancelled; " + plural(left, "step is", "steps are") + " never begun."
+	if r.Status == countersign.RunWaitingApproval {
+		then += " The approval that it waits for is closed."
+	}
+	if i >= 0 {
+		then = "Step " + strconv.Itoa(i+1) + " is a read: its answer is dropped. " + then
+	}
+	return "", then
+}
+
+// cancelRun cancels. A refusal shows the form again with the reason typed.
+func cancelRun(v *visit) (string, error) {
+	id, reason := v.r.PathValue("id"), v.form("reason")
+	var err error
+	if plain.Blank(reason) {
+		err = countersign.Errorf(countersign.CodeInvalidRequest, "a reason is needed: it is kept in the audit log with your name")
+	} else {
+		_, err = v.control.CancelRun(v.r.Context(), v.actor, id, reason)
+	}
+	if err == nil {
+		return "/runs/" + id, nil
+	}
+	if s := countersign.ErrorCode(err).Status(); s == http.StatusBadRequest || s == http.StatusConflict {
+		p, failed := v.cancelForm(reason, err)
+		if failed == nil {
+			return "", p
+		}
+	}
+	return "", err
+}

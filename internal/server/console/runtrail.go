@@ -1,0 +1,119 @@
+package console
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// trailLength is how many records the page of a run shows.
+const trailLength = 12
+
+// trail is what happened to a run, newest first: its audit records for those who
+// may read them, else what the run itself tells.
+type trail struct {
+	Audited bool
+	Rows    []trailRow
+	Total   int
+	Href    string // all of them
+}
+
+type trailRow struct {
+	At        time.Time
+	Who, What string
+	Change    string
+	Refused   bool
+}
+
+func (v *visit) trail(r *countersign.Run) (*trail, error) {
+	if access.Allow(v.actor.Principal, access.ReadAudit) != nil {
+		return toldByRun(r), nil
+	}
+	subject := "run/" + r.ID
+	found, err := v.control.Audit(v.r.Context(), v.actor, control.List{Limit: trailLength}, audit.Filter{Subject: subject}, false)
+	if err != nil {
+		return nil, err
+	}
+	t := &trail{Audited: true, Total: found.Total, Href: Prefix + "/audit?subject=" + subject}
+	for i := range found.Items {
+		t.Rows = append(t.Rows, recordRow(r, &found.Items[i]))
+	}
+	return t, nil
+}
+
+// trailWords are the actions that an audit log has of a run. %s is the step.
+var trailWords = map[string]string{
+	"runs.start": "Started the run", "run.run": "The run goes on", "run.wait": "The run waits for approval",
+	"run.strand": "The run is stuck: its records can't be read", "run.recovery_required": "The run waits for a person", "run.complete": "The run completed", "run.fail": "The run failed",
+	"run.cancel": "The run ended cancelled", "runs.cancel": "Asked to cancel", "runs.reconcile": "Resolved %s", "runs.probe": "Probed %s",
+	"step.send": "Sent %s", "step.complete": "Judged the answer of %s", "step.simulate": "Rehearsed %s", "step.restart": "Takes %s up again",
+	"steps.late": "A late answer of %s", "step.late_answer": "A late answer of %s", "step.answer_lost": "No answer of %s can come any more", "step.answer_overdue": "The time of the call of %s is over", "approval.request": "Asked for approval of %s", "approvals.decide": "Decided on %s",
+	"approval.close": "Closed the approval of %s",
+}
+
+func recordRow(r *countersign.Run, rec *countersign.AuditRecord) trailRow {
+	row := trailRow{At: rec.At, Who: who(rec.Actor), Change: changeWords(rec), Refused: rec.Outcome != countersign.AuditDone}
+	words := trailWords[rec.Action]
+	switch {
+	case rec.Action == "approvals.decide" && !row.Refused:
+		words = titled(rec.After) + " %s"
+	case words == "":
+		words = rec.Action
+	}
+	step := "the step"
+	if rec.Step != "" {
+		step = stepTitle(r, stepIndex(r, rec.Step))
+	}
+	row.What = strings.ReplaceAll(words, "%s", step)
+	return row
+}
+
+func changeWords(rec *countersign.AuditRecord) string {
+	if rec.Outcome != countersign.AuditDone {
+		return rec.Outcome
+	}
+	switch {
+	case rec.Before == rec.After || rec.After == "":
+		return rec.Before
+	case rec.Before == "":
+		return rec.After
+	}
+	return rec.Before + " → " + rec.After
+}
+
+// toldByRun is what the run's own record says of its past.
+func toldByRun(r *countersign.Run) *trail {
+	rows := []trailRow{{At: r.CreatedAt, Who: called(r.RequestedBy, r.RequestedByName), What: "Started the run"}}
+	add := func(at time.Time, by, what, change string) {
+		if !at.IsZero() {
+			rows = append(rows, trailRow{At: at, Who: by, What: what, Change: change})
+		}
+	}
+	for i := range r.Steps {
+		s, title := &r.Steps[i], stepTitle(r, i)
+		if s.Attempt > 0 {
+			add(s.StartedAt, "system", "Sent "+title, "")
+		}
+		if s.Attempt > 0 || s.Status == countersign.StepSimulated || s.Status == countersign.StepFailed {
+			add(s.CompletedAt, "system", "Ended "+title, string(s.Status))
+		}
+		if s.Late != nil {
+			add(s.Late.At, "system", "A late answer of "+title, "")
+		}
+		for _, p := range s.Probes {
+			add(p.At, who(p.By), "Probed "+title, "")
+		}
+		if s.Reconciliation != nil {
+			add(s.Reconciliation.At, who(s.Reconciliation.By), "Resolved "+title, s.Reconciliation.Resolution)
+		}
+	}
+	add(r.CompletedAt, "system", "The run ended", string(r.Status))
+	slices.Reverse(rows) // of one moment, what comes later in the run's course is newer
+	slices.SortStableFunc(rows, func(a, b trailRow) int { return b.At.Compare(a.At) })
+	return &trail{Rows: rows[:min(len(rows), trailLength)], Total: len(rows)}
+}

@@ -1,0 +1,194 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"sort"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+// sheet is a form on its way to a page: as it is stored, or again with what was
+// typed and with what is wrong beside the field that it is wrong with.
+type sheet struct {
+	v     *visit
+	err   error
+	wrong map[string]string // by the field's name; what no field takes stays
+	taken int
+}
+
+// blank is one field of a form.
+type blank struct {
+	Name, Label, Hint, Value, Wrong string
+
+	Kind     string // "" a line, area, select, radio, check
+	Mono     bool
+	Required bool
+	Rows     int
+	Choices  []choice
+}
+
+// choice is one of a field's values.
+type choice struct {
+	Value, Word, Note string
+	Chosen            bool
+}
+
+// sheetOf makes a sheet; within is where in the document its fields are, such as
+// capabilities[3], so that the API's paths become the names of fields.
+func (v *visit) sheetOf(err error, within string) *sheet {
+	s := &sheet{v: v, err: err, wrong: map[string]string{}}
+	if !fieldwise[countersign.ErrorCode(err)] {
+		return s
+	}
+	for _, w := range wrongs(problemMessage(err)) {
+		name := w.field
+		if within != "" {
+			name = strings.TrimPrefix(name, within+".")
+		}
+		s.wrong[name] = strings.TrimPrefix(s.wrong[name]+"; "+w.text, "; ")
+	}
+	return s
+}
+
+// again reports a form that was sent.
+func (s *sheet) again() bool { return s.v.r.Method == http.MethodPost }
+
+// line is a field of one line; stored is what it holds before somebody types.
+func (s *sheet) line(name, label, hint, stored string) blank {
+	b := blank{Name: name, Label: label, Hint: hint, Value: stored}
+	if s.again() {
+		b.Value = s.v.r.PostForm.Get(name)
+	}
+	if countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict && strings.TrimSpace(b.Value) != stored {
+		b.Hint = strings.TrimSpace(hint + " Saved now: " + saved(stored) + ".")
+	}
+	b.Wrong = s.take(name)
+	return b
+}
+
+func saved(stored string) string {
+	if stored == "" {
+		return "nothing"
+	}
+	return stored
+}
+
+// take gives a field what is wrong with it, or with what lies within it.
+func (s *sheet) take(name string) string {
+	var found []string
+	for field, text := range s.wrong {
+		switch {
+		case field == name:
+			found = append(found, text)
+		case strings.HasPrefix(field, name+".") || strings.HasPrefix(field, name+"["):
+			found = append(found, field+": "+text)
+		default:
+			continue
+		}
+		delete(s.wrong, field)
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	s.taken++
+	sort.Strings(found)
+	return upper(strings.Join(found, "; ")) + "."
+}
+
+func (s *sheet) mono(name, label, hint, stored string) blank {
+	b := s.line(name, label, hint, stored)
+	b.Mono = true
+	return b
+}
+
+func (s *sheet) area(name, label, hint, stored string, rows int) blank {
+	b := s.line(name, label, hint, stored)
+	b.Kind, b.Rows = "area", rows
+	return b
+}
+
+// document is a field for JSON.
+func (s *sheet) document(name, label, hint, stored string, rows int) blank {
+	b := s.area(name, label, hint, stored, rows)
+	b.Mono = true
+	return b
+}
+
+// choose is a field of a few values: a select or a radio list.
+func (s *sheet) choose(kind, name, label, hint, stored string, choices ...choice) blank {
+	b := s.line(name, label, hint, stored)
+	b.Kind, b.Choices = kind, choices
+	for i := range b.Choices {
+		b.Choices[i].Chosen = b.Choices[i].Value == b.Value
+	}
+	return b
+}
+
+func (s *sheet) check(name, label, hint string, stored bool) blank {
+	on := map[bool]string{true: "on"}
+	b := s.line(name, label, hint, on[stored])
+	b.Kind = "check"
+	return b
+}
+
+// must marks a field that can't be left out.
+func must(b blank) blank {
+	b.Required = true
+	return b
+}
+
+// problem is what stands above the form. It is asked for after the fields: what
+// they took is not said twice.
+func (s *sheet) problem() *problem {
+	p := problemOf(s.err)
+	if p == nil || s.taken == 0 {
+		return p
+	}
+	var rest []string
+	for field, text := range s.wrong {
+		rest = append(rest, strings.TrimPrefix(field+": "+text, ": "))
+	}
+	sort.Strings(rest)
+	p.Sentence, p.Detail = "Not accepted: "+plural(s.taken, "field needs", "fields need")+" another value.", ""
+	if len(rest) > 0 {
+		p.Detail = upper(strings.Join(rest, "; ")) + "."
+	}
+	return p
+}
+
+// may is nil when the visitor may ask for an operation: the page of a form that
+// nobody here may send is refused as the form would be. The refusal of a form that
+// was sent is recorded, as the API's are.
+func (v *visit) may(op access.Operation) error {
+	if v.r.Method != http.MethodPost {
+		return access.Allow(v.actor.Principal, op)
+	}
+	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject())
+}
+
+// subject is what the address is about, kind/id, as the audit log names it.
+func (v *visit) subject() string {
+	nouns, _, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, Prefix+"/"), "/")
+	return strings.TrimSuffix(nouns, "s") + "/" + cmp.Or(v.r.PathValue("id"), v.form("id"))
+}
+
+// can reports what the visitor may ask for.
+func (v *visit) can(op access.Operation) bool { return access.Allow(v.actor.Principal, op) == nil }
+
+// pretty is a document as one edits it: indented, its numbers as they are.
+func pretty(v any) string {
+	doc, err := countersign.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, doc, "", "  "); err != nil {
+		return string(doc)
+	}
+	return b.String()
+}

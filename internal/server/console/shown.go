@@ -1,0 +1,80 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"reflect"
+
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// Values of others, as pages show them: what nobody sees is written as an escape, what
+// could turn its surroundings is isolated from them, and a mark follows what may not be
+// what it looks like. Templates don't ask for it: [shownIn] puts it behind every value.
+
+// shown is a value as text of a page: on one line, so that a line feed is written as an
+// escape.
+func shown(v any) any { return shownAs(v, plain.Escaped) }
+
+// shownLines is a value as text of several lines, such as a reason.
+func shownLines(v any) any { return shownAs(v, plain.EscapedLines) }
+
+func shownAs(v any, escaped func(string) string) any {
+	text, ok := textOf(v)
+	if !ok {
+		return v
+	}
+	seen, doubt := escaped(text), plain.Doubt(text)
+	switch {
+	case doubt == "" && plain.Turns(text):
+		return template.HTML(isolated("", seen)) //nolint:gosec // escaped
+	case doubt != "":
+		return template.HTML(isolated("", seen) + doubtMark(doubt)) //nolint:gosec // escaped
+	case seen != text:
+		return seen
+	}
+	return v
+}
+
+// shownAside is a value where there is no markup: in an attribute that is read, or in
+// an option.
+func shownAside(v any) any {
+	if text, ok := textOf(v); ok {
+		return plain.Value(text)
+	}
+	return v
+}
+
+// textOf is the text that a template would write of a value of others. What is markup
+// already was escaped by whoever made it.
+func textOf(v any) (string, bool) {
+	switch v := v.(type) {
+	case nil, template.HTML, template.HTMLAttr, template.URL, template.CSS, template.JS, template.JSStr, template.Srcset:
+		return "", false
+	case string:
+		return v, true
+	case error:
+		return v.Error(), true
+	case fmt.Stringer:
+		return v.String(), true
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.String {
+		return r.String(), true
+	}
+	return "", false
+}
+
+// isolated is a value whose hidden characters are escapes, as markup.
+func isolated(class, seen string) string {
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	return `<bdi` + class + `>` + template.HTMLEscapeString(seen) + `</bdi>`
+}
+
+func doubtMark(doubt string) string {
+	if doubt == "" {
+		return ""
+	}
+	return ` <span class="doubt">` + doubt + `</span>`
+}

@@ -1,0 +1,252 @@
+package console
+
+import (
+	"context"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/graph"
+)
+
+// One team: its members, whether they may run, and its steps as a graph and as
+// text.
+
+type teamData struct {
+	countersign.Team
+	Members                []teamMember // those of this page, as are the steps
+	Steps                  []teamStep
+	MemberPages, StepPages pager
+	Drawn                  template.HTML
+	Poll                   string
+	Call                   teamCall
+	Reason                 blank
+	Problem                *problem
+}
+
+type teamMember struct {
+	countersign.TeamMember
+	Agent countersign.Agent
+	Steps int
+}
+
+type teamStep struct {
+	countersign.TeamStep
+	N      int
+	Agent  countersign.Agent
+	Known  *countersign.Capability // nil: the agent's project has it no more
+	Inputs []teamInput
+}
+
+// teamInput is where an input of a step comes from.
+type teamInput struct{ Name, Value, From string }
+
+type teamCall struct {
+	Class, Icon      string
+	Sentence, Detail string
+	Resume, Start    bool
+	See              string // the member that keeps it from running
+}
+
+func teamPage(v *visit) (*page, error) { return v.teamAgain(nil) }
+
+func (v *visit) teamAgain(err error) (*page, error) {
+	t, unread := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if unread != nil {
+		return nil, unread
+	}
+	agents, unread := v.agentsOf(t)
+	if unread != nil {
+		return nil, unread
+	}
+	capabilities, unread := v.capabilitiesOf(agents)
+	if unread != nil {
+		return nil, unread
+	}
+	s := v.sheetOf(err, "")
+	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
+	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
+	d.Drawn = v.drawTeam(t, d.Steps)
+	d.show(v)
+	d.Problem = s.problem()
+	return &page{name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
+}
+
+// show leaves what this page shows of the members and the steps.
+func (d *teamData) show(v *visit) {
+	from, to, pages := v.part("members", len(d.Members))
+	d.Members, d.MemberPages = d.Members[from:to], pages
+	from, to, d.StepPages = v.part("offset", len(d.Steps))
+	d.Steps = d.Steps[from:to]
+	shown := make([]countersign.Agent, len(d.Members))
+	for i, m := range d.Members {
+		shown[i] = countersign.Agent{ID: m.AgentID}
+	}
+	d.Poll = pollOf(shown)
+}
+
+func (v *visit) agentsOf(t countersign.Team) (map[string]countersign.Agent, error) {
+	ids := make([]string, len(t.Members))
+	for i, m := range t.Members {
+		ids[i] = m.AgentID
+	}
+	list, err := v.control.AgentsNamed(v.r.Context(), v.actor, ids)
+	out := map[string]countersign.Agent{}
+	for _, a := range list {
+		out[a.ID] = a
+	}
+	return out, err
+}
+
+// capabilitiesOf are the capabilities of the agents' projects, by project.
+func (v *visit) capabilitiesOf(agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
+	out := map[string]countersign.Project{}
+	for _, a := range agents {
+		if _, known := out[a.ProjectID]; known {
+			continue
+		}
+		p, err := v.control.Project(v.r.Context(), v.actor, a.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		out[p.ID] = p
+	}
+	return out, nil
+}
+
+func membersOf(t countersign.Team, agents map[string]countersign.Agent) []teamMember {
+	out := make([]teamMember, len(t.Members))
+	for i, m := range t.Members {
+		out[i] = teamMember{TeamMember: m, Agent: agents[m.AgentID]}
+		for _, s := range t.Steps {
+			if s.AgentID == m.AgentID {
+				out[i].Steps++
+			}
+		}
+	}
+	return out
+}
+
+func teamSteps(t countersign.Team, agents map[string]countersign.Agent, projects map[string]countersign.Project) []teamStep {
+	out := make([]teamStep, len(t.Steps))
+	for i, s := range t.Steps {
+		a := agents[s.AgentID]
+		out[i] = teamStep{TeamStep: s, N: i + 1, Agent: a}
+		if p, known := projects[a.ProjectID]; known {
+			out[i].Known = p.Capability(s.Capability)
+		}
+		out[i].Inputs = inputsOfStep(s, a)
+	}
+	return out
+}
+
+// inputsOfStep lists literal, bound and fixed inputs, each kind by name.
+func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
+	var out []teamInput
+	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
+		out = append(out, teamInput{Name: name, Value: inline(s.Input[name])})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
+		b := s.InputBindings[name]
+		out = append(out, teamInput{Name: name, From: "from " + b.StepID + "." + b.Field})
+	}
+	fixed := a.ExecutorInputs[s.Capability]
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		out = append(out, teamInput{Name: name, Value: inline(fixed[name]), From: "fixed by the manifest"})
+	}
+	return out
+}
+
+func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) teamCall {
+	if t.Retired {
+		c := teamCall{Class: "call--wait", Icon: "s-cancelled"}
+		c.Sentence, c.Detail = retiredCall("team")
+		return c
+	}
+	if t.Suspended {
+		c := teamCall{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
+		if !mayResume {
+			c.Detail = "An admin resumes it."
+		}
+		return c
+	}
+	out, first := 0, ""
+	for _, m := range members {
+		if m.Agent.Status != countersign.AgentAdmitted || m.Agent.Suspended || m.Agent.Retired {
+			out++
+			if first == "" {
+				first = m.AgentID
+			}
+		}
+	}
+	if out > 0 {
+		return teamCall{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
+	}
+	return teamCall{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// drawTeam draws the steps: who carries each out, and what it takes from another.
+func (v *visit) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
+	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
+	for _, s := range steps {
+		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: v.at("offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
+		if s.Known != nil {
+			n.Sub = s.Known.Method + " · " + s.Agent.Name
+			if s.Known.NeedsApproval() {
+				n.Icon, n.Word = "i-approvals", "Asks for approval"
+			}
+		}
+		g.Nodes = append(g.Nodes, n)
+		g.Edges = append(g.Edges, edgesOf(s.TeamStep)...)
+	}
+	return graph.Plan(g)
+}
+
+// edgesOf leads to a step from all that it depends on, with the inputs that it
+// takes from there.
+func edgesOf(s countersign.TeamStep) []graph.Edge {
+	bound := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
+		from := s.InputBindings[name].StepID
+		bound[from] = append(bound[from], name)
+	}
+	var out []graph.Edge
+	for _, from := range s.DependsOn {
+		out = append(out, graph.Edge{From: from, To: s.ID, Label: bound[from], Mono: true})
+	}
+	return out
+}
+
+func suspendTeam(v *visit) (string, error) { return v.moveTeam(v.control.SuspendTeam) }
+
+func resumeTeam(v *visit) (string, error) { return v.moveTeam(v.control.ResumeTeam) }
+
+// suspension is suspending or resuming a team.
+type suspension func(context.Context, control.Actor, string, string) (countersign.Team, error)
+
+func (v *visit) moveTeam(move suspension) (string, error) {
+	id := v.r.PathValue("id")
+	err := typedReason(v.form("reason"))
+	if err == nil {
+		_, err = move(v.r.Context(), v.actor, id, v.form("reason"))
+	}
+	if err == nil {
+		return "/teams/" + id, nil
+	}
+	again, unread := v.teamAgain(err)
+	if unread != nil {
+		return "", unread
+	}
+	return "", answered(again, err)
+}

@@ -1,0 +1,106 @@
+package console
+
+import (
+	"strconv"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+type tenantsData struct {
+	realm
+	Tenants []countersign.Tenant
+	Pager   pager
+
+	Credentials     []countersign.Credential
+	CredentialCount int
+}
+
+// shownCredentials is how many credentials the page shows; the command line lists all.
+const shownCredentials = 200
+
+func tenantsPage(v *visit) (*page, error) {
+	l := v.list()
+	found, err := v.control.Tenants(v.r.Context(), v.actor, l)
+	if err != nil {
+		return nil, err
+	}
+	d := tenantsData{realm: v.realm("tenants"), Tenants: found.Items, Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	credentials, err := v.control.Credentials(v.r.Context(), v.actor, control.List{Limit: shownCredentials})
+	if err != nil {
+		return nil, err
+	}
+	d.Credentials, d.CredentialCount = credentials.Items, credentials.Total
+	return v.accessPage("tenants", "Access", d), nil
+}
+
+type tenantData struct {
+	realm
+	Stored                   countersign.Tenant // its zero value for one that is being made
+	ID, Name, IDErr, NameErr string
+	Revision                 int64
+	Problem                  *problem
+}
+
+func (v *visit) tenantForm(d tenantData) *page {
+	d.realm = v.realm("tenants")
+	way := []crumb{{Word: "Tenants", Href: "/access/tenants"}, {Word: "Make a tenant"}}
+	title := "Make a tenant"
+	if d.Stored.ID != "" {
+		title = "Tenant " + d.Stored.ID
+		way[1] = crumb{Word: d.Stored.ID, ID: true}
+	}
+	return v.accessPage("tenant", title, d, way...)
+}
+
+func newTenantPage(v *visit) (*page, error) {
+	if _, err := v.control.Tenant(v.r.Context(), v.actor, v.actor.Tenant); err != nil {
+		return nil, err // no realm administrator
+	}
+	return v.tenantForm(tenantData{}), nil
+}
+
+func tenantPage(v *visit) (*page, error) {
+	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return v.tenantForm(tenantData{Stored: t, Name: t.Name, Revision: t.Revision}), nil
+}
+
+func makeTenant(v *visit) (string, error) {
+	d := tenantData{ID: v.form("id"), Name: v.form("name")}
+	if !countersign.ValidTenantID(d.ID) {
+		d.IDErr = "2 to 32 lower-case letters and digits, a letter first."
+	}
+	return v.putTenant(d, d.ID)
+}
+
+// renameTenant writes over the revision that the form was made from, so that
+// nobody's newer name is lost.
+func renameTenant(v *visit) (string, error) {
+	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
+	if err != nil {
+		return "", err
+	}
+	revision, _ := strconv.ParseInt(v.form("revision"), 10, 64) // none is 0, which conflicts
+	return v.putTenant(tenantData{Stored: t, Name: v.form("name"), Revision: revision}, t.ID)
+}
+
+func (v *visit) putTenant(d tenantData, id string) (string, error) {
+	if plain.Blank(d.Name) {
+		d.NameErr = "Enter a name."
+	}
+	if d.IDErr != "" || d.NameErr != "" {
+		return "", incomplete(v.tenantForm(d))
+	}
+	_, err := v.control.PutTenant(v.r.Context(), v.actor, id, countersign.TenantWrite{Name: d.Name, ExpectedRevision: d.Revision})
+	if err != nil {
+		return "", refusedForm(err, func(p *problem) *page {
+			d.Problem, d.Revision = p, d.Stored.Revision // the next try is over what the page shows now
+			return v.tenantForm(d)
+		})
+	}
+	return "/access/tenants", nil
+}

@@ -1,0 +1,157 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// tokenRow is a token as the list shows it.
+type tokenRow struct {
+	countersign.Token
+	State state
+}
+
+type tokensData struct {
+	realm
+	Tokens []tokenRow
+	Pager  pager
+}
+
+func tokensPage(v *visit) (*page, error) {
+	l := v.list()
+	found, err := v.control.Tokens(v.r.Context(), v.actor, l, v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	d := tokensData{realm: v.realm("tokens"), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
+	for _, t := range found.Items {
+		d.Tokens = append(d.Tokens, tokenRow{t, tokenState(t, v.now)})
+	}
+	return v.accessPage("tokens", "Access", d), nil
+}
+
+// tokenState is what a token is worth now.
+func tokenState(t countersign.Token, now time.Time) state {
+	switch left := t.ExpiresAt.Sub(now); {
+	case !t.RevokedAt.IsZero():
+		return state{"is-idle", "s-cancelled", "Revoked"}
+	case left <= 0:
+		return state{"is-idle", "s-stale", "Expired"}
+	case left < tokenNotice:
+		return state{"is-wait", "s-warn", "Expires soon"}
+	}
+	return state{"is-ok", "s-completed", "Valid"}
+}
+
+// Usable reports a token that requests may still be made with.
+func (t tokenRow) Usable() bool { return t.State.Class != "is-idle" }
+
+type tokenData struct {
+	realm
+	grant
+	Name, Days, UserEmail      string
+	Agents                     string // of an agent token's form: their ids, between blanks
+	Modes                      []choice
+	NameErr, DaysErr, ModesErr string
+	Problem                    *problem
+	Made                       countersign.NewToken
+	Token                      tokenRow
+}
+
+// defaultDays is what the form offers. The longest is 90.
+const defaultDays = "30"
+
+func newTokenPage(v *visit) (*page, error) {
+	return v.tokenForm(tokenData{Agents: v.query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
+}
+
+func modeChoices(on []string) []choice {
+	out := []choice{
+		{Value: countersign.ModeDryRun, Word: "DRY_RUN", Note: "Rehearses: nothing is sent."},
+		{Value: countersign.ModeLive, Word: "LIVE", Note: "Sends, after approval where policy asks for it."},
+	}
+	for i := range out {
+		for _, m := range on {
+			out[i].Chosen = out[i].Chosen || out[i].Value == m
+		}
+	}
+	return out
+}
+
+func (v *visit) tokenForm(d tokenData) *page {
+	d.realm = v.realm("tokens")
+	return v.accessPage("token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
+}
+
+// makeToken shows the secret on its own answer, and nowhere else: an address would
+// keep it in histories and logs.
+func makeToken(v *visit) (string, error) {
+	g, roles, projects := v.granted()
+	modes := v.r.PostForm["modes"]
+	var agents []string
+	if v.form("agents") != "" { // such a token has no choice of roles and projects
+		agents = strings.Fields(v.form("agents"))
+		g.RolesErr, g.ReachErr, roles, projects = "", "", []countersign.Role{countersign.RoleOperator}, nil
+	}
+	d := tokenData{grant: g, Agents: v.form("agents"), Name: v.form("name"), Days: v.form("days"), UserEmail: v.form("userEmail"), Modes: modeChoices(modes)}
+	days, err := strconv.ParseInt(d.Days, 10, 64)
+	if err != nil || days < 1 || days > countersign.MaxTokenDays {
+		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
+	}
+	if plain.Blank(d.Name) {
+		d.NameErr = "Say what the token is for."
+	}
+	if len(modes) == 0 {
+		d.ModesErr = "Choose at least one mode."
+	}
+	if g.wrong() || d.DaysErr != "" || d.NameErr != "" || d.ModesErr != "" {
+		return "", incomplete(v.tokenForm(d))
+	}
+	if err := validRoles(roles); err != nil {
+		return "", err
+	}
+	w := countersign.TokenWrite{Name: d.Name, Roles: roles, ProjectIDs: projects, AgentIDs: agents, ExpiresInDays: days, UserEmail: d.UserEmail, Modes: modesOf(d.Modes), TenantID: v.tenantAsked()}
+	made, err := v.control.CreateToken(v.r.Context(), v.actor, w)
+	if err != nil {
+		return "", refusedForm(err, func(p *problem) *page { d.Problem = p; return v.tokenForm(d) })
+	}
+	d.realm, d.Made = v.realm("tokens"), made
+	out := v.accessPage("token-made", "Token "+made.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: made.ID, ID: true})
+	out.status = http.StatusCreated
+	return "", out
+}
+
+// modesOf is nil for both, as the API has it.
+func modesOf(choices []choice) []string {
+	var out []string
+	for _, c := range choices {
+		if c.Chosen {
+			out = append(out, c.Value)
+		}
+	}
+	if len(out) == len(choices) {
+		return nil
+	}
+	return out
+}
+
+func revokeTokenPage(v *visit) (*page, error) {
+	t, err := v.control.Token(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked())
+	if err != nil {
+		return nil, err
+	}
+	d := tokenData{realm: v.realm("tokens"), Token: tokenRow{t, tokenState(t, v.now)}}
+	return v.accessPage("token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
+}
+
+func revokeToken(v *visit) (string, error) {
+	if _, err := v.control.RevokeToken(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked()); err != nil {
+		return "", err
+	}
+	return "/access/tokens" + v.realm("").Query, nil
+}

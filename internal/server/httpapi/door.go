@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// AgentDoor adds a way in beside the routes, for those who run one agent by another
+// protocol: POST to a pattern with the agent's {id}. What comes in passes the gate of
+// `POST /agents/{id}/runs` in its order (contract 2): 401, 403, 413, 400; then serve
+// answers, or says why not. Sessions don't count here: a browser's cookie goes along
+// by itself, and the protocol has no place for a CSRF token.
+func (a *API) AgentDoor(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
+	a.mux.Handle(pattern, a.notAllowed([]string{http.MethodPost}))
+	a.mux.HandleFunc(http.MethodPost+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
+		telemetry.Route(w, http.MethodPost+" "+pattern)
+		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
+		body, err := a.enter(c, route{path: "/agents/{id}", op: access.StartAgentRun})
+		if err == nil {
+			err = serve(w, r, c.actor, body)
+		}
+		if err != nil {
+			a.fail(w, r, err)
+		}
+	})
+}
+
+func (a *API) enter(c *call, rt route) ([]byte, error) {
+	if err := a.bearer(c); err != nil {
+		return nil, err
+	}
+	if err := a.sameOrigin(c.r); err != nil {
+		return nil, a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c.id), err)
+	}
+	if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c.id)); err != nil {
+		return nil, err
+	}
+	body, err := readBody(c.r, countersign.MaxBodyBytes)
+	if err != nil {
+		return nil, err
+	}
+	if err := decode(c, rt, body); err != nil { // its path and its query
+		return nil, err
+	}
+	if err := isJSON(c.r); err != nil {
+		return nil, err
+	}
+	return body, exact.Check(body)
+}
+
+// sameOrigin refuses a page of another origin, whatever token it holds: programs send
+// no Origin. A name that was bound anew to this address is another origin too, since
+// it is compared with the public address and not with Host.
+func (a *API) sameOrigin(r *http.Request) error {
+	origin := r.Header.Get("Origin")
+	if origin != "" && origin != a.cfg.BaseURL || a.origins.Check(r) != nil {
+		return countersign.Errorf(countersign.CodeCSRF, "Origin: this request comes from a page of another site; ask from a program, or from %s", a.cfg.BaseURL)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
+)
+
+// TestAnAnswerOfKeptPartsSaysTheSame as one that is written as a whole.
+func TestAnAnswerOfKeptPartsSaysTheSame(t *testing.T) {
+	a := &API{snapshots: recent.New[*countersign.Plan, []byte](keptSnapshots), steps: recent.New[*countersign.StepRun, []byte](keptSteps)}
+	p := &countersign.Plan{ID: "plan-1", Name: `<"&>`, Steps: []countersign.Step{{ID: "a"}}}
+	steps := []countersign.StepRun{{ID: "a"}, {ID: "b"}}
+	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunCompleted} {
+		r := countersign.Run{ID: "run-1", Status: status, PlanSnapshot: p, Steps: steps}
+		var got, want any
+		doc, err := a.encode(r)
+		if err != nil || json.Unmarshal(doc, &got) != nil {
+			t.Fatalf("%s: %v", doc, err)
+		}
+		whole, err := countersign.Marshal(r)
+		if err != nil || json.Unmarshal(whole, &want) != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

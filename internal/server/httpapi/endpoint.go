@@ -1,0 +1,219 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/platform/telemetry"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// route is one operation: everything that the handler, the access rule and the
+// OpenAPI document need to agree on.
+type route struct {
+	method, path string
+	op           access.Operation // "" is public
+	id           string           // operationId
+	summary      string
+	tag          string
+	query        []param
+	needsKey     bool         // header Idempotency-Key
+	body         reflect.Type // nil: none
+	status       int
+	answer       reflect.Type // nil: a free-form object
+	handle       func(c *call) (any, error)
+	stream       func(c *call, w http.ResponseWriter) error // instead of handle
+}
+
+// call is one request on its way through a route.
+type call struct {
+	ctx    context.Context
+	actor  control.Actor
+	secret string // of its session
+	r      *http.Request
+	w      http.ResponseWriter
+	id     string // the {id} of the path
+	query  map[string]string
+	list   control.List
+	key    string // Idempotency-Key
+	body   any    // *T of the route's body type
+}
+
+// endpoint runs a route: 401, 403 role, 413, 400 and then the use case, in this
+// order (contract 2).
+func (a *API) endpoint(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		telemetry.Route(w, rt.method+" "+rt.path)
+		c := &call{ctx: r.Context(), r: r, w: w, id: r.PathValue("id")}
+		if err := a.admit(c, rt); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		if rt.stream != nil {
+			if err := rt.stream(c, w); err != nil {
+				a.fail(w, r, err)
+			}
+			return
+		}
+		out, err := rt.handle(c)
+		if err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		a.write(w, r, rt.status, out)
+	})
+}
+
+func (a *API) admit(c *call, rt route) error {
+	if rt.op != "" {
+		if err := a.authenticate(c); err != nil {
+			return err
+		}
+		if err := a.sameSite(c); err != nil {
+			return a.control.Refuse(c.ctx, c.actor, rt.op, subjectOf(rt, c.id), err)
+		}
+		if err := a.control.Authorize(c.ctx, c.actor, rt.op, subjectOf(rt, c.id)); err != nil {
+			return err
+		}
+	}
+	most := countersign.MaxBodyBytes
+	if rt.op == "" {
+		most = countersign.MaxOpenBytes
+	}
+	data, err := readBody(c.r, most)
+	if err != nil {
+		return err
+	}
+	return decode(c, rt, data)
+}
+
+func subjectOf(rt route, id string) string {
+	kind := strings.TrimSuffix(strings.Split(strings.TrimPrefix(rt.path, "/"), "/")[0], "s")
+	if kind == "system" { // a project, seen from its agents
+		kind = "project"
+	}
+	if id == "" || !countersign.ValidID(id) {
+		return kind
+	}
+	return kind + "/" + id
+}
+
+// authenticate takes the bearer token of the one Authorization header, or where
+// there is none the session's cookie. A header wins, and never falls back.
+func (a *API) authenticate(c *call) error {
+	if len(c.r.Header.Values("Authorization")) == 0 && len(a.cookies(c.r)) > 0 && !tokenInQuery(c.r) {
+		return a.resume(c)
+	}
+	return a.bearer(c)
+}
+
+func tokenInQuery(r *http.Request) bool {
+	q := r.URL.Query()
+	return q.Has("token") || q.Has("access_token")
+}
+
+// bearer authenticates by the token of the one Authorization header.
+func (a *API) bearer(c *call) error {
+	refuse := func(what string) error {
+		return countersign.Errorf(countersign.CodeUnauthenticated, "%s; send Authorization: Bearer <token>", what)
+	}
+	headers := c.r.Header.Values("Authorization")
+	switch {
+	case tokenInQuery(c.r):
+		return refuse("a token has no place in the query, where logs keep it")
+	case len(headers) == 0:
+		return refuse("there is no Authorization header")
+	case len(headers) > 1:
+		return refuse("there are two Authorization headers")
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " \t,") {
+		return refuse("the Authorization header is no bearer token")
+	}
+	p, err := a.control.Authenticate(c.ctx, token)
+	c.actor = control.Actor{Principal: p, RequestID: requestID(c.r)}
+	telemetry.By(c.ctx, p.Tenant)
+	return err
+}
+
+// readBody reads at most so many bytes: a larger body costs no more than that.
+func readBody(r *http.Request, most int) ([]byte, error) {
+	tooLarge := countersign.Errorf(countersign.CodePayloadTooLarge, "the body is larger than %d bytes", most)
+	if r.ContentLength > int64(most) {
+		return nil, tooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
+	if err != nil {
+		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "the body could not be read to its end")
+	}
+	if len(data) > most {
+		return nil, tooLarge
+	}
+	return data, nil
+}
+
+// decode reads path, query, header and body, and names every problem of them.
+func decode(c *call, rt route, data []byte) error {
+	problems := pathProblems(c, rt)
+	problems = append(problems, c.readQuery(rt)...)
+	if rt.needsKey {
+		key, err := idempotencyKey(c.r)
+		if err != nil {
+			return err
+		}
+		c.key = key
+	}
+	if len(problems) > 0 {
+		return &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
+	}
+	if rt.body == nil {
+		return nil
+	}
+	if err := isJSON(c.r); err != nil {
+		return err
+	}
+	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Encoding: send the body as it is; a compressed one is not read")
+	}
+	into := reflect.New(rt.body)
+	c.body = into.Interface()
+	return exact.Decode(data, c.body)
+}
+
+func isJSON(r *http.Request) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "Content-Type: send application/json")
+	}
+	return nil
+}
+
+func pathProblems(c *call, rt route) []countersign.Problem {
+	if !strings.Contains(rt.path, "{id}") || countersign.ValidID(c.id) {
+		return nil
+	}
+	return []countersign.Problem{{Path: "id", Message: "an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first"}}
+}
+
+func idempotencyKey(r *http.Request) (string, error) {
+	keys := r.Header.Values("Idempotency-Key")
+	switch {
+	case len(keys) == 0 || len(keys) == 1 && keys[0] == "":
+		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "send an Idempotency-Key header: repeating it finds the same run")
+	case len(keys) > 1:
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: send one")
+	}
+	if !countersign.ValidIdempotencyKey(keys[0]) {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "Idempotency-Key: it is 1 to %d visible ASCII characters", countersign.MaxKeyLength)
+	}
+	return keys[0], nil
+}
+
+// bodyOf is the decoded body.
+func bodyOf[T any](c *call) T { return *c.body.(*T) }

@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
+)
+
+var (
+	runStatusParam      = param{name: "status", doc: "only runs of this status", enum: words(countersign.RunStatuses)}
+	planStatusParam     = param{name: "status", doc: "only plans of this status", enum: []string{countersign.PlanReady, countersign.PlanInvalid}}
+	approvalStatusParam = param{name: "status", doc: "only approvals of this status", enum: []string{"PENDING", "APPROVED", "REJECTED"}}
+	agentStatusParam    = param{name: "status", doc: "only agents of this registry status", enum: []string{string(countersign.AgentPending), string(countersign.AgentAdmitted)}}
+	retiredParam        = param{name: "retired", doc: "true shows what is retired too", kind: boolParam}
+	tenantParam         = param{name: "tenantId", doc: "another tenant; realm administrators only"}
+	auditParams         = []param{
+		{name: "subject", doc: "kind/id"}, {name: "actor", doc: "user:…, token:… or system"}, {name: "action", doc: "such as runs.start"},
+		{name: "since", doc: "not before this time", kind: timeParam}, realmParam,
+	}
+	realmParam = param{name: "realm", doc: "true for the realm's log; realm administrators only", kind: boolParam}
+)
+
+func words[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// routes is the whole API on one screen.
+func (a *API) routes() []route {
+	return []route{
+		{method: "GET", path: "/health", id: "health", tag: "service", summary: "Is the service well?", status: 200, answer: typeOf[control.Health](), handle: a.health},
+		{method: "GET", path: "/openapi.json", id: "openapi", tag: "service", summary: "This document", status: 200, handle: a.openapi},
+		{method: "GET", path: "/session", op: access.ReadSession, id: "session", tag: "access", summary: "Who a browser's session is, and its CSRF token", status: 200, answer: typeOf[countersign.Session](), handle: a.session},
+		{method: "GET", path: "/metrics", op: access.ReadMetrics, id: "metrics", tag: "service", summary: "Figures, as JSON or in Prometheus's exposition", status: 200, stream: a.metrics},
+		{method: "GET", path: "/integrations/contract", op: access.ReadContract, id: "integrationContract", tag: "service", summary: "Signing, headers, limits and codes, machine-readable", status: 200, handle: a.contract},
+
+		{method: "GET", path: "/models", op: access.ReadModels, id: "listModels", tag: "models", summary: "List models", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Model]](), handle: a.listModels},
+		{method: "GET", path: "/models/{id}", op: access.ReadModels, id: "getModel", tag: "models", summary: "Read a model", status: 200, answer: typeOf[countersign.Model](), handle: a.getModel},
+		{method: "PUT", path: "/models/{id}", op: access.WriteModel, id: "putModel", tag: "models", summary: "Create or update a model", body: typeOf[countersign.ModelWrite](), status: 200, answer: typeOf[countersign.Model](), handle: a.putModel},
+		{method: "POST", path: "/models/{id}/validate", op: access.ReadModels, id: "validateModel", tag: "models", summary: "What is wrong with a model's meaning", status: 200, answer: typeOf[countersign.Validation](), handle: a.validateModel},
+		{method: "POST", path: "/models/{id}/simulate", op: access.ReadModels, id: "simulateModel", tag: "models", summary: "Run a scenario on paper", body: typeOf[countersign.SimulationRequest](), status: 200, answer: typeOf[countersign.Simulation](), handle: a.simulate},
+		{method: "POST", path: "/models/{id}/compile-plan", op: access.CompilePlan, id: "compilePlan", tag: "plans", summary: "Compile a scenario's actions into a plan", body: typeOf[countersign.CompileRequest](), status: 201, answer: typeOf[countersign.Plan](), handle: a.compilePlan},
+		{method: "POST", path: "/models/{id}/suspend", op: access.SuspendModel, id: "suspendModel", tag: "models", summary: "Suspend a model: no earlier plan of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.suspendModel},
+		{method: "POST", path: "/models/{id}/resume", op: access.ResumeModel, id: "resumeModel", tag: "models", summary: "Let plans be made of a model again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.resumeModel},
+		{method: "POST", path: "/models/{id}/retire", op: access.RetireModel, id: "retireModel", tag: "models", summary: "Retire a model: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.retireModel},
+		{method: "POST", path: "/models/{id}/restore", op: access.RestoreModel, id: "restoreModel", tag: "models", summary: "Bring a retired model back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Model](), handle: a.restoreModel},
+
+		{method: "GET", path: "/projects", op: access.ReadProjects, id: "listProjects", tag: "projects", summary: "List projects", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Project]](), handle: a.listProjects},
+		{method: "GET", path: "/projects/{id}", op: access.ReadProjects, id: "getProject", tag: "projects", summary: "Read a project", status: 200, answer: typeOf[countersign.Project](), handle: a.getProject},
+		{method: "PUT", path: "/projects/{id}", op: access.WriteProject, id: "putProject", tag: "projects", summary: "Register or edit a project", body: typeOf[countersign.ProjectWrite](), status: 200, answer: typeOf[countersign.Project](), handle: a.putProject},
+		{method: "POST", path: "/projects/{id}/health-check", op: access.CheckHealth, id: "checkProjectHealth", tag: "projects", summary: "Ask the health path", status: 200, answer: typeOf[countersign.HealthCheck](), handle: a.checkHealth},
+		{method: "POST", path: "/projects/{id}/conformance", op: access.ProveReceiver, id: "recordConformance", tag: "projects", summary: "Record what a check of a capability's receiver found", body: typeOf[countersign.ConformanceWrite](), status: 200, answer: typeOf[countersign.Project](), handle: a.recordConformance},
+		{method: "POST", path: "/projects/{id}/enable", op: access.ToggleProject, id: "enableProject", tag: "projects", summary: "Let LIVE runs use a project", body: typeOf[countersign.Toggle](), status: 200, answer: typeOf[countersign.Project](), handle: a.enableProject},
+		{method: "POST", path: "/projects/{id}/disable", op: access.ToggleProject, id: "disableProject", tag: "projects", summary: "Keep LIVE runs from a project", body: typeOf[countersign.Toggle](), status: 200, answer: typeOf[countersign.Project](), handle: a.disableProject},
+		{method: "POST", path: "/projects/{id}/retire", op: access.RetireProject, id: "retireProject", tag: "projects", summary: "Retire a project that no unfinished run uses, and disable it: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Project](), handle: a.retireProject},
+		{method: "POST", path: "/projects/{id}/restore", op: access.RestoreProject, id: "restoreProject", tag: "projects", summary: "Bring a retired project back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Project](), handle: a.restoreProject},
+
+		{method: "POST", path: "/plans", op: access.CreatePlan, id: "createPlan", tag: "plans", summary: "Store a plan", body: typeOf[countersign.PlanWrite](), status: 201, answer: typeOf[countersign.Plan](), handle: a.createPlan},
+		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model"}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
+		{method: "GET", path: "/plans/{id}", op: access.ReadPlans, id: "getPlan", tag: "plans", summary: "Read a plan with its snapshots", status: 200, answer: typeOf[countersign.Plan](), handle: a.getPlan},
+		{method: "GET", path: "/plans/{id}/drift", op: access.ReadPlans, id: "planDrift", tag: "plans", summary: "What changed since the plan was made", status: 200, answer: typeOf[countersign.Drift](), handle: a.drift},
+
+		{method: "POST", path: "/runs", op: access.StartRun, id: "startRun", tag: "runs", summary: "Start a plan's run", needsKey: true, body: typeOf[countersign.RunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startRun},
+		{method: "GET", path: "/runs", op: access.ReadRuns, id: "listRuns", tag: "runs", summary: "List runs", query: listQuery(runStatusParam, param{name: "planId", doc: "only runs of this plan"}), status: 200, answer: typeOf[countersign.Page[countersign.Run]](), handle: a.listRuns},
+		{method: "GET", path: "/runs/{id}", op: access.ReadRuns, id: "getRun", tag: "runs", summary: "Read a run with its steps and verification", status: 200, answer: typeOf[countersign.Run](), handle: a.getRun},
+		{method: "GET", path: "/runs/{id}/events", op: access.ReadRuns, id: "runEvents", tag: "runs", summary: "Follow a run by server-sent events", status: 200, stream: a.events},
+		{method: "GET", path: "/runs/{id}/rehearsal", op: access.ReadRehearsal, id: "runRehearsal", tag: "runs", summary: "Does a LIVE run send what was rehearsed?", status: 200, answer: typeOf[countersign.Rehearsal](), handle: a.rehearsal},
+		{method: "GET", path: "/runs/{id}/receipt", op: access.ReadReceipt, id: "runReceipt", tag: "runs", summary: "The signed receipt of an ended run, which anybody can verify offline", status: 200, handle: a.runReceipt},
+		{method: "POST", path: "/runs/{id}/cancel", op: access.CancelRun, id: "cancelRun", tag: "runs", summary: "Cancel a run", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Run](), handle: a.cancelRun},
+		{method: "POST", path: "/runs/{id}/reconcile", op: access.ReconcileRun, id: "reconcileRun", tag: "runs", summary: "Say, with evidence, what became of an uncertain step", body: typeOf[countersign.Reconcile](), status: 200, answer: typeOf[countersign.Run](), handle: a.reconcileRun},
+		{method: "POST", path: "/runs/{id}/probe", op: access.ProbeRun, id: "probeRun", tag: "runs", summary: "Send the uncertain step's probe and keep its answer", body: typeOf[countersign.ProbeStart](), status: 200, answer: typeOf[countersign.Run](), handle: a.probeRun},
+
+		{method: "GET", path: "/approvals", op: access.ReadApprovals, id: "listApprovals", tag: "approvals", summary: "List approvals", query: listQuery(approvalStatusParam, param{name: "runId", doc: "only approvals of this run"}), status: 200, answer: typeOf[countersign.Page[countersign.Approval]](), handle: a.listApprovals},
+		{method: "GET", path: "/approvals/{id}", op: access.ReadApprovals, id: "getApproval", tag: "approvals", summary: "Read an approval: exactly what would be sent", status: 200, answer: typeOf[countersign.Approval](), handle: a.getApproval},
+		{method: "POST", path: "/approvals/{id}/decision", op: access.DecideApproval, id: "decideApproval", tag: "approvals", summary: "Approve or reject, with a reason", body: typeOf[countersign.Decision](), status: 200, answer: typeOf[countersign.Approval](), handle: a.decide},
+
+		{method: "POST", path: "/systems/{id}/agents/sync", op: access.SyncAgents, id: "syncAgents", tag: "agents", summary: "Bring a system's agents to what its manifest says, all or nothing", body: typeOf[countersign.Manifest](), status: 200, answer: typeOf[syncedAgents](), handle: a.syncAgents},
+		{method: "GET", path: "/agents", op: access.ListAgents, id: "listAgents", tag: "agents", summary: "List agents", query: listQuery(agentStatusParam, param{name: "projectId", doc: "only agents of this system"}, retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Agent]](), handle: a.listAgents},
+		{method: "GET", path: "/agents/{id}", op: access.ReadAgents, id: "getAgent", tag: "agents", summary: "Read an agent with its instances", status: 200, answer: typeOf[countersign.AgentWithInstances](), handle: a.getAgent},
+		{method: "POST", path: "/agents/{id}/admit", op: access.AdmitAgent, id: "admitAgent", tag: "agents", summary: "Let an agent run", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: a.admitAgent},
+		{method: "POST", path: "/agents/{id}/suspend", op: access.SuspendAgent, id: "suspendAgent", tag: "agents", summary: "Suspend an agent: no run of it takes a further step", body: typeOf[countersign.Admission](), status: 200, answer: typeOf[countersign.Agent](), handle: a.suspendAgent},
+		{method: "POST", path: "/agents/{id}/retire", op: access.RetireAgent, id: "retireAgent", tag: "agents", summary: "Retire an agent: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Agent](), handle: a.retireAgent},
+		{method: "POST", path: "/agents/{id}/restore", op: access.RestoreAgent, id: "restoreAgent", tag: "agents", summary: "Bring a retired agent back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Agent](), handle: a.restoreAgent},
+		{method: "POST", path: "/agents/{id}/heartbeat", op: access.SendHeartbeat, id: "heartbeat", tag: "agents", summary: "Say that an instance lives", body: typeOf[countersign.Heartbeat](), status: 200, answer: typeOf[countersign.HeartbeatAck](), handle: a.heartbeat},
+		{method: "POST", path: "/agents/{id}/runs", op: access.StartAgentRun, id: "startAgentRun", tag: "agents", summary: "Run one capability by an agent", needsKey: true, body: typeOf[countersign.AgentRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startAgentRun},
+
+		{method: "GET", path: "/teams", op: access.ReadTeams, id: "listTeams", tag: "teams", summary: "List teams", query: listQuery(retiredParam), status: 200, answer: typeOf[countersign.Page[countersign.Team]](), handle: a.listTeams},
+		{method: "GET", path: "/teams/{id}", op: access.ReadTeams, id: "getTeam", tag: "teams", summary: "Read a team", status: 200, answer: typeOf[countersign.Team](), handle: a.getTeam},
+		{method: "PUT", path: "/teams/{id}", op: access.WriteTeam, id: "putTeam", tag: "teams", summary: "Create or update a team of at least two admitted agents", body: typeOf[countersign.TeamWrite](), status: 200, answer: typeOf[countersign.Team](), handle: a.putTeam},
+		{method: "POST", path: "/teams/{id}/suspend", op: access.SuspendTeam, id: "suspendTeam", tag: "teams", summary: "Suspend a team: no run of it takes a further step", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.suspendTeam},
+		{method: "POST", path: "/teams/{id}/resume", op: access.ResumeTeam, id: "resumeTeam", tag: "teams", summary: "Let a team run again", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.resumeTeam},
+		{method: "POST", path: "/teams/{id}/retire", op: access.RetireTeam, id: "retireTeam", tag: "teams", summary: "Retire a team: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.retireTeam},
+		{method: "POST", path: "/teams/{id}/restore", op: access.RestoreTeam, id: "restoreTeam", tag: "teams", summary: "Bring a retired team back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: a.restoreTeam},
+		{method: "POST", path: "/teams/{id}/runs", op: access.StartTeamRun, id: "startTeamRun", tag: "teams", summary: "Run a team's steps, one after the other", needsKey: true, body: typeOf[countersign.TeamRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startTeamRun},
+
+		{method: "GET", path: "/tenants", op: access.ReadTenants, id: "listTenants", tag: "access", summary: "List tenants", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Tenant]](), handle: a.listTenants},
+		{method: "PUT", path: "/tenants/{id}", op: access.WriteTenant, id: "putTenant", tag: "access", summary: "Create or rename a tenant", body: typeOf[countersign.TenantWrite](), status: 200, answer: typeOf[countersign.Tenant](), handle: a.putTenant},
+		{method: "GET", path: "/users", op: access.ReadUsers, id: "listUsers", tag: "access", summary: "List users", query: listQuery(tenantParam), status: 200, answer: typeOf[countersign.Page[countersign.User]](), handle: a.listUsers},
+		{method: "PUT", path: "/users/{email}", op: access.WriteUser, id: "putUser", tag: "access", summary: "Make somebody a user, or change what they have", body: typeOf[countersign.UserWrite](), status: 200, answer: typeOf[countersign.User](), handle: a.putUser},
+		{method: "DELETE", path: "/users/{email}", op: access.DeleteUser, id: "deleteUser", tag: "access", summary: "End somebody's membership", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.User](), handle: a.deleteUser},
+		{method: "GET", path: "/tokens", op: access.ReadTokens, id: "listTokens", tag: "access", summary: "List tokens", query: listQuery(tenantParam), status: 200, answer: typeOf[countersign.Page[countersign.Token]](), handle: a.listTokens},
+		{method: "POST", path: "/tokens", op: access.CreateToken, id: "createToken", tag: "access", summary: "Make a token; it is shown once", body: typeOf[countersign.TokenWrite](), status: 201, answer: typeOf[countersign.NewToken](), handle: a.createToken},
+		{method: "DELETE", path: "/tokens/{id}", op: access.RevokeToken, id: "revokeToken", tag: "access", summary: "Revoke a token at once", query: []param{tenantParam}, status: 200, answer: typeOf[countersign.Token](), handle: a.revokeToken},
+		{method: "POST", path: "/tokens/{id}/confirm", op: access.ConfirmToken, id: "confirmToken", tag: "access", summary: "Say, as the user whom a token names, that it is yours", status: 200, answer: typeOf[countersign.Token](), handle: a.confirmToken},
+
+		{method: "GET", path: "/credentials", op: access.ReadCredentials, id: "listCredentials", tag: "access", summary: "List the credential variables with the tenant that each belongs to, never a value", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Credential]](), handle: a.listCredentials},
+		{method: "DELETE", path: "/credentials/{name}", op: access.FreeCredential, id: "freeCredential", tag: "access", summary: "Free a credential variable: calls with it are not sent until a tenant registers it anew, which it then belongs to", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Credential](), handle: a.freeCredential},
+
+		{method: "GET", path: "/webhooks", op: access.ReadWebhooks, id: "listWebhooks", tag: "webhooks", summary: "List where the tenant is told of events", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Webhook]](), handle: a.listWebhooks},
+		{method: "GET", path: "/webhooks/{id}", op: access.ReadWebhooks, id: "getWebhook", tag: "webhooks", summary: "Read a webhook and how its deliveries go", status: 200, answer: typeOf[countersign.Webhook](), handle: a.getWebhook},
+		{method: "PUT", path: "/webhooks/{id}", op: access.WriteWebhook, id: "putWebhook", tag: "webhooks", summary: "Create or update a webhook", body: typeOf[countersign.WebhookWrite](), status: 200, answer: typeOf[countersign.Webhook](), handle: a.putWebhook},
+		{method: "DELETE", path: "/webhooks/{id}", op: access.DeleteWebhook, id: "deleteWebhook", tag: "webhooks", summary: "Delete a webhook", status: 200, answer: typeOf[countersign.Webhook](), handle: a.deleteWebhook},
+
+		{method: "GET", path: "/audit", op: access.ReadAudit, id: "listAudit", tag: "audit", summary: "List audit records", query: listQuery(auditParams...), status: 200, answer: typeOf[countersign.Page[countersign.AuditRecord]](), handle: a.listAudit},
+		{method: "GET", path: "/audit/export", op: access.ReadAudit, id: "exportAudit", tag: "audit", summary: "Stream audit records as lines of JSON, oldest first; the last line says what they are of", query: auditParams, status: 200, stream: a.exportAudit},
+		{method: "GET", path: "/audit/verify", op: access.ReadAudit, id: "verifyAudit", tag: "audit", summary: "Compute the log anew from its records", query: []param{realmParam}, status: 200, answer: typeOf[countersign.AuditVerification](), handle: a.verifyAudit},
+	}
+}
+
+func (a *API) health(c *call) (any, error) { return a.control.Health(c.ctx) }
+
+func (a *API) openapi(*call) (any, error) {
+	doc, err := a.document()
+	return written{doc}, err
+}
+
+// prefersText reports a caller that asks for the exposition format.
+func prefersText(r *http.Request) bool { return acceptsText(r.Header.Values("Accept")) }

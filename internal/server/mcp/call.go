@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// arguments are those of a capability's tool.
+type arguments struct {
+	Input          map[string]countersign.Value `json:"input,omitzero" nullable:"false"`
+	Mode           string                       `json:"mode,omitempty" enum:"DRY_RUN,LIVE"`
+	Expectation    *countersign.Expectation     `json:"expectation,omitempty"`
+	IdempotencyKey string                       `json:"idempotencyKey,omitempty"`
+}
+
+// starter starts runs of one capability. The agent is taken at its present revision:
+// without sessions nobody knows which one a client was shown.
+func (v *visit) starter(capability string) func([]byte) (runState, error) {
+	return func(data []byte) (runState, error) {
+		var in arguments
+		if err := exact.Decode(data, &in); err != nil {
+			return runState{}, err
+		}
+		key, err := v.key(in)
+		if err != nil {
+			return runState{}, err
+		}
+		start := countersign.AgentRunStart{Mode: in.Mode, Capability: capability, Inputs: in.Input, Expectation: in.Expectation}
+		started, err := v.control.StartAgentRunAsItStands(v.ctx, v.actor, v.offer.Agent.ID, start, key)
+		if err != nil {
+			return runState{}, err
+		}
+		run := &started.Run
+		if run.Status.IsActive() {
+			// It is started: no answer may say any more that it wasn't.
+			if rested, err := v.atRest(run.ID); err == nil {
+				run = rested
+			}
+		}
+		state, err := stateOf(run)
+		state.Replayed = started.Replayed
+		return state, err
+	}
+}
+
+// key is the idempotency key of a start. A LIVE start names its own: a client repeats
+// calls by itself, and a made-up key would make two runs of one piece of work. A
+// rehearsal twice harms nobody.
+func (v *visit) key(in arguments) (string, error) {
+	switch {
+	case in.IdempotencyKey == "" && in.Mode == countersign.ModeLive:
+		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "idempotencyKey: a LIVE call names its piece of work, such as refund-of-A-48213; repeating it finds the same run")
+	case in.IdempotencyKey != "" && !countersign.ValidIdempotencyKey(in.IdempotencyKey):
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "idempotencyKey: it is 1 to %d visible ASCII characters", countersign.MaxKeyLength)
+	}
+	return cmp.Or(in.IdempotencyKey, v.cfg.NewID("mcp")), nil
+}
+
+// status reads a run of this agent.
+func (v *visit) status(data []byte) (runState, error) {
+	var in struct {
+		RunID string `json:"runId"`
+	}
+	if err := exact.Decode(data, &in); err != nil {
+		return runState{}, err
+	}
+	if !countersign.ValidID(in.RunID) {
+		return runState{}, countersign.Errorf(countersign.CodeInvalidRequest, "runId: send the runId that a call answered")
+	}
+	run, err := v.atRest(in.RunID)
+	if err != nil {
+		return runState{}, err
+	}
+	return stateOf(run)
+}
+
+// atRest is a run of this agent when it ends or a person has to act, or
+// as it is after a short while: most calls are over by then, and a model is spared
+// asking. Nobody is waited for.
+func (v *visit) atRest(runID string) (*countersign.Run, error) {
+	w, err := v.control.Watch(v.ctx, v.actor, runID)
+	if countersign.ErrorCode(err) == countersign.CodeRoleRequired {
+		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no run %s", runID) // as if there were none: that is nothing to an agent token
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if w.Now.AgentID != v.offer.Agent.ID {
+		return nil, countersign.Errorf(countersign.CodeNotFound, "agent %s has no run %s", v.offer.Agent.ID, runID)
+	}
+	run := &w.Now
+	enough := time.NewTimer(v.cfg.Rest)
+	defer enough.Stop()
+	for run.Status.IsActive() {
+		select {
+		case run = <-w.Changes.C:
+		case <-enough.C:
+			return run, nil
+		case <-v.ctx.Done():
+			return run, nil
+		}
+	}
+	return run, nil
+}

@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"runtime/debug"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+const instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its id and state; " +
+	"mode DRY_RUN, the default, rehearses and sends nothing. A LIVE run may wait for a person's approval, which nobody can hurry by calling again: " +
+	"call " + statusTool + " with the runId later. COMPLETED means that the output was what the expectation said. " +
+	"RECOVERY_REQUIRED means that nobody knows whether the request took effect: a person finds out, and calling the tool again would do it twice."
+
+// server answers one message. Of the tools it has the one that is called: to make all
+// of them for each call would cost the more, the more an agent may do.
+func (v *visit) server(m message) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: plain.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
+		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
+	})
+	s.AddReceivingMiddleware(v.guard)
+	if m.method != "tools/call" {
+		return s
+	}
+	if m.tool == statusTool {
+		s.AddTool(statusToolOf(v.offer.Agent.ID), v.tool(v.status))
+	} else if c := v.capability(toolNames(v.offer.Capabilities)[m.tool]); c != nil {
+		s.AddTool(v.toolOf(m.tool, c), v.tool(v.starter(c.Name)))
+	}
+	return s
+}
+
+// private: what an answer says depends on who asks, so nobody else may be served it.
+const private = "private"
+
+func (v *visit) capability(name string) *countersign.Capability {
+	for i := range v.offer.Capabilities {
+		if v.offer.Capabilities[i].Name == name {
+			return &v.offer.Capabilities[i]
+		}
+	}
+	return nil
+}
+
+func (v *visit) toolOf(name string, c *countersign.Capability) *sdk.Tool {
+	return toolOf(name, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID)
+}
+
+func (v *visit) has(tool string) bool {
+	return tool == statusTool || v.capability(toolNames(v.offer.Capabilities)[tool]) != nil
+}
+
+// list is a page of the tools by name, those that come after one.
+// An agent that isn't admitted offers none of its capabilities, yet a call of one is
+// refused as what it is.
+func (v *visit) list(after string) *sdk.ListToolsResult {
+	offered := map[string]string{}
+	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended && !v.offer.Agent.Retired {
+		offered = toolNames(v.offer.Capabilities)
+	}
+	offered[statusTool] = ""
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: private}}
+	for _, name := range sortedKeys(offered) {
+		if name <= after {
+			continue
+		}
+		if len(out.Tools) == countersign.MaxPageLimit {
+			out.NextCursor = cursorOf(out.Tools[len(out.Tools)-1].Name)
+			break
+		}
+		tool := statusToolOf(v.offer.Agent.ID)
+		if c := v.capability(offered[name]); c != nil {
+			tool = v.toolOf(name, c)
+		}
+		out.Tools = append(out.Tools, tool)
+	}
+	return out
+}
+
+// guard keeps the library within what the door promises: no stream that stays open,
+// and a panic on one of its goroutines is one refused message.
+func (v *visit) guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				v.cfg.Log.Error("panic", "requestId", v.actor.RequestID, "cause", cause, "stack", string(debug.Stack()))
+				out, err = nil, v.refuse(jsonrpc.CodeInternalError, "something broke on our side; the log has it under the request id %s", v.actor.RequestID)
+			}
+		}()
+		switch method {
+		case "subscriptions/listen":
+			return nil, v.refuse(jsonrpc.CodeMethodNotFound, "this server keeps no streams; ask %s instead", statusTool)
+		case "tools/list":
+			p, _ := r.GetParams().(*sdk.ListToolsParams)
+			if p == nil {
+				p = &sdk.ListToolsParams{}
+			}
+			after, err := v.after(p.Cursor)
+			if err != nil {
+				return nil, err
+			}
+			return v.list(after), nil
+		case "tools/call":
+			if p, _ := r.GetParams().(*sdk.CallToolParamsRaw); p != nil && !v.has(p.Name) {
+				return nil, v.refuse(jsonrpc.CodeInvalidParams, "name: this agent has no tool %q; tools/list names those that it has", p.Name)
+			}
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// tool makes a use of the service a tool: its refusals are the tool's errors, which a
+// model reads, and not failures of the protocol, which only its client sees.
+func (v *visit) tool(use func(arguments []byte) (runState, error)) sdk.ToolHandler {
+	return func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		arguments := []byte(r.Params.Arguments)
+		if len(arguments) == 0 {
+			arguments = []byte("{}")
+		}
+		state, err := use(arguments)
+		if err != nil {
+			return v.refusal(err)
+		}
+		return result(state)
+	}
+}
+
+// refusal has the fields of the API's Error body. What has no code is internal.
+func (v *visit) refusal(err error) (*sdk.CallToolResult, error) {
+	var e *countersign.Error
+	if !errors.As(err, &e) || e.Code.Status() == 0 {
+		if v.ctx.Err() == nil {
+			v.cfg.Log.Error("request failed", "requestId", v.actor.RequestID, "path", Pattern, "error", err)
+		}
+		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
+	}
+	out, err := result(struct {
+		Error     countersign.Code `json:"error"`
+		Message   string           `json:"message"`
+		RequestID string           `json:"requestId"`
+	}{e.Code, e.Message, v.actor.RequestID})
+	if out != nil {
+		out.IsError = true
+	}
+	return out, err
+}
+
+// result is a document for programs, and the same as text for clients that show text.
+func result(document any) (*sdk.CallToolResult, error) {
+	text, err := countersign.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	seen := plain.JSON(string(text)) // clients show it to people
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: seen}}, StructuredContent: countersign.RawValue(seen)}, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

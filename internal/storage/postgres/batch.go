@@ -1,0 +1,241 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+)
+
+// maxBatch bounds how many Updates share a commit, and so how long the first of
+// them waits for the last and how long a batch keeps other processes waiting.
+const maxBatch = 64
+
+// serve runs first and whoever waits by then in one transaction. Nobody is
+// answered before it is committed: not even who failed, since it may have failed
+// because of what an earlier one wrote.
+func (w *writer) serve(first *sqldoc.Request) {
+	w.members = append(w.members[:0], first)
+	err := w.tries()
+	for _, r := range w.members {
+		if err != nil {
+			r.Answer(err)
+		} else {
+			r.Answer(r.Err())
+		}
+	}
+	if err != nil {
+		w.refuse(unavailable(err))
+	}
+}
+
+// refuse answers those who wait: each of them would have to wait as long again.
+func (w *writer) refuse(err error) {
+	for r := w.next(); r != nil; r = w.next() {
+		r.Answer(err)
+	}
+}
+
+// tries runs the batch until it is committed, for as long as there is patience.
+// An error says that nothing was changed, unless it is ErrDoubt.
+func (w *writer) tries() error {
+	until := time.Now().Add(w.settings.patience)
+	for pause := time.Duration(0); ; pause = nextPause(pause) {
+		err := w.try(until)
+		if err == nil || w.reason != nil {
+			return err
+		}
+		w.notice(err)
+		if !passes(err) || time.Now().After(until) || !w.pause(pause) {
+			return unavailable(err)
+		}
+	}
+}
+
+// notice draws from an error what outlasts it.
+func (w *writer) notice(err error) {
+	switch senseOf(err) {
+	case full:
+		w.full.Store(true)
+	case denied:
+		w.denied.Store(true)
+	}
+	w.onError(err)
+}
+
+// pause waits; false when the store is being closed.
+func (w *writer) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-w.closing:
+		return false
+	}
+}
+
+// errUndone: what the COMMIT should have made durable was rolled back instead.
+var errUndone = fmt.Errorf("%w before its transaction was committed", errLost)
+
+// try runs the batch once.
+func (w *writer) try(until time.Time) error {
+	s, err := w.connected(until)
+	if err != nil {
+		return err
+	}
+	b, err := w.attempt(s, false)
+	if errors.Is(err, sqldoc.ErrApart) {
+		if w.rollBack(); w.session == nil {
+			return errUndone
+		}
+		b, err = w.attempt(s, true)
+	}
+	if err != nil {
+		w.giveUp(err)
+		return err
+	}
+	if !w.anybodyWrote() {
+		w.rollBack()
+		return nil
+	}
+	if err := w.commit(s); err != nil {
+		return err
+	}
+	b.batch.Committed()
+	w.last = b.place
+	w.full.Store(false)
+	w.commits.Add(1)
+	if w.denied.Load() && s.mayWrite() { // a commit of some tables says nothing of the others
+		w.denied.Store(false)
+	}
+	return nil
+}
+
+// commit ends the batch, and finds out how it ended if no answer comes.
+func (w *writer) commit(s *session) error {
+	crashpoint.At("postgres.commit", nil)
+	committed, err := s.commit()
+	if err != nil {
+		committed, err = w.find()
+	}
+	switch {
+	case err != nil:
+		w.fail(err)
+		return fmt.Errorf("%w: %s", ErrDoubt, err.Error()) // err speaks of what was tried, not of what became of the batch
+	case !committed:
+		return errUndone
+	}
+	crashpoint.At("postgres.committed", nil)
+	return nil
+}
+
+// attempted is a batch that wants its COMMIT.
+type attempted struct {
+	batch *sqldoc.Batch
+	place inTurn
+}
+
+// inTurn is a batch's place among all.
+type inTurn struct {
+	turn  int64 // of all processes
+	batch int64 // of this one
+}
+
+// attempt does everything but the COMMIT.
+func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
+	w.batch++
+	row, err := w.take(s, w.beginning())
+	if err != nil {
+		return a, err
+	}
+	crashpoint.At("postgres.begun", nil)
+	before, err := w.check(row)
+	if err != nil {
+		return a, err
+	}
+	if apart {
+		w.cache.Clear() // if what it says were wrong, no batch would ever succeed
+	}
+	a.place = inTurn{before.turn + 1, w.batch}
+	a.batch = s.conn.NewBatch(transaction{s, w}, w.cache, apart)
+	if before != w.last { // others have written, or the database has lost what we had
+		if err := a.batch.Recall(); err != nil {
+			return a, err
+		}
+	}
+	if err := w.lendToAll(a.batch); err != nil {
+		return a, err
+	}
+	return a, a.batch.Flush()
+}
+
+// beginning takes the turn among all processes and leaves the batch's number. That
+// the writer's row is changed and not just locked lets also a database notice that
+// takes its snapshot before it waits. Afterwards each statement sees what is newest.
+// The answer says the level, and which turn and which batch of ours were the last.
+func (w *writer) beginning() string {
+	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
+		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
+		"; UPDATE countersign_writer SET turn = turn + 1 WHERE id = " + writerRow +
+		"; SELECT level, turn - 1, COALESCE((SELECT batch FROM countersign_batches WHERE writer = '" + w.id + "'), 0)" +
+		" FROM countersign_writer WHERE id = " + writerRow +
+		"; INSERT INTO countersign_batches (writer, batch, at) VALUES ('" + w.id + "', " + strconv.FormatInt(w.batch, 10) + ", now())" +
+		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at"
+}
+
+// check reads the answer to the beginning: how far the database is. It ends all
+// writing when a newer release has made the database its own.
+func (w *writer) check(row []string) (at inTurn, err error) {
+	if len(row) != 3 {
+		return at, fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
+	}
+	if needed, err := strconv.ParseInt(row[0], 10, 64); err != nil || needed > level {
+		w.fail(fmt.Errorf("the store was taken over by a newer release (level %s; this one knows %d)", row[0], level))
+		return at, w.reason
+	}
+	if at.turn, err = strconv.ParseInt(row[1], 10, 64); err == nil {
+		at.batch, err = strconv.ParseInt(row[2], 10, 64)
+	}
+	return at, err
+}
+
+// connected returns the connection that writes.
+func (w *writer) connected(until time.Time) (*session, error) {
+	if w.session != nil && !w.session.lost() {
+		return w.session, nil
+	}
+	w.disconnect()
+	ctx, cancel := context.WithDeadline(context.Background(), until.Add(w.settings.connect))
+	defer cancel()
+	s, err := connect(ctx, w.db)
+	if err == nil {
+		w.session = s
+	}
+	return s, err
+}
+
+// giveUp undoes what was begun. Only after a collision is the connection known to
+// be good.
+func (w *writer) giveUp(err error) {
+	if isCollision(code(err)) {
+		w.rollBack()
+	} else {
+		w.disconnect()
+	}
+}
+
+func (w *writer) rollBack() {
+	if _, err := w.session.run("ROLLBACK"); err != nil {
+		w.disconnect()
+	}
+}
+
+func (w *writer) disconnect() {
+	if w.session != nil {
+		w.session.release(false)
+		w.session = nil
+	}
+}

@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+)
+
+// The rows of countersign_writer. Each is a lock that all processes share: who
+// writes holds the first, who migrates the second.
+const (
+	writerRow    = "1"
+	migrationRow = "2"
+)
+
+// bootstrap makes what must be there before a migration can be locked. The rows
+// of batches that nobody can be in doubt about any more go.
+var bootstrap = []string{
+	`CREATE TABLE IF NOT EXISTS countersign_writer (id BIGINT PRIMARY KEY, turn BIGINT NOT NULL, level BIGINT NOT NULL)`,
+	`CREATE TABLE IF NOT EXISTS countersign_batches (writer TEXT PRIMARY KEY, batch BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)`,
+	`INSERT INTO countersign_writer (id, turn, level) VALUES (` + writerRow + `, 0, 1), (` + migrationRow + `, 0, 1) ON CONFLICT DO NOTHING`,
+}
+
+const sweep = `DELETE FROM countersign_batches WHERE at < now() - INTERVAL '1 day'`
+
+// errMigrating: another process holds the lock of migrations.
+var errMigrating = errors.New("another process is changing the store's tables")
+
+// prepare brings the database up to date. It waits a while for a server that is
+// only starting, and as long as it takes for another process that migrates.
+func (d *database) prepare(ctx context.Context) error {
+	until := time.Now().Add(d.settings.patience)
+	for pause := time.Duration(0); ; pause = nextPause(pause) {
+		err := d.migrate(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		d.learn(err)
+		again := (passes(err) || madeTwice(err)) && time.Now().Before(until)
+		if !again && !errors.Is(err, errMigrating) {
+			return meaning(err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+	}
+}
+
+// migrate makes and changes the tables, one process after the other.
+func (d *database) migrate(ctx context.Context) (err error) {
+	db := d.patientPool()
+	defer func() { err = errors.Join(err, db.Close()) }()
+	bytewise, err := examine(ctx, db)
+	if err != nil {
+		return err
+	}
+	if err := makeLocks(ctx, db); err != nil {
+		return err
+	}
+	lock, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Rollback() }()
+	if err := hold(ctx, lock); err != nil {
+		return err
+	}
+	provider, err := migrations(db, bytewise)
+	if err != nil {
+		return err
+	}
+	if d.newer, err = checkRelease(ctx, db, provider); err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return err
+	}
+	crashpoint.At("postgres.migrated", nil)
+	_, err = db.ExecContext(ctx, sweep)
+	return err
+}
+
+// hold takes the lock of migrations, and waits for nobody: behind a pooler those
+// who wait could keep the one who migrates from the connection that it needs. A
+// migration may take long; a process that stalls in one loses the lock in the end.
+func hold(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10min'"); err != nil {
+		return err
+	}
+	var id int64
+	err := tx.QueryRowContext(ctx, "SELECT id FROM countersign_writer WHERE id = "+migrationRow+" FOR UPDATE NOWAIT").Scan(&id)
+	if code(err) == lockTimeout {
+		return errMigrating
+	}
+	return err
+}
+
+// examine refuses a database that can't keep every text, and says whether it
+// compares text by bytes whatever it is told.
+func examine(ctx context.Context, db *sql.DB) (bytewise bool, err error) {
+	var version, encoding string
+	if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&version); err != nil {
+		return false, err
+	}
+	if err := db.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return false, err
+	}
+	if !strings.EqualFold(encoding, "UTF8") {
+		return false, fmt.Errorf("the database's encoding is %s: make one with ENCODING 'UTF8'", encoding)
+	}
+	return strings.HasPrefix(version, "CockroachDB"), nil
+}
+
+// makeLocks makes the tables of locks, unless they are there: who may not make
+// tables need not try.
+func makeLocks(ctx context.Context, db *sql.DB) error {
+	var rows int
+	err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM countersign_writer").Scan(&rows)
+	if err == nil && rows > 0 {
+		return nil
+	}
+	if err != nil && code(err) != "42P01" {
+		return err
+	}
+	for _, statement := range bootstrap {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// madeTwice reports that another process has made the same table at that moment,
+// which IF NOT EXISTS doesn't catch.
+func madeTwice(err error) bool {
+	return slices.Contains([]string{"23505", "42P07", "42710"}, code(err))
+}
+
+// learn notices a server that doesn't keep our prepared statements.
+func (d *database) learn(err error) {
+	if c := code(err); (c == "26000" || c == "42P05") && d.config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		d.unprepared.Store(true)
+	}
+}
+
+// name is the database in words for people, without a password.
+func (d *database) name() string {
+	return fmt.Sprintf("%s at %s:%d", d.config.Database, d.config.Host, d.config.Port)
+}

@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+)
+
+// session is a connection that is ours until we give it back. It must not be used
+// by two goroutines at once.
+type session struct {
+	pinned *sql.Conn
+	conn   *sqldoc.Conn   // documents, on it
+	wire   *pgconn.PgConn // what is below SQL, for several statements in a message
+}
+
+// connect takes a connection of the pool, and makes one where there is none.
+func connect(ctx context.Context, db *sql.DB) (*session, error) {
+	pinned, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", meaning(err))
+	}
+	s := &session{pinned: pinned, conn: sqldoc.NewConn(pinned, dialect)}
+	err = pinned.Raw(func(c any) error {
+		s.wire = c.(*stdlib.Conn).Conn().PgConn()
+		return nil
+	})
+	return s, err
+}
+
+// run sends statements in one message, for which the server needs no preparation,
+// and returns the fields of the last row that any of them gave. They hold no text
+// from outside. The first that fails is the last to run.
+func (s *session) run(statements string) (row []string, err error) {
+	return s.runIn(context.Background(), statements)
+}
+
+// runIn is run for as long as ctx lasts; a session that it ends is lost.
+func (s *session) runIn(ctx context.Context, statements string) (row []string, err error) {
+	answers := s.wire.Exec(ctx, statements)
+	for answers.NextResult() {
+		for reader := answers.ResultReader(); reader.NextRow(); {
+			row = texts(reader.Values())
+		}
+	}
+	if err := answers.Close(); err != nil {
+		return nil, s.mean(err)
+	}
+	return row, nil
+}
+
+func texts(values [][]byte) []string {
+	row := make([]string, len(values))
+	for i, v := range values {
+		row[i] = string(v)
+	}
+	return row
+}
+
+// commit ends the transaction. committed is only right where err is nil: with an
+// error nothing is known.
+func (s *session) commit() (committed bool, err error) {
+	answers := s.wire.Exec(context.Background(), "COMMIT")
+	crashpoint.At("postgres.sent", nil)
+	tag := ""
+	for answers.NextResult() {
+		result, _ := answers.ResultReader().Close() // Close of all gives its error again
+		tag = result.String()
+	}
+	err = answers.Close()
+	if surelyNotCommitted(err) {
+		return false, nil
+	}
+	if err == nil && tag != "COMMIT" && tag != "ROLLBACK" {
+		err = fmt.Errorf("COMMIT was answered with %q", tag)
+	}
+	return tag == "COMMIT", s.mean(err)
+}
+
+// mean gives an error its meaning, which may depend on whether the connection is
+// still there.
+func (s *session) mean(err error) error {
+	if err != nil && s.lost() && !connectionLost(err) && code(err) == "" {
+		err = errors.Join(err, errLost)
+	}
+	return meaning(err)
+}
+
+// mayWrite reports that the session may write every table of the schema, but for the one
+// in which migrations are counted.
+func (s *session) mayWrite() bool {
+	row, err := s.run("SELECT COALESCE(bool_and(has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')), true)::text" +
+		" FROM pg_class WHERE relkind = 'r' AND relname <> 'goose_db_version' AND relnamespace = current_schema()::regnamespace")
+	return err == nil && len(row) == 1 && row[0] == "true"
+}
+
+func (s *session) lost() bool { return s.wire.IsClosed() }
+
+// release gives the connection back, for good if it can't be used any more or
+// holds a transaction that can't be ended.
+func (s *session) release(keep bool) {
+	if keep && !s.lost() && s.wire.TxStatus() == 'I' {
+		_ = s.pinned.Close()
+		return
+	}
+	_ = s.pinned.Raw(func(any) error { return driver.ErrBadConn })
+	_ = s.pinned.Close()
+}
+
+// cut ends the connection without a word to the server, which could take time.
+func (s *session) cut() {
+	_ = s.wire.Conn().Close()
+	s.release(false)
+}
+
+// limits are the settings of a transaction, in milliseconds. They are LOCAL, since
+// behind a pooler the next transaction may be on another session.
+func limits(synchronous bool, statement, lock, idle time.Duration) string {
+	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL lock_timeout = %d",
+		statement.Milliseconds(), idle.Milliseconds(), lock.Milliseconds())
+	if synchronous {
+		text += "; SET LOCAL synchronous_commit = on"
+	}
+	return text
+}

@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// views runs Views on connections of their own, so many at once.
+type views struct {
+	settings settings
+	db       *sql.DB
+	onError  func(error)
+	turns    chan struct{} // as many as there are connections
+	closing  chan struct{}
+}
+
+func newViews(db *database) *views {
+	v := &views{
+		settings: db.settings,
+		db:       db.pool(db.settings.readers),
+		onError:  db.learn,
+		turns:    make(chan struct{}, db.settings.readers),
+		closing:  make(chan struct{}),
+	}
+	v.db.SetConnMaxIdleTime(5 * time.Minute)
+	return v
+}
+
+// view runs fn in one snapshot, and again in another if its connection is lost or
+// the first row that it read alone has changed.
+func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
+	// Patience begins here: without a server those who wait for a turn must not each
+	// be patient after the other.
+	until := time.Now().Add(v.settings.patience)
+	if err := v.enter(ctx); err != nil {
+		return err
+	}
+	defer func() { <-v.turns }()
+	snapshot := false
+	for pause := time.Duration(0); ; pause = nextPause(pause) {
+		own, err := v.try(ctx, fn, until, snapshot)
+		if err == nil {
+			return own
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		v.onError(err)
+		if errors.Is(err, sqldoc.ErrTogether) {
+			snapshot = true
+			continue
+		}
+		if !passes(err) || time.Now().After(until) {
+			return err
+		}
+		if err := v.pause(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *views) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-v.closing:
+		return errClosed
+	default:
+	}
+	select {
+	case v.turns <- struct{}{}:
+		return nil
+	case <-v.closing:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (v *views) pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-v.closing:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// try runs fn once, in a snapshot from the beginning or when it needs one. own is
+// fn's error; err speaks of the transaction, and then own means nothing.
+func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own, err error) {
+	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
+	defer cancel()
+	s, err := connect(connecting, v.db)
+	if err != nil {
+		return nil, err
+	}
+	whole := false
+	defer func() { s.release(whole) }() // also when fn panics
+	tx := s.conn.Alone(func() error { return v.begin(s) })
+	defer tx.End()
+	if snapshot {
+		err = tx.Join()
+	}
+	if err == nil {
+		own = fn(tx)
+	}
+	if err := tx.Err(); err != nil && (passes(err) || errors.Is(err, sqldoc.ErrTogether) || s.lost()) {
+		return nil, s.mean(err)
+	}
+	whole = !tx.Begun()
+	if tx.Begun() {
+		_, err = s.run("ROLLBACK")
+		whole = err == nil // fn has had its answers all the same
+	}
+	if own == nil {
+		own = tx.Err() // fn swallowed it
+	}
+	return own, nil
+}
+
+// begin takes a snapshot.
+func (v *views) begin(s *session) error {
+	_, err := s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
+		limits(false, v.settings.statement, v.settings.lock, v.settings.reading))
+	return err
+}
+
+// close lets nobody begin any more and waits for those who read.
+func (v *views) close() error {
+	close(v.closing)
+	for range cap(v.turns) {
+		v.turns <- struct{}{}
+	}
+	return v.db.Close()
+}

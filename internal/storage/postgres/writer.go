@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// ErrDoubt is what an Update returns of which it could not be found out whether it
+// is committed. The store has failed then: the database is the truth at the next
+// start.
+var ErrDoubt = errors.New("store: it is not known whether this was written; the database knows it at the next start")
+
+var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
+
+// writer owns the connection that writes. Only its goroutine, and the one caller
+// that it lends the transaction to, touch what is below the line.
+type writer struct {
+	settings settings
+	id       string               // in countersign_batches
+	queue    chan *sqldoc.Request // unbuffered: who has sent has the turn
+	closing  chan struct{}        // closed to stop
+	failed   chan struct{}        // closed when nothing may be written any more
+	stopped  chan struct{}        // closed at the end; reason is set before
+	reason   error
+	full     atomic.Bool  // the server's disk
+	denied   atomic.Bool  // a right to write a table
+	commits  atomic.Int64 // for benchmarks
+
+	// -- the goroutine's own
+	db      *sql.DB
+	second  func() *sql.DB    // to look at who holds the writer's row
+	seen    holder            // at the last look; see watch
+	onError func(error)       // what the database is told about each
+	session *session          // nil: not connected
+	batch   int64             // the number of the last try
+	last    inTurn            // the last that was committed
+	cache   *sqldoc.Cache     // its rows; they hold if the database is still there
+	members []*sqldoc.Request // of the batch at hand
+}
+
+func newWriter(db *database) *writer {
+	return &writer{
+		settings: db.settings,
+		id:       rand.Text(),
+		queue:    make(chan *sqldoc.Request),
+		closing:  make(chan struct{}),
+		failed:   make(chan struct{}),
+		stopped:  make(chan struct{}),
+		db:       db.pool(1),
+		second:   func() *sql.DB { return db.pool(1) },
+		onError:  db.learn,
+		cache:    sqldoc.NewCache(),
+	}
+}
+
+// update waits for the turn, runs fn in the transaction that comes with it, and
+// waits for the commit.
+func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := sqldoc.NewRequest()
+	select {
+	case w.queue <- r:
+		return r.Serve(ctx, fn)
+	case <-w.stopped:
+		return w.reason
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run is the writer's goroutine.
+func (w *writer) run() {
+	defer close(w.stopped)
+	for w.reason == nil {
+		select {
+		case first := <-w.queue:
+			w.serve(first)
+		case <-w.closing:
+			w.drain()
+			return
+		}
+	}
+}
+
+// drain serves those who wait at the time of closing.
+func (w *writer) drain() {
+	for first := w.next(); first != nil && w.reason == nil; first = w.next() {
+		w.serve(first)
+	}
+	if w.reason == nil {
+		w.reason = errClosed
+	}
+}
+
+// fail ends all writing.
+func (w *writer) fail(cause error) {
+	w.reason = fmt.Errorf("no writes until a restart: %w", unavailable(cause))
+	close(w.failed)
+}
+
+// next takes one who waits, if somebody does.
+func (w *writer) next() *sqldoc.Request {
+	select {
+	case r := <-w.queue:
+		return r
+	default:
+		return nil
+	}
+}
+
+// close stops the goroutine after those who wait now, and the connection. It is
+// called once.
+func (w *writer) close() error {
+	close(w.closing)
+	<-w.stopped
+	if w.session != nil {
+		w.session.release(true)
+	}
+	return w.db.Close()
+}

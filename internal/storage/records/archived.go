@@ -1,0 +1,28 @@
+package records
+
+import (
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Archived is what stays of a run that went into a file (contract 6): what a repeat
+// of its start is answered with, and where the rest is.
+type Archived struct {
+	Run      countersign.Run `json:"run"` // without steps and plan
+	Projects []string        `json:"projects"`
+	File     string          `json:"file"` // below the archive's directory
+	SHA256   string          `json:"sha256"`
+	At       time.Time       `json:"at"`
+}
+
+// ArchivedRuns are found by the run's id.
+var ArchivedRuns = store.Collection[Archived]{Table: store.Archived}
+
+// ArchivedOf is what stays of a run.
+func ArchivedOf(r *Run, file, sha256 string, now time.Time) *Archived {
+	left := &Archived{Run: r.Run, Projects: r.Projects, File: file, SHA256: sha256, At: now}
+	left.Run.PlanSnapshot, left.Run.Steps = nil, []countersign.StepRun{}
+	return left
+}

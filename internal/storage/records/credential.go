@@ -1,0 +1,40 @@
+package records
+
+import (
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Credential binds a credential variable to the tenant that registered it first.
+type Credential struct {
+	Name     string    `json:"name"`
+	TenantID string    `json:"tenantId"`
+	Since    time.Time `json:"since"`
+}
+
+// CredentialsBound says that the variables which were in use before there were
+// bindings have been bound, and when.
+type CredentialsBound struct {
+	At time.Time `json:"at"`
+}
+
+// Both are kept under Realm.
+var (
+	Credentials     = store.Collection[Credential]{Table: store.Meta}
+	CredentialMarks = store.Collection[CredentialsBound]{Table: store.Meta}
+)
+
+const firstCredential = "credential/"
+
+// CredentialsBoundID is the only id of a CredentialsBound.
+const CredentialsBoundID = "credentials-bound"
+
+// CredentialID is the id of a variable's binding.
+func CredentialID(name string) string { return firstCredential + name }
+
+// AllCredentials lists the bindings by the variable's name.
+func AllCredentials(tx store.Tx) ([]Credential, error) {
+	return Credentials.List(tx, store.Realm, store.Query{Where: idRange(firstCredential, strings.TrimSuffix(firstCredential, "/")+"0")}) // '0' follows '/'
+}

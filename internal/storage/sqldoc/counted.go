@@ -1,0 +1,83 @@
+package sqldoc
+
+import (
+	"math"
+	"slices"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Counted is a table beside one of documents, which the engine keeps in the same
+// transactions: how many rows each tenant has in ranges of one of their columns. It
+// has the columns tenant, of, since and n; a range goes from its since to the next.
+type Counted struct {
+	Name string
+	By   string // the integer column that the ranges are of
+	// Of is the column whose values are counted apart too, where it is one of Values; "" stands
+	// for all rows.
+	Of     string
+	Values []string
+}
+
+// list is the counted list that a query is of; ok is false where it isn't counted.
+func (c *Counted) list(q store.Query) (of string, ok bool) {
+	if c == nil || len(q.Where) > 1 {
+		return "", false
+	}
+	if len(q.Where) == 0 {
+		return "", true
+	}
+	f := q.Where[0]
+	if f.Column != c.Of || f.Op != store.In || len(f.Values) != 1 {
+		return "", false
+	}
+	of, ok = f.Values[0].(string)
+	return of, ok && slices.Contains(c.Values, of)
+}
+
+// total counts a list.
+func (c *Counted) total(tenant, of string) *builder {
+	b := &builder{args: []any{tenant, of}}
+	b.WriteString("SELECT COALESCE(SUM(n), 0) FROM " + c.Name + " WHERE tenant = $1 AND " + c.Of + " = $2")
+	return b
+}
+
+// ranges reads the ranges of a list, the newest first.
+func (c *Counted) ranges(tenant, of string) *builder {
+	b := &builder{args: []any{tenant, of}}
+	b.WriteString("SELECT since, n FROM " + c.Name + " WHERE tenant = $1 AND " + c.Of + " = $2 ORDER BY since DESC")
+	return b
+}
+
+// skipping is an offset from which it pays to look for the range of a page.
+const skipping = 1000
+
+// nearer gives the same page of a list, counted from the range that it begins in.
+func (t *Tx) nearer(table *store.Table, tenant string, q store.Query) (store.Query, error) {
+	c := t.conn.dialect.Counted[table]
+	of, ok := c.list(q)
+	if !ok || q.Offset < skipping || len(q.Order) == 0 || q.Order[0] != (store.Order{Column: c.By, Descending: true}) {
+		return q, nil
+	}
+	rows, err := t.ask(c.ranges(tenant, of))
+	if err != nil {
+		return q, err
+	}
+	before, passed, found := int64(math.MaxInt64), 0, false
+	err = t.each(rows, func() error {
+		var since int64
+		var n int
+		if err := rows.Scan(&since, &n); err != nil || found {
+			return err
+		}
+		if found = passed+n > q.Offset; !found {
+			passed, before = passed+n, since
+		}
+		return nil
+	})
+	if err == nil && passed > 0 {
+		q.Where = append(slices.Clone(q.Where), store.Filter{Column: c.By, Op: store.AtMost, Values: []any{before - 1}})
+		q.Offset -= passed
+	}
+	return q, err
+}

@@ -1,0 +1,69 @@
+// Package sqldoc keeps documents in SQL: one set of statements for every SQL
+// engine. An engine opens, locks, migrates and decides when to begin and commit;
+// what happens inside a transaction is here.
+//
+// A document is a row (tenant, id, version, doc, the table's own columns) with
+// the primary key (tenant, id). Text columns must compare by bytes. Names come
+// from store.Table values alone and every value is a parameter.
+package sqldoc
+
+import (
+	"database/sql"
+	"slices"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Dialect is what differs between engines.
+type Dialect struct {
+	// Rewrite turns a statement with parameters $1, $2 … into the engine's form.
+	Rewrite func(statement string) string
+	// Prepares says that the driver keeps statements prepared by itself, in a way
+	// that fits its connections: Conn then hands it plain texts.
+	Prepares bool
+	// Rewrites says that an UPDATE costs nothing for naming columns that keep their
+	// values, so that one statement does for both (see tableStatements.touch).
+	Rewrites bool
+	// Keeps says whether the engine can keep a text; nil: it keeps any. What it
+	// can't keep isn't there to be found.
+	Keeps func(text string) bool
+	// Together sends statements in one message and gives how many rows each changed,
+	// up to the first that fails. nil: they are sent one by one.
+	Together func(conn *sql.Conn, calls []Call) (changed []int64, err error)
+	// Ask sends queries of at most one row in one message and gives their rows, nil
+	// for none. Only an engine that shares its database needs it.
+	Ask func(conn *sql.Conn, calls []Call) (rows [][]any, err error)
+	// Counted are the tables whose rows are counted as they are written.
+	Counted map[*store.Table]*Counted
+	// Error gives an error of the driver its meaning in package store; what has
+	// none there comes back as it is.
+	Error func(error) error
+}
+
+// Call is a statement with its parameters.
+type Call struct {
+	Text string
+	Args []any
+}
+
+// keeps says whether the engine can keep all these values.
+func (d Dialect) keeps(values ...any) bool {
+	for _, v := range values {
+		if text, ok := v.(string); ok && d.Keeps != nil && !d.Keeps(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// within leaves out the filters' values that no row can have. A value that only
+// bounds is left for the engine to refuse.
+func (d Dialect) within(q store.Query) store.Query {
+	q.Where = slices.Clone(q.Where)
+	for i, f := range q.Where {
+		if f.Op == store.In && !d.keeps(f.Values...) {
+			q.Where[i].Values = slices.DeleteFunc(slices.Clone(f.Values), func(v any) bool { return !d.keeps(v) })
+		}
+	}
+	return q
+}

@@ -1,0 +1,29 @@
+package sqldoc
+
+import (
+	"fmt"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+var _ store.Whole = (*Tx)(nil)
+
+// Tenants implements store.Whole.
+func (t *Tx) Tenants(table *store.Table) ([]string, error) {
+	if err := t.listing(table); err != nil {
+		return nil, err
+	}
+	values, err := t.texts(tenantsStatement(table))
+	if err != nil {
+		return nil, fmt.Errorf("tenants of %s: %w", table.Name, err)
+	}
+	return values, nil
+}
+
+// Load implements store.Whole.
+func (t *Tx) Load(table *store.Table, tenant string, row store.Row) error {
+	if err := table.CheckLoad(row); err != nil {
+		return err
+	}
+	return t.put(place{table, tenant, row.ID}, row, 0, row.Version)
+}

@@ -1,0 +1,210 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+	"modernc.org/sqlite"
+
+	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Backup copies the store in a directory to a new file, as it is at one moment;
+// a service may use it meanwhile. The copy is the database alone, with every page
+// checked on its way. progress, if any, is told of the pages done and of all. A
+// file that exists is never written over, and one that can't be completed is
+// removed.
+func Backup(ctx context.Context, dir, file string, progress func(done, all int)) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return err
+	}
+	leave, _, err := visit(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("%s exists; a backup never writes over a file", file)
+	}
+	part := file + ".part"
+	if err := newPart(part); err != nil {
+		return err
+	}
+	if err := copyPages(ctx, filepath.Join(dir, databaseFile), part, progress); err != nil {
+		return errors.Join(err, removeDatabase(part))
+	}
+	return errors.Join(durable.Sync(part), os.Rename(part, file), durable.Sync(filepath.Dir(file)))
+}
+
+// visit makes sure that a directory holds a store that may be read. Where nobody
+// uses it (free), its log is checked as at a start, and nobody starts until leave.
+func visit(dir string) (leave func() error, free bool, err error) {
+	d := directory{path: dir, lock: flock.New(filepath.Join(dir, lockFile))}
+	if !d.has(databaseFile) {
+		return nil, false, fmt.Errorf("there is no store at %s", dir)
+	}
+	free, err = d.lock.TryLock()
+	if err != nil {
+		return nil, false, fmt.Errorf("lock store directory %s: %w", dir, err)
+	}
+	if free {
+		err = errors.Join(checkHeader(d.file(databaseFile)), checkLog(d.file(databaseFile+"-wal")))
+	}
+	if err != nil {
+		return nil, free, errors.Join(err, d.leave())
+	}
+	return d.leave, free, nil
+}
+
+// newPart makes the empty database that the pages are copied into; only its owner
+// may read it.
+func newPart(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(firstPage())
+	return errors.Join(err, f.Close())
+}
+
+func removeDatabase(path string) error {
+	var errs []error
+	for _, suffix := range sqliteSuffixes {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// pagesAtOnce are copied between two looks at ctx.
+const pagesAtOnce = 2000
+
+// copyPages holds one snapshot of the source all the while, so that commits in
+// between neither show in the copy nor make it begin anew.
+func copyPages(ctx context.Context, from, to string, progress func(done, all int)) (err error) {
+	vfs, err := checkedVFS("")
+	if err != nil {
+		return err
+	}
+	db, err := defaults().readerPool(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	var tables int
+	if err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return unreadable(err)
+	}
+	return conn.Raw(func(driver any) error {
+		b, err := driver.(interface {
+			NewBackup(string) (*sqlite.Backup, error)
+		}).NewBackup(dataSource(vfs, to, "rw", writerPragmas, commonPragmas))
+		if err != nil {
+			return err
+		}
+		return errors.Join(allPages(ctx, b, progress), b.Finish())
+	})
+}
+
+func allPages(ctx context.Context, b *sqlite.Backup, progress func(done, all int)) error {
+	for {
+		more, err := b.Step(pagesAtOnce)
+		if err != nil {
+			return unreadable(err)
+		}
+		if progress != nil {
+			progress(b.PageCount()-b.Remaining(), b.PageCount())
+		}
+		if !more {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// Copy is a backup's file, opened for reading alone. Nothing comes to stand beside
+// it.
+type Copy struct {
+	db      *sql.DB
+	readers *readers
+	behind  bool
+}
+
+// OpenCopy refuses a file that isn't a backup of a store, isn't whole, or was
+// written by a newer release; it reads every page.
+func OpenCopy(ctx context.Context, file string) (*Copy, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeader(file); err != nil {
+		return nil, err
+	}
+	vfs, err := checkedVFS("")
+	if err != nil {
+		return nil, err
+	}
+	connector, err := sqlite.NewConnector(dataSource(vfs, file, "ro", readerPragmas, commonPragmas) + "&immutable=1")
+	if err != nil {
+		return nil, err
+	}
+	c := &Copy{db: sql.OpenDB(connector), readers: newReaders(1)}
+	if err := c.check(ctx); err != nil {
+		return nil, fmt.Errorf("backup %s: %w", file, errors.Join(err, c.Close()))
+	}
+	return c, nil
+}
+
+func (c *Copy) check(ctx context.Context) error {
+	known, err := knownMigration(c.db)
+	if err != nil {
+		return err
+	}
+	if err := checkPages(ctx, c.db); err != nil {
+		return err
+	}
+	if err := checkRelease(ctx, c.db, known); err != nil {
+		return err
+	}
+	if err := c.db.QueryRowContext(ctx, "SELECT MAX(version_id) < ? FROM goose_db_version", known).Scan(&c.behind); err != nil {
+		return unreadable(err)
+	}
+	conn, err := pin(ctx, c.db)
+	if err != nil {
+		return err
+	}
+	c.readers.add(conn)
+	return nil
+}
+
+// View gives fn the backup's one state.
+func (c *Copy) View(ctx context.Context, fn func(store.Tx) error) error {
+	return c.readers.view(ctx, fn)
+}
+
+// Behind reports a backup by a release that knew fewer tables or columns: not
+// everything that this release may ask for can be read from it.
+func (c *Copy) Behind() bool { return c.behind }
+
+// Close gives the file free.
+func (c *Copy) Close() error { return errors.Join(c.readers.close(), c.db.Close()) }

@@ -1,0 +1,160 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+)
+
+var runStatuses = []string{"READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"}
+
+// TestCountedRunsAreThoseThatAreThere: whatever is written, in whatever order of
+// time, totals and pages are those of a store that counts what it finds.
+func TestCountedRunsAreThoseThatAreThere(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 6))
+	s, reference := mustOpen(t, emptyStore(t)), memory.New()
+	for range fewer(5, 2) {
+		changes := make([]runChange, 500)
+		for i := range changes {
+			changes[i] = anyChange(random)
+		}
+		for _, each := range []store.Store{s, reference} {
+			mustDo(t, each.Update(context.Background(), func(tx store.Tx) error {
+				for _, c := range changes {
+					if err := c.apply(tx); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		compareLists(t, random, s, reference)
+	}
+}
+
+// runChange puts a run of a tenant, or deletes it.
+type runChange struct {
+	tenant, id, status string
+	created            int64
+	gone               bool
+}
+
+func anyChange(r *rand.Rand) runChange {
+	c := runChange{tenant: "acme", id: fmt.Sprintf("run-%04d", r.IntN(6000)), status: runStatuses[r.IntN(len(runStatuses))], gone: r.IntN(8) == 0}
+	if r.IntN(10) == 0 {
+		c.tenant = "globex"
+	}
+	// Mostly later than those before, sometimes of the same moment, sometimes long before.
+	if c.created = int64(r.IntN(1 << 20)); r.IntN(3) > 0 {
+		c.created = int64(r.IntN(4))*100_000 + 1<<20
+	}
+	return c
+}
+
+func (c runChange) apply(tx store.Tx) error {
+	if c.gone {
+		return tx.Delete(store.Runs, c.tenant, c.id)
+	}
+	version := int64(0)
+	if row, err := tx.Get(store.Runs, c.tenant, c.id); err == nil {
+		version, c.created = row.Version, row.Keys[0].(int64)
+	}
+	return tx.Put(store.Runs, c.tenant, store.Row{ID: c.id, Doc: []byte("{}"), Keys: []any{c.created, c.status, "plan", "", ""}}, version)
+}
+
+func compareLists(t *testing.T, random *rand.Rand, s, reference store.Store) {
+	t.Helper()
+	order := []store.Order{{Column: "created", Descending: true}, {Column: "id", Descending: true}}
+	for _, tenant := range []string{"acme", "globex", "nobody"} {
+		for _, status := range append([]string{""}, runStatuses...) {
+			q := store.Query{Order: order, Limit: 1 + random.IntN(200)}
+			if status != "" {
+				q.Where = []store.Filter{store.Equal("status", status)}
+			}
+			total := count(t, reference, tenant, q)
+			if n := count(t, s, tenant, q); n != total {
+				t.Fatalf("%s %s: %d are counted of %d", tenant, status, n, total)
+			}
+			for range fewer(4, 2) {
+				q.Offset = random.IntN(total + 10)
+				if diff := cmp.Diff(idsOf(t, reference, tenant, q), idsOf(t, s, tenant, q)); diff != "" {
+					t.Fatalf("%s %s: the page from %d of %d differs:\n%s", tenant, status, q.Offset, total, diff)
+				}
+			}
+		}
+	}
+}
+
+func count(t *testing.T, s store.Store, tenant string, q store.Query) (n int) {
+	t.Helper()
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) (err error) {
+		n, err = tx.Count(store.Runs, tenant, q)
+		return err
+	}))
+	return n
+}
+
+func idsOf(t *testing.T, s store.Store, tenant string, q store.Query) (ids []string) {
+	t.Helper()
+	mustDo(t, s.View(context.Background(), func(tx store.Tx) error {
+		rows, err := tx.List(store.Runs, tenant, q)
+		for _, row := range rows {
+			ids = append(ids, row.ID)
+		}
+		return err
+	}))
+	return ids
+}
+
+// TestRunsOfAnEarlierReleaseAreCounted: a store from before the ranges gets them.
+func TestRunsOfAnEarlierReleaseAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	mustClose(t, mustOpen(t, dir))
+	random, reference := rand.New(rand.NewPCG(1, 2)), memory.New()
+	older := downTo5(t, dir)
+	run := func(statement string) {
+		_, err := older.Exec(statement)
+		mustDo(t, err)
+	}
+	run("BEGIN")
+	for i := range 2500 {
+		c := anyChange(random)
+		c.id = fmt.Sprintf("run-%04d", i)
+		c.gone = false
+		_, err := older.Exec("INSERT INTO runs (tenant, id, version, doc, created, status, plan, scope) VALUES (?, ?, 1, '{}', ?, ?, 'plan', '')", c.tenant, c.id, c.created, c.status)
+		mustDo(t, err)
+		mustDo(t, reference.Update(context.Background(), c.apply))
+	}
+	run("COMMIT")
+	mustDo(t, older.Close())
+	compareLists(t, random, mustOpen(t, dir), reference)
+}
+
+// downTo5 makes of a new store one that knows no ranges: what later migrations made
+// goes too.
+func downTo5(t *testing.T, dir string) *sql.DB {
+	t.Helper()
+	db, err := defaults().writerPool(filepath.Join(dir, databaseFile))
+	mustDo(t, err)
+	for _, statement := range []string{
+		"DROP INDEX approvals_digest", "ALTER TABLE approvals DROP COLUMN digest", "DROP INDEX approvals_title", "ALTER TABLE approvals DROP COLUMN title",
+		"DROP INDEX runs_agent", "ALTER TABLE runs DROP COLUMN agent",
+		"DROP TRIGGER runs_counted_all", "DROP TRIGGER runs_counted_new", "DROP TRIGGER runs_counted_ended", "DROP TRIGGER runs_counted_reopened",
+		"DROP TRIGGER runs_counted_gone", "DROP TABLE runs_counted", "DROP TABLE archived", "DROP TABLE rehearsals",
+		"DROP INDEX models_retired", "DROP INDEX projects_retired", "DROP INDEX agents_retired", "DROP INDEX agents_project_retired", "DROP INDEX agents_status_retired", "DROP INDEX teams_retired",
+		"ALTER TABLE models DROP COLUMN retired", "ALTER TABLE projects DROP COLUMN retired", "ALTER TABLE agents DROP COLUMN retired", "ALTER TABLE teams DROP COLUMN retired",
+		"DELETE FROM goose_db_version WHERE version_id > 5",
+	} {
+		_, err := db.Exec(statement)
+		mustDo(t, err)
+	}
+	return db
+}

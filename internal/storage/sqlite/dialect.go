@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/countersign/countersign/internal/storage/sqldoc"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// dialect writes parameters as ?1, ?2 …; to SQLite $1 is a name.
+var dialect = sqldoc.Dialect{
+	Rewrite: func(statement string) string { return strings.ReplaceAll(statement, "$", "?") },
+	Error:   meaning,
+	Counted: map[*store.Table]*sqldoc.Counted{
+		store.Runs: {Name: "runs_counted", By: "created", Of: "status", Values: []string{"COMPLETED", "FAILED", "CANCELLED"}},
+	},
+}
+
+// meaning makes store.ErrUnavailable of every error that speaks of the disk, the
+// memory or the file rather than of the statement.
+func meaning(err error) error {
+	if code(err) == codes.SQLITE_IOERR_DATA {
+		err = fmt.Errorf("a page of the store is damaged: %w", err)
+	}
+	switch code(err) & 0xff {
+	case codes.SQLITE_FULL, codes.SQLITE_IOERR, codes.SQLITE_NOMEM, codes.SQLITE_READONLY, codes.SQLITE_CANTOPEN,
+		codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB, codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_PROTOCOL:
+		return unavailable(err)
+	default:
+		return err
+	}
+}
+
+func unavailable(cause error) error {
+	if errors.Is(cause, store.ErrUnavailable) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", store.ErrUnavailable, cause)
+}
+
+// code returns SQLite's extended result code, 0 for an error from elsewhere.
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// syncFailed says whether err reports a sync that failed.
+func syncFailed(err error) bool {
+	switch code(err) {
+	case codes.SQLITE_IOERR_FSYNC, codes.SQLITE_IOERR_DIR_FSYNC:
+		return true
+	default:
+		return false
+	}
+}
+
+// surelyNotCommitted says whether a COMMIT that ended with err left nothing that
+// a later recovery could take for committed. SQLite writes the frame that marks
+// the commit last, so a failed write came before it; whatever else goes wrong
+// may have come after.
+func surelyNotCommitted(err error) bool {
+	c := code(err)
+	return c == codes.SQLITE_FULL || c == codes.SQLITE_IOERR_WRITE || c&0xff == codes.SQLITE_BUSY
+}

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// ErrBehind is the answer about a store whose tables a start of this release would
+// change first.
+var ErrBehind = errors.New("the store was last written by an earlier release; this one changes its tables at its first start")
+
+// Peek gives fn one snapshot of the store in a directory, which a service may use
+// meanwhile, and changes nothing in it.
+func Peek(ctx context.Context, dir string, fn func(store.Tx) error) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	leave, _, err := visit(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	db, err := defaults().readerPool(filepath.Join(dir, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	known, err := knownMigration(db)
+	if err != nil {
+		return err
+	}
+	if err := checkRelease(ctx, db, known); err != nil {
+		return err
+	}
+	var behind bool
+	if err := db.QueryRowContext(ctx, "SELECT MAX(version_id) < ? FROM goose_db_version", known).Scan(&behind); err != nil {
+		return unreadable(err)
+	}
+	if behind {
+		return ErrBehind
+	}
+	conn, err := pin(ctx, db)
+	if err != nil {
+		return err
+	}
+	one := newReaders(1)
+	one.add(conn)
+	defer func() { err = errors.Join(err, one.close()) }()
+	return one.view(ctx, fn)
+}

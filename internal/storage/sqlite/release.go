@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/countersign/countersign/internal/platform/crashpoint"
+)
+
+// level rises with each release that reads or writes documents in a way that the
+// one before can't live with. Its migration then sets user_version to the level
+// that a program must have to open the store.
+const level = 1
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// checkPages reads every page and so refuses a store with a damaged one. It
+// reads about a gigabyte a second.
+func checkPages(ctx context.Context, db *sql.DB) error {
+	found, err := quickCheck(ctx, db)
+	if page := missedPage(found); err == nil && page > 0 {
+		// quick_check says of some pages that it could not get them, and not why.
+		if err := readPages(ctx, db, page, page); err != nil {
+			return unreadable(err)
+		}
+		found, err = quickCheck(ctx, db) // it can be read now
+	}
+	switch {
+	case err != nil:
+		return unreadable(err)
+	case found == "ok":
+		return nil
+	}
+	report := strings.ReplaceAll(found, "\n", " ")
+	if c := reportedCode(found); c&0xff == codes.SQLITE_IOERR && c != codes.SQLITE_IOERR_DATA {
+		return fmt.Errorf("can't be read: %s", report)
+	}
+	return fmt.Errorf("is damaged: restore it from a backup: %s", report)
+}
+
+// quickCheck returns the first thing that is wrong, "ok" for nothing.
+func quickCheck(ctx context.Context, db *sql.DB) (found string, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+	return found, err
+}
+
+// missedPage is the page that quick_check could not get, 0 where it names none.
+func missedPage(found string) (page int64) {
+	_, named, ok := strings.Cut(found, "failed to get page ")
+	if ok {
+		_, _ = fmt.Sscanf(named, "%d", &page) // 0 where no number follows
+	}
+	return page
+}
+
+// reportedCode is the result code that quick_check names where it could not get at
+// a page, 0 where it names none.
+func reportedCode(found string) (c int) {
+	_, named, ok := strings.Cut(found, "error code=")
+	if !ok {
+		return 0
+	}
+	_, _ = fmt.Sscanf(named, "%d", &c) // 0 where no number follows
+	return c
+}
+
+// unreadable tells a damaged store from one that is whole, as far as anybody
+// knows, on a disk that won't serve it now: only the first needs a backup.
+func unreadable(err error) error {
+	switch c := code(err); {
+	case c == codes.SQLITE_ERROR:
+		return fmt.Errorf("is not a Countersign store, or it is damaged: %w", err)
+	case isDamage(err):
+		return fmt.Errorf("is damaged: restore it from a backup: %w", err)
+	case c == codes.SQLITE_IOERR_SHMSIZE, c == codes.SQLITE_FULL:
+		return fmt.Errorf("can't be opened without some space on its disk: %w", err)
+	default:
+		return fmt.Errorf("can't be read: %w", err)
+	}
+}
+
+// checkRelease refuses a store that a newer release has changed. db only reads.
+func checkRelease(ctx context.Context, db *sql.DB, known int64) error {
+	var migrated, needed int64
+	if err := db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM goose_db_version").Scan(&migrated); err != nil {
+		return unreadable(err)
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&needed); err != nil {
+		return unreadable(err)
+	}
+	if migrated > known || needed > level {
+		return fmt.Errorf("was written by a newer release (schema %d, level %d; this one knows %d, %d): use that release",
+			migrated, needed, known, level)
+	}
+	return nil
+}
+
+// migrate brings the schema up to date. Each migration is one transaction.
+func migrate(ctx context.Context, db *sql.DB) error {
+	provider, err := migrations(db)
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	crashpoint.At("sqlite.migrated", nil)
+	return err
+}
+
+// knownMigration is the number of the newest migration of this release.
+func knownMigration(db *sql.DB) (int64, error) {
+	provider, err := migrations(db)
+	if err != nil {
+		return 0, err
+	}
+	sources := provider.ListSources()
+	return sources[len(sources)-1].Version, nil
+}
+
+func migrations(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectSQLite3, db, dir,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+}

@@ -1,0 +1,109 @@
+// Package memory is the store in a map: the reference that engines are compared
+// with and a fast store for simulations. It is meant to be obviously right, so
+// each commit copies the tables that it changed.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Store keeps the newest committed state. A state never changes once it is
+// there: View reads the one it found, Update builds the next.
+type Store struct {
+	current atomic.Pointer[state]
+	turn    chan struct{} // holds one token: the right to write
+	closed  chan struct{}
+	once    sync.Once
+}
+
+var _ store.Store = (*Store)(nil)
+
+// state is every row by place and id.
+type state map[place]map[string]store.Row
+
+// place is one table of one tenant.
+type place struct {
+	table  string
+	tenant string
+}
+
+// New returns an empty store.
+func New() *Store {
+	s := &Store{turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	s.current.Store(&state{})
+	s.turn <- struct{}{}
+	return s
+}
+
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	t := &tx{state: *s.current.Load(), readOnly: true}
+	defer t.end()
+	return fn(t)
+}
+
+// Update implements store.Store. A panic of fn passes through; nothing that fn
+// wrote stays.
+func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer func() { s.turn <- struct{}{} }()
+	t := &tx{state: maps.Clone(*s.current.Load()), fresh: map[place]bool{}}
+	defer t.end()
+	if err := fn(t); err != nil {
+		return err
+	}
+	s.current.Store(&t.state)
+	return nil
+}
+
+// Failed implements store.Store; memory never fails.
+func (s *Store) Failed() <-chan struct{} { return nil }
+
+// Full implements store.Store; memory has space.
+func (s *Store) Full() bool { return false }
+
+// Close implements store.Store. It waits for the running Update.
+func (s *Store) Close() error {
+	s.once.Do(func() {
+		close(s.closed)
+		<-s.turn
+	})
+	return nil
+}
+
+// acquire waits for the turn.
+func (s *Store) acquire(ctx context.Context) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-s.turn:
+		return nil
+	case <-s.closed:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+var errClosed = fmt.Errorf("%w: it is closed", store.ErrUnavailable)
+
+func (s *Store) open(ctx context.Context) error {
+	select {
+	case <-s.closed:
+		return errClosed
+	default:
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,26 @@
+package again
+
+import (
+	"context"
+	"sync"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Meanwhile makes a store on which somebody acts just before the next Update, once:
+// between what its caller read before and the transaction in which it writes.
+func Meanwhile(below store.Store, act func()) store.Store {
+	return &meanwhile{Store: below, act: act}
+}
+
+type meanwhile struct {
+	store.Store
+	act  func()
+	once sync.Once
+}
+
+// Update implements store.Store.
+func (m *meanwhile) Update(ctx context.Context, fn func(store.Tx) error) error {
+	m.once.Do(m.act)
+	return m.Store.Update(ctx, fn)
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// AgentsStart starts.
+type AgentsStart struct {
+	ID           string   `arg:"" help:"The agent's id."`
+	Capability   string   `required:"" help:"The capability, one of the agent's." placeholder:"NAME"`
+	Input        []string `sep:"none" help:"An input: name=TEXT or name:=JSON. Repeat it for each." placeholder:"NAME=TEXT"`
+	Inputs       string   `help:"The inputs as a JSON object in a file; - is standard input." placeholder:"FILE"`
+	Expect       string   `help:"What the output must be: field=TEXT or field:=JSON. Needed for LIVE." placeholder:"FIELD=TEXT"`
+	ExpectStatus int64    `help:"The status that the answer must have, 200 to 299." placeholder:"N"`
+	Live         bool     `help:"LIVE; else DRY_RUN, which sends nothing."`
+	Revision     int64    `help:"Only by this revision of the agent; else the current one. Give it where --key is to be repeated." placeholder:"N"`
+	Starting
+}
+
+// Run starts the agent's run.
+func (s *AgentsStart) Run(t *Terminal) error {
+	w, err := s.write(t)
+	if err != nil {
+		return err
+	}
+	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
+		if w.ExpectedRevision == 0 {
+			a, err := c.Agent(t.Context, s.ID)
+			if err != nil {
+				return nil, err
+			}
+			w.ExpectedRevision = a.Revision
+		}
+		started, err := c.StartAgentRun(t.Context, s.ID, w, key)
+		return started, withRevision(err)
+	})
+}
+
+func (s *AgentsStart) write(t *Terminal) (countersign.AgentRunStart, error) {
+	w := countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: map[string]countersign.Value{}}
+	if s.Inputs != "" {
+		if err := readDocument(t, s.Inputs, &w.Inputs); err != nil {
+			return w, err
+		}
+	}
+	for _, pair := range s.Input {
+		name, v, err := assignment("--input", pair)
+		if err != nil {
+			return w, err
+		}
+		w.Inputs[name] = v
+	}
+	if s.Expect == "" {
+		return w, nil
+	}
+	field, v, err := assignment("--expect", s.Expect)
+	w.Expectation = &countersign.Expectation{Field: field, Equals: v, StatusCode: s.ExpectStatus}
+	return w, err
+}
+
+func modeOf(live bool) string {
+	if live {
+		return countersign.ModeLive
+	}
+	return countersign.ModeDryRun
+}
+
+// assignment reads name=TEXT, or name:=JSON for what is no text.
+func assignment(flag, pair string) (name string, v countersign.Value, err error) {
+	name, text, found := strings.Cut(pair, "=")
+	name, isJSON := strings.CutSuffix(name, ":")
+	switch {
+	case !found || name == "":
+		return "", v, Unusablef("%s %q: it must be name=TEXT or name:=JSON", flag, pair)
+	case !isJSON:
+		return name, countersign.String(text), nil
+	}
+	if err := exact.Check([]byte(text)); err != nil {
+		return "", v, Unusablef("%s %s: what comes after := must be JSON: %v", flag, name, err)
+	}
+	return name, countersign.RawValue(text), nil
+}

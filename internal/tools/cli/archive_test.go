@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"compress/gzip"
+
+	"github.com/countersign/countersign/internal/evidence/archive"
+)
+
+// interrupting is a file amid which a signal comes.
+type interrupting struct {
+	io.Reader
+	reads int
+	stop  context.CancelFunc
+}
+
+func (i *interrupting) Read(into []byte) (int, error) {
+	if i.reads++; i.reads == 3 {
+		i.stop()
+	}
+	return i.Reader.Read(into)
+}
+
+func TestASignalEndsTheCheckOfAnArchiveAmidAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.jsonl.gz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	noise := rand.New(rand.NewPCG(1, 2))
+	line := []byte(`{"archive":"` + archive.Format + `","tenantId":"default","runs":0}` + "\n" + `{"plan":{"name":"`)
+	for range 1 << 20 { // one long line, which nothing packs
+		line = append(line, byte('a'+noise.IntN(26)))
+	}
+	if _, err := z.Write(append(line, "\"}}\n"...)); err != nil || z.Close() != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	f, err = os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	in := &interrupting{Reader: f, stop: stop}
+	if _, err := readUntil(ctx, in, func(archive.Entry) error { return nil }); !errors.Is(err, context.Canceled) || in.reads > 3 {
+		t.Errorf("%d reads, then: %v", in.reads, err)
+	}
+	if err := (&ArchiveVerify{Files: []string{path, path}}).Run(&Terminal{Context: ctx, Out: io.Discard, Errs: io.Discard}); Report(io.Discard, err) != ExitInterrupted {
+		t.Errorf("interrupted, it ended with: %v", err)
+	}
+}

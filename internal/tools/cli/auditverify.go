@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/evidence/merkle"
+)
+
+// AuditVerify verifies.
+type AuditVerify struct {
+	File    string `arg:"" optional:"" help:"An export to verify without the service; - for standard input." placeholder:"FILE"`
+	Realm   bool   `help:"The realm's log; realm administrators only."`
+	Head    string `and:"kept" help:"A head that was kept elsewhere." placeholder:"HEX"`
+	Records int64  `and:"kept" help:"How many records it was of." placeholder:"N"`
+	Asking
+}
+
+// Help says what a head is good for.
+func (AuditVerify) Help() string {
+	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too. Of a filtered export only that each record is what its own hash says can be checked, and not that it stands in the log: the answer is then neither yes nor no, and the exit status 6."
+}
+
+// Run verifies the log, and that it still begins as it was when the head was
+// kept.
+func (v *AuditVerify) Run(t *Terminal) error {
+	if v.Head != "" && v.Records < 1 {
+		return Unusablef("--records must be the number of records that the head was of")
+	}
+	if v.File != "" {
+		return v.verifyFile(t)
+	}
+	c, err := v.Client(t)
+	if err != nil {
+		return err
+	}
+	now, err := c.VerifyAudit(t.Context, v.Realm)
+	if err != nil {
+		return err
+	}
+	if err := v.Print(t, now, func(w io.Writer) { printAudit(w, now) }); err != nil {
+		return err
+	}
+	if v.Head == "" || !now.Intact {
+		return verdictOf(now.Intact, nil)
+	}
+	return v.compare(t, c, now)
+}
+
+func printAudit(w io.Writer, v *countersign.AuditVerification) {
+	intact := "yes"
+	if !v.Intact {
+		intact = "no"
+	}
+	facts := [][2]string{{"intact", intact}, {"records", sequence(v.Records)}, {"head", v.Head}}
+	if v.FirstBroken != nil {
+		facts = append(facts, [2]string{"first broken", "record " + sequence(*v.FirstBroken)})
+	}
+	Facts(w, facts...)
+}
+
+// compare says on standard error whether the log begins as the kept head says.
+func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.AuditVerification) error {
+	if now.Records < v.Records {
+		return fmt.Errorf("the log has %d records and had %d when the head was kept: it was cut off", now.Records, v.Records)
+	}
+	head, err := v.headThen(t, c, now)
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(head, v.Head) {
+		return fmt.Errorf("the first %d records come to the head %s, not to %s: they are not what they were", v.Records, head, v.Head)
+	}
+	fmt.Fprintf(t.Errs, "the first %d records are those of the head that was kept\n", v.Records)
+	return nil
+}
+
+// headThen computes the head that the log had, from the records themselves.
+func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.AuditVerification) (string, error) {
+	leaves := make(map[int64]tlog.Hash, v.Records)
+	bar := NewBar(t, "reading records")
+	defer bar.Done()
+	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(now.Records - v.Records)}} // the newest come first
+	for r, err := range c.AllAuditRecords(t.Context, f) {
+		if err != nil {
+			return "", err
+		}
+		if r.Seq < v.Records {
+			if leaves[r.Seq], err = leafOf(r); err != nil {
+				return "", err
+			}
+			bar.Set(int64(len(leaves)), v.Records)
+		}
+	}
+	if int64(len(leaves)) != v.Records {
+		return "", fmt.Errorf("the service lists %d of the first %d records", len(leaves), v.Records)
+	}
+	head := treeHash(leaves, 0, v.Records)
+	return hex.EncodeToString(head[:]), nil
+}
+
+// leafOf is a record's hash, if it is the one that the record says.
+func leafOf(r countersign.AuditRecord) (tlog.Hash, error) {
+	leaf, _, err := merkle.Seal(r)
+	if err == nil && hex.EncodeToString(leaf[:]) != r.Hash {
+		err = fmt.Errorf("record %d is not what its hash says; a command older than the service can't tell, so try its version first", r.Seq)
+	}
+	return leaf, err
+}
+
+// treeHash is the RFC 6962 hash of the leaves from..to, at least one.
+func treeHash(leaves map[int64]tlog.Hash, from, to int64) tlog.Hash {
+	if to-from == 1 {
+		return leaves[from]
+	}
+	half := int64(1)
+	for half*2 < to-from {
+		half *= 2
+	}
+	return tlog.NodeHash(treeHash(leaves, from, from+half), treeHash(leaves, from+half, to))
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// ApprovalsDecide decides.
+type ApprovalsDecide struct {
+	ID      string `arg:"" help:"The approval's id."`
+	Approve bool   `xor:"decision" required:"" help:"Let the request out, once."`
+	Reject  bool   `xor:"decision" required:"" help:"Keep it; the run ends FAILED."`
+	Reason  string `required:"" help:"Why; kept on the approval and in the audit log."`
+	Digest  string `help:"Decide only if this is the digest of the request, as 'approvals show' printed it." placeholder:"HEX"`
+	Yes     bool   `help:"Ask no question."`
+	Asking
+}
+
+// Help says what scripts should do.
+func (ApprovalsDecide) Help() string {
+	return "On a terminal the request is shown and 'yes' must be typed. A script gives the digest of what was looked at instead; --yes alone approves whatever is asked."
+}
+
+// Run decides. An approval is of one request and never of another: what was shown
+// is what is decided.
+func (d *ApprovalsDecide) Run(t *Terminal) error {
+	if plain.Blank(d.Reason) {
+		return Unusablef("--reason must say why")
+	}
+	c, err := d.Client(t)
+	if err != nil {
+		return err
+	}
+	if err := d.settle(t, c); err != nil {
+		return err
+	}
+	w := countersign.Decision{Decision: countersign.ApprovalApproved, Reason: d.Reason}
+	if d.Reject {
+		w.Decision = countersign.ApprovalRejected
+	}
+	a, err := c.Decide(t.Context, d.ID, w)
+	if err != nil {
+		return err
+	}
+	return d.Print(t, a, func(out io.Writer) {
+		fmt.Fprintf(out, "%s %s: %s of run %s\n", a.ID, a.Status, Plain(a.StepID), a.RunID)
+	})
+}
+
+// settle makes sure that somebody has seen what is decided: by its digest, by
+// showing it, or by --yes.
+func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) error {
+	if d.Yes && d.Digest == "" {
+		return nil
+	}
+	const instead = "Look at 'countersign approvals show', then add --digest with its digest, or --yes"
+	if d.Digest == "" && !t.interactive() {
+		return confirm(t, "", "", instead)
+	}
+	a, err := c.Approval(t.Context, d.ID)
+	switch {
+	case err != nil:
+		return err
+	case d.Digest != "" && !strings.EqualFold(d.Digest, a.RequestDigest):
+		return fmt.Errorf("the digest of what %s would send is %s, not %s; nothing was decided: look at it again with 'countersign approvals show'", d.ID, a.RequestDigest, d.Digest)
+	case d.Digest != "" || d.Yes || a.Status != countersign.ApprovalPending: // the service says what is wrong with the last
+		return nil
+	}
+	printApproval(t.Errs, a)
+	question := "\nApprove?"
+	if d.Reject {
+		question = "\nReject?"
+	}
+	return confirm(t, question, "yes", instead)
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/importer"
+)
+
+// Import makes proposals from descriptions of other systems. It registers
+// nothing and enables nothing.
+type Import struct {
+	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document." example:"import openapi https://shop.example.com/openapi.json --project default-shop"`
+}
+
+// ImportOpenAPI writes a proposed project to a file, for review.
+type ImportOpenAPI struct {
+	Source        string   `arg:"" name:"file|url" help:"The document, JSON or YAML: a file, - for standard input, or an https URL."`
+	Project       string   `required:"" placeholder:"ID" help:"Id of the project to be: the tenant's id, a hyphen and a name."`
+	Name          string   `help:"The project's name. Default: the document's title."`
+	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Server to use instead of the document's first."`
+	CredentialEnv string   `name:"credential-env" placeholder:"NAME" help:"Server environment variable with the credential. Default: made of the project's id."`
+	Include       string   `placeholder:"REGEX" help:"Only operations whose \"METHOD /path\" or operationId matches."`
+	Exclude       string   `placeholder:"REGEX" help:"No operations whose \"METHOD /path\" or operationId matches."`
+	Tag           []string `sep:"none" placeholder:"TAG" help:"Only operations with this tag; may be repeated."`
+	RiskBased     bool     `name:"risk-based" help:"Ask for no approval where the document says that the receiver deduplicates (RISK_BASED), a DELETE excepted. Without it every side effect asks."`
+	Out           string   `placeholder:"FILE" help:"Where to write the proposal. Default: <project>.json."`
+	Force         bool     `help:"Overwrite the file."`
+	Verbose       bool     `short:"v" help:"Name each skipped operation and each part left out."`
+	Output
+}
+
+// Help says what an import is.
+func (ImportOpenAPI) Help() string {
+	return "Nothing is registered: the file is the body of PUT /projects/{id}, disabled, for an administrator to review. Exit status 2: the document can't be used, or the proposal is larger than the service accepts."
+}
+
+// Run proposes, prints and writes.
+func (c *ImportOpenAPI) Run(t *Terminal) error {
+	options, err := c.options()
+	if err != nil {
+		return err
+	}
+	data, location, err := readSource(t, c.Source, importer.MaxDocumentBytes)
+	if err != nil {
+		return err
+	}
+	options.Location = location
+	proposal, err := c.propose(t, data, options)
+	if proposal == nil {
+		return err
+	}
+	printed := c.print(t, proposal)
+	if err := errors.Join(err, printed); err != nil {
+		return err
+	}
+	return c.write(t, proposal)
+}
+
+// options are the flags, checked before anything is read.
+func (c *ImportOpenAPI) options() (importer.Options, error) {
+	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
+	o.Tags = c.Tag
+	tenant, name, _ := strings.Cut(c.Project, "-")
+	if !countersign.ValidID(c.Project) || !countersign.ValidTenantID(tenant) || name == "" {
+		return o, Unusablef("--project: %q must be the tenant's id, a hyphen and a name, such as acme-shop", c.Project)
+	}
+	for _, pattern := range []struct {
+		flag, text string
+		into       **regexp.Regexp
+	}{{"--include", c.Include, &o.Include}, {"--exclude", c.Exclude, &o.Exclude}} {
+		if pattern.text == "" {
+			continue
+		}
+		compiled, err := regexp.Compile(pattern.text)
+		if err != nil {
+			return o, Unusablef("%s: %v", pattern.flag, err)
+		}
+		*pattern.into = compiled
+	}
+	return o, nil
+}
+
+func (c *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*importer.Proposal, error) {
+	var proposal *importer.Proposal
+	var failed error
+	err := working(t, "reading "+c.shown(), func() {
+		var d *importer.Document
+		if d, failed = importer.Read(data); failed == nil {
+			proposal, failed = d.Propose(o)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		failed = Unusablef("%s: %s", c.shown(), plainError(failed))
+	}
+	return proposal, failed
+}
+
+// shown is the source without a query, which may hold a key.
+func (c *ImportOpenAPI) shown() string {
+	u, err := url.Parse(c.Source)
+	if !isURL(c.Source) || err != nil {
+		return c.Source
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
+}
+
+// plainError is an error's words without its code: the codes are an API's.
+func plainError(err error) string {
+	var e *countersign.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// write keeps the proposal. One that the service wouldn't accept is kept only
+// where it was asked for by name, to be cut by hand.
+func (c *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
+	path := first(c.Out, c.Project+".json")
+	var tooLarge error
+	if p.TooLarge() {
+		tooLarge = Unusablef("%d capabilities take %d bytes, and a request carries %d: about %d of them fit; choose with --include, --exclude or --tag", len(p.Proposed), p.Bytes, countersign.MaxBodyBytes, p.Fits)
+		if c.Out == "" {
+			return tooLarge
+		}
+	}
+	text, err := countersign.Marshal(p.Project)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	if err := writeNew(path, b.Bytes(), c.Force); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.Errs, "wrote", path)
+	return tooLarge
+}
+
+// writeNew writes a file that isn't there yet, or any when forced to.
+func writeNew(path string, data []byte, force bool) error {
+	f, err := openNew(path, 0o644, force)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+func openNew(path string, access os.FileMode, force bool) (*os.File, error) {
+	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, mode, access)
+	if errors.Is(err, os.ErrExist) {
+		return nil, Unusablef("%s is there already; --force overwrites it, or name another file", path)
+	}
+	if err != nil {
+		return nil, Unusablef("%v", err)
+	}
+	return f, nil
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign/internal/tools/importer"
+)
+
+// print shows the report: what is proposed, what isn't, and what a person must
+// look at before registering it.
+func (c *ImportOpenAPI) print(t *Terminal, p *importer.Proposal) error {
+	return c.Print(t, p.Report, func(w io.Writer) {
+		c.proposed(w, p)
+		c.skipped(w, p)
+		c.review(w, p)
+	})
+}
+
+func (c *ImportOpenAPI) proposed(w io.Writer, p *importer.Proposal) {
+	rows := make([][]string, 0, len(p.Proposed))
+	for _, line := range p.Proposed {
+		effect := "read"
+		if line.SideEffect {
+			effect = "side effect"
+		}
+		rows = append(rows, []string{line.Method, line.Path, line.Name, effect, line.Approval, yes(line.Idempotent), fmt.Sprintf("%d, %d required", line.Inputs, line.Required)})
+	}
+	if len(rows) > 0 {
+		Table(w, []string{"method", "path", "name", "effect", "approval", "idempotent", "inputs"}, rows)
+		fmt.Fprintln(w)
+	}
+	if !c.Verbose {
+		return
+	}
+	for _, line := range p.Proposed {
+		if len(line.LeftOut) > 0 {
+			fmt.Fprintf(w, "left out of %s: %s\n", Plain(line.Name), Plain(strings.Join(line.LeftOut, ", ")))
+		}
+		if line.Idempotent {
+			fmt.Fprintf(w, "%s is idempotent by %s\n", Plain(line.Name), Plain(line.Because))
+		}
+	}
+}
+
+func (c *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
+	fmt.Fprintf(w, "%d operations: %d proposed, %d skipped, %d not chosen\n", p.Operations, len(p.Proposed), len(p.Skipped), p.Filtered)
+	var rows [][]string
+	for _, reason := range sortedReasons(p) {
+		rows = append(rows, []string{strconv.Itoa(p.Reasons[reason]), string(reason)})
+	}
+	if len(rows) > 0 {
+		fmt.Fprintln(w)
+		Table(w, []string{"skipped", "reason"}, rows)
+	}
+	if c.Verbose && len(p.Skipped) > 0 {
+		rows = nil
+		for _, s := range p.Skipped {
+			rows = append(rows, []string{s.Method, s.Path, string(s.Reason), s.Message})
+		}
+		fmt.Fprintln(w)
+		Table(w, []string{"method", "path", "reason", "why"}, rows)
+	}
+}
+
+// sortedReasons is the most frequent first.
+func sortedReasons(p *importer.Proposal) []importer.Reason {
+	return slices.SortedFunc(maps.Keys(p.Reasons), func(a, b importer.Reason) int {
+		return cmp.Or(p.Reasons[b]-p.Reasons[a], cmp.Compare(a, b))
+	})
+}
+
+// review names what somebody who knows the API must decide.
+func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
+	otherKeys, leftOut, idempotent := 0, 0, 0
+	for _, line := range p.Proposed {
+		if line.OtherKey != "" {
+			otherKeys++
+		}
+		leftOut += len(line.LeftOut)
+		if line.Idempotent {
+			idempotent++
+		}
+	}
+	fmt.Fprintln(w, "\nLook at before registering it:")
+	if p.Unasked > 0 {
+		fmt.Fprintf(w, "- %d side effects would run WITHOUT approval: the document says that their receiver deduplicates by Idempotency-Key. Set approval to ALWAYS where it doesn't do so durably, or where a person should decide.\n", p.Unasked)
+	}
+	if idempotent > 0 {
+		fmt.Fprintf(w, "- %d side effects are declared idempotent, on the document's word that the receiver deduplicates by Idempotency-Key: 'countersign check-receiver' shows whether it does.\n", idempotent)
+	}
+	if otherKeys > 0 {
+		fmt.Fprintf(w, "- %d operations deduplicate by another header than Idempotency-Key, which the runtime doesn't send; they are not declared idempotent.\n", otherKeys)
+	}
+	if leftOut > 0 {
+		fmt.Fprintf(w, "- %d optional parameters and fields are left out, for no input can carry them (-v names them).\n", leftOut)
+	}
+	if auth := p.Project.Auth; auth != nil {
+		fmt.Fprintf(w, "- auth: %s with the server environment variable %s, which must be on SVC_PLATFORM_CREDENTIAL_ENV_ALLOWLIST.\n", auth.Type, auth.CredentialEnv)
+	}
+	fmt.Fprintf(w, "- baseUrl: %s, which must be on SVC_PLATFORM_CONNECTION_ORIGINS.\n", Plain(p.Project.BaseURL))
+	for _, line := range p.FillIn {
+		fmt.Fprintf(w, "- fill in %s.\n", Plain(strings.TrimSuffix(line, ".")))
+	}
+}

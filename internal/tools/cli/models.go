@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/model"
+)
+
+// Models are the commands on agent models: stored ones (specification 2.4,
+// modelstore.go), and files, which need no service.
+type Models struct {
+	List     ModelsList     `cmd:"" help:"List the models." example:"models list"`
+	Show     ModelsShow     `cmd:"" help:"Show a model." example:"models show refund-agent -o json"`
+	Put      ModelsPut      `cmd:"" help:"Store a model (OPERATOR)." example:"models put model.json --revision 3"`
+	Suspend  ModelsSuspend  `cmd:"" help:"Keep every plan made of a model so far from a further step (ADMIN)." example:"models suspend refund-agent --reason 'it refunds twice'"`
+	Resume   ModelsResume   `cmd:"" help:"Let plans be made of a model again (ADMIN)." example:"models resume refund-agent --reason 'mended in revision 4'"`
+	Retire   ModelsRetire   `cmd:"" help:"Hide a model from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"models retire refund-agent --reason 'replaced'"`
+	Restore  ModelsRestore  `cmd:"" help:"Bring back what was retired (ADMIN)." example:"models restore refund-agent --reason 'needed again'"`
+	Validate ModelsValidate `cmd:"" help:"Check a model file: errors and warnings, as POST /models/{id}/validate." example:"models validate model.json --strict"`
+	Simulate ModelsSimulate `cmd:"" help:"Run a model file's scenarios on paper, as POST /models/{id}/simulate." example:"models simulate model.json --scenario returned-in-time --trace"`
+	Explore  ModelsExplore  `cmd:"" help:"Walk everything that a model can come to, whatever its inputs are." example:"models explore model.json"`
+}
+
+// ModelFile is the argument of each: an AgentModel, or a ModelWrite around one.
+type ModelFile struct {
+	File string `arg:"" help:"The model, as JSON: the document itself or {\"document\": …}; - for standard input."`
+}
+
+// ModelsValidate checks a model file.
+type ModelsValidate struct {
+	ModelFile
+	Strict bool `help:"Exit status 1 also for warnings."`
+	Output
+}
+
+// Run validates.
+func (c *ModelsValidate) Run(t *Terminal) error {
+	doc, err := c.read(t)
+	if err != nil {
+		return err
+	}
+	var v countersign.Validation
+	if err := working(t, "validating", func() { v = model.Validate(doc) }); err != nil {
+		return err
+	}
+	if err := c.Print(t, v, func(w io.Writer) { printValidation(w, v) }); err != nil {
+		return err
+	}
+	if !v.Valid || c.Strict && len(v.Warnings) > 0 {
+		return StatusError{ExitFailed}
+	}
+	return nil
+}
+
+func printValidation(w io.Writer, v countersign.Validation) {
+	var rows [][]string
+	for _, p := range v.Errors {
+		rows = append(rows, []string{"error", p.Path, p.Code, p.Message})
+	}
+	for _, p := range v.Warnings {
+		rows = append(rows, []string{"warning", p.Path, p.Code, p.Message})
+	}
+	if len(rows) > 0 {
+		Table(w, []string{"severity", "path", "code", "message"}, rows)
+		fmt.Fprintln(w)
+	}
+	word := "valid"
+	if !v.Valid {
+		word = "not valid"
+	}
+	fmt.Fprintf(w, "%s: %d errors, %d warnings\n", word, len(v.Errors), len(v.Warnings))
+}
+
+// compiled is a model that can be simulated. One with errors is the answer no,
+// and not a refusal: no service was asked.
+func (f ModelFile) compiled(t *Terminal) (*countersign.AgentModel, *model.Machine, error) {
+	doc, err := f.read(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	machine, err := model.Compile(doc)
+	if err != nil {
+		return nil, nil, f.failed(err)
+	}
+	return doc, machine, nil
+}
+
+// failed names the file; the error keeps its code in its words, as the service
+// would answer it.
+func (f ModelFile) failed(err error) error {
+	return errors.New(f.File + ": " + err.Error())
+}

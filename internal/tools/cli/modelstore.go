@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/model"
+)
+
+// ModelsList lists.
+type ModelsList struct {
+	retirees
+	Listing
+}
+
+var modelTable = table[countersign.Model]{
+	heading: []string{"id", "name", "revision", "suspended", "updated"},
+	row: func(m countersign.Model) []string {
+		return []string{m.ID, m.Name, number(m.Revision), yes(m.Suspended), moment(m.UpdatedAt)}
+	},
+}
+
+// Run lists the models.
+func (l *ModelsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Model], error) {
+		p.Retired = l.Retired
+		return c.Models(t.Context, p)
+	}, withRetired(modelTable, l.Retired, func(x countersign.Model) bool { return x.Retired }))
+}
+
+// ModelsShow shows one.
+type ModelsShow struct {
+	ID string `arg:"" help:"The model's id."`
+	Asking
+}
+
+// Run shows the model.
+func (s *ModelsShow) Run(t *Terminal) error {
+	return show(t, s.Asking, func(c *client.Client) (*countersign.Model, error) { return c.Model(t.Context, s.ID) }, printModel)
+}
+
+func printModel(w io.Writer, m *countersign.Model) {
+	d := &m.Document
+	Facts(w, [2]string{"model", m.ID}, [2]string{"name", m.Name}, [2]string{"revision", number(m.Revision)}, [2]string{"suspended", yes(m.Suspended)}, [2]string{"retired", yes(m.Retired)},
+		[2]string{"description", d.Description}, [2]string{"agent", d.Agent.Name + ", " + d.Agent.Role}, [2]string{"goal", d.Agent.Goal},
+		[2]string{"may", d.Scope.AllowedActions}, [2]string{"limits", d.Scope.Limits}, [2]string{"asks when", d.Scope.AskUserWhen},
+		[2]string{"size", fmt.Sprintf("%d states, %d transitions, %d actions, %d variables", len(d.States), len(d.Transitions), len(d.Actions), len(d.Variables))},
+		[2]string{"created", moment(m.CreatedAt)}, [2]string{"updated", moment(m.UpdatedAt)})
+	fmt.Fprintln(w)
+	Table(w, []string{"scenario", "name", "expected state", "expected result"}, rows(d.Scenarios, func(s countersign.Scenario) []string {
+		return []string{s.ID, s.Name, s.ExpectedStateID, s.ExpectedResult}
+	}))
+}
+
+// ModelsPut stores one.
+type ModelsPut struct {
+	File     string `arg:"" help:"An AgentModel or a ModelWrite as JSON (see /docs/api/types at the service); - is standard input."`
+	Revision int64  `help:"Update this stored revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
+	Asking
+}
+
+// Run stores the model under its own id.
+func (p *ModelsPut) Run(t *Terminal) error {
+	w, err := p.read(t)
+	if err != nil {
+		return err
+	}
+	w.ExpectedRevision = revision(p.Revision, w.ExpectedRevision)
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Model, error) {
+		saved, err := c.SaveModel(t.Context, w.Document.ID, w)
+		return saved, withRevision(err)
+	}, func(out io.Writer, m *countersign.Model) {
+		fmt.Fprintf(out, "saved %s, revision %d%s\n", m.ID, m.Revision, flaws(&w.Document))
+	})
+}
+
+// flaws says that a model was saved which nothing can be made of: its meaning is
+// judged where it is used.
+func flaws(m *countersign.AgentModel) string {
+	n := len(model.Validate(m).Errors)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", INVALID: %d errors; 'countersign models validate FILE' names them", n)
+}
+
+// read takes the document alone, or what a service is sent and answers.
+func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
+	text, err := readText(t, p.File)
+	if err != nil {
+		return w, err
+	}
+	if err = exact.Check(text); err == nil {
+		members, _ := countersign.RawValue(string(text)).Object()
+		if _, wrapped := members["document"]; wrapped {
+			err = exact.Decode(text, &w)
+		} else {
+			err = exact.Decode(text, &w.Document)
+		}
+	}
+	if err != nil {
+		return w, Unusablef("%s: %v", p.File, err)
+	}
+	return w, nil
+}
+
+// ModelsSuspend suspends.
+type ModelsSuspend struct{ reasoned }
+
+// Run suspends the model.
+func (s *ModelsSuspend) Run(t *Terminal) error {
+	return s.change(t, "suspended", (*client.Client).SuspendModel)
+}
+
+// ModelsResume resumes.
+type ModelsResume struct{ reasoned }
+
+// Run resumes the model.
+func (r *ModelsResume) Run(t *Terminal) error {
+	return r.change(t, "resumed", (*client.Client).ResumeModel)
+}
+
+// reasoned is a change of a model that asks for a reason.
+type reasoned struct {
+	ID     string `arg:"" help:"The model's id."`
+	Reason string `required:"" help:"Why; kept in the audit log."`
+	Asking
+}
+
+func (r *reasoned) change(t *Terminal, done string, ask func(*client.Client, context.Context, string, string) (*countersign.Model, error)) error {
+	return show(t, r.Asking, func(c *client.Client) (*countersign.Model, error) { return ask(c, t.Context, r.ID, r.Reason) },
+		func(w io.Writer, m *countersign.Model) {
+			fmt.Fprintf(w, "%s %s, revision %d\n", done, m.ID, m.Revision)
+		})
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// Output is the flag of every command that prints an answer.
+type Output struct {
+	Format string `name:"output" short:"o" enum:"table,json" default:"table" help:"How to print: table for people, json for programs."`
+}
+
+// Print writes an answer: the document itself as JSON, or what table makes of it.
+func (o Output) Print(t *Terminal, document any, table func(w io.Writer)) error {
+	if o.Format != "json" {
+		table(t.Out)
+		return nil
+	}
+	text, err := countersign.Marshal(document)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(t.Out, spelled(b.String()))
+	return err
+}
+
+// Table writes rows under a heading in columns as wide as they need. A cell shows
+// no control character: a name from outside must not move the cursor. On a
+// terminal a line ends at its edge.
+func Table(w io.Writer, heading []string, rows [][]string) {
+	var b bytes.Buffer
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, strings.ToUpper(strings.Join(heading, "\t")))
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = Plain(cell)
+		}
+		fmt.Fprintln(tw, strings.Join(cells, "\t"))
+	}
+	_ = tw.Flush()
+	width := widthOf(w)
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintln(w, cut(strings.TrimRight(line, " \n"), width))
+	}
+}
+
+// cut shortens a line to a width; 0 is none.
+func cut(line string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:width-1]) + "…"
+}
+
+// widthOf is a terminal's width, 0 for anything else.
+func widthOf(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !Watched(w) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// Facts writes names and values, one pair a line; pairs without a value are left
+// out.
+func Facts(w io.Writer, pairs ...[2]string) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range pairs {
+		if p[1] != "" {
+			fmt.Fprintf(tw, "%s\t%s\n", Plain(p[0]), Plain(p[1]))
+		}
+	}
+	_ = tw.Flush()
+}
+
+// Plain is text of others on one line: what hides in it is written as escapes, and it is
+// marked where it may not be what it looks like.
+func Plain(text string) string { return plain.Value(text) }
+
+// spelled is JSON text whose hidden characters are escapes: the same JSON.
+func spelled(text string) string { return plain.JSON(text) }

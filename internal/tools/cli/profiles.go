@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/countersign/countersign/internal/platform/atomicfile"
+)
+
+// profile is one sign-in.
+type profile struct {
+	URL      string `json:"url"`
+	Token    string `json:"token"`
+	Insecure bool   `json:"insecure,omitempty"`
+}
+
+// profiles are the sign-ins kept on this machine, in a file that only its owner
+// reads.
+type profiles struct {
+	Current  string             `json:"current"`
+	Profiles map[string]profile `json:"profiles"`
+}
+
+// profilesPath is the file of the profiles: below the user's folder of settings.
+func profilesPath(t *Terminal) (string, error) {
+	dir := t.Getenv("XDG_CONFIG_HOME")
+	if dir == "" {
+		var err error
+		if dir, err = os.UserConfigDir(); err != nil {
+			return "", Unusablef("there is no folder for settings: %v; set XDG_CONFIG_HOME, or give %s and %s", err, envURL, envToken)
+		}
+	}
+	return filepath.Join(dir, "countersign", "profiles.json"), nil
+}
+
+func readProfiles(t *Terminal) (profiles, error) {
+	none := profiles{Profiles: map[string]profile{}}
+	path, err := profilesPath(t)
+	if err != nil {
+		if first(t.Getenv(envToken), t.Getenv(envTokenFile)) != "" {
+			return none, nil // a container without a home: the environment says it all
+		}
+		return none, err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	kept := none
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		return none, Unusablef("%s can't be read: %v", path, err)
+	}
+	return kept, nil
+}
+
+// write replaces the file at once or not at all.
+func (p profiles) write(t *Terminal) error {
+	path, err := profilesPath(t)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.Create(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}

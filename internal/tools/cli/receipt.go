@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/evidence/receipt"
+)
+
+// Receipt are the commands on receipts of runs (docs/reference/receipt.md).
+type Receipt struct {
+	Get    ReceiptGet    `cmd:"" help:"Keep the signed receipt of an ended run in a file." example:"receipt get run-1 -o refund.receipt.json"`
+	Verify ReceiptVerify `cmd:"" help:"Verify a receipt offline; exit status 1 where a part of it fails." example:"receipt verify refund.receipt.json --key 9f2c…"`
+	Keys   ReceiptKeys   `cmd:"" help:"List the public keys of the service's receipts; keep them where its operator can't write." example:"receipt keys"`
+}
+
+// ReceiptGet gets.
+type ReceiptGet struct {
+	ID    string `arg:"" help:"The run's id."`
+	File  string `name:"output" short:"o" default:"-" help:"File to write, readable by its owner alone, which must not be there yet; - is standard output." placeholder:"FILE"`
+	Force bool   `help:"Overwrite a file that is there."`
+	Service
+}
+
+// Run keeps the receipt, byte for byte.
+func (g *ReceiptGet) Run(t *Terminal) error {
+	c, err := g.Client(t)
+	if err != nil {
+		return err
+	}
+	text, err := c.Receipt(t.Context, g.ID)
+	if err != nil {
+		return err
+	}
+	if g.File == "-" {
+		_, err = t.Out.Write(text)
+		return err
+	}
+	if err := writeOwners(g.File, text, g.Force); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.Errs, "kept %s, %d bytes; 'countersign receipt verify %s' judges it\n", Plain(g.File), len(text), Plain(g.File))
+	return nil
+}
+
+// ReceiptVerify verifies.
+type ReceiptVerify struct {
+	File string `arg:"" help:"The receipt; - is standard input."`
+	Key  string `help:"The installation's public key, 64 digits of hex, as 'countersign receipt keys' showed it. Without it only integrity is judged: anybody can make a key." placeholder:"PUBLICKEY"`
+	Output
+}
+
+// Help says what is proven.
+func (ReceiptVerify) Help() string {
+	return "Needs nothing but the file: no service and no network. Every byte of it is covered by the signature; the audit records are proven to stand in the log under its signed head; the digest of each request is computed anew. docs/reference/receipt.md says what that proves."
+}
+
+// maxReceipt is more than the receipt of any run has.
+const maxReceipt = 256 << 20
+
+// Run judges the file.
+func (v *ReceiptVerify) Run(t *Terminal) error {
+	var key ed25519.PublicKey
+	if v.Key != "" {
+		var ok bool
+		if key, ok = receipt.ParseKey(v.Key); !ok {
+			return Unusablef("--key must be the 64 digits of lowercase hex of a public key; 'countersign receipt keys' lists the service's")
+		}
+	}
+	text, err := readFile(t, v.File, maxReceipt)
+	if err != nil {
+		return err
+	}
+	verdict := receipt.Verify(text, key)
+	if err := v.Print(t, verdict, func(w io.Writer) { PrintReceipt(w, verdict) }); err != nil {
+		return err
+	}
+	if verdict.OK && key == nil {
+		fmt.Fprintln(t.Errs, "WARNING: no --key was given. This proves that nothing was altered since the key in the file signed it, and NOT whose key that is: compare it with the one that the installation published, or give it with --key.")
+	}
+	return verdictOf(verdict.OK, nil)
+}
+
+// PrintReceipt says what was checked, what it proves, and what fails.
+func PrintReceipt(w io.Writer, v receipt.Verdict) {
+	if !v.OK {
+		Facts(w, [2]string{"receipt", "NOT VALID"}, [2]string{"section", v.Section}, [2]string{"problem", v.Problem})
+		return
+	}
+	signer := v.PublicKey + ", the key that was given"
+	if !v.Origin {
+		signer = v.PublicKey + ", whoever has it"
+	}
+	Facts(w, [2]string{"receipt", v.Summary}, [2]string{"run", fmt.Sprintf("%s of tenant %s, %s, %s", v.RunID, v.Tenant, v.Mode, v.Status)},
+		[2]string{"issued", v.IssuedAt}, [2]string{"signed by", signer},
+		[2]string{"signature", "every byte is as it was signed, " + fmt.Sprint(len(receipt.Sections)) + " sections"},
+		[2]string{"requests", fmt.Sprintf("%s %d, each digest computed anew", "distinct:", v.Requests-v.Hidden) + hiddenText(v.Hidden)},
+		[2]string{"audit log", fmt.Sprintf("%d records proven under the signed head of %d: start, plan digest, what was sent, decisions, reconciliations, end", v.Records, v.TreeSize)},
+		[2]string{"head", v.TreeRoot}, [2]string{"approved", approvedText(v)},
+		[2]string{"signature only", "inputs, answers, outputs, verification and snapshots: the log has no digest of them"})
+}
+
+func hiddenText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d more are masked, and not checked", n)
+}
+
+// approvedText says no more of a decision than was proven.
+func approvedText(v receipt.Verdict) string {
+	if v.Unlogged > 0 {
+		return fmt.Sprintf("%d; %d are not proven by the log: the records of their decisions were left out", v.Approved, v.Unlogged)
+	}
+	return fmt.Sprintf("%d, each with who and why in the log, before its step was sent", v.Approved)
+}
+
+// ReceiptKeys lists.
+type ReceiptKeys struct{ Asking }
+
+// Run lists the keys, the present one first.
+func (k *ReceiptKeys) Run(t *Terminal) error {
+	var none bool
+	err := show(t, k.Asking, func(c *client.Client) (*[]countersign.ReceiptKey, error) {
+		contract, err := c.IntegrationContract(t.Context)
+		if err != nil {
+			return nil, err
+		}
+		none = len(contract.ReceiptKeys) == 0
+		return &contract.ReceiptKeys, nil
+	}, printReceiptKeys)
+	if err == nil && none {
+		fmt.Fprintln(t.Errs, "there is none yet: the first receipt makes it")
+	}
+	return err
+}
+
+func printReceiptKeys(w io.Writer, keys *[]countersign.ReceiptKey) {
+	rows := make([][]string, len(*keys))
+	for i, k := range *keys {
+		rows[i] = []string{k.PublicKey, k.Algorithm, moment(k.CreatedAt), moment(k.RetiredAt)}
+	}
+	Table(w, []string{"public key", "algorithm", "created", "retired"}, rows)
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// RunsProbe probes.
+type RunsProbe struct {
+	ID   string `arg:"" help:"The run's id."`
+	Step string `arg:"" optional:"" help:"The step's id; default: the one that the run waits for."`
+	Asking
+}
+
+// Run sends the probe. Its answer is evidence on the step and decides nothing.
+func (p *RunsProbe) Run(t *Terminal) error {
+	c, err := p.Client(t)
+	if err != nil {
+		return err
+	}
+	if p.Step == "" {
+		r, err := c.Run(t.Context, p.ID)
+		if err != nil {
+			return err
+		}
+		if p.Step = uncertain(r).ID; p.Step == "" {
+			return Unusablef("run %s is %s and has no uncertain step to probe", p.ID, r.Status)
+		}
+	}
+	r, err := c.ProbeRun(t.Context, p.ID, p.Step)
+	if err != nil {
+		return err
+	}
+	return p.Print(t, r, printUncertain(r))
+}
+
+// uncertain is the step of a run that nobody knows the outcome of; one without an
+// id when there is none.
+func uncertain(r *countersign.Run) countersign.StepRun {
+	for _, s := range r.Steps {
+		if s.Status == countersign.StepRecoveryRequired {
+			return s
+		}
+	}
+	return countersign.StepRun{}
+}
+
+// printUncertain shows the uncertain step, or where there is none the run's state.
+func printUncertain(r *countersign.Run) func(io.Writer) {
+	return func(w io.Writer) {
+		if s := uncertain(r); s.ID != "" {
+			printStep(w, &s, nil)
+		} else {
+			printState(w, r)
+		}
+	}
+}
+
+// RunsReconcile reconciles.
+type RunsReconcile struct {
+	ID          string `arg:"" help:"The run's id."`
+	Completed   bool   `xor:"resolution" required:"" help:"It was carried out; the run goes on."`
+	NotExecuted bool   `xor:"resolution" required:"" help:"It was not; it is sent again under the same idempotency key, once approved anew where policy asks."`
+	Abandon     bool   `xor:"resolution" required:"" help:"Nobody will know; the run ends CANCELLED."`
+	Evidence    string `required:"" help:"How you know; kept on the step and in the audit log."`
+	Result      string `help:"With --completed: what the project answered or would have, a JSON object, or @FILE." placeholder:"JSON"`
+	Yes         bool   `help:"Ask no question."`
+	Asking
+}
+
+// Help says why it asks.
+func (RunsReconcile) Help() string {
+	return "What you say is taken for true: nothing checks whether the refund was paid but you. The step's expectation is judged on --result. On a terminal the step is shown and the resolution must be typed."
+}
+
+// Run reconciles the run's uncertain step.
+func (x *RunsReconcile) Run(t *Terminal) error {
+	w, err := x.write()
+	if err != nil {
+		return err
+	}
+	c, err := x.Client(t)
+	if err != nil {
+		return err
+	}
+	if !x.Yes {
+		if err := x.ask(t, c, w); err != nil {
+			return err
+		}
+	}
+	r, err := c.ReconcileRun(t.Context, x.ID, w)
+	if err != nil {
+		return err
+	}
+	return x.Print(t, r, func(out io.Writer) { printState(out, r) })
+}
+
+func (x *RunsReconcile) write() (countersign.Reconcile, error) {
+	w := countersign.Reconcile{Resolution: countersign.Abandon, Evidence: x.Evidence}
+	switch {
+	case x.Completed:
+		w.Resolution = countersign.ConfirmedCompleted
+	case x.NotExecuted:
+		w.Resolution = countersign.ConfirmedNotExecuted
+	}
+	if plain.Blank(x.Evidence) {
+		return w, Unusablef("--evidence must say how you know")
+	}
+	if x.Result == "" {
+		return w, nil
+	}
+	var err error
+	w.Output, err = objectOf("--result", x.Result)
+	return w, err
+}
+
+// ask shows what is uncertain and has the resolution typed.
+func (x *RunsReconcile) ask(t *Terminal, c *client.Client, w countersign.Reconcile) error {
+	if t.interactive() {
+		r, err := c.Run(t.Context, x.ID)
+		if err != nil {
+			return err
+		}
+		printUncertain(r)(t.Errs)
+	}
+	word := map[string]string{countersign.ConfirmedCompleted: "completed", countersign.ConfirmedNotExecuted: "not-executed", countersign.Abandon: "abandon"}[w.Resolution]
+	return confirm(t, fmt.Sprintf("\nReconcile run %s as %s?", x.ID, w.Resolution), word, "Look at the run, then add --yes")
+}

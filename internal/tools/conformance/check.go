@@ -1,0 +1,126 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// Config is what a check is made with.
+type Config struct {
+	// Project is the definition; its BaseURL is the sandbox.
+	Project    countersign.Project
+	Capability string
+	Secret     string // the HMAC secret, the token or the key; none for NONE
+	// Inputs are those of up to three effects, taken in turn: the first call, the
+	// one that hangs up, and the two at once. The last given serves for the rest.
+	Inputs []map[string]countersign.Value
+	// Other is an input that makes another payload; nil derives one from the first.
+	Other     map[string]countersign.Value
+	RunID     string // begins every idempotency key; an id
+	UserAgent string
+	Now       func() time.Time // of timestamps
+}
+
+// Check is a check that can be played.
+type Check struct {
+	cfg        Config
+	capability *countersign.Capability
+	auth       countersign.Auth
+	target     string // normalised origin
+	wire       wire
+	requests   []countersign.Request
+	other      countersign.Request
+	otherless  string // why there is no other; "" when there is one
+	probe      countersign.Request
+	probeless  string // why there is no probe
+}
+
+// New prepares a check and sends nothing. Its error says what can't be used.
+func New(cfg Config) (*Check, error) {
+	c := &Check{cfg: cfg, capability: cfg.Project.Capability(cfg.Capability), auth: cfg.Project.EffectiveAuth()}
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
+	base, err := url.Parse(c.target)
+	if err != nil {
+		return nil, fmt.Errorf("the address: %w", err)
+	}
+	c.wire = newWire(base)
+	for i, input := range cfg.Inputs {
+		r, err := request.Build(&c.cfg.Project, c.capability, input)
+		if err != nil {
+			return nil, fmt.Errorf("input %d: %w", i+1, err)
+		}
+		c.requests = append(c.requests, r)
+	}
+	if err := c.buildOther(); err != nil {
+		return nil, err
+	}
+	c.buildProbe()
+	return c, nil
+}
+
+func (c *Check) usable() error {
+	p := &c.cfg.Project
+	origin, err := request.NormalizeOrigin(p.BaseURL)
+	switch {
+	case p.Adapter != countersign.AdapterHTTPJSON:
+		return fmt.Errorf("the project's adapter is %s: only %s has a receiver", p.Adapter, countersign.AdapterHTTPJSON)
+	case err != nil:
+		return fmt.Errorf("the address %w", err)
+	case c.capability == nil:
+		return fmt.Errorf("the project has no capability %s; it has %s", c.cfg.Capability, strings.Join(capabilityNames(p), ", "))
+	case c.auth.Type != countersign.AuthNone && c.cfg.Secret == "":
+		return fmt.Errorf("the project authenticates by %s: give its secret", c.auth.Type)
+	case c.auth.Type == countersign.AuthNone && c.capability.Method != "GET":
+		return errors.New("without authentication (NONE) only GET is called")
+	case c.auth.Type != countersign.AuthHMAC && !isHeaderValue(c.cfg.Secret):
+		return errors.New("the secret can't be sent in a header: control characters or white space around it")
+	case len(c.cfg.Inputs) == 0:
+		return errors.New("give an input, {} for none")
+	}
+	c.target = origin
+	return nil
+}
+
+func capabilityNames(p *countersign.Project) []string {
+	names := make([]string, len(p.Capabilities))
+	for i, c := range p.Capabilities {
+		names[i] = c.Name
+	}
+	return names
+}
+
+func isHeaderValue(s string) bool {
+	return s == strings.TrimSpace(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+// Effects reports that playing the check causes effects at the receiver.
+func (c *Check) Effects() bool { return c.capability.HasSideEffect() }
+
+// RunID begins every idempotency key that is sent.
+func (c *Check) RunID() string { return c.cfg.RunID }
+
+// Target is the origin that is called.
+func (c *Check) Target() string { return c.target }
+
+// buildProbe makes the read that shows the effect, where the capability has one.
+func (c *Check) buildProbe() {
+	read := c.cfg.Project.Capability(c.capability.Probe)
+	if c.capability.Probe == "" || read == nil {
+		c.probeless = "the capability names no probe to read its effect with"
+		return
+	}
+	r, err := request.Build(&c.cfg.Project, read, request.ForProbe(read, c.cfg.Inputs[0]))
+	if err != nil {
+		c.probeless = "the probe can't be made of the input"
+		return
+	}
+	c.probe = r
+}

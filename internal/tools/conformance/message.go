@@ -1,0 +1,107 @@
+package conformance
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/signature"
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// forgery is one way for a call to be wrong; the zero one is a right call. What
+// is sent stays what the capability sends: a receiver that doesn't look takes it.
+type forgery struct {
+	rule    string // that asks for its refusal
+	without bool   // no signature, or no credential
+	other   bool   // another secret
+	shift   time.Duration
+	signed  func(*signature.Parts) // what is signed in place of what is sent
+}
+
+// far is well beyond the window of ±5 minutes.
+const far = 10 * time.Minute
+
+// forgeries are those that a receiver with this authentication must refuse.
+var forgeries = map[string][]forgery{
+	countersign.AuthHMAC: {
+		{rule: countersign.RuleRefusesUnsigned, without: true},
+		{rule: countersign.RuleRefusesWrongSignature, other: true},
+		{rule: countersign.RuleRefusesChangedBody, signed: func(p *signature.Parts) { p.BodySHA256 = signature.BodyHash([]byte(`{"other":true}`)) }},
+		{rule: countersign.RuleRefusesChangedTarget, signed: func(p *signature.Parts) { p.PathAndQuery = otherTarget(p.PathAndQuery) }},
+		{rule: countersign.RuleRefusesOldTimestamp, shift: -far},
+		{rule: countersign.RuleRefusesFutureTimestamp, shift: far},
+	},
+	countersign.AuthBearer: credentialForgeries,
+	countersign.AuthAPIKey: credentialForgeries,
+}
+
+var credentialForgeries = []forgery{
+	{rule: countersign.RuleRefusesNoCredential, without: true},
+	{rule: countersign.RuleRefusesWrongCredential, other: true},
+}
+
+func otherTarget(target string) string {
+	if strings.Contains(target, "?") {
+		return target + "&other=1"
+	}
+	return target + "?other=1"
+}
+
+// otherSecret is nobody's.
+const otherSecret = "countersign-check-wrong-credential"
+
+// message is one call about to be sent.
+type message struct {
+	method, target, body string
+	headers              http.Header
+}
+
+// message makes a call as the service makes it (contract 8), but for what the
+// forgery says. The step's id ends the key, so that every request can be found
+// again in the receiver's records.
+func (c *Check) message(r countersign.Request, step string, f forgery) message {
+	m := message{method: r.Method, target: strings.TrimPrefix(r.URL, c.target), body: request.BodyText(r), headers: http.Header{}}
+	at := strconv.FormatInt(c.cfg.Now().Add(f.shift).Unix(), 10)
+	parts := signature.Parts{
+		Method: m.method, PathAndQuery: m.target, Timestamp: at, IdempotencyKey: c.cfg.RunID + "." + step,
+		RunID: c.cfg.RunID, StepID: step, BodySHA256: signature.BodyHash([]byte(m.body)),
+	}
+	m.headers.Set("User-Agent", c.cfg.UserAgent)
+	m.headers.Set("Accept", "application/json")
+	if m.body != "" {
+		m.headers.Set("Content-Type", "application/json")
+	}
+	m.headers.Set(signature.HeaderIdempotencyKey, parts.IdempotencyKey)
+	m.headers.Set(signature.HeaderRunID, parts.RunID)
+	m.headers.Set(signature.HeaderStepID, parts.StepID)
+	m.headers.Set(signature.HeaderTimestamp, at)
+	if !f.without {
+		c.authenticate(m.headers, parts, f)
+	}
+	return m
+}
+
+func (c *Check) authenticate(h http.Header, parts signature.Parts, f forgery) {
+	secret := c.cfg.Secret
+	if f.other {
+		secret = otherSecret
+	}
+	if f.signed != nil {
+		f.signed(&parts)
+	}
+	switch c.auth.Type {
+	case countersign.AuthHMAC:
+		value, err := signature.Sign([]byte(secret), parts)
+		if err != nil { // New refused an empty secret and a run id that breaks lines
+			panic("conformance: " + err.Error())
+		}
+		h.Set(signature.HeaderSignature, value)
+	case countersign.AuthBearer:
+		h.Set("Authorization", "Bearer "+secret)
+	case countersign.AuthAPIKey:
+		h.Set(c.auth.HeaderName, secret)
+	}
+}

@@ -1,0 +1,157 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/periodic"
+)
+
+// repeats tries what a receiver owes a caller that asks twice. first answered the
+// first request under the key of step.
+func (p *play) repeats(first answer, step string) {
+	if !first.accepted() {
+		for _, name := range []string{countersign.RuleSameKeySameBody, countersign.RuleSameKeyOtherBody, countersign.RuleSlowAnswer, countersign.RuleTwins, countersign.RuleEffectOnce} {
+			p.report.set(name, notTried("the first call was not accepted"))
+		}
+		return
+	}
+	p.effect.begin()
+	p.report.set(countersign.RuleSameKeySameBody, p.sameBody(first, step))
+	p.report.set(countersign.RuleSameKeyOtherBody, p.otherBody(step))
+	p.report.set(countersign.RuleEffectOnce, p.effect.finding())
+	p.report.set(countersign.RuleSlowAnswer, p.slow())
+	p.report.set(countersign.RuleTwins, p.twins())
+}
+
+func (p *play) sameBody(first answer, step string) finding {
+	again := p.right(p.requests[0], step)
+	if again.same(first) {
+		return holds(first.words() + ", twice")
+	}
+	return broken(first.words() + ", then " + again.words())
+}
+
+func (p *play) otherBody(step string) finding {
+	if p.otherless != "" {
+		return notTried(p.otherless)
+	}
+	a := p.right(p.other, step)
+	if a.status == http.StatusConflict {
+		return holds(a.words())
+	}
+	return broken(a.words() + "; 409 would say that the key has another body")
+}
+
+// onceOnly is the advice where a fresh key was refused.
+const onceOnly = "; if an effect can happen only once, give --input three times"
+
+// slow hangs up when the request is out, and asks again until there is an answer.
+// An answer that a further repeat gets too is the first one's.
+func (p *play) slow() finding {
+	r, step := p.effectful(1), p.step()
+	if !p.hangUp(r, step) {
+		return broken("the connection failed before the request was out")
+	}
+	a := p.insist(r, step)
+	switch {
+	case a.accepted():
+		again := p.right(r, step)
+		if again.same(a) {
+			return holds("hung up, then " + a.words() + ", twice")
+		}
+		return broken("hung up, then " + a.words() + ", then " + again.words())
+	case a.refused() && !undecided(a):
+		return notTried("hung up, then " + a.words() + onceOnly)
+	default:
+		return broken("hung up, then no answer but " + a.words() + " for " + p.patience().String())
+	}
+}
+
+// effectful is the request of the effect with this index.
+func (p *play) effectful(i int) countersign.Request { return p.requests[min(i, len(p.requests)-1)] }
+
+// hangUp sends a request whole and ends the connection at once. It reports whether
+// the request was out.
+func (p *play) hangUp(r countersign.Request, step string) bool {
+	if p.err != nil {
+		return false
+	}
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	var out atomic.Bool // net/http tells of it in another goroutine
+	a := p.wire.exchange(ctx, p.message(r, step, forgery{}), p.capability.Timeout(), moments{written: func() {
+		out.Store(true)
+		cancel()
+	}})
+	p.note(a)
+	return out.Load()
+}
+
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// patience is how long an answer is asked for: the first call may take all its
+// time, and the one that waits for it as well.
+func (p *play) patience() time.Duration { return 2 * p.capability.Timeout() }
+
+// insist asks again under one key until the receiver has decided.
+func (p *play) insist(r countersign.Request, step string) answer {
+	ctx, cancel := context.WithTimeout(p.ctx, p.patience())
+	defer cancel()
+	wait := firstPause
+	for {
+		a := p.right(r, step)
+		if p.err != nil || !undecided(a) || !rounds.Pause(ctx, wait) {
+			return a
+		}
+		wait = min(2*wait, lastPause)
+	}
+}
+
+// undecided reports an answer that a receiver gives while the first call is still
+// on its way, or when it could not look.
+func undecided(a answer) bool {
+	switch a.status {
+	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return a.status >= 500
+}
+
+// twins sends one request twice at once. Each waits for the other's connection, so
+// that they arrive together.
+func (p *play) twins() finding {
+	if p.err != nil {
+		return notTried("nothing more was sent")
+	}
+	m := p.message(p.effectful(2), p.step(), forgery{})
+	twin := make(chan answer, 1)
+	meet := moments{connected: meeting(2)}
+	go func() { twin <- p.wire.exchange(p.ctx, m, p.capability.Timeout(), meet) }()
+	a := p.wire.exchange(p.ctx, m, p.capability.Timeout(), meet)
+	b := <-twin
+	p.note(a)
+	p.note(b)
+	return judgeTwins(a, b)
+}
+
+func judgeTwins(a, b answer) finding {
+	if !a.accepted() {
+		a, b = b, a
+	}
+	seen := a.words() + " and " + b.words()
+	switch {
+	case a.accepted() && (a.same(b) || b.status == http.StatusConflict):
+		return holds(seen)
+	case a.refused() && b.refused():
+		return notTried(seen + onceOnly)
+	default:
+		return broken(seen)
+	}
+}

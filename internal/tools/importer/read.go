@@ -1,0 +1,84 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// MaxDocumentBytes is the longest document that is read; MaxYAMLBytes the
+// longest in YAML, whose parser takes some 50 bytes of memory for each.
+const (
+	MaxDocumentBytes = 16 << 20
+	MaxYAMLBytes     = 8 << 20
+)
+
+// Document is an OpenAPI document that can be proposed from.
+type Document struct {
+	root    any
+	version string
+	budget  int // what is left of what references may multiply to
+}
+
+// maxWork bounds the schemas and fields that are looked at for one proposal.
+const maxWork = 1_000_000
+
+var supported = regexp.MustCompile(`^3\.[01](\.[0-9A-Za-z.-]{1,32})?$`)
+
+// Read reads an OpenAPI 3.0 or 3.1 document, in JSON or YAML. The error says
+// where it is none.
+func Read(data []byte) (*Document, error) {
+	if len(data) > MaxDocumentBytes {
+		return nil, fmt.Errorf("it is larger than %d bytes", MaxDocumentBytes)
+	}
+	root, err := tree(bytes.TrimPrefix(data, []byte("\uFEFF")))
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{root: root, budget: maxWork}
+	d.version = d.top().at("openapi").text()
+	switch {
+	case d.top().at("swagger").present():
+		return nil, fmt.Errorf("swagger: it is Swagger %s; convert it to OpenAPI 3 first", d.top().at("swagger").text())
+	case !supported.MatchString(d.version):
+		return nil, fmt.Errorf("openapi: it must be a version 3.0 or 3.1, not %q", short(d.version, 40))
+	}
+	return d, nil
+}
+
+// tree decodes a text once. JSON begins with a brace; all else is YAML.
+func tree(data []byte) (any, error) {
+	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) == 0 || text[0] != '{' {
+		return yamlTree(data)
+	}
+	if err := exact.Check(data); err != nil {
+		return nil, err
+	}
+	var root any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber() // no number is computed with, and 1e999 is none of our business
+	err := d.Decode(&root)
+	return root, err
+}
+
+func (d *Document) top() node { return node{doc: d, v: d.root} }
+
+// is31 tells the versions apart where they mean different things.
+func (d *Document) is31() bool { return d.version[:3] == "3.1" }
+
+// spent refuses what comes after the budget's end.
+func (d *Document) spent() *refusal {
+	if d.budget < 0 {
+		return tooComplex
+	}
+	return nil
+}
+
+// spend takes from the budget and reports whether there was enough.
+func (d *Document) spend(n int) bool {
+	d.budget -= n
+	return d.budget >= 0
+}

@@ -1,0 +1,105 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/countersign/countersign/internal/rules/request"
+)
+
+// server is where operations are: the origin a project registers, and the path
+// in front of each of theirs.
+type server struct{ origin, prefix string }
+
+// base is the server of the proposal and the one that the document means by it.
+// They differ where the caller names another: a test system, a proxy.
+type base struct{ proposed, documented server }
+
+// chooseBase takes the caller's base URL, else the document's first server.
+func (d *Document) chooseBase(baseURL string, location *url.URL) (base, error) {
+	documented, err := serverOf(d.top().at("servers").first(), location)
+	if baseURL == "" {
+		if err != nil {
+			return base{}, fmt.Errorf("servers[0]: %w; name the server with --base-url", err)
+		}
+		return base{documented, documented}, nil
+	}
+	named, err := parseServer(baseURL, nil)
+	if err != nil {
+		return base{}, fmt.Errorf("--base-url: %w", err)
+	}
+	if named.prefix == "" {
+		named.prefix = documented.prefix
+	}
+	return base{named, documented}, nil
+}
+
+// serverFor is the server of an operation: the one of its own servers that is at
+// the project's origin.
+func (b base) serverFor(o operation) (server, *refusal) {
+	own := o.at("servers").list()
+	if len(own) == 0 {
+		own = o.item.at("servers").list()
+	}
+	if len(own) == 0 {
+		return b.proposed, nil
+	}
+	first := ""
+	for _, n := range own {
+		s, err := serverOf(n, nil)
+		if err == nil && s == b.documented {
+			return b.proposed, nil
+		}
+		if err == nil && (s.origin == b.documented.origin || s.origin == b.proposed.origin) {
+			return server{b.proposed.origin, s.prefix}, nil
+		}
+		if first == "" {
+			first = n.at("url").text()
+		}
+	}
+	return server{}, refuse(OtherServer, "it is on %s; a project has one origin, so import it as another project with --base-url", quoted(first))
+}
+
+// serverOf reads a server object, its variables at their defaults.
+func serverOf(n node, location *url.URL) (server, error) {
+	text := n.at("url").text()
+	if !n.doc.spend(1+len(text)) || len(text) > 2000 {
+		return server{}, errors.New("its URL is longer than 2000 bytes")
+	}
+	variables := n.at("variables")
+	text = placeholder.ReplaceAllStringFunc(text, func(whole string) string {
+		if v := variables.at(whole[1 : len(whole)-1]).at("default").text(); v != "" {
+			return short(v, 200)
+		}
+		return whole
+	})
+	return parseServer(text, location)
+}
+
+// parseServer splits a URL; one that is relative is so to where the document is.
+func parseServer(text string, location *url.URL) (server, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return server{}, errors.New("it is no URL")
+	}
+	prefix := strings.TrimRight(u.EscapedPath(), "/")
+	if u.Host == "" && location != nil {
+		u = location.ResolveReference(u)
+		prefix = strings.TrimRight(u.EscapedPath(), "/")
+	}
+	switch {
+	case u.Host == "":
+		return server{prefix: prefix}, errors.New("it names no host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return server{}, errors.New("it must be an origin and a path, no more")
+	case u.Scheme != "https" && (u.Scheme != "http" || !request.IsLoopback(u.Hostname())):
+		return server{}, errors.New("it must be https (http on this machine alone)")
+	}
+	origin, err := request.NormalizeOrigin(u.Scheme + "://" + u.Host)
+	if err != nil {
+		return server{}, fmt.Errorf("it %w", err)
+	}
+	return server{origin, prefix}, nil
+}

@@ -1,0 +1,210 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/runtime/lease"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/memory"
+)
+
+// filled is a store with rows of several tenants, at several versions, in more than
+// one page, with an audit log.
+func filled(t *testing.T) store.Store {
+	t.Helper()
+	s := memory.New()
+	do(t, update(context.Background(), s, func(tx store.Whole) error {
+		for n := range 3*atOnce + 1 {
+			for _, tenant := range []string{"acme", "only-runs"} {
+				row := store.Row{ID: fmt.Sprintf("run-%03d", n), Version: int64(n + 1), Keys: []any{int64(-n), "READY", "p", "", ""}, Doc: fmt.Appendf(nil, " {\"n\":%d} ", n)}
+				if err := tx.Load(store.Runs, tenant, row); err != nil {
+					return err
+				}
+			}
+		}
+		if err := tx.Load(store.Meta, store.Realm, store.Row{ID: "known", Version: 7, Doc: []byte("{}")}); err != nil {
+			return err
+		}
+		return audit.Append(tx, "acme", []countersign.AuditRecord{{Actor: "user:a", Action: "a", Subject: "s", Outcome: countersign.AuditDone}})
+	}))
+	return s
+}
+
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copied(t *testing.T, from store.Store) (store.Store, Report) {
+	t.Helper()
+	to := memory.New()
+	r, err := Copy(t.Context(), from, to, Config{})
+	do(t, err)
+	return to, r
+}
+
+func TestACopyHoldsEveryRowWithItsVersionAndIsComplete(t *testing.T) {
+	from := filled(t)
+	last, calls := int64(0), 0
+	to := memory.New()
+	r, err := Copy(t.Context(), from, to, Config{Progress: func(done, all int64) {
+		last, calls = all-done, calls+1
+	}})
+	do(t, err)
+	if want := int64(2*(3*atOnce+1) + 3); !r.Sound() || r.Rows != want || last != 0 || calls == 0 || len(r.Logs) != 3 {
+		t.Errorf("%+v of %d rows; %d to go after %d calls", r, want, last, calls)
+	}
+	do(t, Complete(t.Context(), to))
+	_, again := copied(t, to)
+	if again.From != r.From || again.Rows != r.Rows {
+		t.Errorf("a copy of the copy is %+v instead of %+v", again, r)
+	}
+}
+
+// TestTheDigestIsOfEveryPartOfARow, and of where it stands.
+func TestTheDigestIsOfEveryPartOfARow(t *testing.T) {
+	row := store.Row{ID: "run", Version: 2, Keys: []any{int64(1), "READY", "p", "eu", ""}, Doc: []byte(`{}`)}
+	seen := map[string]string{}
+	for name, change := range map[string]func(p *page, r *store.Row){
+		"nothing": func(*page, *store.Row) {}, "tenant": func(p *page, _ *store.Row) { p.tenant = "b" },
+		"table": func(p *page, _ *store.Row) { p.table = store.Approvals }, "id": func(_ *page, r *store.Row) { r.ID = "ruN" },
+		"version": func(_ *page, r *store.Row) { r.Version = 3 }, "document": func(_ *page, r *store.Row) { r.Doc = []byte(`{ }`) },
+		"integer": func(_ *page, r *store.Row) { r.Keys = []any{int64(2), "READY", "p", "eu", ""} },
+		"text":    func(_ *page, r *store.Row) { r.Keys = []any{int64(1), "READY", "p", "us", ""} },
+		"border":  func(_ *page, r *store.Row) { r.Keys = []any{int64(1), "READYp", "", "eu", ""} },
+	} {
+		p, r, d := page{table: store.Runs, tenant: "a"}, row, newDigest()
+		change(&p, &r)
+		p.rows = []store.Row{r}
+		d.add(p)
+		if other, is := seen[d.sum()]; is {
+			t.Errorf("%s and %s are not told apart", name, other)
+		}
+		seen[d.sum()] = name
+	}
+}
+
+func TestATargetWithAnyRowIsRefusedUnchanged(t *testing.T) {
+	to := memory.New()
+	do(t, to.Update(t.Context(), func(tx store.Tx) error {
+		return tx.Put(store.Sessions, "elsewhere", store.Row{ID: "s", Keys: []any{"e", int64(1)}, Doc: []byte("{}")}, 0)
+	}))
+	if _, err := Copy(t.Context(), filled(t), to, Config{}); !errors.Is(err, ErrOccupied) {
+		t.Error(err)
+	}
+	do(t, Complete(t.Context(), to))
+}
+
+func TestASourceThatHoldsNothingIsRefused(t *testing.T) {
+	to := memory.New()
+	if _, err := Copy(t.Context(), memory.New(), to, Config{}); !errors.Is(err, ErrEmpty) {
+		t.Error(err)
+	}
+	copiedInto, err := Copy(t.Context(), filled(t), to, Config{})
+	if err != nil || !copiedInto.Sound() {
+		t.Errorf("%+v, %v", copiedInto, err)
+	}
+}
+
+// TestASourceInUseIsRefusedUnlessAllowed, and who uses it isn't copied.
+func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
+	from, to := filled(t), memory.New()
+	_, before := copied(t, from)
+	_, err := lease.Join(t.Context(), from, "replica-1", "test")
+	do(t, err)
+	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrInUse) || errors.Is(err, ErrBrokenOff) {
+		t.Error(err)
+	}
+	r, err := Copy(t.Context(), from, to, Config{Used: true})
+	if err != nil || !r.Sound() || r.From != before.From {
+		t.Errorf("%+v, %v", r, err)
+	}
+	_, again := copied(t, to) // nobody has a record in it
+	if again.Rows != r.Rows {
+		t.Errorf("%+v", again)
+	}
+}
+
+// TestWhoHasTriedToSignInIsNotCopied.
+func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
+	from := filled(t)
+	_, before := copied(t, from)
+	do(t, from.Update(t.Context(), func(tx store.Tx) error {
+		_, err := records.Limits.Put(tx, store.Realm, records.LimitID("trying", "0a1"), &records.Limit{}, 0)
+		return err
+	}))
+	if _, after := copied(t, from); after.Rows != before.Rows || after.From != before.From {
+		t.Errorf("%+v", after)
+	}
+}
+
+// TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy.
+func TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy(t *testing.T) {
+	from, to := filled(t), memory.New()
+	joined := false
+	_, err := Copy(t.Context(), from, to, Config{Progress: func(int64, int64) {
+		if !joined {
+			_, err := lease.Join(t.Context(), from, "replica-1", "test")
+			do(t, err)
+			joined = true
+		}
+	}})
+	if !errors.Is(err, ErrBrokenOff) || !errors.Is(err, ErrInUse) || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
+		t.Error(err)
+	}
+}
+
+// TestACopyThatIsBrokenOffLeavesAMarkedTarget, which nothing is copied to again.
+func TestACopyThatIsBrokenOffLeavesAMarkedTarget(t *testing.T) {
+	from, to := filled(t), memory.New()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Copy(ctx, from, to, Config{Progress: func(int64, int64) { cancel() }})
+	if !errors.Is(err, ErrBrokenOff) || !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := Complete(t.Context(), to); !errors.Is(err, ErrIncomplete) {
+		t.Error(err)
+	}
+	if _, err := Copy(t.Context(), from, to, Config{}); !errors.Is(err, ErrIncomplete) {
+		t.Error(err)
+	}
+}
+
+// TestACopyWithABrokenLogIsNotComplete although it is a true copy.
+func TestACopyWithABrokenLogIsNotComplete(t *testing.T) {
+	from, to := filled(t), memory.New()
+	do(t, from.Update(t.Context(), func(tx store.Tx) error {
+		rows, err := tx.List(store.Audit, "acme", store.Query{})
+		if err == nil {
+			err = tx.Delete(store.Audit, "acme", rows[0].ID)
+		}
+		return err
+	}))
+	r, err := Copy(t.Context(), from, to, Config{})
+	if err != nil || r.Sound() || r.From != r.To || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestATargetThatChangesWhatItIsGivenIsFound by the digests.
+func TestATargetThatChangesWhatItIsGivenIsFound(t *testing.T) {
+	to := memory.New()
+	changed := false
+	r, err := Copy(t.Context(), filled(t), to, Config{Progress: func(done, all int64) {
+		if done > all/4 && !changed {
+			do(t, to.Update(t.Context(), func(tx store.Tx) error { return tx.Delete(store.Runs, "acme", "run-000") }))
+			changed = true
+		}
+	}})
+	if err != nil || r.Sound() || r.From == r.To || !errors.Is(Complete(t.Context(), to), ErrIncomplete) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
