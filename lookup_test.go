@@ -69,7 +69,7 @@ func TestLookupInWhatIsNoObject(t *testing.T) {
 func TestLookupReadsOnlyWhatThePathLeadsThrough(t *testing.T) {
 	const levels = countersign.MaxJSONDepth - 1
 	path := strings.TrimSuffix(strings.Repeat("a.", levels), ".")
-	budget.Proportional(t, countersign.MaxBodyBytes/64, func(n int) func() {
+	allocbudget.Proportional(t, countersign.MaxBodyBytes/64, func(n int) func() {
 		v := raw(strings.Repeat(`{"a":`, levels) + "[" + strings.Repeat("1,", n/2) + "1]" + strings.Repeat("}", levels))
 		find := func() {
 			if _, ok := v.Lookup(path); !ok {
@@ -87,7 +87,7 @@ func TestLookupReadsOnlyWhatThePathLeadsThrough(t *testing.T) {
 // TestLookupCostsWhatThePathLeadsThrough: half the levels, half the cost.
 func TestLookupCostsWhatThePathLeadsThrough(t *testing.T) {
 	bulk := "[" + strings.Repeat("1,", countersign.MaxBodyBytes/64) + "1]"
-	budget.Proportional(t, countersign.MaxJSONDepth/4-1, func(levels int) func() {
+	allocbudget.Proportional(t, countersign.MaxJSONDepth/4-1, func(levels int) func() {
 		v := raw(strings.Repeat(`{"a":`, levels) + bulk + strings.Repeat("}", levels))
 		path := strings.TrimSuffix(strings.Repeat("a.", levels), ".")
 		return func() { v.Lookup(path) }

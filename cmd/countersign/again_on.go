@@ -12,9 +12,9 @@ import (
 // perhapsAgain runs every function twice; see package again. The first run ends
 // early every other time.
 func perhapsAgain(s store.Store) store.Store {
-	return again.New(s, func() int {
+	return rerun.New(s, func() int {
 		if rand.IntN(2) == 0 {
-			return again.Whole
+			return rerun.Whole
 		}
 		return 1 + rand.IntN(20)
 	})

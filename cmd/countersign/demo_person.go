@@ -105,7 +105,7 @@ func decisionOf(line string) (decision countersign.Decision, hint string) {
 	default:
 		return decision, "Type y or n and, behind it, why: y the order came back in time"
 	}
-	if decision.Reason = strings.TrimSpace(reason); plain.Blank(decision.Reason) {
+	if decision.Reason = strings.TrimSpace(reason); safetext.Blank(decision.Reason) {
 		return decision, "A decision carries its reason: " + strings.ToLower(word) + " the order came back in time"
 	}
 	return decision, ""

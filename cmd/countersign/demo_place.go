@@ -91,7 +91,7 @@ func (p *demoPlace) write() error {
 	if err != nil {
 		return err
 	}
-	return durable.Create(p.file(keptFile), func(w io.Writer) error {
+	return atomicfile.Create(p.file(keptFile), func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})

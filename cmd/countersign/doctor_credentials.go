@@ -16,10 +16,10 @@ import (
 // checkOwners looks in the store for projects and webhooks whose credential is not
 // their tenant's, or is short.
 func checkOwners(ctx context.Context, cfg config) (found []finding) {
-	var look owner.Look
+	var look credowner.Look
 	there, err := peek(ctx, cfg.Store, func(tx store.Tx) (err error) {
 		if _, _, err = records.CredentialMarks.Get(tx, store.Realm, records.CredentialsBoundID); err == nil {
-			look, err = owner.LookAt(tx)
+			look, err = credowner.LookAt(tx)
 		}
 		return err
 	})
@@ -37,7 +37,7 @@ func checkOwners(ctx context.Context, cfg config) (found []finding) {
 	}
 	for _, u := range look.Uses {
 		if credential.Weak(u.Kind, len(cfg.Secrets.Get(u.Name))) {
-			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s of tenant %s uses %s, which is shorter than %s", u.Subject(), u.Tenant, u.Name, owner.AtLeast(u.Kind)))
+			found = append(found, warn("credential", "use a longer one, 32 random bytes say", "%s of tenant %s uses %s, which is shorter than %s", u.Subject(), u.Tenant, u.Name, credowner.AtLeast(u.Kind)))
 		}
 	}
 	return found

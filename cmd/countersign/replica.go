@@ -52,12 +52,12 @@ func (s *service) lost() <-chan struct{} {
 }
 
 // reading reads runs for those who watch them here.
-func (s *service) reading(l *ledger.Ledger) live.Reader {
+func (s *service) reading(l *runrepo.Ledger) updates.Reader {
 	return func(ctx context.Context, tenant, runID string, newer int64) (*countersign.Run, error) {
 		var found *countersign.Run
 		err := s.store.View(ctx, func(tx store.Tx) error {
 			found = nil
-			held, err := l.Newer(tx, ledger.Ref{Tenant: tenant, RunID: runID}, newer)
+			held, err := l.Newer(tx, runrepo.Ref{Tenant: tenant, RunID: runID}, newer)
 			if err == nil && held != nil {
 				found = held.Run()
 			}

@@ -44,7 +44,7 @@ func apart(fn func(file string) error) error {
 
 // seal encrypts a file into a new one, which is there whole or not at all.
 func seal(plain, file string, to []age.Recipient) error {
-	return durable.Create(file, func(w io.Writer) error {
+	return atomicfile.Create(file, func(w io.Writer) error {
 		in, err := os.Open(plain)
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func unseal(file, plain string, keys []age.Identity) error {
 	if err != nil {
 		return err
 	}
-	return durable.Create(plain, func(w io.Writer) error {
+	return atomicfile.Create(plain, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

@@ -61,7 +61,7 @@ type service struct {
 	teller   *webhook.Sender     // nil where no webhook may be told
 	hooks    *outbound.Client    // the teller's
 	archiver *retention.Archiver // nil where runs are kept for ever
-	dropping *rounds.Rounds      // of instances that are not heard any more
+	dropping *periodic.Rounds    // of instances that are not heard any more
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -155,7 +155,7 @@ func (s *service) wire(ctx context.Context) error {
 		return err
 	}
 	s.archives(l)
-	s.dropping = rounds.Start(control.DropEvery, s.control.DropInstances)
+	s.dropping = periodic.Start(control.DropEvery, s.control.DropInstances)
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (s *service) wire(ctx context.Context) error {
 func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
 		Origins: origins, MayUse: s.cfg.Credentials.Allows,
-		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exact.Check, UserAgent: "countersign/" + version,
+		Getenv: s.cfg.Secrets.Get, Now: now, CheckJSON: exactjson.Check, UserAgent: "countersign/" + version,
 		Traces: s.exporter.Traces(), Log: s.log,
 	})
 }
@@ -180,7 +180,7 @@ func (s *service) tells() {
 }
 
 // archives lets runs that ended long ago go into files, where that is asked for.
-func (s *service) archives(l *ledger.Ledger) {
+func (s *service) archives(l *runrepo.Ledger) {
 	if s.cfg.Retention == 0 {
 		return
 	}
@@ -190,14 +190,14 @@ func (s *service) archives(l *ledger.Ledger) {
 
 // assemble makes the parts of the service. They write nothing before the engine is
 // started or somebody asks.
-func (s *service) assemble() *ledger.Ledger {
+func (s *service) assemble() *runrepo.Ledger {
 	allowed := project.Allowed{
 		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, Credentials: s.cfg.Credentials,
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
-	l := ledger.New(ledger.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
-	hub := &live.Hub{}
+	l := runrepo.New(runrepo.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	hub := &updates.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
 	s.engine.Trace(s.exporter.Traces())
 	if s.lease != nil {
@@ -310,7 +310,7 @@ const (
 // run serves until ctx ends, then stops gracefully. A store that failed ends it
 // with an error: the disk is the truth at the next start.
 func (s *service) run(ctx context.Context) error {
-	callers := inbound.New(inbound.Room(descriptors()))
+	callers := connlimit.New(connlimit.Room(descriptors()))
 	server := &http.Server{
 		Handler: callers.Handler(s.handler()), ConnState: callers.ConnState, ConnContext: callers.ConnContext, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),

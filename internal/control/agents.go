@@ -172,7 +172,7 @@ func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *r
 }
 
 var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (countersign.Agent, bool){
-	access.AdmitAgent: agent.Admit, access.SuspendAgent: agent.Suspend, access.RetireAgent: agent.Retire, access.RestoreAgent: agent.Restore,
+	access.AdmitAgent: registry.Admit, access.SuspendAgent: registry.Suspend, access.RetireAgent: registry.Retire, access.RestoreAgent: registry.Restore,
 }
 
 // registered says where an agent stands in the registry.

@@ -109,7 +109,7 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
 	}
-	err = ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, 0, func(step *countersign.StepRun) {
+	err = runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, 0, func(step *countersign.StepRun) {
 		if step.Status != countersign.StepRecoveryRequired {
 			return
 		}

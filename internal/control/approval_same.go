@@ -72,7 +72,7 @@ func sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.Same
 		return nil, err
 	}
 	var out *countersign.SameRequest
-	err = ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: ap.RunID}, 0, func(step *countersign.StepRun) {
+	err = runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: ap.RunID}, 0, func(step *countersign.StepRun) {
 		if step.ID == ap.StepID {
 			out = &countersign.SameRequest{RunID: ap.RunID, StepID: step.ID, Status: step.Status, At: ap.RequestedAt}
 		}

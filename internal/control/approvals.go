@@ -74,14 +74,14 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
 	}
-	var moved ledger.Moved
+	var moved runrepo.Moved
 	err = s.update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
 		rec, err := s.decidable(tx, a, id)
 		if err != nil {
 			return err
 		}
 		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID}
-		moved, err = s.ledger.Apply(tx, ledger.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.ledger())
+		moved, err = s.ledger.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.ledger())
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func TestALateNoteOfItsUseRevivesNoToken(t *testing.T) {
 	g := openGate(t)
 	made, err := g.service.CreateToken(background, g.admin(), countersign.TokenWrite{Name: "n", Roles: []countersign.Role{countersign.RoleViewer}})
 	g.must(err)
-	busy := g.over(again.Meanwhile(g.store, func() {
+	busy := g.over(rerun.Meanwhile(g.store, func() {
 		_, err := g.service.RevokeToken(background, g.admin(), made.ID, "")
 		g.must(err)
 	}))

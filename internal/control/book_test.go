@@ -140,7 +140,7 @@ func (b *book) sync(a control.Actor, projectID string, m countersign.Manifest, n
 	}
 	for _, i := range m.Agents {
 		n := countersign.Agent{
-			ID: agent.ID(projectID, i.ExternalAgentID), ProjectID: projectID, ExternalAgentID: i.ExternalAgentID, SourceRevision: i.SourceRevision,
+			ID: registry.ID(projectID, i.ExternalAgentID), ProjectID: projectID, ExternalAgentID: i.ExternalAgentID, SourceRevision: i.SourceRevision,
 			Revision: 1, Name: i.Name, Role: i.Role, Goal: i.Goal, Capabilities: i.Capabilities, ExecutorInputs: map[string]map[string]countersign.Value{},
 			ModelID: i.ModelID, Status: countersign.AgentPending, CreatedAt: now, UpdatedAt: now,
 		}

@@ -96,4 +96,4 @@ func wantCode(t *testing.T, err error, want countersign.Code) {
 
 func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
 
-func clerk(external string) string { return agent.ID("acme-one", external) }
+func clerk(external string) string { return registry.ID("acme-one", external) }

@@ -32,7 +32,7 @@ import (
 )
 
 // Waker is told of a run that was started or moved.
-type Waker interface{ Wake(ref ledger.Ref) }
+type Waker interface{ Wake(ref runrepo.Ref) }
 
 // Prober sends the two kinds of request that belong to no step: health checks
 // and a reviewer's probes.
@@ -61,22 +61,22 @@ type Config struct {
 type Service struct {
 	cfg    Config
 	store  store.Store
-	ledger *ledger.Ledger
+	ledger *runrepo.Ledger
 	waker  Waker
-	live   *live.Hub
+	live   *updates.Hub
 	prober Prober
 	log    *slog.Logger
 
-	snapshots *recent.Map[ledger.PlanKey, *countersign.Plan]
-	tokens    *recent.Map[string, knownToken] // by hash
-	tokenRefs *recent.Map[string, records.TokenRef]
-	documents *recent.Map[documentKey, ListedModel]
-	machines  *recent.Map[recent.Stamp, *model.Machine]
+	snapshots *cache.Map[runrepo.PlanKey, *countersign.Plan]
+	tokens    *cache.Map[string, knownToken] // by hash
+	tokenRefs *cache.Map[string, records.TokenRef]
+	documents *cache.Map[documentKey, ListedModel]
+	machines  *cache.Map[cache.Stamp, *model.Machine]
 
-	thinking *turns.Turns // at simulations and what else costs a processor
-	reading  *turns.Turns // at spans of audit logs
-	probing  sync.Map     // ledger.Ref of the runs that a probe is under way for
-	touching sync.Map     // ids of the tokens whose last use is being written
+	thinking *fairqueue.Turns // at simulations and what else costs a processor
+	reading  *fairqueue.Turns // at spans of audit logs
+	probing  sync.Map         // ledger.Ref of the runs that a probe is under way for
+	touching sync.Map         // ids of the tokens whose last use is being written
 	chores   sync.WaitGroup
 	folds    folds // repeated refusals
 	viewers  viewers
@@ -99,15 +99,15 @@ const thinkers = 2
 const rememberedSnapshots = 32
 
 // New makes the use cases.
-func New(cfg Config, s store.Store, l *ledger.Ledger, w Waker, hub *live.Hub, pr Prober, log *slog.Logger) *Service {
+func New(cfg Config, s store.Store, l *runrepo.Ledger, w Waker, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: turns.New(thinkers), reading: turns.New(1),
-		snapshots: recent.New[ledger.PlanKey, *countersign.Plan](rememberedSnapshots),
-		tokens:    recent.New[string, knownToken](rememberedTokens),
-		tokenRefs: recent.New[string, records.TokenRef](rememberedTokens),
-		documents: recent.New[documentKey, ListedModel](rememberedModels),
-		machines:  recent.New[recent.Stamp, *model.Machine](rememberedMachines),
+		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: fairqueue.New(thinkers), reading: fairqueue.New(1),
+		snapshots: cache.New[runrepo.PlanKey, *countersign.Plan](rememberedSnapshots),
+		tokens:    cache.New[string, knownToken](rememberedTokens),
+		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),
+		documents: cache.New[documentKey, ListedModel](rememberedModels),
+		machines:  cache.New[cache.Stamp, *model.Machine](rememberedMachines),
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	service.siting = service.limit("siting", askedAtSite)
@@ -131,8 +131,8 @@ type Actor struct {
 	RequestID string
 }
 
-func (a Actor) ledger() ledger.Actor {
-	return ledger.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
+func (a Actor) ledger() runrepo.Actor {
+	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
 }
 
 // Authorize says whether the actor may ask for the operation at all, before
@@ -246,7 +246,7 @@ func found(err error, kind, id string) error {
 
 // given refuses a blank reason or evidence.
 func given(field, text string) error {
-	if plain.Blank(text) {
+	if safetext.Blank(text) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: say why; it can't be blank", field)
 	}
 	return nil

@@ -21,7 +21,7 @@ func (s *Service) claim(tx store.Tx, a Actor, u credential.Use, path, subject st
 	if u.Name == "" {
 		return nil
 	}
-	bound, err := owner.Claim(tx, s.cfg.Allowed.Credentials, u, s.cfg.Now())
+	bound, err := credowner.Claim(tx, s.cfg.Allowed.Credentials, u, s.cfg.Now())
 	switch {
 	case credential.IsRefusal(err):
 		return project.NotAllowed(path, u, err)
@@ -50,7 +50,7 @@ func (s *Service) Credentials(ctx context.Context, a Actor, l List) (page counte
 }
 
 func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
-	uses, err := owner.Uses(tx)
+	uses, err := credowner.Uses(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
 
 // owned is a tenant's variable as it is listed: once for each origin that entries
 // limit it to.
-func owned(name, tenant string, since time.Time, origins []string, uses []owner.Use) (out []countersign.Credential) {
+func owned(name, tenant string, since time.Time, origins []string, uses []credowner.Use) (out []countersign.Credential) {
 	if len(origins) == 0 {
 		origins = []string{""}
 	}
@@ -122,7 +122,7 @@ func (s *Service) FreeCredential(ctx context.Context, a Actor, name, reason stri
 		if err != nil {
 			return found(err, "bound credential", name)
 		}
-		uses, err := owner.Uses(tx)
+		uses, err := credowner.Uses(tx)
 		if err != nil {
 			return err
 		}

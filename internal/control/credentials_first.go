@@ -32,8 +32,8 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var look owner.Look
-	if err := s.store.View(ctx, func(tx store.Tx) (err error) { look, err = owner.LookAt(tx); return err }); err != nil {
+	var look credowner.Look
+	if err := s.store.View(ctx, func(tx store.Tx) (err error) { look, err = credowner.LookAt(tx); return err }); err != nil {
 		return err
 	}
 	for _, u := range look.Foreign(s.cfg.Allowed.Credentials) {
@@ -47,18 +47,18 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 	return nil
 }
 
-func (s *Service) warnOfWeak(u owner.Use) {
-	s.log.Warn("its secret is short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", owner.AtLeast(u.Kind))
+func (s *Service) warnOfWeak(u credowner.Use) {
+	s.log.Warn("its secret is short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", credowner.AtLeast(u.Kind))
 }
 
 func (s *Service) bindAll(tx store.Tx) error {
-	look, err := owner.LookAt(tx)
+	look, err := credowner.LookAt(tx)
 	if err != nil {
 		return err
 	}
 	lists, system := s.cfg.Allowed.Credentials, Actor{Principal: access.System(countersign.DefaultTenant)}
 	for _, u := range look.Oldest(lists) {
-		if err := owner.Bind(tx, u.Name, u.Tenant, s.cfg.Now()); err != nil {
+		if err := credowner.Bind(tx, u.Name, u.Tenant, s.cfg.Now()); err != nil {
 			return err
 		}
 		c := change{after: u.Tenant, reason: "at the first start of a release that binds credentials: " + u.Subject() + " is the oldest that uses it"}
@@ -66,7 +66,7 @@ func (s *Service) bindAll(tx store.Tx) error {
 			return err
 		}
 	}
-	if look, err = owner.LookAt(tx); err != nil {
+	if look, err = credowner.LookAt(tx); err != nil {
 		return err
 	}
 	for _, u := range look.Foreign(lists) {
@@ -79,7 +79,7 @@ func (s *Service) bindAll(tx store.Tx) error {
 
 // disableForeign takes the health along: a project is enabled again only after its own
 // tenant's credential was tried. A webhook stays as it is; nothing is sent for it.
-func (s *Service) disableForeign(tx store.Tx, system Actor, u owner.Use) error {
+func (s *Service) disableForeign(tx store.Tx, system Actor, u credowner.Use) error {
 	if u.Webhook != "" || !u.Enabled {
 		return nil
 	}

@@ -31,7 +31,7 @@ type oldStore struct {
 
 func newOldStore(t *testing.T, tenants ...string) *oldStore {
 	t.Helper()
-	o := &oldStore{t: t, store: again.Always(memory.New())}
+	o := &oldStore{t: t, store: rerun.Always(memory.New())}
 	o.update(func(tx store.Tx) error {
 		for _, id := range tenants {
 			if _, err := records.Tenants.Put(tx, store.Realm, id, &countersign.Tenant{ID: id, Revision: 1}, 0); err != nil {

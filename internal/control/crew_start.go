@@ -118,7 +118,7 @@ func (s *Service) planCrew(tx store.Tx, a Actor, c crewStart, o order) (p counte
 // mayStartCrew refuses a disabled project before anything else about the plan
 // (contract 7); a plan that would be INVALID is not stored at all.
 func mayStartCrew(tx store.Tx, a Actor, p *countersign.Plan, problems []string) error {
-	now, err := ledger.Standings(tx, a.Tenant, p)
+	now, err := runrepo.Standings(tx, a.Tenant, p)
 	if err != nil {
 		return err
 	}

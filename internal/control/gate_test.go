@@ -34,7 +34,7 @@ type gate struct {
 
 func openGate(t *testing.T) *gate {
 	t.Helper()
-	g := &gate{t: t, store: again.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), mails: make(chan string, 100)}
+	g := &gate{t: t, store: rerun.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), mails: make(chan string, 100)}
 	g.service = g.over(g.store)
 	var err error
 	g.first, err = g.service.Bootstrap(background, "")
@@ -52,9 +52,9 @@ func (g *gate) process(s store.Store, shared bool) *control.Service {
 	clock := func() time.Time { return g.now }
 	newID := func(kind string) string { g.made++; return fmt.Sprintf("%s-%d", kind, g.made) }
 	secret := func() [32]byte { g.made++; return sha256.Sum256(fmt.Append(nil, g.made)) }
-	l := ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: clock})
+	l := runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: clock})
 	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g, Shared: shared}
-	return control.New(cfg, s, l, asleep{}, &live.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
+	return control.New(cfg, s, l, asleep{}, &updates.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
 }
 
 func (g *gate) Send(_ context.Context, to, _, text string) error {

@@ -18,7 +18,7 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 	if err := access.Allow(a.Principal, access.SendHeartbeat); err != nil {
 		return countersign.HeartbeatAck{}, err
 	}
-	if problems := agent.CheckHeartbeat(h); len(problems) > 0 {
+	if problems := registry.CheckHeartbeat(h); len(problems) > 0 {
 		s.cfg.Figures.Heartbeat(a.Tenant, "refused")
 		return countersign.HeartbeatAck{}, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
 	}
@@ -57,7 +57,7 @@ func (b *beat) judge(tx store.Tx, most int) error {
 	if err != nil {
 		return err
 	}
-	next, duplicate, err := agent.Beat(last, b.heartbeat, b.at)
+	next, duplicate, err := registry.Beat(last, b.heartbeat, b.at)
 	if err != nil {
 		return err
 	}

@@ -43,10 +43,10 @@ var background = context.Background()
 type house struct {
 	t       fataler
 	store   *watched
-	ledger  *ledger.Ledger
+	ledger  *runrepo.Ledger
 	service *control.Service
-	woken   func(ledger.Ref) // comes when a run is to be driven on; nil: nothing does
-	checked func()           // comes while a project's health is checked
+	woken   func(runrepo.Ref) // comes when a run is to be driven on; nil: nothing does
+	checked func()            // comes while a project's health is checked
 	ids     atomic.Int64
 	clock   atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
 }
@@ -68,12 +68,12 @@ func openWith(t fataler, maxActive int) *house {
 // openBounded makes one with other bounds.
 func openBounded(t fataler, maxActive int, most quota.Bounds) *house {
 	t.Helper()
-	h := &house{t: t, store: &watched{Store: again.Always(memory.New())}}
+	h := &house{t: t, store: &watched{Store: rerun.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
-	h.ledger = ledger.New(ledger.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
+	h.ledger = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
-	h.service = control.New(cfg, h.store, h.ledger, h, &live.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
+	h.service = control.New(cfg, h.store, h.ledger, h, &updates.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
 			h.register(tenant, tenant+"-"+name)
@@ -230,7 +230,7 @@ func (w *watched) end() {
 }
 
 // Wake implements control.Waker.
-func (h *house) Wake(ref ledger.Ref) {
+func (h *house) Wake(ref runrepo.Ref) {
 	if h.woken != nil {
 		h.woken(ref)
 	}
@@ -238,7 +238,7 @@ func (h *house) Wake(ref ledger.Ref) {
 
 type asleep struct{}
 
-func (asleep) Wake(ledger.Ref) {}
+func (asleep) Wake(runrepo.Ref) {}
 
 type healthy struct{ *house }
 

@@ -32,7 +32,7 @@ func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Mode(a.Principal, j.mode); err != nil {
 		return err
 	}
-	r, err := ledger.Makers(tx, a.Tenant, j.requester)
+	r, err := runrepo.Makers(tx, a.Tenant, j.requester)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ const maxInstances = 1000
 // livenessOf derives an agent's liveness from the newest heartbeat in each
 // state: three index reads, however many instances it has.
 func livenessOf(tx store.Tx, tenant, agentID string, now time.Time) (countersign.Liveness, time.Time, error) {
-	evidence := agent.Evidence{}
+	evidence := registry.Evidence{}
 	for _, state := range states {
 		newest, err := lastHeard(tx, tenant, agentID, state, 1)
 		if err != nil {
@@ -30,7 +30,7 @@ func livenessOf(tx store.Tx, tenant, agentID string, now time.Time) (countersign
 			evidence[state] = newest[0].ReceivedAt
 		}
 	}
-	is, heard := agent.Liveness(evidence, now)
+	is, heard := registry.Liveness(evidence, now)
 	return is, heard, nil
 }
 
@@ -62,7 +62,7 @@ func instancesOf(tx store.Tx, tenant, agentID string, now time.Time) ([]counters
 
 func shownInstance(i records.Instance, now time.Time) countersign.Instance {
 	out := heardInstance(i)
-	out.Liveness = agent.InstanceLiveness(out, now)
+	out.Liveness = registry.InstanceLiveness(out, now)
 	return out
 }
 

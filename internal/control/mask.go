@@ -60,7 +60,7 @@ func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error
 	if !masks(a) {
 		return nil
 	}
-	whole, err := ledger.WithProjects(tx, a.Tenant, *p)
+	whole, err := runrepo.WithProjects(tx, a.Tenant, *p)
 	if err == nil {
 		maskPlan(p, hiddenIn(&whole), open)
 	}
@@ -105,7 +105,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	if err != nil {
 		return err
 	}
-	p, err := ledger.WithProjects(tx, a.Tenant, stored.Plan)
+	p, err := runrepo.WithProjects(tx, a.Tenant, stored.Plan)
 	if err != nil {
 		return err
 	}

@@ -114,13 +114,13 @@ func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan,
 	if p.Models, err = agentModels(tx, tenant, p.Agents); err != nil {
 		return p, err
 	}
-	return ledger.WithProjects(tx, tenant, p)
+	return runrepo.WithProjects(tx, tenant, p)
 }
 
 // snapshotOf is the plan that a run was started from, with all that it refers to, in
 // a View; mostly from memory. It must not be changed.
 func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
-	key := ledger.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
+	key := runrepo.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
 	p, ok := s.snapshots.Get(key)
 	if !ok {
 		stored, size, err := s.ledger.ReadPlan(tx, tenant, r.PlanID)
@@ -132,7 +132,7 @@ func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*c
 			return nil, err
 		}
 		p = &whole
-		if size <= ledger.MaxRemembered {
+		if size <= runrepo.MaxRemembered {
 			s.snapshots.Put(key, p)
 		}
 	}
@@ -163,7 +163,7 @@ func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.
 		if err != nil {
 			return err
 		}
-		now, err := ledger.Standings(tx, a.Tenant, &rec.Plan)
+		now, err := runrepo.Standings(tx, a.Tenant, &rec.Plan)
 		d = plan.Drift(&rec.Plan, now)
 		return err
 	})
@@ -212,7 +212,7 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 	}
 	stored := records.Plan{Plan: made}
 	err = s.view(ctx, a, access.CompilePlan, func(tx store.Tx) error {
-		whole, err := ledger.WithProjects(tx, a.Tenant, made)
+		whole, err := runrepo.WithProjects(tx, a.Tenant, made)
 		stored.OpenInputs = openInputs(&whole, req.ActionBindings)
 		return err
 	})

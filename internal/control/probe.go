@@ -17,7 +17,7 @@ import (
 // evidence. It decides nothing, and works while the project is disabled
 // (contract 6).
 func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
-	ref := ledger.Ref{Tenant: a.Tenant, RunID: id}
+	ref := runrepo.Ref{Tenant: a.Tenant, RunID: id}
 	if _, err := s.prepareProbe(ctx, a, ref, stepID); err != nil {
 		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
@@ -44,7 +44,7 @@ type probe struct {
 	record countersign.ProbeRecord
 }
 
-func (s *Service) prepareProbe(ctx context.Context, a Actor, ref ledger.Ref, stepID string) (p probe, err error) {
+func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, stepID string) (p probe, err error) {
 	err = s.view(ctx, a, access.ProbeRun, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, ref.RunID)
 		if err != nil {
@@ -60,13 +60,13 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref ledger.Ref, ste
 		if p, err = s.buildProbe(a, held, stepID); err != nil {
 			return err
 		}
-		p.call.BoundTo, err = owner.OfProject(tx, p.call.Project)
+		p.call.BoundTo, err = credowner.OfProject(tx, p.call.Project)
 		return err
 	})
 	return p, err
 }
 
-func (s *Service) buildProbe(a Actor, h *ledger.Held, stepID string) (probe, error) {
+func (s *Service) buildProbe(a Actor, h *runrepo.Held, stepID string) (probe, error) {
 	i, step := findStep(h.Run(), stepID)
 	switch {
 	case step == nil:

@@ -50,7 +50,7 @@ func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p cou
 		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {
 			return err
 		}
-		boundTo, err = owner.OfProject(tx, &p)
+		boundTo, err = credowner.OfProject(tx, &p)
 		return err
 	})
 	return p, boundTo, s.Refuse(ctx, a, access.CheckHealth, "project/"+id, err)

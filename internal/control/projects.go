@@ -118,14 +118,14 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 			p, err = s.toggle(tx, a, head, version, *w.Enabled, "")
 			return err
 		}
-		if err := s.claim(tx, a, owner.Of(a.Tenant, &content), project.CredentialPath(&content), subject); err != nil {
+		if err := s.claim(tx, a, credowner.Of(a.Tenant, &content), project.CredentialPath(&content), subject); err != nil {
 			return err
 		}
 		p, err = s.edit(tx, a, head, version, content, seen)
 		return err
 	})
 	if err == nil && p.WeakSecret {
-		s.warnOfWeak(owner.Use{Use: owner.Of(a.Tenant, &p), Project: id})
+		s.warnOfWeak(credowner.Use{Use: credowner.Of(a.Tenant, &p), Project: id})
 	}
 	return p, err
 }

@@ -127,7 +127,7 @@ func crewInUse(c plan.Crew) error {
 
 // syncInUse refuses a manifest that changes a retired agent or names a retired model
 // anew. A back end that still sends what it sent before is not refused for it.
-func syncInUse(changes []agentChange, f agent.Facts) error {
+func syncInUse(changes []agentChange, f registry.Facts) error {
 	for _, c := range changes {
 		switch {
 		case !c.is:

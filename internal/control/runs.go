@@ -63,7 +63,7 @@ func ListRuns[T any](ctx context.Context, s *Service, a Actor, l List, f RunFilt
 // of them.
 func (s *Service) withListedSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
-	err := ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
+	err := runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) {
 		r.Steps = append(r.Steps, listedStep(*step))
 	})
 	if err != nil {
@@ -87,9 +87,9 @@ func ListedRun(r countersign.Run) countersign.Run {
 
 func listedStep(s countersign.StepRun) countersign.StepRun {
 	s.Request, s.Response, s.Output = nil, nil, countersign.Value{}
-	s.Probes = slices.DeleteFunc(slices.Clone(s.Probes), func(p countersign.ProbeRecord) bool { return !ledger.WasRead(p) })
+	s.Probes = slices.DeleteFunc(slices.Clone(s.Probes), func(p countersign.ProbeRecord) bool { return !runrepo.WasRead(p) })
 	for i := range s.Probes {
-		s.Probes[i] = ledger.Listed(s.Probes[i])
+		s.Probes[i] = runrepo.Listed(s.Probes[i])
 	}
 	return s
 }
@@ -120,7 +120,7 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 // runWithSteps reads a run with its steps, in a View. What it refers to must not be
 // changed.
 func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
-	rec, err := s.ledger.Read(tx, ledger.Ref{Tenant: a.Tenant, RunID: id})
+	rec, err := s.ledger.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
 		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
@@ -136,7 +136,7 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 }
 
 // moved tells those who watch, and the engine, of a committed run.
-func (s *Service) moved(h *ledger.Held) {
+func (s *Service) moved(h *runrepo.Held) {
 	s.live.Publish(h.Ref.Tenant, h.Run())
 	s.waker.Wake(h.Ref)
 }
@@ -163,7 +163,7 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 
 // applyTo applies an event that a person caused to a run in scope.
 func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id string, check func(store.Tx, *records.Run) error, e run.Event) (r countersign.Run, err error) {
-	var moved ledger.Moved
+	var moved runrepo.Moved
 	err = s.update(ctx, a, op, "run/"+id, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
 		if err != nil {
@@ -172,7 +172,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 		if err := check(tx, rec); err != nil {
 			return err
 		}
-		moved, err = s.ledger.Apply(tx, ledger.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.ledger())
+		moved, err = s.ledger.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.ledger())
 		return err
 	})
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	return r, err
 }
 
-func (s *Service) settled(ctx context.Context, m ledger.Moved) {
+func (s *Service) settled(ctx context.Context, m runrepo.Moved) {
 	s.ledger.Observe(m)
 	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())
 	s.moved(m.Run)

@@ -45,7 +45,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 
 // machine compiles a stored document, unless it was of late.
 func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) {
-	k := recent.StampOf(tenant, row.ID, row.Version, row.Doc)
+	k := cache.StampOf(tenant, row.ID, row.Version, row.Doc)
 	if m, ok := s.machines.Get(k); ok {
 		return m, nil
 	}

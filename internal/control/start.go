@@ -43,7 +43,7 @@ func newOrder(op access.Operation, subject, pathID, key string, body any) (order
 // so that a repeat always finds its run; a refused start doesn't burn it. ready
 // checks what must hold now and gives the plan.
 func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
-	var held *ledger.Held
+	var held *runrepo.Held
 	runID := s.cfg.NewID("run")
 	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
@@ -64,7 +64,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
-		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), ledger.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
+		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
 		return err
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		out = Started{Run: *held.Run()}
 		telemetry.Moved(ctx, runID, held.Trace())
 		s.moved(held)
-		if p, ok := s.snapshots.Get(ledger.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
+		if p, ok := s.snapshots.Get(runrepo.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
 			out.Run.PlanSnapshot = p
 			return out, nil
 		}
@@ -174,7 +174,7 @@ func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *r
 // mayStart checks what must hold at the start and may change afterwards.
 func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	p := &rec.Plan
-	now, err := ledger.Standings(tx, a.Tenant, p)
+	now, err := runrepo.Standings(tx, a.Tenant, p)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *cou
 	if err != nil {
 		return nil, err
 	}
-	if problems := agent.Check(m, facts); len(problems) > 0 {
+	if problems := registry.Check(m, facts); len(problems) > 0 {
 		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
 	}
 	changes := make([]agentChange, len(m.Agents))
@@ -111,7 +111,7 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *cou
 }
 
 func (s *Service) compareAgent(tx store.Tx, a Actor, projectID string, item countersign.ManifestAgent) (c agentChange, err error) {
-	c.head, c.version, err = records.Agents.Get(tx, a.Tenant, agent.ID(projectID, item.ExternalAgentID))
+	c.head, c.version, err = records.Agents.Get(tx, a.Tenant, registry.ID(projectID, item.ExternalAgentID))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		c.head = nil
@@ -124,13 +124,13 @@ func (s *Service) compareAgent(tx store.Tx, a Actor, projectID string, item coun
 		}
 		c.was = &was
 	}
-	c.next, c.is, err = agent.Sync(c.was, projectID, item, s.cfg.Now())
+	c.next, c.is, err = registry.Sync(c.was, projectID, item, s.cfg.Now())
 	return c, err
 }
 
 // manifestFacts reads what a manifest is checked against.
-func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) (agent.Facts, error) {
-	f := agent.Facts{Models: map[string]agent.ModelOwner{}}
+func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) (registry.Facts, error) {
+	f := registry.Facts{Models: map[string]registry.ModelOwner{}}
 	head, _, err := reachProject(tx, a, projectID)
 	if err != nil {
 		return f, err
@@ -142,7 +142,7 @@ func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manife
 	if err != nil {
 		return f, err
 	}
-	for _, id := range agent.ModelIDs(m) {
+	for _, id := range registry.ModelIDs(m) {
 		head, _, err := records.Models.Get(tx, a.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
@@ -162,12 +162,12 @@ func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manife
 
 // modelOwner finds the system whose agents have a model. One agent tells: all
 // agents of a model are of one system.
-func modelOwner(tx store.Tx, tenant, modelID string) (agent.ModelOwner, error) {
+func modelOwner(tx store.Tx, tenant, modelID string) (registry.ModelOwner, error) {
 	list, err := records.Agents.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}, Limit: 1})
 	if err != nil || len(list) == 0 {
-		return agent.ModelOwner{}, err
+		return registry.ModelOwner{}, err
 	}
-	return agent.ModelOwner{ProjectID: list[0].ProjectID}, nil
+	return registry.ModelOwner{ProjectID: list[0].ProjectID}, nil
 }
 
 func (s *Service) saveChanges(tx store.Tx, a Actor, changes []agentChange) error {

@@ -104,7 +104,7 @@ func putToken(tx store.Tx, rec *records.Token, secret string) error {
 
 func checkToken(w countersign.TokenWrite) error {
 	var problems []countersign.Problem
-	if plain.Blank(w.Name) {
+	if safetext.Blank(w.Name) {
 		problems = append(problems, countersign.Problem{Path: "name", Message: "say what the token is for; it can't be blank"})
 	}
 	problems = slices.Concat(problems, checkAgentToken(w),

@@ -14,16 +14,16 @@ import (
 // and tells of it at once. Word of an earlier one would come behind.
 func TestWordOfARunGoesOutBeforeItIsDrivenOn(t *testing.T) {
 	h := open(t)
-	ref := ledger.Ref{Tenant: "acme", RunID: h.startOne(t, as("acme"))}
+	ref := runrepo.Ref{Tenant: "acme", RunID: h.startOne(t, as("acme"))}
 	h.must(h.store.Update(background, func(tx store.Tx) error {
-		_, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, ledger.System)
+		_, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, runrepo.System)
 		return err
 	}))
 	watched, err := h.service.Watch(background, as("acme"), ref.RunID)
 	h.must(err)
 	defer watched.Close()
 	woken := 0
-	h.woken = func(ref ledger.Ref) {
+	h.woken = func(ref runrepo.Ref) {
 		woken++
 		if told, stored := lastTold(watched.Changes), h.revision(ref); told != stored {
 			t.Errorf("woken at revision %d, which nobody was told of: the last word is of %d", stored, told)
@@ -37,7 +37,7 @@ func TestWordOfARunGoesOutBeforeItIsDrivenOn(t *testing.T) {
 }
 
 // lastTold is the revision that a watcher was told of last, 0 for none.
-func lastTold(w *live.Watcher) (revision int64) {
+func lastTold(w *updates.Watcher) (revision int64) {
 	for {
 		select {
 		case r := <-w.C:
@@ -48,7 +48,7 @@ func lastTold(w *live.Watcher) (revision int64) {
 	}
 }
 
-func (h *house) revision(ref ledger.Ref) (revision int64) {
+func (h *house) revision(ref runrepo.Ref) (revision int64) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		held, err := h.ledger.Load(tx, ref)

@@ -91,7 +91,7 @@ func oldest[T any](tx store.Tx, a Actor, t *store.Table, c store.Collection[T], 
 
 func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int) error {
 	r.Steps = []countersign.StepRun{}
-	err := ledger.EachStep(tx, ledger.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) { r.Steps = append(r.Steps, *step) })
+	err := runrepo.EachStep(tx, runrepo.Ref{Tenant: a.Tenant, RunID: r.ID}, probes, func(step *countersign.StepRun) { r.Steps = append(r.Steps, *step) })
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // they are committed. Close it when done.
 type Watched struct {
 	Now     countersign.Run
-	Changes *live.Watcher
+	Changes *updates.Watcher
 
 	leave func()
 }

@@ -78,7 +78,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 		if err := compare("webhook", id, old.Revision, w.ExpectedRevision); err != nil {
 			return err
 		}
-		if err := s.claim(tx, a, owner.OfWebhook(a.Tenant, w.URL, w.SecretEnv), "secretEnv", "webhook/"+id); err != nil {
+		if err := s.claim(tx, a, credowner.OfWebhook(a.Tenant, w.URL, w.SecretEnv), "secretEnv", "webhook/"+id); err != nil {
 			return err
 		}
 		next := s.nextWebhook(*old, id, w)
@@ -111,7 +111,7 @@ func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error 
 	case !slices.Contains(allowed.NotifyOrigins, origin):
 		return countersign.Errorf(countersign.CodeOriginNotAllowed, "url: %s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
 	default:
-		u := owner.OfWebhook(tenant, w.URL, w.SecretEnv)
+		u := credowner.OfWebhook(tenant, w.URL, w.SecretEnv)
 		if _, err := allowed.Credentials.Judge(u); err != nil {
 			return project.NotAllowed("secretEnv", u, err)
 		}

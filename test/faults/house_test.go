@@ -38,7 +38,7 @@ type house struct {
 	receiver *faultreceiver.Receiver
 	client   *outbound.Client
 	store    store.Store
-	ledger   *ledger.Ledger
+	ledger   *runrepo.Ledger
 	engine   *engine.Engine
 	project  *countersign.Project
 	changed  chan *countersign.Run
@@ -58,7 +58,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
 	h.client = outbound.New(outbound.Config{
 		Origins: []string{r.URL()}, MayUse: func(credential.Use, string) error { return nil },
-		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exact.Check,
+		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exactjson.Check,
 	})
 	work := countersign.Capability{Name: "work", Method: k.method, Path: "/orders", Idempotent: k.idempotent, Approval: countersign.ApprovalNone}
 	if stalls {
@@ -82,7 +82,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 
 func (h *house) start(t *testing.T) {
 	t.Helper()
-	h.ledger = ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
+	h.ledger = runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
 	h.engine = engine.New(h.store, h.ledger, h.client, h, slog.New(slog.DiscardHandler))
 	if err := h.engine.Start(context.Background()); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func (h *house) run(t *testing.T, capability string) *countersign.Run {
 	if p.Status != countersign.PlanReady {
 		t.Fatalf("the plan is %s: %s", p.Status, strings.Join(p.ValidationErrors, "; "))
 	}
-	ref := ledger.Ref{Tenant: tenant, RunID: newID("run")}
+	ref := runrepo.Ref{Tenant: tenant, RunID: newID("run")}
 	h.update(t, func(tx store.Tx) error {
 		if _, err := records.Plans.Put(tx, tenant, p.ID, &records.Plan{Plan: p}, 0); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (h *house) run(t *testing.T, capability string) *countersign.Run {
 			return err
 		}
 		r := run.New(whole, ref.RunID, p.CreatedBy, ref.RunID, time.Now())
-		_, err = h.ledger.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, ledger.Request{ID: "req-1"})
+		_, err = h.ledger.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	h.engine.Wake(ref)
@@ -157,9 +157,9 @@ func (h *house) run(t *testing.T, capability string) *countersign.Run {
 // read reads a run as it is stored.
 func (h *house) read(t *testing.T, id string) *countersign.Run {
 	t.Helper()
-	var held *ledger.Held
+	var held *runrepo.Held
 	err := h.store.View(context.Background(), func(tx store.Tx) (err error) {
-		held, err = h.ledger.Load(tx, ledger.Ref{Tenant: tenant, RunID: id})
+		held, err = h.ledger.Load(tx, runrepo.Ref{Tenant: tenant, RunID: id})
 		return err
 	})
 	if err != nil {

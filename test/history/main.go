@@ -36,7 +36,7 @@ func fill(dir string, f filler) error {
 		return err
 	}
 	f.now = time.Now().Add(-f.over)
-	f.ledger = ledger.New(ledger.Config{
+	f.ledger = runrepo.New(runrepo.Config{
 		MaxActive: perCommit, ApprovalTTL: time.Hour, NewID: func(prefix string) string { return prefix + "-" + rand.Text() },
 		OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return f.now },
 	})

@@ -23,7 +23,7 @@ type filler struct {
 	runs         int
 	over, pause  time.Duration
 	now          time.Time
-	ledger       *ledger.Ledger
+	ledger       *runrepo.Ledger
 }
 
 // commit makes the next runs.
@@ -55,13 +55,13 @@ func (f *filler) one(tx store.Tx, p *countersign.Plan, n int) error {
 	if _, err := records.Claims.Put(tx, f.tenant, r.IdempotencyKey, claim, 0); err != nil {
 		return err
 	}
-	held, err := f.ledger.Start(tx, p, f.tenant, r, access.Requester{ID: by}, ledger.Request{ID: "history"})
+	held, err := f.ledger.Start(tx, p, f.tenant, r, access.Requester{ID: by}, runrepo.Request{ID: "history"})
 	if err != nil {
 		return err
 	}
 	var event run.Event = run.Taken{}
 	for {
-		moved, err := f.ledger.Apply(tx, held.Ref, held, event, ledger.System)
+		moved, err := f.ledger.Apply(tx, held.Ref, held, event, runrepo.System)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ type kindOfStore struct {
 // stores are those of one service. The memory runs each function twice, as an engine
 // may.
 var stores = []kindOfStore{
-	{name: "memory", turn: 0, open: func(*testing.T) (store.Store, error) { return again.Always(memory.New()), nil }},
+	{name: "memory", turn: 0, open: func(*testing.T) (store.Store, error) { return rerun.Always(memory.New()), nil }},
 	{name: "sqlite", turn: 1, open: func(t *testing.T) (store.Store, error) { return sqlite.Open(background(), t.TempDir()) }},
 	{name: "postgres", turn: 0, shared: true, open: func(t *testing.T) (store.Store, error) { return postgres.Open(background(), pgtest.Database(t)) }},
 }
@@ -72,10 +72,10 @@ type house struct {
 	t        *testing.T
 	limit    int
 	store    *noticed
-	ledger   *ledger.Ledger
+	ledger   *runrepo.Ledger
 	engine   *engine.Engine
 	control  *control.Service
-	hub      *live.Hub
+	hub      *updates.Hub
 	receiver *receiver
 	ends     ends
 	clock    atomic.Int64      // how far the service's clock is off
@@ -103,7 +103,7 @@ func openHouse(t *testing.T, s store.Store, limit int) *house {
 // startHouse starts a service on a store, empty or as an earlier one left it.
 func startHouse(t *testing.T, s store.Store, limit int) *house {
 	t.Helper()
-	h := &house{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &live.Hub{}, receiver: newReceiver()}
+	h := &house{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	r := h.serve(h.store, nil)
 	h.ledger, h.engine, h.control = r.ledger, r.engine, r.control
@@ -119,11 +119,11 @@ func (h *house) serve(s store.Store, l *lease.Keeper) *replica {
 	}
 	log := slog.New(slog.DiscardHandler)
 	r := &replica{store: s}
-	of := ledger.Config{MaxActive: h.limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: h.now}
+	of := runrepo.Config{MaxActive: h.limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: allowed.Origin, Now: h.now}
 	if l != nil {
 		of.Replica = l.ID()
 	}
-	r.ledger = ledger.New(of)
+	r.ledger = runrepo.New(of)
 	r.engine = engine.New(s, r.ledger, h.receiver, &h.ends, log)
 	if l != nil {
 		r.engine.Share(l, lease.Every)

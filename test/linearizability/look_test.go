@@ -13,7 +13,7 @@ import (
 
 // ends passes on what the engine publishes and remembers when each run ended.
 type ends struct {
-	hub  *live.Hub
+	hub  *updates.Hub
 	mu   sync.Mutex
 	tick map[string]int64
 }

@@ -16,7 +16,7 @@ import (
 // replica is one service on a store that others may use too.
 type replica struct {
 	store   store.Store
-	ledger  *ledger.Ledger
+	ledger  *runrepo.Ledger
 	engine  *engine.Engine
 	control *control.Service
 }
@@ -41,7 +41,7 @@ func openReplicas(t *testing.T, limit int) *house {
 		}
 		return s
 	}
-	h := &house{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &live.Hub{}, receiver: newReceiver()}
+	h := &house{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	first, second := h.serve(h.store, h.join(h.store)), h.store.beside(open())
 	h.ledger, h.engine, h.control = first.ledger, first.engine, first.control

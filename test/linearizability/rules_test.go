@@ -40,7 +40,7 @@ func (h *house) allRuns() (list []countersign.Run) {
 		}
 		for _, rec := range stored {
 			r := rec.Run
-			if r.Steps, err = ledger.Steps(tx, ledger.Ref{Tenant: tenant, RunID: r.ID}, rec.Probes); err != nil {
+			if r.Steps, err = runrepo.Steps(tx, runrepo.Ref{Tenant: tenant, RunID: r.ID}, rec.Probes); err != nil {
 				return err
 			}
 			list = append(list, r)

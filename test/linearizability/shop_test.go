@@ -95,7 +95,7 @@ func manifest(revision int64, goal string, names ...string) countersign.Manifest
 	return m
 }
 
-func agentID(name string) string { return agent.ID(shop, name) }
+func agentID(name string) string { return registry.ID(shop, name) }
 
 // step calls a capability; it depends on these others.
 func step(id, capability string, dependsOn ...string) countersign.Step {

@@ -51,7 +51,7 @@ func rowsAtStart(t *testing.T, dir string) int64 {
 		t.Fatal(err)
 	}
 	s := &counted{Store: opened}
-	l := ledger.New(ledger.Config{
+	l := runrepo.New(runrepo.Config{
 		MaxActive: 4, ApprovalTTL: time.Hour, NewID: func(kind string) string { return kind },
 		OriginAllowed: func(string) bool { return true }, Now: time.Now,
 	})

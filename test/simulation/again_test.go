@@ -31,7 +31,7 @@ func (s *sim) lose() int {
 	}
 	l.times++
 	if l.rng.IntN(2) == 0 {
-		return again.Whole
+		return rerun.Whole
 	}
 	return 1 + l.rng.IntN(20)
 }

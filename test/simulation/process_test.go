@@ -56,9 +56,9 @@ func (s *sim) bootOnce() bool {
 		SecretBytes: func(string) int { return 64 },
 	}
 	p := &process{session: s.disk.open()}
-	rows := again.New(p.session, s.lose)
-	l := ledger.New(ledger.Config{MaxActive: s.limit, ApprovalTTL: s.ttl, NewID: s.newID, OriginAllowed: allowed.Origin, Now: s.now})
-	hub := &live.Hub{}
+	rows := rerun.New(p.session, s.lose)
+	l := runrepo.New(runrepo.Config{MaxActive: s.limit, ApprovalTTL: s.ttl, NewID: s.newID, OriginAllowed: allowed.Origin, Now: s.now})
+	hub := &updates.Hub{}
 	log := slog.New(slog.DiscardHandler)
 	p.engine = engine.New(rows, l, s.receiver, hub, log)
 	p.control = control.New(control.Config{

@@ -15,7 +15,7 @@ func TestNobodyIsToldOfWhatIsDecidedMeanwhile(t *testing.T) {
 	d.user("acme", "ben@example.com", nil, countersign.RoleApprover)
 	d.ask("acme", "one", 24*time.Hour, ada)
 	shared := d.store
-	d.store = again.Meanwhile(shared, func() { d.settle(func() { d.store = shared; d.decide("acme", "one") }) })
+	d.store = rerun.Meanwhile(shared, func() { d.settle(func() { d.store = shared; d.decide("acme", "one") }) })
 	d.restart()
 	d.is("decided meanwhile", d.look(0))
 }

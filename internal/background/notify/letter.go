@@ -75,18 +75,18 @@ func (l *letter) tenants() (out []string) {
 	return out
 }
 
-func (i item) what() string { return plain.Value(i.a.Capability) + " at " + i.a.ProjectID }
+func (i item) what() string { return safetext.Value(i.a.Capability) + " at " + i.a.ProjectID }
 
 func (i item) lapses() string { return i.a.ExpiresAt.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // askedBy is a principal with its name, which may be anything: so it stands in quotes
 // behind what the principal is.
 func (i item) askedBy() string {
-	who := plain.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
+	who := safetext.Value(strings.Replace(i.a.RequestedBy, ":", " ", 1))
 	if i.name == "" || i.a.RequestedBy == "user:"+i.name {
 		return who
 	}
-	return who + " “" + plain.Value(i.name) + "”"
+	return who + " “" + safetext.Value(i.name) + "”"
 }
 
 // words tell who asks for what and until when, and nothing of what would be sent:

@@ -63,7 +63,7 @@ type Notifier struct {
 
 	brief map[string]*records.Approval // by notice id: those that wait, without what they would send
 
-	rounds *rounds.Rounds
+	rounds *periodic.Rounds
 }
 
 // New makes a notifier.
@@ -73,7 +73,7 @@ func New(cfg Config, s store.Store, post Postbox) *Notifier {
 
 // Start looks every few seconds until Stop.
 func (n *Notifier) Start() {
-	n.rounds = rounds.Start(every, n.Look)
+	n.rounds = periodic.Start(every, n.Look)
 }
 
 // Stop gives up a mail that is being sent, and waits.

@@ -35,7 +35,7 @@ type desk struct {
 }
 
 func openDesk(t *testing.T) *desk {
-	d := &desk{t: t, store: again.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	d := &desk{t: t, store: rerun.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	d.restart()
 	return d
 }

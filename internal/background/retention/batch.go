@@ -28,7 +28,7 @@ type batch struct {
 
 // filed is a run as it is stored, whole.
 type filed struct {
-	held      *ledger.Held
+	held      *runrepo.Held
 	approvals []countersign.Approval
 }
 
@@ -61,7 +61,7 @@ func (a *Archiver) find(ctx context.Context, tenant string, status countersign.R
 
 // take reads the runs that are due, as far as a file has room, and passes over those
 // that were created early and ended late.
-func (b *batch) take(tx store.Tx, l *ledger.Ledger, list []records.Run, due time.Time) error {
+func (b *batch) take(tx store.Tx, l *runrepo.Ledger, list []records.Run, due time.Time) error {
 	b.more = len(list) == batchRuns
 	for i := range list {
 		switch {
@@ -79,8 +79,8 @@ func (b *batch) take(tx store.Tx, l *ledger.Ledger, list []records.Run, due time
 	return nil
 }
 
-func (b *batch) add(tx store.Tx, l *ledger.Ledger, id string) error {
-	held, err := l.Load(tx, ledger.Ref{Tenant: b.tenant, RunID: id})
+func (b *batch) add(tx store.Tx, l *runrepo.Ledger, id string) error {
+	held, err := l.Load(tx, runrepo.Ref{Tenant: b.tenant, RunID: id})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 	h.start("run-1")
 	h.end("run-1")
 	h.now = h.now.Add(25 * time.Hour)
-	answered := again.Meanwhile(h.store, func() {
+	answered := rerun.Meanwhile(h.store, func() {
 		h.update(func(tx store.Tx) error {
 			r, version, err := records.Runs.Get(tx, tenant, "run-1")
 			if err != nil {

@@ -35,12 +35,12 @@ func (f *file) write(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
-	err := durable.Create(target, func(w io.Writer) error {
+	err := atomicfile.Create(target, func(w io.Writer) error {
 		_, err := w.Write(f.doc)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return errors.Join(durable.Sync(dir), durable.Sync(filepath.Dir(dir))) // their entries may be new
+	return errors.Join(atomicfile.Sync(dir), atomicfile.Sync(filepath.Dir(dir))) // their entries may be new
 }

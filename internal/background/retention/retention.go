@@ -36,18 +36,18 @@ const (
 type Archiver struct {
 	cfg    Config
 	store  store.Store
-	ledger *ledger.Ledger
-	rounds *rounds.Rounds
+	ledger *runrepo.Ledger
+	rounds *periodic.Rounds
 }
 
 // New makes an archiver.
-func New(cfg Config, s store.Store, l *ledger.Ledger) *Archiver {
+func New(cfg Config, s store.Store, l *runrepo.Ledger) *Archiver {
 	return &Archiver{cfg: cfg, store: s, ledger: l}
 }
 
 // Start begins to look for runs that are due.
 func (a *Archiver) Start() {
-	a.rounds = rounds.Start(min(max(a.cfg.Keep/4, leastPause), mostPause), func(ctx context.Context) {
+	a.rounds = periodic.Start(min(max(a.cfg.Keep/4, leastPause), mostPause), func(ctx context.Context) {
 		if err := a.Pass(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.Error("runs not archived", "error", err)
 		}
@@ -94,7 +94,7 @@ func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 			if err != nil {
 				return fmt.Errorf("tenant %s: %w", tenant, err)
 			}
-			if skip, more = skip+b.passed, b.more; more && !rounds.Pause(ctx, time.Since(began)) {
+			if skip, more = skip+b.passed, b.more; more && !periodic.Pause(ctx, time.Since(began)) {
 				return ctx.Err()
 			}
 		}

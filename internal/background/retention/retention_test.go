@@ -32,15 +32,15 @@ const tenant = "acme"
 type house struct {
 	*testing.T
 	store  store.Store
-	ledger *ledger.Ledger
+	ledger *runrepo.Ledger
 	dir    string
 	now    time.Time
 	plan   *countersign.Plan
 }
 
 func open(t *testing.T) *house {
-	h := &house{T: t, store: again.Always(memory.New()), dir: filepath.Join(t.TempDir(), "archive"), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	h.ledger = ledger.New(ledger.Config{
+	h := &house{T: t, store: rerun.Always(memory.New()), dir: filepath.Join(t.TempDir(), "archive"), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: 4, ApprovalTTL: time.Hour, NewID: func(kind string) string { return kind + "-1" },
 		OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return h.now },
 	})
@@ -90,7 +90,7 @@ func (h *house) newPlan(id string) *countersign.Plan {
 func (h *house) start(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
-		_, err := h.ledger.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, ledger.Request{})
+		_, err := h.ledger.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, runrepo.Request{})
 		return err
 	})
 }
@@ -98,7 +98,7 @@ func (h *house) start(id string) {
 func (h *house) end(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
-		moved, err := h.ledger.Apply(tx, ledger.Ref{Tenant: tenant, RunID: id}, nil, run.Taken{}, ledger.System)
+		moved, err := h.ledger.Apply(tx, runrepo.Ref{Tenant: tenant, RunID: id}, nil, run.Taken{}, runrepo.System)
 		if err == nil && moved.Run.Run().Status != countersign.RunCompleted {
 			err = fmt.Errorf("the run is %s", moved.Run.Run().Status)
 		}

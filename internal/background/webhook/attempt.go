@@ -44,7 +44,7 @@ func (s *Sender) attempt(ctx context.Context, r ref, w records.Webhook, due []in
 func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []int64) (out []attempt, err error) {
 	err = s.store.View(ctx, func(tx store.Tx) error {
 		out = nil
-		boundTo, err := owner.BoundTo(tx, w.SecretEnv)
+		boundTo, err := credowner.BoundTo(tx, w.SecretEnv)
 		if err != nil {
 			return err
 		}

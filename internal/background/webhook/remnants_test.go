@@ -36,7 +36,7 @@ func TestTwoProcessesThatFoundTheSameTellItOnce(t *testing.T) {
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "one")
 	quick, shared := d.process(), d.store
-	d.store = again.Meanwhile(shared, func() { quick.Look(context.Background()) })
+	d.store = rerun.Meanwhile(shared, func() { quick.Look(context.Background()) })
 	d.sender = d.process()
 	d.is("together", d.look(0), "h one")
 	d.store = shared

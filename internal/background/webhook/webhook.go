@@ -63,7 +63,7 @@ type Sender struct {
 	busy   map[ref]bool
 	looked map[ref]looked
 
-	rounds *rounds.Rounds
+	rounds *periodic.Rounds
 	ended  sync.WaitGroup // deliveries
 }
 
@@ -81,7 +81,7 @@ func New(cfg Config, s store.Store, caller Caller) *Sender {
 
 // Start looks every second until Stop.
 func (s *Sender) Start() {
-	s.rounds = rounds.Start(every, s.look)
+	s.rounds = periodic.Start(every, s.look)
 }
 
 // Stop gives up what is being sent, which is sent again later, and waits.

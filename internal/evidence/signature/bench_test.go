@@ -13,7 +13,7 @@ func BenchmarkBudgetSign(b *testing.B) {
 		Method: "POST", PathAndQuery: "/refunds", Timestamp: "1760000000", IdempotencyKey: "run-1.refund", RunID: "run-1", StepID: "refund",
 		BodySHA256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 	}
-	budget.Allocations(b, 12, func() {
+	allocbudget.Allocations(b, 12, func() {
 		if _, err := signature.Sign(secret, parts); err != nil {
 			b.Fatal(err)
 		}

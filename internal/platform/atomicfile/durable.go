@@ -1,5 +1,5 @@
-// Package durable puts files where a power cut finds them again: whole, or not at all.
-package durable
+// Package atomicfile puts files where a power cut finds them again: whole, or not at all.
+package atomicfile
 
 import (
 	"errors"

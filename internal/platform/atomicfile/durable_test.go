@@ -1,4 +1,4 @@
-package durable_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ func TestAFileIsWholeOrTheOneBefore(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	write := func(text string, err error) error {
-		return durable.Create(path, func(w io.Writer) error {
+		return atomicfile.Create(path, func(w io.Writer) error {
 			_, failed := io.WriteString(w, text)
 			return errors.Join(failed, err)
 		})
@@ -42,7 +42,7 @@ func TestAFileIsWholeOrTheOneBefore(t *testing.T) {
 }
 
 func TestWhatIsNotThereCannotBeMadeDurable(t *testing.T) {
-	if err := durable.Sync(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if err := atomicfile.Sync(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package recent keeps some values in memory that are dear to make and never change.
-package recent
+// Package cache keeps some values in memory that are dear to make and never change.
+package cache
 
 import "sync"
 

@@ -1,4 +1,4 @@
-package recent_test
+package cache_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // TestWhatIsAskedForStaysAndTheRestGoes: memory is bounded, whatever is put.
 func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 	const limit = 10
-	m := recent.New[int, string](limit)
+	m := cache.New[int, string](limit)
 	m.Put(-1, "asked for")
 	for i := range 1000 {
 		m.Put(i, "passing by")
@@ -32,7 +32,7 @@ func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 // sixty-four.
 func TestValuesAreBoundedByTheirWeightToo(t *testing.T) {
 	const most = 100
-	m := recent.Weighed[int, int](1000, most)
+	m := cache.Weighed[int, int](1000, most)
 	for i := range 1000 {
 		m.PutWeighed(i, 1+i%60, 1+i%60)
 		m.PutWeighed(i, 1+i%60, 1+i%60) // one value weighs once

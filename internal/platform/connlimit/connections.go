@@ -1,4 +1,4 @@
-package inbound
+package connlimit
 
 import (
 	"container/list"

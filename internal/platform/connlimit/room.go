@@ -1,4 +1,4 @@
-package inbound
+package connlimit
 
 // What is kept free of the process's descriptors: for the store, for calls to
 // projects, mail and the database, and for what Go itself opens.

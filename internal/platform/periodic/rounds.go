@@ -1,6 +1,6 @@
-// Package rounds does something again and again in the background, until it is told
+// Package periodic does something again and again in the background, until it is told
 // to stop.
-package rounds
+package periodic
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package rounds_test
+package periodic_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 func TestTheFirstRoundIsAtOnceAndStopEndsThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		r := rounds.Start(time.Second, func(context.Context) { n++ })
+		r := periodic.Start(time.Second, func(context.Context) { n++ })
 		time.Sleep(2500 * time.Millisecond)
 		r.Stop()
 		time.Sleep(time.Hour)
@@ -25,8 +25,8 @@ func TestTheFirstRoundIsAtOnceAndStopEndsThem(t *testing.T) {
 func TestStopEndsTheRoundThatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		r := rounds.Start(time.Second, func(ctx context.Context) {
-			ended = !rounds.Pause(ctx, time.Hour)
+		r := periodic.Start(time.Second, func(ctx context.Context) {
+			ended = !periodic.Pause(ctx, time.Hour)
 		})
 		synctest.Wait()
 		r.Stop()
@@ -37,14 +37,14 @@ func TestStopEndsTheRoundThatIsUnderWay(t *testing.T) {
 }
 
 func TestRoundsThatNeverBeganStop(t *testing.T) {
-	var r *rounds.Rounds
+	var r *periodic.Rounds
 	r.Stop()
 }
 
 func TestAPauseIsAsLongAsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		if !rounds.Pause(t.Context(), time.Minute) || time.Since(began) != time.Minute {
+		if !periodic.Pause(t.Context(), time.Minute) || time.Since(began) != time.Minute {
 			t.Error("it ended after", time.Since(began))
 		}
 	})

@@ -41,12 +41,12 @@ func Folded(text string) string {
 // that a letter passes for one of another alphabet. One of a single script is fine,
 // whichever that is.
 func MistakableEmail(email string) error {
-	switch shown := plain.Escaped(email); {
+	switch shown := safetext.Escaped(email); {
 	case shown != email:
 		return errors.New("it has characters that nobody sees: " + shown + "; write it without them")
 	case strings.ContainsFunc(email, blank):
 		return errors.New("it has a character that shows as a space or not at all; write it without it")
-	case plain.Doubt(email) != "":
+	case safetext.Doubt(email) != "":
 		return errors.New("it mixes scripts within a word; write each word in the letters of one script")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package exact
+package exactjson
 
 import (
 	"encoding/json"
@@ -106,7 +106,7 @@ func BenchmarkDecodeNestedConditions(b *testing.B) {
 // cost that grows with it but for its keys.
 func BenchmarkBudgetCheck(b *testing.B) {
 	data := realisticModel(b)
-	budget.Allocations(b, 15, func() {
+	allocbudget.Allocations(b, 15, func() {
 		if err := Check(data); err != nil {
 			b.Fatal(err)
 		}

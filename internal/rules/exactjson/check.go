@@ -1,4 +1,4 @@
-package exact
+package exactjson
 
 // Check reports the first thing that makes data no acceptable JSON document, as
 // a *countersign.Error with code invalid_json, and nil when there is none. The

@@ -1,4 +1,4 @@
-// Package exact reads JSON that comes from outside: request bodies, project
+// Package exactjson reads JSON that comes from outside: request bodies, project
 // APIs' answers, imported files. It accepts exactly what the contract promises
 // (section 2), keeps numbers digit for digit and an explicit null apart from an
 // absent member, and says of everything else where it is wrong and what would
@@ -17,4 +17,4 @@
 //
 // Both take time and memory in proportion to the text, whatever it holds. The
 // package is pure: no I/O, and the same text gives the same answer.
-package exact
+package exactjson

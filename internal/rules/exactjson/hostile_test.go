@@ -1,4 +1,4 @@
-package exact
+package exactjson
 
 import (
 	"fmt"
@@ -80,8 +80,8 @@ func TestHostileTextCostsWhatItsLengthCosts(t *testing.T) {
 	plain := judging(arrayOf(n, `1`))
 	for i, h := range hostile(n) {
 		t.Run(h.name, func(t *testing.T) {
-			budget.Proportional(t, n, func(n int) func() { return judging(hostile(n)[i].text) })
-			budget.AtMost(t, dearest, judging(h.text), plain)
+			allocbudget.Proportional(t, n, func(n int) func() { return judging(hostile(n)[i].text) })
+			allocbudget.AtMost(t, dearest, judging(h.text), plain)
 		})
 	}
 }

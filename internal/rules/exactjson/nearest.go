@@ -1,4 +1,4 @@
-package exact
+package exactjson
 
 // maxEdits is how far a misspelt name may be from the one that was meant.
 const maxEdits = 2

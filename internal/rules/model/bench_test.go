@@ -158,12 +158,12 @@ func BenchmarkExplore(b *testing.B) {
 func BenchmarkBudgetStepping(b *testing.B) {
 	doc := guarded()
 	course := compiled(b, doc).Courses(&doc.Scenarios[0])
-	budget.Allocations(b, 8, func() { course() })
+	allocbudget.Allocations(b, 8, func() { course() })
 }
 
 func BenchmarkBudgetSimulate(b *testing.B) {
 	m := compiled(b, guarded())
-	budget.Allocations(b, 45, func() {
+	allocbudget.Allocations(b, 45, func() {
 		if sim, err := m.Simulate("s", nil); err != nil || !sim.Passed {
 			b.Fatal(sim.Mismatches, err)
 		}

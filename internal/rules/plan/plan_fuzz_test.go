@@ -27,7 +27,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add([]byte(`{"name":"","modelId":"refunds","modelRevision":2,"mode":"LIVE","steps":[{"id":"s","name":"","projectId":"acme-closed","capability":"read","dependsOn":["s","t"]},{"id":"t","name":"","projectId":"acme-vault","capability":"refund","input":{"amount":1e999999999}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var w countersign.PlanWrite
-		if exact.Decode(data, &w) != nil || len(w.Steps) > countersign.MaxPlanSteps {
+		if exactjson.Decode(data, &w) != nil || len(w.Steps) > countersign.MaxPlanSteps {
 			return
 		}
 		p := plan.New(w, sources(), nil, origin())

@@ -44,7 +44,7 @@ func put(t *testing.T, members map[string]string) (countersign.Project, error) {
 		t.Fatal(err)
 	}
 	var w countersign.ProjectWrite
-	if err := exact.Decode(b, &w); err != nil {
+	if err := exactjson.Decode(b, &w); err != nil {
 		return countersign.Project{}, err
 	}
 	return project.Validate("acme", w, allowed())

@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"fmt"
@@ -28,8 +28,8 @@ func shop() *countersign.Project {
 
 // facts are the shop and three models: one that nobody has, one of the shop's
 // agents, one of another system's.
-func facts() agent.Facts {
-	return agent.Facts{Project: shop(), Models: map[string]agent.ModelOwner{
+func facts() registry.Facts {
+	return registry.Facts{Project: shop(), Models: map[string]registry.ModelOwner{
 		"free": {}, "ours": {ProjectID: "acme-shop"}, "theirs": {ProjectID: "acme-lab"},
 	}}
 }

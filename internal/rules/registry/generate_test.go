@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func respelt(t *rapid.T, v countersign.Value) countersign.Value {
 
 // drawFacts draws a project of up to five capabilities, the last of which may
 // take any input, and the models of its tenant.
-func drawFacts(t *rapid.T) agent.Facts {
+func drawFacts(t *rapid.T) registry.Facts {
 	p := &countersign.Project{ID: "acme-shop"}
 	for i := range rapid.IntRange(0, 4).Draw(t, "capabilities") {
 		p.Capabilities = append(p.Capabilities, drawCapability(t, fmt.Sprintf("c%d", i)))
@@ -52,7 +52,7 @@ func drawFacts(t *rapid.T) agent.Facts {
 	if rapid.Bool().Draw(t, "open") {
 		p.Capabilities = append(p.Capabilities, countersign.Capability{Name: "open.all", Method: "POST", Path: "/open"})
 	}
-	return agent.Facts{Project: p, Models: map[string]agent.ModelOwner{"m1": {}, "m2": {ProjectID: "acme-shop"}, "m3": {ProjectID: "acme-lab"}}}
+	return registry.Facts{Project: p, Models: map[string]registry.ModelOwner{"m1": {}, "m2": {ProjectID: "acme-shop"}, "m3": {ProjectID: "acme-lab"}}}
 }
 
 func drawCapability(t *rapid.T, name string) countersign.Capability {
@@ -72,7 +72,7 @@ func drawCapability(t *rapid.T, name string) countersign.Capability {
 }
 
 // drawManifest draws a manifest without a problem.
-func drawManifest(t *rapid.T, f agent.Facts) *countersign.Manifest {
+func drawManifest(t *rapid.T, f registry.Facts) *countersign.Manifest {
 	m := manifest()
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "A", "ä 1", "x/y"}), 0, 6, rapid.ID).Draw(t, "agents") {
 		m.Agents = append(m.Agents, drawItem(t, f, id))
@@ -80,7 +80,7 @@ func drawManifest(t *rapid.T, f agent.Facts) *countersign.Manifest {
 	return m
 }
 
-func drawItem(t *rapid.T, f agent.Facts, id string) countersign.ManifestAgent {
+func drawItem(t *rapid.T, f registry.Facts, id string) countersign.ManifestAgent {
 	word := rapid.SampledFrom([]string{"", "x", "y"})
 	a := countersign.ManifestAgent{
 		ExternalAgentID: id, SourceRevision: rapid.Int64Range(0, 3).Draw(t, "revision"),

@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ func beat(sequence int64, state countersign.InstanceState, sent time.Time) count
 // heard is the instance after a heartbeat that arrives when it was sent, at noon.
 func heard(t *testing.T, h countersign.Heartbeat) *countersign.Instance {
 	t.Helper()
-	i, duplicate, err := agent.Beat(nil, h, noon)
+	i, duplicate, err := registry.Beat(nil, h, noon)
 	if err != nil || duplicate {
 		t.Fatalf("duplicate %v, %v", duplicate, err)
 	}
@@ -38,7 +38,7 @@ func TestFirstHeartbeatOfAnInstanceTakesAnySequence(t *testing.T) {
 func TestNextSequenceReplacesWhatWasKnown(t *testing.T) {
 	last := heard(t, beat(7, countersign.InstanceBusy, noon))
 	at := noon.Add(time.Minute)
-	got, duplicate, err := agent.Beat(last, beat(9, countersign.InstanceIdle, noon), at)
+	got, duplicate, err := registry.Beat(last, beat(9, countersign.InstanceIdle, noon), at)
 	want := countersign.Instance{InstanceID: "i-1", Sequence: 9, State: countersign.InstanceIdle, Timestamp: "2026-03-01T12:00:00Z", ReceivedAt: at}
 	if diff := cmp.Diff(want, got); diff != "" || duplicate || err != nil {
 		t.Errorf("duplicate %v, %v: %s", duplicate, err, diff)
@@ -51,7 +51,7 @@ func TestDuplicateIsAcknowledgedHoweverOld(t *testing.T) {
 	h := beat(7, countersign.InstanceIdle, noon)
 	last := heard(t, h)
 	for _, after := range []time.Duration{-time.Hour, 0, time.Second, 121 * time.Second, 1000 * time.Hour} {
-		got, duplicate, err := agent.Beat(last, h, noon.Add(after))
+		got, duplicate, err := registry.Beat(last, h, noon.Add(after))
 		if diff := cmp.Diff(*last, got); diff != "" || !duplicate || err != nil {
 			t.Errorf("after %s: duplicate %v, %v: %s", after, duplicate, err, diff)
 		}
@@ -68,7 +68,7 @@ func TestUsedSequenceIsAConflict(t *testing.T) {
 		"the one below":                 beat(6, countersign.InstanceIdle, noon),
 		"a much earlier one":            beat(0, countersign.InstanceIdle, noon),
 	} {
-		got, duplicate, err := agent.Beat(last, h, noon)
+		got, duplicate, err := registry.Beat(last, h, noon)
 		if countersign.ErrorCode(err) != countersign.CodeSequenceConflict || duplicate || got != *last {
 			t.Errorf("%s: duplicate %v, %v", name, duplicate, err)
 		}
@@ -78,7 +78,7 @@ func TestUsedSequenceIsAConflict(t *testing.T) {
 func TestSequenceIsJudgedBeforeTheClock(t *testing.T) {
 	last := heard(t, beat(7, countersign.InstanceIdle, noon))
 	for sequence, want := range map[int64]countersign.Code{6: countersign.CodeSequenceConflict, 7: countersign.CodeSequenceConflict, 8: countersign.CodeInvalidRequest} {
-		if _, _, err := agent.Beat(last, beat(sequence, countersign.InstanceIdle, noon.Add(time.Hour)), noon); countersign.ErrorCode(err) != want {
+		if _, _, err := registry.Beat(last, beat(sequence, countersign.InstanceIdle, noon.Add(time.Hour)), noon); countersign.ErrorCode(err) != want {
 			t.Errorf("sequence %d: %v", sequence, err)
 		}
 	}
@@ -87,17 +87,17 @@ func TestSequenceIsJudgedBeforeTheClock(t *testing.T) {
 // TestClockMayBe120SecondsAway, to the nanosecond, in either direction.
 func TestClockMayBe120SecondsAway(t *testing.T) {
 	for _, sign := range []time.Duration{-1, 1} {
-		if _, _, err := agent.Beat(nil, beat(1, countersign.InstanceIdle, noon.Add(sign*120*time.Second)), noon); err != nil {
+		if _, _, err := registry.Beat(nil, beat(1, countersign.InstanceIdle, noon.Add(sign*120*time.Second)), noon); err != nil {
 			t.Errorf("%d x 120 s: %v", sign, err)
 		}
 		for _, away := range []time.Duration{120*time.Second + 1, 200 * 365 * 24 * time.Hour} {
-			if _, _, err := agent.Beat(nil, beat(1, countersign.InstanceIdle, noon.Add(sign*away)), noon); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
+			if _, _, err := registry.Beat(nil, beat(1, countersign.InstanceIdle, noon.Add(sign*away)), noon); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 				t.Errorf("%d x %s: %v", sign, away, err)
 			}
 		}
 	}
 	for _, sent := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday", "2026-03-01T12:00:00,5Z"} {
-		if _, _, err := agent.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
+		if _, _, err := registry.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon); countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 			t.Errorf("%s: %v", sent, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestClockMayBe120SecondsAway(t *testing.T) {
 
 func TestClockIsReadInAnyZone(t *testing.T) {
 	for _, sent := range []string{"2026-03-01T12:00:00Z", "2026-03-01T12:00:00.999999999Z", "2026-03-01T17:30:00+05:30", "2026-03-01T04:00:00-08:00"} {
-		if i, _, err := agent.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon); err != nil || i.Timestamp != sent {
+		if i, _, err := registry.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon); err != nil || i.Timestamp != sent {
 			t.Errorf("%s: %v", sent, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestHeartbeatIsCheckedByItself(t *testing.T) {
 		{"a\x00", "now", []string{"instanceId bad_id", "timestamp bad_time"}},
 	}
 	for _, test := range tests {
-		got := named(agent.CheckHeartbeat(countersign.Heartbeat{InstanceID: test.instance, Timestamp: test.timestamp}))
+		got := named(registry.CheckHeartbeat(countersign.Heartbeat{InstanceID: test.instance, Timestamp: test.timestamp}))
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%q at %q: %s", test.instance, test.timestamp, diff)
 		}
@@ -159,7 +159,7 @@ func TestAnyHistoryOfHeartbeats(t *testing.T) {
 			default:
 				reference[h.InstanceID] = remembered{h, now}
 			}
-			next, duplicate, err := agent.Beat(lastIn(stored, h.InstanceID), h, now)
+			next, duplicate, err := registry.Beat(lastIn(stored, h.InstanceID), h, now)
 			if countersign.ErrorCode(err) != want || duplicate != (known && last.heartbeat == h) {
 				t.Fatalf("%+v after %+v: duplicate %v, %v, want %q", h, last, duplicate, err, want)
 			}
@@ -196,7 +196,7 @@ func lastIn(stored map[string]countersign.Instance, id string) *countersign.Inst
 
 func TestAClockThatIsCenturiesAwayIsToldInWords(t *testing.T) {
 	for _, sent := range []string{"9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z"} {
-		_, _, err := agent.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon)
+		_, _, err := registry.Beat(nil, countersign.Heartbeat{InstanceID: "i-1", Timestamp: sent}, noon)
 		if err == nil || !strings.Contains(err.Error(), "it is more than a year from the server's ") {
 			t.Errorf("%s: %v", sent, err)
 		}

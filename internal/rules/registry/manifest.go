@@ -1,4 +1,4 @@
-package agent
+package registry
 
 import (
 	"cmp"
@@ -59,7 +59,7 @@ func (k *manifestCheck) add(path, code, format string, args ...any) {
 // identity: the system's name for the agent is shown, listed and kept in the
 // audit log, so nothing that could break a line belongs in it.
 func (k *manifestCheck) identity(path string, a *countersign.ManifestAgent) {
-	if plain.Blank(a.ExternalAgentID) || hasControl(a.ExternalAgentID) {
+	if safetext.Blank(a.ExternalAgentID) || hasControl(a.ExternalAgentID) {
 		k.add(path+".externalAgentId", "bad_id", "must be visible text without control characters")
 	}
 }

@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"encoding/json"
@@ -26,12 +26,12 @@ func FuzzManifest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m countersign.Manifest
-		if exact.Decode(data, &m) != nil || slices.ContainsFunc(m.Agents, odd) {
+		if exactjson.Decode(data, &m) != nil || slices.ContainsFunc(m.Agents, odd) {
 			return
 		}
 		facts := facts()
 		var found []string
-		for _, p := range agent.Check(&m, facts) {
+		for _, p := range registry.Check(&m, facts) {
 			found = append(found, p.Path)
 		}
 		slices.Sort(found)
@@ -58,21 +58,21 @@ func odd(a countersign.ManifestAgent) bool {
 
 func checkSync(t *testing.T, item countersign.ManifestAgent) {
 	t.Helper()
-	made, changed, err := agent.Sync(nil, "acme-shop", item, noon)
+	made, changed, err := registry.Sync(nil, "acme-shop", item, noon)
 	if err != nil || !changed || made.Revision != 1 || made.Status != countersign.AgentPending {
 		t.Fatalf("%+v: %v, %v, %v", item, made, changed, err)
 	}
-	again, changed, err := agent.Sync(&made, "acme-shop", item, noon.AddDate(1, 0, 0))
+	again, changed, err := registry.Sync(&made, "acme-shop", item, noon.AddDate(1, 0, 0))
 	if diff := cmp.Diff(made, again, cmp.AllowUnexported(countersign.Value{})); err != nil || changed || diff != "" {
 		t.Fatalf("the same again: %v, %v, %s", changed, err, diff)
 	}
 	contrary := item
 	contrary.Goal += "!"
-	if _, changed, err := agent.Sync(&made, "acme-shop", contrary, noon); err == nil || changed {
+	if _, changed, err := registry.Sync(&made, "acme-shop", contrary, noon); err == nil || changed {
 		t.Fatalf("other content at the same revision: %v", changed)
 	}
 	if contrary.SourceRevision--; contrary.SourceRevision < item.SourceRevision { // not below the least
-		if _, changed, err := agent.Sync(&made, "acme-shop", contrary, noon); err == nil || changed {
+		if _, changed, err := registry.Sync(&made, "acme-shop", contrary, noon); err == nil || changed {
 			t.Fatalf("an older revision: %v", changed)
 		}
 	}

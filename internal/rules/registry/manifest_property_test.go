@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 func TestManifestWithoutAProblemHasNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFacts(t)
-		if problems := agent.Check(drawManifest(t, f), f); problems != nil {
+		if problems := registry.Check(drawManifest(t, f), f); problems != nil {
 			t.Fatalf("%v", problems)
 		}
 	})
@@ -35,7 +35,7 @@ func TestEveryPlantedProblemIsNamed(t *testing.T) {
 			}
 		}
 		found := map[string]bool{}
-		for _, p := range agent.Check(m, f) {
+		for _, p := range registry.Check(m, f) {
 			found[p.Path] = true
 			if p.Code == "" || p.Message == "" {
 				t.Fatalf("%+v says nothing", p)
@@ -58,7 +58,7 @@ func TestCheckAgreesWithTheReference(t *testing.T) {
 			}
 		}
 		var found []string
-		for _, p := range agent.Check(m, f) {
+		for _, p := range registry.Check(m, f) {
 			found = append(found, p.Path)
 		}
 		slices.Sort(found)
@@ -70,7 +70,7 @@ func TestCheckAgreesWithTheReference(t *testing.T) {
 
 // plant puts one problem into a manifest where it disturbs no other one, and
 // gives its path; "" when there is no room for it.
-func plant(t *rapid.T, m *countersign.Manifest, f agent.Facts) string {
+func plant(t *rapid.T, m *countersign.Manifest, f registry.Facts) string {
 	if len(m.Agents) == 0 {
 		return ""
 	}
@@ -109,7 +109,7 @@ func plant(t *rapid.T, m *countersign.Manifest, f agent.Facts) string {
 
 // plantField fixes a field that a capability doesn't have, or one of its own to a
 // value that no field takes.
-func plantField(t *rapid.T, a *countersign.ManifestAgent, f agent.Facts, at string) string {
+func plantField(t *rapid.T, a *countersign.ManifestAgent, f registry.Facts, at string) string {
 	for _, name := range a.Capabilities {
 		c := f.Project.Capability(name)
 		if c == nil || c.InputSchema == nil {

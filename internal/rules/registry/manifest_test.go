@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"strings"
@@ -41,7 +41,7 @@ func TestEveryProblemOfAManifestIsNamedWithItsPath(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, named(agent.Check(manifest(test.items...), facts()))); diff != "" {
+			if diff := cmp.Diff(test.want, named(registry.Check(manifest(test.items...), facts()))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -62,7 +62,7 @@ func TestWhatIsRightHasNoProblem(t *testing.T) {
 		"names that differ by letter case":   manifest(item("a"), item("A")),
 		"a name with a space and an umlaut":  manifest(item("Büro 1")),
 	} {
-		if problems := agent.Check(m, facts()); problems != nil {
+		if problems := registry.Check(m, facts()); problems != nil {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
@@ -75,14 +75,14 @@ func TestProblemsOfAllAgentsAreNamedTogether(t *testing.T) {
 		"agents[0].executorInputs.pay.amount wrong_type", "agents[0].executorInputs.pay.tip undeclared_input", "agents[0].modelId no_model",
 		"agents[2].modelId foreign_model",
 	}
-	if diff := cmp.Diff(want, named(agent.Check(manifest(wrong, item("b"), item("c", modelled("theirs"))), facts()))); diff != "" {
+	if diff := cmp.Diff(want, named(registry.Check(manifest(wrong, item("b"), item("c", modelled("theirs"))), facts()))); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // Which other system has a model may lie outside the caller's scope.
 func TestForeignModelDoesNotNameTheOtherSystem(t *testing.T) {
-	for _, p := range agent.Check(manifest(item("a", modelled("theirs"))), facts()) {
+	for _, p := range registry.Check(manifest(item("a", modelled("theirs"))), facts()) {
 		if strings.Contains(p.Message, "lab") {
 			t.Errorf("it does: %s", p.Message)
 		}
@@ -91,7 +91,7 @@ func TestForeignModelDoesNotNameTheOtherSystem(t *testing.T) {
 
 // A message about a fixed input repeats no value: it may be sensitive.
 func TestProblemRepeatsNoFixedValue(t *testing.T) {
-	for _, p := range agent.Check(manifest(item("a", fixed("pay", "amount", `"s3cret"`, "tip", `"s3cret"`))), facts()) {
+	for _, p := range registry.Check(manifest(item("a", fixed("pay", "amount", `"s3cret"`, "tip", `"s3cret"`))), facts()) {
 		if strings.Contains(p.Message, "s3cret") {
 			t.Errorf("it does: %s", p.Message)
 		}
@@ -100,7 +100,7 @@ func TestProblemRepeatsNoFixedValue(t *testing.T) {
 
 func TestModelsOfAManifestAreListedOnce(t *testing.T) {
 	m := manifest(item("a", modelled("y")), item("b", modelled("")), item("c", modelled("x")), item("d", modelled("y")))
-	if diff := cmp.Diff([]string{"x", "y"}, agent.ModelIDs(m)); diff != "" {
+	if diff := cmp.Diff([]string{"x", "y"}, registry.ModelIDs(m)); diff != "" {
 		t.Error(diff)
 	}
 }

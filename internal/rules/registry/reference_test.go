@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // one is compared with.
 
 // wrongIn lists the paths of everything that is wrong with a manifest.
-func wrongIn(m *countersign.Manifest, f agent.Facts) []string {
+func wrongIn(m *countersign.Manifest, f registry.Facts) []string {
 	wrong := map[string]bool{}
 	for i, a := range m.Agents {
 		at := fmt.Sprintf("agents[%d].", i)

@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"slices"
@@ -12,19 +12,19 @@ import (
 	"github.com/countersign/countersign/internal/rules/registry"
 )
 
-// registry is the agents of the shop by id. Syncing a manifest gives the next
-// registry, the same one for a conflict.
-type registry map[string]countersign.Agent
+// agents are the agents of the shop by id. Syncing a manifest gives the next
+// agents, the same one for a conflict.
+type agents map[string]countersign.Agent
 
-func (r registry) sync(t *rapid.T, m *countersign.Manifest, now time.Time) (next registry, changed int, err error) {
+func (r agents) sync(t *rapid.T, m *countersign.Manifest, now time.Time) (next agents, changed int, err error) {
 	t.Helper()
-	next = registry{}
+	next = agents{}
 	for id, a := range r {
 		next[id] = a
 	}
 	for _, i := range m.Agents {
-		id := agent.ID("acme-shop", i.ExternalAgentID)
-		a, is, err := agent.Sync(r.stored(id), "acme-shop", i, now)
+		id := registry.ID("acme-shop", i.ExternalAgentID)
+		a, is, err := registry.Sync(r.stored(id), "acme-shop", i, now)
 		if code := countersign.ErrorCode(err); code == countersign.CodeManifestConflict {
 			return r, 0, err
 		} else if code != "" || a.ID != id {
@@ -38,23 +38,23 @@ func (r registry) sync(t *rapid.T, m *countersign.Manifest, now time.Time) (next
 	return next, changed, nil
 }
 
-func (r registry) stored(id string) *countersign.Agent {
+func (r agents) stored(id string) *countersign.Agent {
 	if a, known := r[id]; known {
 		return &a
 	}
 	return nil
 }
 
-// drawRegistry draws a registry with agents of every standing.
-func drawRegistry(t *rapid.T, f agent.Facts) registry {
-	r, _, _ := registry{}.sync(t, drawManifest(t, f), noon)
+// drawRegistry draws agents of every standing.
+func drawRegistry(t *rapid.T, f registry.Facts) agents {
+	r, _, _ := agents{}.sync(t, drawManifest(t, f), noon)
 	for _, id := range sorted(r) {
 		a := r[id]
 		switch rapid.IntRange(0, 2).Draw(t, "standing") {
 		case 1:
-			a, _ = agent.Admit(a, noon)
+			a, _ = registry.Admit(a, noon)
 		case 2:
-			a, _ = agent.Suspend(a, noon)
+			a, _ = registry.Suspend(a, noon)
 		}
 		r[id] = a
 	}
@@ -98,7 +98,7 @@ func TestSpellingOfAManifestIsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFacts(t)
 		m := drawManifest(t, f)
-		stored, _, _ := registry{}.sync(t, m, noon)
+		stored, _, _ := agents{}.sync(t, m, noon)
 		again := manifest()
 		for _, i := range m.Agents {
 			again.Agents = append(again.Agents, respeltItem(t, i))
@@ -116,7 +116,7 @@ func TestSpellingOfAManifestIsNothing(t *testing.T) {
 func TestAnyHistoryOfSyncsAdmissionsAndSuspensions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFacts(t)
-		stored, reference, said := registry{}, map[string]*entry{}, map[string]countersign.ManifestAgent{}
+		stored, reference, said := agents{}, map[string]*entry{}, map[string]countersign.ManifestAgent{}
 		now := noon
 		for range rapid.IntRange(1, 12).Draw(t, "events") {
 			now = now.Add(time.Minute)
@@ -147,7 +147,7 @@ func TestAnyHistoryOfSyncsAdmissionsAndSuspensions(t *testing.T) {
 
 // drawNext draws a manifest in which most agents say again what they said last, or
 // something new at a newer revision, and some anything at any revision.
-func drawNext(t *rapid.T, f agent.Facts, said map[string]countersign.ManifestAgent) *countersign.Manifest {
+func drawNext(t *rapid.T, f registry.Facts, said map[string]countersign.ManifestAgent) *countersign.Manifest {
 	m := drawManifest(t, f)
 	for i := range m.Agents {
 		last, known := said[m.Agents[i].ExternalAgentID]
@@ -161,13 +161,13 @@ func drawNext(t *rapid.T, f agent.Facts, said map[string]countersign.ManifestAge
 	return m
 }
 
-// syncBoth syncs a manifest into the registry and, all of it or nothing, into the
+// syncBoth syncs a manifest into the agents and, all of it or nothing, into the
 // reference.
-func syncBoth(t *rapid.T, stored registry, reference map[string]*entry, m *countersign.Manifest, now time.Time) registry {
+func syncBoth(t *rapid.T, stored agents, reference map[string]*entry, m *countersign.Manifest, now time.Time) agents {
 	next, changed, err := stored.sync(t, m, now)
 	want, refused, entries := 0, false, map[string]entry{}
 	for _, i := range m.Agents {
-		id := agent.ID("acme-shop", i.ExternalAgentID)
+		id := registry.ID("acme-shop", i.ExternalAgentID)
 		e, is, ok := reference[id].sync(i, now)
 		if is {
 			want++
@@ -193,18 +193,18 @@ func syncBoth(t *rapid.T, stored registry, reference map[string]*entry, m *count
 }
 
 // move admits or suspends an agent, here and in the reference.
-func move(t *rapid.T, stored registry, reference map[string]*entry, now time.Time) registry {
+func move(t *rapid.T, stored agents, reference map[string]*entry, now time.Time) agents {
 	id := rapid.SampledFrom(sorted(stored)).Draw(t, "agent")
-	next := registry{}
+	next := agents{}
 	for other, a := range stored {
 		next[other] = a
 	}
 	var is, want bool
 	if rapid.Bool().Draw(t, "admit") {
-		next[id], is = agent.Admit(stored[id], now)
+		next[id], is = registry.Admit(stored[id], now)
 		want = reference[id].admit(now)
 	} else {
-		next[id], is = agent.Suspend(stored[id], now)
+		next[id], is = registry.Suspend(stored[id], now)
 		want = reference[id].suspend(now)
 	}
 	if is != want {

@@ -1,4 +1,4 @@
-package agent_test
+package registry_test
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ const later = time.Hour
 // registered is an agent of the shop as its first manifest made it.
 func registered(t *testing.T, changes ...func(*countersign.ManifestAgent)) countersign.Agent {
 	t.Helper()
-	a, is, err := agent.Sync(nil, "acme-shop", item("clerk-1", changes...), noon)
+	a, is, err := registry.Sync(nil, "acme-shop", item("clerk-1", changes...), noon)
 	if err != nil || !is {
 		t.Fatalf("changed %v, %v", is, err)
 	}
@@ -28,7 +28,7 @@ func registered(t *testing.T, changes ...func(*countersign.ManifestAgent)) count
 // resynced syncs an item over the agent, an hour later.
 func resynced(t *testing.T, stored countersign.Agent, i countersign.ManifestAgent) (countersign.Agent, bool) {
 	t.Helper()
-	next, is, err := agent.Sync(&stored, "acme-shop", i, noon.Add(later))
+	next, is, err := registry.Sync(&stored, "acme-shop", i, noon.Add(later))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func resynced(t *testing.T, stored countersign.Agent, i countersign.ManifestAgen
 
 func wantConflict(t *testing.T, stored countersign.Agent, i countersign.ManifestAgent) {
 	t.Helper()
-	next, is, err := agent.Sync(&stored, "acme-shop", i, noon.Add(later))
+	next, is, err := registry.Sync(&stored, "acme-shop", i, noon.Add(later))
 	if countersign.ErrorCode(err) != countersign.CodeManifestConflict || is {
 		t.Errorf("changed %v, %v", is, err)
 	}
@@ -48,7 +48,7 @@ func wantConflict(t *testing.T, stored countersign.Agent, i countersign.Manifest
 
 func TestNewAgentIsPendingAtRevisionOne(t *testing.T) {
 	want := countersign.Agent{
-		ID: agent.ID("acme-shop", "clerk-1"), ProjectID: "acme-shop", ExternalAgentID: "clerk-1", SourceRevision: 3, Revision: 1,
+		ID: registry.ID("acme-shop", "clerk-1"), ProjectID: "acme-shop", ExternalAgentID: "clerk-1", SourceRevision: 3, Revision: 1,
 		Name: "Clerk", Role: "clerk", Goal: "help", Capabilities: []string{"look", "pay"},
 		ExecutorInputs: map[string]map[string]countersign.Value{"pay": values("currency", `"EUR"`, "amount", "12.50")},
 		ModelID:        "free", Status: countersign.AgentPending, CreatedAt: noon, UpdatedAt: noon,
@@ -66,7 +66,7 @@ func TestNothingIsNilInANewAgent(t *testing.T) {
 }
 
 func TestEqualRevisionAndContentChangesNothing(t *testing.T) {
-	stored, _ := agent.Admit(registered(t), noon)
+	stored, _ := registry.Admit(registered(t), noon)
 	next, is := resynced(t, stored, item("clerk-1"))
 	if diff := cmp.Diff(stored, next, exactly); is || diff != "" {
 		t.Errorf("changed %v: %s", is, diff)
@@ -74,7 +74,7 @@ func TestEqualRevisionAndContentChangesNothing(t *testing.T) {
 }
 
 func TestNewerRevisionReplacesTheContent(t *testing.T) {
-	stored, _ := agent.Admit(registered(t), noon)
+	stored, _ := registry.Admit(registered(t), noon)
 	next, is := resynced(t, stored, item("clerk-1", at(4), capable("look"), free, modelled(""), func(a *countersign.ManifestAgent) { a.Name, a.Role, a.Goal = "N", "r", "g" }))
 	want := countersign.Agent{
 		ID: stored.ID, ProjectID: "acme-shop", ExternalAgentID: "clerk-1", SourceRevision: 4, Revision: 2, Name: "N", Role: "r", Goal: "g",
@@ -89,7 +89,7 @@ func TestNewerRevisionReplacesTheContent(t *testing.T) {
 // A system that raises its revision says that something changed, seen here or
 // not.
 func TestNewerRevisionIsAChangeWhateverItsContent(t *testing.T) {
-	stored, _ := agent.Admit(registered(t), noon)
+	stored, _ := registry.Admit(registered(t), noon)
 	next, is := resynced(t, stored, item("clerk-1", at(4)))
 	if !is || next.Revision != 2 || next.Status != countersign.AgentPending {
 		t.Errorf("changed %v: %+v", is, next)
@@ -143,21 +143,21 @@ func TestSpellingIsNoContent(t *testing.T) {
 }
 
 func TestSuspendedAgentStaysSuspendedWhenItSyncsAnew(t *testing.T) {
-	stored, _ := agent.Suspend(registered(t), noon)
+	stored, _ := registry.Suspend(registered(t), noon)
 	if next, _ := resynced(t, stored, item("clerk-1", at(4))); !next.Suspended || next.Status != countersign.AgentPending || next.Revision != 3 {
 		t.Errorf("%+v", next)
 	}
 }
 
 func TestAdmittingKeepsTheRevisionAndEndsASuspension(t *testing.T) {
-	suspended, _ := agent.Suspend(registered(t), noon)
-	next, is := agent.Admit(suspended, noon.Add(later))
+	suspended, _ := registry.Suspend(registered(t), noon)
+	next, is := registry.Admit(suspended, noon.Add(later))
 	want := suspended
 	want.Status, want.Suspended, want.UpdatedAt = countersign.AgentAdmitted, false, noon.Add(later)
 	if diff := cmp.Diff(want, next, exactly); !is || diff != "" {
 		t.Errorf("changed %v: %s", is, diff)
 	}
-	if again, is := agent.Admit(next, noon.Add(2*later)); is || cmp.Diff(next, again, exactly) != "" {
+	if again, is := registry.Admit(next, noon.Add(2*later)); is || cmp.Diff(next, again, exactly) != "" {
 		t.Error("admitting twice is a change")
 	}
 }
@@ -165,15 +165,15 @@ func TestAdmittingKeepsTheRevisionAndEndsASuspension(t *testing.T) {
 // TestSuspendingRaisesTheRevision and makes the agent PENDING, whatever it was.
 func TestSuspendingRaisesTheRevision(t *testing.T) {
 	pending := registered(t)
-	admitted, _ := agent.Admit(pending, noon)
+	admitted, _ := registry.Admit(pending, noon)
 	for _, stored := range []countersign.Agent{pending, admitted} {
-		next, is := agent.Suspend(stored, noon.Add(later))
+		next, is := registry.Suspend(stored, noon.Add(later))
 		want := stored
 		want.Status, want.Suspended, want.Revision, want.UpdatedAt = countersign.AgentPending, true, 2, noon.Add(later)
 		if diff := cmp.Diff(want, next, exactly); !is || diff != "" {
 			t.Errorf("changed %v: %s", is, diff)
 		}
-		if again, is := agent.Suspend(next, noon.Add(2*later)); is || again.Revision != 2 {
+		if again, is := registry.Suspend(next, noon.Add(2*later)); is || again.Revision != 2 {
 			t.Error("suspending twice is a change")
 		}
 	}
@@ -181,7 +181,7 @@ func TestSuspendingRaisesTheRevision(t *testing.T) {
 
 // TestAgentHasOneIDForEver: the registry of an older release must find it.
 func TestAgentHasOneIDForEver(t *testing.T) {
-	if id := agent.ID("acme-shop", "clerk-1"); id != "agent-mmgrgttyfv2kgbygjksk" {
+	if id := registry.ID("acme-shop", "clerk-1"); id != "agent-mmgrgttyfv2kgbygjksk" {
 		t.Errorf("now it is %s", id)
 	}
 }
@@ -190,7 +190,7 @@ func TestAgentsOfDifferentNameOrSystemAreDifferent(t *testing.T) {
 	seen := map[string]bool{}
 	for _, project := range []string{"acme-a", "acme-ab", "acme-a-b", "beta-a"} {
 		for _, external := range []string{"", "b", "bc", "B", "b ", strings.Repeat("x", 256)} {
-			id := agent.ID(project, external)
+			id := registry.ID(project, external)
 			if seen[id] || !countersign.ValidID(id) {
 				t.Errorf("%s of %q is %s", external, project, id)
 			}

@@ -15,7 +15,7 @@ func (t *transition) decided(e Decided) error {
 	switch {
 	case t.run.Status != countersign.RunWaitingApproval || i < 0 || a == nil || WaitsForSlot(t.run):
 		return t.conflict("it waits for no decision")
-	case plain.Blank(e.Reason):
+	case safetext.Blank(e.Reason):
 		return countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank")
 	case !t.env.Now.Before(a.ExpiresAt):
 		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))

@@ -19,7 +19,7 @@ func BenchmarkBudgetStep(b *testing.B) {
 	w := newWorld(b, order(b, countersign.ModeLive, pay("a"), pay("b", "a"))).play(run.Taken{})
 	answer := w.answer("a", answered(200, `{"result":{"id":"o-1"}}`))
 	env, _ := w.env(answer)
-	budget.Allocations(b, 60, func() {
+	allocbudget.Allocations(b, 60, func() {
 		if res, err := run.Apply(env, w.run, answer); err != nil || res.Call == nil {
 			b.Fatal(res, err)
 		}

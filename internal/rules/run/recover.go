@@ -48,7 +48,7 @@ func (t *transition) reconciled(e Reconciled) error {
 	if t.run.Status != countersign.RunRecoveryRequired || i < 0 {
 		return t.conflict("only an uncertain outcome is reconciled")
 	}
-	if plain.Blank(e.Evidence) {
+	if safetext.Blank(e.Evidence) {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "evidence: say what shows it; it can't be blank")
 	}
 	if t.resolved(e.Resolution) == "" {

@@ -1,4 +1,4 @@
-package plain_test
+package safetext_test
 
 import (
 	"fmt"
@@ -46,10 +46,10 @@ func TestEveryCodePointIsSeenOrWrittenAsItsEscape(t *testing.T) {
 				fmt.Fprintf(&want, `\u%04x`, r)
 			}
 		}
-		if got := plain.Escaped(given.String()); got != want.String() {
+		if got := safetext.Escaped(given.String()); got != want.String() {
 			t.Fatalf("%U and what follows became %q; expected %q", from, got, want.String())
 		}
-		if got := strings.ReplaceAll(plain.Text(given.String()), " ", ""); got != strings.ReplaceAll(seen.String(), " ", "") {
+		if got := strings.ReplaceAll(safetext.Text(given.String()), " ", ""); got != strings.ReplaceAll(seen.String(), " ", "") {
 			t.Fatalf("%U and what follows became %q; expected %q", from, got, seen.String())
 		}
 	}
@@ -58,14 +58,14 @@ func TestEveryCodePointIsSeenOrWrittenAsItsEscape(t *testing.T) {
 // TestNamedCharactersThatNobodySeesAreEscaped: those that a reader was shown as they are.
 func TestNamedCharactersThatNobodySeesAreEscaped(t *testing.T) {
 	for _, r := range "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u180b\u2000\u200a\u2028\u2029\u202f\u205f\u2800\u3000\u3164\ufdd0\ufe0f\uffa0\ufff9\ufffc\ufffe\uffff\ue000\u0378" {
-		if got, want := plain.Escaped(string(r)), fmt.Sprintf(`\u%04x`, r); got != want {
+		if got, want := safetext.Escaped(string(r)), fmt.Sprintf(`\u%04x`, r); got != want {
 			t.Errorf("%U became %q; expected %q", r, got, want)
 		}
 	}
 	for r, want := range map[rune]string{
 		0x16fe4: `\ud81b\udfe4`, 0x1d159: `\ud834\udd59`, 0xe0041: `\udb40\udc41`, 0xe01ef: `\udb40\uddef`, 0xf0000: `\udb80\udc00`, 0x10ffff: `\udbff\udfff`, 0x1fffe: `\ud83f\udffe`,
 	} {
-		if got := plain.Escaped(string(r)); got != want {
+		if got := safetext.Escaped(string(r)); got != want {
 			t.Errorf("%U became %q; expected %q", r, got, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestNamedCharactersThatNobodySeesAreEscaped(t *testing.T) {
 
 func TestTextOfEveryLanguageStaysReadable(t *testing.T) {
 	for _, s := range []string{"مَرْحَبًا بِكَ", "नमस्ते दुनिया", "வணக்கம்", "สวัสดีครับ", "မင်္ဂလာပါ", "សួស្តី", "日本語のテスト", "안녕하세요", "שָׁלוֹם", "Đặng Thị", "e\u0301", "5 € – 3½ %, “so”…", "💶👍🏽🇩🇪"} {
-		if got := plain.Escaped(s); got != s {
+		if got := safetext.Escaped(s); got != s {
 			t.Errorf("%q became %q", s, got)
 		}
 	}
@@ -81,12 +81,12 @@ func TestTextOfEveryLanguageStaysReadable(t *testing.T) {
 
 func TestTextWithNothingToSeeIsBlank(t *testing.T) {
 	for _, s := range []string{"", " ", "\t\r\n", "\u00a0\u3000", "\u200b", "\u2800", "\u3164\u115f\u1160\uffa0", "\u00ad", "\u202e\u202c", "\U0001D159 \U00016FE4", "\ufeff\u2060", "\ue000\ufdd0", "\u0301", "\ufe0f\U000E0041", "\x00\x1b"} {
-		if !plain.Blank(s) {
+		if !safetext.Blank(s) {
 			t.Errorf("%q isn't blank", s)
 		}
 	}
 	for _, s := range []string{"a", ".", " ok ", "\u200bfine\u200b", "返金", "✓", "👍", "\uFFFD", "é", "e\u0301"} {
-		if plain.Blank(s) {
+		if safetext.Blank(s) {
 			t.Errorf("%q is blank", s)
 		}
 	}
@@ -94,7 +94,7 @@ func TestTextWithNothingToSeeIsBlank(t *testing.T) {
 
 // TestAnUnusualSpaceEndsAWord: two words of two scripts are no doubt.
 func TestAnUnusualSpaceEndsAWord(t *testing.T) {
-	if got := plain.Doubt("Berlin\u00a0\u041c\u043e\u0441\u043a\u0432\u0430"); got != "" {
+	if got := safetext.Doubt("Berlin\u00a0\u041c\u043e\u0441\u043a\u0432\u0430"); got != "" {
 		t.Error(got)
 	}
 }

@@ -1,6 +1,6 @@
-// Package plain makes text of others safe to put before a reader, a person or a
+// Package safetext makes text of others safe to put before a reader, a person or a
 // language model: nothing in it is hidden, and nothing changes how the rest is shown.
-package plain
+package safetext
 
 import (
 	"strings"

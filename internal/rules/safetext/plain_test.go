@@ -1,4 +1,4 @@
-package plain_test
+package safetext_test
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestWhatNobodySeesIsLeftOut(t *testing.T) {
 		"a\x1b[31mb\x00c\r\nd\u0085e\u2028f":      "a [31mb c  d e f",
 		"a\xffb":                                  "a\uFFFDb",
 	} {
-		if got := plain.Text(given); got != want {
+		if got := safetext.Text(given); got != want {
 			t.Errorf("%q became %q; expected %q", given, got, want)
 		}
 	}

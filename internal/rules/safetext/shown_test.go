@@ -1,4 +1,4 @@
-package plain_test
+package safetext_test
 
 import (
 	"encoding/json"
@@ -18,11 +18,11 @@ func TestWhatNobodySeesIsWrittenAsAnEscapeWhereItStands(t *testing.T) {
 		"a\x1b[31mb\x00c\r\n\td\u0085e\u2028f\x7f": `a\u001b[31mb\u0000c\u000d\n\td\u0085e\u2028f\u007f`,
 		"a\xffb": "a\uFFFDb",
 	} {
-		if got := plain.Escaped(given); got != want {
+		if got := safetext.Escaped(given); got != want {
 			t.Errorf("%q became %q; expected %q", given, got, want)
 		}
 	}
-	if got := plain.EscapedLines("a\n\tb\u202e"); got != "a\n\tb"+`\u202e` {
+	if got := safetext.EscapedLines("a\n\tb\u202e"); got != "a\n\tb"+`\u202e` {
 		t.Errorf("%q", got)
 	}
 }
@@ -33,7 +33,7 @@ func TestJSONWithEscapesIsTheSameJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(given), &before); err != nil {
 		t.Fatal(err)
 	}
-	shown := plain.JSON(given)
+	shown := safetext.JSON(given)
 	if err := json.Unmarshal([]byte(shown), &after); err != nil || after["a\u202e"] != before["a\u202e"] || shown == given {
 		t.Errorf("%s became %s: %v", given, shown, err)
 	}
@@ -51,7 +51,7 @@ func TestAValueThatMixesScriptsInAWordOrIsNotNFCIsDoubted(t *testing.T) {
 		"p\u0430u\u0308":    "mixes scripts, not NFC",
 		"ab \u0430\u0431":   "", "ab-\u0430\u0431": "",
 	} {
-		if got := plain.Doubt(given); got != want {
+		if got := safetext.Doubt(given); got != want {
 			t.Errorf("%q: %q; expected %q", given, got, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestAValueOfOneLineIsEscapedIsolatedAndMarked(t *testing.T) {
 		"p\u0430y":      "p\u0430y [mixes scripts]",
 		"ש\u2069\u202e": "\u2068ש" + `\u2069\u202e` + "\u2069",
 	} {
-		if got := plain.Value(given); got != want {
+		if got := safetext.Value(given); got != want {
 			t.Errorf("%q became %q; expected %q", given, got, want)
 		}
 	}

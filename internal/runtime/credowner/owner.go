@@ -1,10 +1,10 @@
-// Package owner keeps in the store which tenant a credential variable is bound to
+// Package credowner keeps in the store which tenant a credential variable is bound to
 // (contract 11). What the operator's lists mean is internal/rules/credential's to say.
 //
 // Whoever decides that a call is made reads the binding in the same transaction and
 // gives it to the call: once a variable is freed nothing is decided with it, and a call
 // that has been decided needs the store no more.
-package owner
+package credowner
 
 import (
 	"errors"

@@ -36,7 +36,7 @@ type Publisher interface {
 // Engine drives the runs of one process.
 type Engine struct {
 	store   store.Store
-	ledger  *ledger.Ledger
+	ledger  *runrepo.Ledger
 	caller  Caller
 	publish Publisher
 	log     *slog.Logger
@@ -58,7 +58,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	stopping bool
-	driven   map[ledger.Ref]map[*drive]struct{}
+	driven   map[runrepo.Ref]map[*drive]struct{}
 }
 
 // drive is one turn of driving a run. Its context is that of the reads which it
@@ -74,9 +74,9 @@ type drive struct {
 }
 
 // New makes an engine. Start begins its work.
-func New(s store.Store, l *ledger.Ledger, c Caller, p Publisher, log *slog.Logger) *Engine {
+func New(s store.Store, l *runrepo.Ledger, c Caller, p Publisher, log *slog.Logger) *Engine {
 	e := &Engine{store: s, ledger: l, caller: c, publish: p, log: log,
-		halted: make(chan struct{}), driven: map[ledger.Ref]map[*drive]struct{}{}}
+		halted: make(chan struct{}), driven: map[runrepo.Ref]map[*drive]struct{}{}}
 	e.life, e.kill = context.WithCancel(context.Background())
 	return e
 }
@@ -84,7 +84,7 @@ func New(s store.Store, l *ledger.Ledger, c Caller, p Publisher, log *slog.Logge
 // Wake tells the engine that a run was started or moved, so that it is driven
 // on, or a read in flight of a cancelled run is ended. Waking a run twice is
 // harmless.
-func (e *Engine) Wake(ref ledger.Ref) {
+func (e *Engine) Wake(ref runrepo.Ref) {
 	e.spawn(func() { e.drive(ref) })
 }
 
@@ -100,11 +100,11 @@ func (e *Engine) spawn(f func()) {
 
 // drive applies the event and goes on until the run stands still: each turn
 // commits the outcome of one step together with the intent of the next.
-func (e *Engine) drive(ref ledger.Ref) {
+func (e *Engine) drive(ref runrepo.Ref) {
 	d := e.begin(ref)
 	defer e.finish(ref, d)
 	defer func() { d.span.End() }()
-	var held *ledger.Held
+	var held *runrepo.Held
 	var event run.Event = run.Taken{}
 	for {
 		moved, err := e.apply(d.span.In(context.Background()), ref, held, event)
@@ -141,7 +141,7 @@ func (e *Engine) drive(ref ledger.Ref) {
 }
 
 // heldBack reports an outcome that was committed without the step that follows.
-func heldBack(event run.Event, m ledger.Moved) bool {
+func heldBack(event run.Event, m runrepo.Moved) bool {
 	return isOutcome(event) && m.Run.Run().Status == countersign.RunRunning
 }
 
@@ -154,7 +154,7 @@ func isOutcome(event run.Event) bool {
 // store can't write, an outcome is kept and tried again: it must not be lost. It
 // may be written where nothing else may (store.Urgent), but then alone: a full
 // disk is no place to begin the next step.
-func (e *Engine) apply(ctx context.Context, ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, held *runrepo.Held, event run.Event) (runrepo.Moved, error) {
 	tight := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
@@ -175,7 +175,7 @@ func (e *Engine) apply(ctx context.Context, ref ledger.Ref, held *ledger.Held, e
 // mayPass reports an error after which an event is tried again: for an outcome any but
 // those that stay, since an answer is worth more than a slot.
 func mayPass(err error, event run.Event) bool {
-	if err == nil || errors.Is(err, errNotOurs) || ledger.Unreadable(err) {
+	if err == nil || errors.Is(err, errNotOurs) || runrepo.Unreadable(err) {
 		return false
 	}
 	return isOutcome(event) || errors.Is(err, store.ErrUnavailable)
@@ -209,12 +209,12 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	}
 }
 
-func (e *Engine) applyOnce(ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
+func (e *Engine) applyOnce(ref runrepo.Ref, held *runrepo.Held, event run.Event) (runrepo.Moved, error) {
 	return e.applyIn(context.Background(), ref, held, event)
 }
 
-func (e *Engine) applyIn(ctx context.Context, ref ledger.Ref, held *ledger.Held, event run.Event) (ledger.Moved, error) {
-	var moved ledger.Moved
+func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.Held, event run.Event) (runrepo.Moved, error) {
+	var moved runrepo.Moved
 	if isOutcome(event) {
 		ctx = store.Urgent(ctx)
 	}
@@ -223,19 +223,19 @@ func (e *Engine) applyIn(ctx context.Context, ref ledger.Ref, held *ledger.Held,
 			return err
 		}
 		var err error
-		moved, err = e.ledger.Apply(tx, ref, held, event, ledger.System)
+		moved, err = e.ledger.Apply(tx, ref, held, event, runrepo.System)
 		return err
 	})
 	crashpoint.At("engine.committed", event)
 	if err != nil {
-		return ledger.Moved{}, err
+		return runrepo.Moved{}, err
 	}
 	e.announce(moved, held)
 	return moved, nil
 }
 
 // announce publishes what was committed and drives the runs that got a slot.
-func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
+func (e *Engine) announce(moved runrepo.Moved, was *runrepo.Held) {
 	e.ledger.Observe(moved)
 	if moved.Run != was {
 		e.ledger.Committed(moved.Run)
@@ -249,7 +249,7 @@ func (e *Engine) announce(moved ledger.Moved, was *ledger.Held) {
 
 // call performs one call. A read can be ended early by a cancel; a side effect
 // never is.
-func (e *Engine) call(ref ledger.Ref, d *drive, c *run.Call) (request.Outcome, error) {
+func (e *Engine) call(ref runrepo.Ref, d *drive, c *run.Call) (request.Outcome, error) {
 	until, err := e.mayCall(e.life)
 	if err != nil {
 		return request.Outcome{}, err
@@ -270,7 +270,7 @@ func (e *Engine) call(ref ledger.Ref, d *drive, c *run.Call) (request.Outcome, e
 
 // begin notes a drive before it commits anything, so that a cancel which comes
 // between the commit of a read's intent and its sending ends the read too.
-func (e *Engine) begin(ref ledger.Ref) *drive {
+func (e *Engine) begin(ref runrepo.Ref) *drive {
 	d := &drive{}
 	d.ctx, d.end = context.WithCancel(e.life)
 	e.mu.Lock()
@@ -282,7 +282,7 @@ func (e *Engine) begin(ref ledger.Ref) *drive {
 	return d
 }
 
-func (e *Engine) finish(ref ledger.Ref, d *drive) {
+func (e *Engine) finish(ref runrepo.Ref, d *drive) {
 	d.end()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -293,7 +293,7 @@ func (e *Engine) finish(ref ledger.Ref, d *drive) {
 }
 
 // endReads ends the read in flight of a run that has ended meanwhile.
-func (e *Engine) endReads(ref ledger.Ref, h *ledger.Held) {
+func (e *Engine) endReads(ref runrepo.Ref, h *runrepo.Held) {
 	if !h.Run().Status.IsTerminal() {
 		return
 	}

@@ -61,8 +61,8 @@ const dueBatch = 100
 
 // due lists the runs whose approval has reached its expiresAt. The column holds
 // microseconds, so what it finds is compared once more, exactly.
-func (e *Engine) due() []ledger.Ref {
-	var refs []ledger.Ref
+func (e *Engine) due() []runrepo.Ref {
+	var refs []runrepo.Ref
 	now := e.ledger.Now()
 	err := e.store.View(context.Background(), func(tx store.Tx) error {
 		refs = nil
@@ -72,7 +72,7 @@ func (e *Engine) due() []ledger.Ref {
 		})
 		for _, u := range list {
 			if !now.Before(u.Due) {
-				refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+				refs = append(refs, runrepo.Ref{Tenant: u.TenantID, RunID: u.RunID})
 			}
 		}
 		return err

@@ -10,12 +10,12 @@ import (
 )
 
 // actedOn is when a run was last seen to change.
-func (h *house) actedOn(ref ledger.Ref) time.Time {
+func (h *house) actedOn(ref runrepo.Ref) time.Time {
 	h.t.Helper()
 	return h.run(ref).UpdatedAt
 }
 
-func (h *house) wantWithinASecond(ref ledger.Ref, due time.Time) {
+func (h *house) wantWithinASecond(ref runrepo.Ref, due time.Time) {
 	h.t.Helper()
 	if at := h.actedOn(ref); at.Before(due) || at.After(due.Add(time.Second)) {
 		h.t.Errorf("run %s was acted on at %s; it was due at %s", ref.RunID, at, due)
@@ -82,7 +82,7 @@ func TestManyApprovalsThatLapseAtOnceAreAllActedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, atOnce)
 		p := h.register(step("refund", "refund"))
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for range 250 {
 			refs = append(refs, h.mustStart(p))
 			synctest.Wait()

@@ -35,7 +35,7 @@ const (
 type house struct {
 	t        *testing.T
 	store    *mortal
-	ledger   *ledger.Ledger
+	ledger   *runrepo.Ledger
 	engine   *engine.Engine
 	receiver *receiver
 
@@ -51,7 +51,7 @@ func newID(prefix string) string { return fmt.Sprintf("%s-%03d", prefix, ids.Add
 // open starts a process on a new store.
 func open(t *testing.T, a answering) *house {
 	t.Helper()
-	return reopen(t, again.Always(memory.New()), a)
+	return reopen(t, rerun.Always(memory.New()), a)
 }
 
 // reopen starts a process on a store that an earlier one left.
@@ -66,7 +66,7 @@ func reopen(t *testing.T, s store.Store, a answering) *house {
 
 func prepare(t *testing.T, s store.Store, a answering) *house {
 	h := &house{t: t, store: &mortal{Store: s, dead: make(chan struct{})}, receiver: newReceiver(a), seen: map[string][]countersign.Run{}}
-	h.ledger = ledger.New(ledger.Config{
+	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
 	})
 	h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
@@ -217,10 +217,10 @@ func step(id, capability string, dependsOn ...string) countersign.Step {
 }
 
 // start begins a run as the use case does: if a slot is free.
-func (h *house) start(p *countersign.Plan) (ledger.Ref, error) {
+func (h *house) start(p *countersign.Plan) (runrepo.Ref, error) {
 	h.t.Helper()
-	ref := ledger.Ref{Tenant: tenant, RunID: newID("run")}
-	var started *ledger.Held
+	ref := runrepo.Ref{Tenant: tenant, RunID: newID("run")}
+	var started *runrepo.Held
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
 		if err := h.ledger.Free(tx, ref.Tenant, p.Mode); err != nil {
 			return err
@@ -230,7 +230,7 @@ func (h *house) start(p *countersign.Plan) (ledger.Ref, error) {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
-		started, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, ledger.Request{ID: "req-1"})
+		started, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	if err != nil {
@@ -241,7 +241,7 @@ func (h *house) start(p *countersign.Plan) (ledger.Ref, error) {
 	return ref, nil
 }
 
-func (h *house) mustStart(p *countersign.Plan) ledger.Ref {
+func (h *house) mustStart(p *countersign.Plan) runrepo.Ref {
 	h.t.Helper()
 	ref, err := h.start(p)
 	if err != nil {
@@ -251,24 +251,24 @@ func (h *house) mustStart(p *countersign.Plan) ledger.Ref {
 }
 
 // apply does what a person asks for, as the use cases do.
-func (h *house) apply(ref ledger.Ref, e run.Event) error {
+func (h *house) apply(ref runrepo.Ref, e run.Event) error {
 	h.t.Helper()
-	var moved ledger.Moved
+	var moved runrepo.Moved
 	err := h.store.Update(context.Background(), func(tx store.Tx) (err error) {
-		moved, err = h.ledger.Apply(tx, ref, nil, e, ledger.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
+		moved, err = h.ledger.Apply(tx, ref, nil, e, runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, other := range append([]*ledger.Held{moved.Run}, moved.Others...) {
+	for _, other := range append([]*runrepo.Held{moved.Run}, moved.Others...) {
 		h.Publish(tenant, other.Run())
 		h.engine.Wake(other.Ref)
 	}
 	return nil
 }
 
-func (h *house) must(ref ledger.Ref, e run.Event) {
+func (h *house) must(ref runrepo.Ref, e run.Event) {
 	h.t.Helper()
 	if err := h.apply(ref, e); err != nil {
 		h.t.Fatal(err)
@@ -288,9 +288,9 @@ func reconcile(resolution string) run.Reconciled {
 }
 
 // run reads a run with its steps.
-func (h *house) run(ref ledger.Ref) *countersign.Run {
+func (h *house) run(ref runrepo.Ref) *countersign.Run {
 	h.t.Helper()
-	var held *ledger.Held
+	var held *runrepo.Held
 	h.view(func(tx store.Tx) (err error) {
 		held, err = h.ledger.Load(tx, ref)
 		return err
@@ -299,7 +299,7 @@ func (h *house) run(ref ledger.Ref) *countersign.Run {
 }
 
 // approvals reads a run's approvals, the oldest first.
-func (h *house) approvals(ref ledger.Ref) (list []records.Approval) {
+func (h *house) approvals(ref runrepo.Ref) (list []records.Approval) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		list, err = records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", ref.RunID)}, Order: []store.Order{{Column: "created"}}})
@@ -309,7 +309,7 @@ func (h *house) approvals(ref ledger.Ref) (list []records.Approval) {
 }
 
 // wantRun checks what has become of a run.
-func (h *house) wantRun(ref ledger.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
+func (h *house) wantRun(ref runrepo.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
 	h.t.Helper()
 	r := h.run(ref)
 	var got []countersign.StepStatus

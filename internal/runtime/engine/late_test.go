@@ -42,7 +42,7 @@ func TestReconcileWaitsForTheCallOnItsWay(t *testing.T) {
 }
 
 // wantTooEarly checks that a resolution is refused, with the time from which it isn't.
-func (h *house) wantTooEarly(ref ledger.Ref, resolution string) {
+func (h *house) wantTooEarly(ref runrepo.Ref, resolution string) {
 	h.t.Helper()
 	from := h.run(ref).WaitingFor.NotBefore
 	err := h.apply(ref, reconcile(resolution))
@@ -106,9 +106,9 @@ func TestARestartWaitsForNoAnswer(t *testing.T) {
 
 // TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait.
 func TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait(t *testing.T) {
-	under := func(t *testing.T, f func(one, other *replica, ref ledger.Ref)) {
+	under := func(t *testing.T, f func(one, other *replica, ref runrepo.Ref)) {
 		synctest.Test(t, func(t *testing.T) {
-			s := again.Always(memory.New())
+			s := rerun.Always(memory.New())
 			one, other := join(t, s, after(time.Hour)), join(t, s, atOnce)
 			ref := one.mustStart(one.longCall())
 			synctest.Wait()
@@ -120,7 +120,7 @@ func TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait(t *testing.T) {
 		})
 	}
 	t.Run("lease", func(t *testing.T) {
-		under(t, func(one, other *replica, ref ledger.Ref) {
+		under(t, func(one, other *replica, ref runrepo.Ref) {
 			one.crash()
 			time.Sleep(takeOver)
 			synctest.Wait()
@@ -128,7 +128,7 @@ func TestAtAnotherReplicaTheSendersLeaseOrTheTimeEndsTheWait(t *testing.T) {
 		})
 	})
 	t.Run("time", func(t *testing.T) {
-		under(t, func(one, other *replica, ref ledger.Ref) {
+		under(t, func(one, other *replica, ref runrepo.Ref) {
 			time.Sleep(takeOver + time.Second)
 			other.wantTooEarly(ref, countersign.ConfirmedNotExecuted) // the sender lives
 			time.Sleep(time.Minute)

@@ -22,7 +22,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	}
 	for _, ref := range owned {
 		_, err := e.applyOnce(ref, nil, run.Restarted{})
-		if ledger.Unreadable(err) {
+		if runrepo.Unreadable(err) {
 			e.notMoved(ref, "run not recovered", err) // and all others are
 			continue
 		}
@@ -68,13 +68,13 @@ func (e *Engine) startShared(ctx context.Context) error {
 
 // owned lists the runs that hold a slot, or whose call may still be answered: only
 // they can have been in the middle of something.
-func (e *Engine) owned(ctx context.Context) ([]ledger.Ref, error) {
-	var refs []ledger.Ref
+func (e *Engine) owned(ctx context.Context) ([]runrepo.Ref, error) {
+	var refs []runrepo.Ref
 	err := e.store.View(ctx, func(tx store.Tx) error {
 		refs = nil
-		list, err := ledger.Owned(tx)
+		list, err := runrepo.Owned(tx)
 		for _, u := range list {
-			refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+			refs = append(refs, runrepo.Ref{Tenant: u.TenantID, RunID: u.RunID})
 		}
 		return err
 	})

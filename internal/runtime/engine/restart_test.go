@@ -219,6 +219,6 @@ func TestStopOfAnIdleEngineTakesNoTime(t *testing.T) {
 		if !time.Now().Equal(began) {
 			t.Errorf("it took %s", time.Since(began))
 		}
-		h.engine.Wake(ledger.Ref{Tenant: tenant, RunID: "run-none"})
+		h.engine.Wake(runrepo.Ref{Tenant: tenant, RunID: "run-none"})
 	})
 }

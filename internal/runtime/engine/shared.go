@@ -92,7 +92,7 @@ func (e *Engine) adoptAll() {
 	}
 }
 
-func (e *Engine) orphans() (refs []ledger.Ref, err error) {
+func (e *Engine) orphans() (refs []runrepo.Ref, err error) {
 	err = e.store.View(context.Background(), func(tx store.Tx) error {
 		refs = nil
 		alive, err := records.AllReplicas(tx)
@@ -103,10 +103,10 @@ func (e *Engine) orphans() (refs []ledger.Ref, err error) {
 		for _, r := range alive {
 			owners[r.ID] = true
 		}
-		list, err := ledger.Owned(tx)
+		list, err := runrepo.Owned(tx)
 		for _, u := range list {
 			if !owners[u.Owner] {
-				refs = append(refs, ledger.Ref{Tenant: u.TenantID, RunID: u.RunID})
+				refs = append(refs, runrepo.Ref{Tenant: u.TenantID, RunID: u.RunID})
 			}
 		}
 		return err
@@ -116,18 +116,18 @@ func (e *Engine) orphans() (refs []ledger.Ref, err error) {
 
 // adopt makes this process the run's owner and lets the run know that whoever
 // drove it is gone, in one commit.
-func (e *Engine) adopt(ref ledger.Ref) error {
-	var moved ledger.Moved
+func (e *Engine) adopt(ref runrepo.Ref) error {
+	var moved runrepo.Moved
 	adopted := false
 	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
-		moved, adopted = ledger.Moved{}, false
+		moved, adopted = runrepo.Moved{}, false
 		if err := e.lease.Check(tx); err != nil {
 			return err
 		}
 		if adopted, err = e.ledger.Adopt(tx, ref); err != nil || !adopted {
 			return err
 		}
-		moved, err = e.ledger.Apply(tx, ref, nil, run.Restarted{}, ledger.System)
+		moved, err = e.ledger.Apply(tx, ref, nil, run.Restarted{}, runrepo.System)
 		return err
 	})
 	if err == nil && adopted {
@@ -139,7 +139,7 @@ func (e *Engine) adopt(ref ledger.Ref) error {
 
 // mayApply refuses what a shared engine must leave to another one: everything once
 // it was taken for dead, and beginning a run that another one drives.
-func (e *Engine) mayApply(tx store.Tx, ref ledger.Ref, event run.Event) error {
+func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) error {
 	if e.lease == nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func join(t *testing.T, s store.Store, a answering) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ledger = ledger.New(ledger.Config{
+	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now, Replica: id,
 	})
 	h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
@@ -49,7 +49,7 @@ const takeOver = lease.Length + 2*time.Second
 
 func TestADeadReplicasSideEffectIsNeverSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, after(time.Hour)), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("pay", "pay"), step("look", "look", "pay")))
 		synctest.Wait()
@@ -70,7 +70,7 @@ func TestADeadReplicasSideEffectIsNeverSentAgain(t *testing.T) {
 
 func TestADeadReplicasReadIsExecutedByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other, third := join(t, s, after(time.Hour)), join(t, s, atOnce), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("look", "look"), step("pay", "pay", "look")))
 		synctest.Wait()
@@ -93,7 +93,7 @@ func TestADeadReplicasReadIsExecutedByAnother(t *testing.T) {
 // another one has taken over.
 func TestAReplicaThatStoodStillCommitsNothingAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, after(takeOver+5*time.Second)), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("pay", "pay")))
 		synctest.Wait()
@@ -122,7 +122,7 @@ func TestAReplicaThatStoodStillCommitsNothingAfterwards(t *testing.T) {
 // then the process stopped for longer than its lease.
 func TestAReplicaThatStoodStillSendsNothingAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, atOnce), join(t, s, atOnce)
 		p := one.register(step("pay", "pay"))
 		one.store.behind = func() {
@@ -163,7 +163,7 @@ func (h *house) intends() (is bool, err error) {
 func TestACancelAtAnotherReplicaEndsTheRead(t *testing.T) {
 	for capability, aborted := range map[string]int{"look": 1, "pay": 0} {
 		synctest.Test(t, func(t *testing.T) {
-			s := again.Always(memory.New())
+			s := rerun.Always(memory.New())
 			one, other := join(t, s, after(time.Hour)), join(t, s, atOnce)
 			ref := one.mustStart(one.register(step("s", capability)))
 			time.Sleep(5 * time.Second)
@@ -185,7 +185,7 @@ func TestACancelAtAnotherReplicaEndsTheRead(t *testing.T) {
 
 func TestAReplicaThatStopsHandsItsRunsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		h := hold()
 		one, other := join(t, s, h.answer), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("look", "look"), step("pay", "pay", "look")))
@@ -202,10 +202,10 @@ func TestAReplicaThatStopsHandsItsRunsOver(t *testing.T) {
 
 func TestTheLimitHoldsAcrossReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, after(time.Second)), join(t, s, after(time.Second))
 		p := one.register(step("pay", "pay"))
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for n := range 2 * limit {
 			ref, err := []*replica{one, other}[n%2].start(p)
 			switch code := countersign.ErrorCode(err); {
@@ -232,7 +232,7 @@ func TestTheLimitHoldsAcrossReplicas(t *testing.T) {
 // TestADecisionAtAnotherReplicaIsCarriedOutOnce.
 func TestADecisionAtAnotherReplicaIsCarriedOutOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, atOnce), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("refund", "refund")))
 		synctest.Wait()
@@ -261,7 +261,7 @@ func (waiting) Renew(ctx context.Context) error {
 // TestAStopAmidARenewalIsNoError in the log.
 func TestAStopAmidARenewalIsNoError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := prepare(t, again.Always(memory.New()), atOnce)
+		h := prepare(t, rerun.Always(memory.New()), atOnce)
 		keeper, err := lease.Join(context.Background(), h.store, "one", "test")
 		if err != nil {
 			t.Fatal(err)
@@ -284,7 +284,7 @@ func TestAStopAmidARenewalIsNoError(t *testing.T) {
 // run goes on.
 func TestALeaseOutlivesAShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, after(time.Second)), join(t, s, atOnce)
 		ref := one.mustStart(one.register(step("pay", "pay"), step("look", "look", "pay")))
 		synctest.Wait()

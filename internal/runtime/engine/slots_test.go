@@ -23,7 +23,7 @@ func TestSlotsGoToTheOldestFirst(t *testing.T) {
 		calls := hold()
 		h := open(t, calls.answer)
 		p := h.register(step("refund", "refund"))
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for range 6 {
 			refs = append(refs, h.mustStart(p))
 			synctest.Wait()
@@ -79,7 +79,7 @@ func TestSlotsGoToTheOldestFirst(t *testing.T) {
 }
 
 // occupied fills every slot with a call that is held.
-func (h *house) occupied() (refs []ledger.Ref) {
+func (h *house) occupied() (refs []runrepo.Ref) {
 	h.t.Helper()
 	p := h.register(step("pay", "pay"))
 	for range limit {
@@ -121,7 +121,7 @@ func TestReconciledRunsKeepTheLimit(t *testing.T) {
 			return calls.answer(ctx, c)
 		})
 		p := h.register(step("pay", "pay"), step("look", "look", "pay"))
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for range 6 {
 			refs = append(refs, h.mustStart(p))
 			synctest.Wait()
@@ -153,7 +153,7 @@ func TestEverythingStopsWaitingInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, after(time.Second))
 		p := h.register(step("look", "look"), step("refund", "refund", "look"), step("pay", "pay", "refund"))
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for len(refs) < 12 {
 			ref, err := h.start(p)
 			if err == nil {
@@ -201,7 +201,7 @@ func TestHigherLimitFreesTheQueueAtTheStart(t *testing.T) {
 		synctest.Wait()
 
 		h = prepare(t, left, only(after.answer, "look"))
-		h.ledger = ledger.New(ledger.Config{
+		h.ledger = runrepo.New(runrepo.Config{
 			MaxActive: 2 * limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
 		})
 		h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))

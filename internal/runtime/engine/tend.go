@@ -53,10 +53,10 @@ func (e *Engine) tend() {
 }
 
 // called gives the drives of this process that have begun a call.
-func (e *Engine) called() map[*drive]ledger.Ref {
+func (e *Engine) called() map[*drive]runrepo.Ref {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := map[*drive]ledger.Ref{}
+	out := map[*drive]runrepo.Ref{}
 	for ref, drives := range e.driven {
 		for d := range drives {
 			if d.calling {
@@ -69,15 +69,15 @@ func (e *Engine) called() map[*drive]ledger.Ref {
 
 // holders are the runs that hold a slot, with their owners. idle reports queued runs
 // beside free slots.
-func (e *Engine) holders() (owners map[ledger.Ref]string, idle bool, err error) {
+func (e *Engine) holders() (owners map[runrepo.Ref]string, idle bool, err error) {
 	err = e.store.View(context.Background(), func(tx store.Tx) error {
-		list, err := ledger.Holders(tx)
+		list, err := runrepo.Holders(tx)
 		if err != nil {
 			return err
 		}
-		owners = make(map[ledger.Ref]string, len(list))
+		owners = make(map[runrepo.Ref]string, len(list))
 		for _, u := range list {
-			owners[ledger.Ref{Tenant: u.TenantID, RunID: u.RunID}] = u.Owner
+			owners[runrepo.Ref{Tenant: u.TenantID, RunID: u.RunID}] = u.Owner
 		}
 		idle, err = e.ledger.Idle(tx)
 		return err
@@ -88,7 +88,7 @@ func (e *Engine) holders() (owners map[ledger.Ref]string, idle bool, err error) 
 func (e *Engine) isOurs(owner string) bool { return e.lease == nil || owner == e.lease.ID() }
 
 // endGone ends the reads of runs that hold no slot any more.
-func endGone(called map[*drive]ledger.Ref, active map[ledger.Ref]string) {
+func endGone(called map[*drive]runrepo.Ref, active map[runrepo.Ref]string) {
 	for d, ref := range called {
 		if _, is := active[ref]; !is {
 			d.end()
@@ -102,11 +102,11 @@ var errDriven = errors.New("engine: the run is driven")
 // resume drives on a run whose drive has ended. What it had in flight is lost, as
 // after a crash. Whether somebody drives it is asked in the transaction: a drive is
 // noted before it commits its first intent.
-func (e *Engine) resume(ref ledger.Ref) error {
-	var moved ledger.Moved
-	var was *ledger.Held
+func (e *Engine) resume(ref runrepo.Ref) error {
+	var moved runrepo.Moved
+	var was *runrepo.Held
 	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
-		moved = ledger.Moved{}
+		moved = runrepo.Moved{}
 		if err := e.mayApply(tx, ref, run.Taken{}); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (e *Engine) resume(ref ledger.Ref) error {
 		if was, err = e.ledger.Load(tx, ref); err != nil {
 			return err
 		}
-		moved, err = e.ledger.Apply(tx, ref, was, run.Restarted{Untended: true}, ledger.System)
+		moved, err = e.ledger.Apply(tx, ref, was, run.Restarted{Untended: true}, runrepo.System)
 		return err
 	})
 	if errors.Is(err, errDriven) || errors.Is(err, errNotOurs) {
@@ -129,7 +129,7 @@ func (e *Engine) resume(ref ledger.Ref) error {
 	return err
 }
 
-func (e *Engine) isDriven(ref ledger.Ref) bool {
+func (e *Engine) isDriven(ref runrepo.Ref) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.driven[ref]) > 0
@@ -137,9 +137,9 @@ func (e *Engine) isDriven(ref ledger.Ref) bool {
 
 // notMoved logs why a run could not be moved. One whose records can't be read gives
 // its slot back: it would hold it for ever.
-func (e *Engine) notMoved(ref ledger.Ref, what string, err error) {
+func (e *Engine) notMoved(ref runrepo.Ref, what string, err error) {
 	e.log.Error(what, "tenant", ref.Tenant, "run", ref.RunID, "error", err)
-	if !ledger.Unreadable(err) {
+	if !runrepo.Unreadable(err) {
 		return
 	}
 	stranded := false

@@ -42,7 +42,7 @@ func TestAnOddErrorOfTheStoreEndsNoRun(t *testing.T) {
 // its owner lives, and that finds it.
 func TestARunIsBegunByItsOwnerAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := again.Always(memory.New())
+		s := rerun.Always(memory.New())
 		one, other := join(t, s, atOnce), join(t, s, atOnce)
 		p := one.register(step("pay", "pay"))
 		woken := one.engine
@@ -67,7 +67,7 @@ func TestAnUnreadableRunHoldsNobodyUp(t *testing.T) {
 		calls := hold()
 		h := open(t, calls.answer)
 		p := h.register(step("refund", "refund"))
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for range limit + 2 {
 			refs = append(refs, h.mustStart(p))
 			synctest.Wait()
@@ -121,12 +121,12 @@ func TestAnUnreadableRunGivesItsSlotBack(t *testing.T) {
 }
 
 // lose removes the record of a run, as damage would.
-func (h *house) lose(ref ledger.Ref) {
+func (h *house) lose(ref runrepo.Ref) {
 	h.t.Helper()
 	h.update(func(tx store.Tx) error { return tx.Delete(store.Runs, ref.Tenant, ref.RunID) })
 }
 
-func (h *house) wantStranded(ref ledger.Ref) {
+func (h *house) wantStranded(ref runrepo.Ref) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) error {
 		u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))

@@ -11,7 +11,7 @@ import (
 func (e *Engine) Trace(t *telemetry.Traces) { e.traces = t }
 
 // open begins the span of a step whose intent was just committed.
-func (e *Engine) open(d *drive, m ledger.Moved) {
+func (e *Engine) open(d *drive, m runrepo.Moved) {
 	d.step = m.Call.StepID
 	if e.traces == nil {
 		return
@@ -23,7 +23,7 @@ func (e *Engine) open(d *drive, m ledger.Moved) {
 }
 
 // settle ends the span of a step whose outcome was just committed.
-func (d *drive) settle(event run.Event, m ledger.Moved) {
+func (d *drive) settle(event run.Event, m runrepo.Moved) {
 	r, is := event.(run.Returned)
 	if d.span == nil || !is {
 		return
@@ -39,6 +39,6 @@ func (d *drive) settle(event run.Event, m ledger.Moved) {
 }
 
 // notDriven logs why a run stands still that should go on.
-func (e *Engine) notDriven(d *drive, ref ledger.Ref, err error) {
+func (e *Engine) notDriven(d *drive, ref runrepo.Ref, err error) {
 	e.log.ErrorContext(d.span.In(d.ctx), "run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err)
 }

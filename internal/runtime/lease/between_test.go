@@ -41,7 +41,7 @@ func TestAProcessIsFencedOnlyOnWhatIsSoInThatTransaction(t *testing.T) {
 					time.Sleep(time.Second)
 				}
 				must(t, other.Renew(ctx))
-				armed, acts = true, again.Meanwhile(s, func() { c.meanwhile(t, s, one) })
+				armed, acts = true, rerun.Meanwhile(s, func() { c.meanwhile(t, s, one) })
 				if err := other.Fence(ctx); !errors.Is(err, c.want) {
 					t.Errorf("%v", err)
 				}

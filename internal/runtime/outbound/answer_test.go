@@ -42,7 +42,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nA: b\r\n\r\n")
 	f.Add("HTTP/1.0 200 OK\r\n\r\n[1]")
 	f.Add("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}trailing")
-	c := New(Config{CheckJSON: exact.Check, MayUse: nobody})
+	c := New(Config{CheckJSON: exactjson.Check, MayUse: nobody})
 	f.Fuzz(func(t *testing.T, text string) {
 		a := answerOf(strings.NewReader(text), "POST")
 		a.sent = true
@@ -53,7 +53,7 @@ func FuzzAnswer(f *testing.F) {
 		if len(a.body) > countersign.MaxBodyBytes+1 || a.reusable && a.err != nil {
 			t.Fatalf("%q: %+v", text, a)
 		}
-		if !o.Body.IsZero() && !o.Body.IsNull() && exact.Check([]byte(o.Body.Raw())) != nil {
+		if !o.Body.IsZero() && !o.Body.IsNull() && exactjson.Check([]byte(o.Body.Raw())) != nil {
 			t.Fatalf("%q: body %q", text, o.Body.Raw())
 		}
 		b := answerOf(iotest.OneByteReader(strings.NewReader(text)), "POST")

@@ -55,7 +55,7 @@ func setupWith(t testing.TB, r *faultreceiver.Receiver) bundle {
 	b.client = New(Config{
 		Origins: []string{r.URL()}, MayUse: credential.Plain([]string{signingEnv}, []string{keyEnv}).Allows,
 		Getenv: func(name string) string { return b.env[name] },
-		Now:    func() time.Time { return clock }, CheckJSON: exact.Check,
+		Now:    func() time.Time { return clock }, CheckJSON: exactjson.Check,
 	})
 	t.Cleanup(func() { b.client.Close(); r.Close() })
 	return b

@@ -55,7 +55,7 @@ func FuzzMask(f *testing.F) {
 	f.Add(`{"a":"` + secret + `","b":[1,true,null,"\u0063x"]}`)
 	f.Add(`"\"` + secret + `\\"`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		if exact.Check([]byte(raw)) != nil {
+		if exactjson.Check([]byte(raw)) != nil {
 			return
 		}
 		got := mask(raw, secret)

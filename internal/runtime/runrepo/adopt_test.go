@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"testing"
@@ -13,17 +13,17 @@ import (
 // TestARunIsTakenOverOnceAndFromTheDeadAlone.
 func TestARunIsTakenOverOnceAndFromTheDeadAlone(t *testing.T) {
 	h := open(t)
-	replica := func(id string) *ledger.Ledger {
+	replica := func(id string) *runrepo.Ledger {
 		h.update(func(tx store.Tx) error {
 			_, err := records.Replicas.Put(tx, store.Realm, records.ReplicaID(id), &records.Replica{ID: id}, 0)
 			return err
 		})
-		return ledger.New(ledger.Config{MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return h.now }, Replica: id})
+		return runrepo.New(runrepo.Config{MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return h.now }, Replica: id})
 	}
 	first, second, third := replica("first"), replica("second"), replica("third")
 	h.ledger = first
 	ref := h.mustStart("acme")
-	adopts := func(l *ledger.Ledger, want bool, owner string) {
+	adopts := func(l *runrepo.Ledger, want bool, owner string) {
 		t.Helper()
 		h.update(func(tx store.Tx) error {
 			if got, err := l.Adopt(tx, ref); got != want || err != nil {

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"testing"
@@ -13,13 +13,13 @@ import (
 // all their records, on the memory store.
 func BenchmarkBudgetRun(b *testing.B) {
 	h := open(b)
-	budget.Allocations(b, 480, func() {
+	allocbudget.Allocations(b, 480, func() {
 		ref, err := h.start("acme")
 		if err != nil {
 			b.Fatal(err)
 		}
 		h.update(func(tx store.Tx) error {
-			_, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, ledger.System)
+			_, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, runrepo.System)
 			return err
 		})
 	})

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ import (
 func TestACallCarriesTheBindingOfTheTransactionThatDecidedIt(t *testing.T) {
 	h := open(t)
 	p := h.register("acme", "plan-2", step("first", "pay"), step("second", "pay", "first"))
-	h.update(func(tx store.Tx) error { return owner.Bind(tx, shop().AuthSecretEnv, "acme", h.now) })
+	h.update(func(tx store.Tx) error { return credowner.Bind(tx, shop().AuthSecretEnv, "acme", h.now) })
 	h.plans["acme"] = p
 	ref, err := h.startOf("acme", "plan-2")
 	if err != nil {

@@ -1,4 +1,4 @@
-package ledger
+package runrepo
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ type Held struct {
 	Ref          Ref
 	record       records.Run // with Steps
 	version      int64
-	stamp        recent.Stamp // of the record without its steps
+	stamp        cache.Stamp // of the record without its steps
 	stepVersions []int64
 	sizes        []int // of the steps' documents, in bytes
 	probed       int   // bytes of the probes that have records of their own
@@ -198,6 +198,6 @@ func (h *Held) saveHeader(tx store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", h.record.ID, err)
 	}
-	h.version, h.stamp = version, recent.StampOf(h.Ref.Tenant, h.record.ID, version, doc)
+	h.version, h.stamp = version, cache.StampOf(h.Ref.Tenant, h.record.ID, version, doc)
 	return nil
 }

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"context"
@@ -36,7 +36,7 @@ var dawn = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 type house struct {
 	t      fataler
 	store  store.Store
-	ledger *ledger.Ledger
+	ledger *runrepo.Ledger
 	now    time.Time
 	ids    int
 	plans  map[string]*countersign.Plan
@@ -45,7 +45,7 @@ type house struct {
 func open(t fataler) *house {
 	t.Helper()
 	h := &house{t: t, store: memory.New(), now: dawn, plans: map[string]*countersign.Plan{}}
-	h.ledger = ledger.New(ledger.Config{
+	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true },
 		Now: func() time.Time { return h.now },
 	})
@@ -119,14 +119,14 @@ func (h *house) view(fn func(tx store.Tx) error) {
 }
 
 // start begins a run of the tenant's plan, if a slot is free.
-func (h *house) start(tenant string) (ref ledger.Ref, err error) {
+func (h *house) start(tenant string) (ref runrepo.Ref, err error) {
 	h.t.Helper()
 	return h.startOf(tenant, "plan-1")
 }
 
-func (h *house) startOf(tenant, id string) (ref ledger.Ref, err error) {
+func (h *house) startOf(tenant, id string) (ref runrepo.Ref, err error) {
 	h.t.Helper()
-	ref = ledger.Ref{Tenant: tenant, RunID: h.newID("run")}
+	ref = runrepo.Ref{Tenant: tenant, RunID: h.newID("run")}
 	err = h.store.Update(context.Background(), func(tx store.Tx) error {
 		if err := h.ledger.Free(tx, ref.Tenant, h.plans[tenant].Mode); err != nil {
 			return err
@@ -136,13 +136,13 @@ func (h *house) startOf(tenant, id string) (ref ledger.Ref, err error) {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, h.now)
-		_, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, ledger.Request{ID: "req-1"})
+		_, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	return ref, err
 }
 
-func (h *house) mustStart(tenant string) ledger.Ref {
+func (h *house) mustStart(tenant string) runrepo.Ref {
 	h.t.Helper()
 	ref, err := h.start(tenant)
 	if err != nil {
@@ -151,9 +151,9 @@ func (h *house) mustStart(tenant string) ledger.Ref {
 	return ref
 }
 
-var bob = ledger.Actor{ID: "user:bob@example.com", RequestID: "req-2"}
+var bob = runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"}
 
-func (h *house) apply(ref ledger.Ref, e run.Event) (moved ledger.Moved, err error) {
+func (h *house) apply(ref runrepo.Ref, e run.Event) (moved runrepo.Moved, err error) {
 	h.t.Helper()
 	err = h.store.Update(context.Background(), func(tx store.Tx) (err error) {
 		moved, err = h.ledger.Apply(tx, ref, nil, e, bob)
@@ -162,7 +162,7 @@ func (h *house) apply(ref ledger.Ref, e run.Event) (moved ledger.Moved, err erro
 	return moved, err
 }
 
-func (h *house) must(ref ledger.Ref, events ...run.Event) (moved ledger.Moved) {
+func (h *house) must(ref runrepo.Ref, events ...run.Event) (moved runrepo.Moved) {
 	h.t.Helper()
 	for _, e := range events {
 		var err error
@@ -173,7 +173,7 @@ func (h *house) must(ref ledger.Ref, events ...run.Event) (moved ledger.Moved) {
 	return moved
 }
 
-func (h *house) load(ref ledger.Ref) (held *ledger.Held) {
+func (h *house) load(ref runrepo.Ref) (held *runrepo.Held) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		held, err = h.ledger.Load(tx, ref)
@@ -187,7 +187,7 @@ func decide(d countersign.ApprovalStatus) run.Decided {
 }
 
 // answer is the outcome of the step in flight.
-func (h *house) answer(ref ledger.Ref, o request.Outcome) run.Event {
+func (h *house) answer(ref runrepo.Ref, o request.Outcome) run.Event {
 	h.t.Helper()
 	for i, s := range h.load(ref).Run().Steps {
 		if s.Status == countersign.StepRunning {

@@ -1,8 +1,8 @@
-// Package ledger applies events to stored runs: it loads a run with all that
+// Package runrepo applies events to stored runs: it loads a run with all that
 // run.Apply asks for, and writes the result, its approvals, slots and audit
 // records in the same transaction. The engine and the use cases both move runs
 // through it, so there is one way for a run to change.
-package ledger
+package runrepo
 
 import (
 	"sync/atomic"
@@ -39,9 +39,9 @@ type Config struct {
 // immutable.
 type Ledger struct {
 	cfg      Config
-	plans    *recent.Map[PlanKey, *countersign.Plan]
-	stored   *recent.Map[recent.Stamp, *records.Plan]
-	runs     *recent.Map[recent.Stamp, *records.Run]
+	plans    *cache.Map[PlanKey, *countersign.Plan]
+	stored   *cache.Map[cache.Stamp, *records.Plan]
+	runs     *cache.Map[cache.Stamp, *records.Run]
 	stopping atomic.Bool
 }
 
@@ -49,9 +49,9 @@ type Ledger struct {
 func New(cfg Config) *Ledger {
 	return &Ledger{
 		cfg:    cfg,
-		plans:  recent.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
-		stored: recent.New[recent.Stamp, *records.Plan](rememberedPlans),
-		runs:   recent.New[recent.Stamp, *records.Run](rememberedRuns),
+		plans:  cache.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
+		stored: cache.New[cache.Stamp, *records.Plan](rememberedPlans),
+		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
 	}
 }
 
@@ -112,7 +112,7 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 		return Moved{Run: held, Call: res.Call}, err
 	}
 	if res.Call != nil {
-		if res.Call.BoundTo, err = owner.OfProject(tx, res.Call.Project); err != nil {
+		if res.Call.BoundTo, err = credowner.OfProject(tx, res.Call.Project); err != nil {
 			return Moved{Run: held}, err
 		}
 	}

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (h *house) everything(tenant string) string {
 	return b.String()
 }
 
-func (h *house) approvals(ref ledger.Ref) (list []records.Approval) {
+func (h *house) approvals(ref runrepo.Ref) (list []records.Approval) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		list, err = records.Approvals.List(tx, ref.Tenant, store.Query{Where: []store.Filter{store.Equal("run", ref.RunID)}})
@@ -58,7 +58,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 	before := h.everything("acme")
 	failure := errors.New("the disk is full")
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
-		if _, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, ledger.System); err != nil {
+		if _, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, runrepo.System); err != nil {
 			return err
 		}
 		return failure
@@ -154,7 +154,7 @@ func TestStaleRunIsLoadedAnew(t *testing.T) {
 	stale := h.load(ref)
 	h.must(ref, run.Taken{}, run.CancelAsked{Reason: "r", By: bob.ID})
 	h.update(func(tx store.Tx) error {
-		moved, err := h.ledger.Apply(tx, ref, stale, run.Taken{}, ledger.System)
+		moved, err := h.ledger.Apply(tx, ref, stale, run.Taken{}, runrepo.System)
 		if moved.Run.Run().Status != countersign.RunCancelled || moved.Call != nil {
 			t.Errorf("%+v", moved.Run.Run())
 		}
@@ -168,7 +168,7 @@ func TestStaleRunIsLoadedAnew(t *testing.T) {
 func TestUnknownRunIsNotFound(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	for _, unknown := range []ledger.Ref{{Tenant: "acme", RunID: "run-none"}, {Tenant: "beta", RunID: ref.RunID}} {
+	for _, unknown := range []runrepo.Ref{{Tenant: "acme", RunID: "run-none"}, {Tenant: "beta", RunID: ref.RunID}} {
 		if _, err := h.apply(unknown, run.Taken{}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%v", err)
 		}
@@ -189,7 +189,7 @@ func TestRunIsStoredWithoutStepsAndPlan(t *testing.T) {
 		if rec.Steps != nil || rec.PlanSnapshot != nil || !cmp.Equal(rec.Projects, []string{"shop"}) {
 			t.Errorf("%+v", rec)
 		}
-		steps, err := ledger.Steps(tx, ref, 0)
+		steps, err := runrepo.Steps(tx, ref, 0)
 		if len(steps) != 2 || steps[0].ID != "refund" || steps[1].ID != "pay" {
 			t.Errorf("%+v", steps)
 		}

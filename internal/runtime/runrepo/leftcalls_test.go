@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func TestATenantThatLeftManyCallsGetsNoSlot(t *testing.T) {
 	h := openShared(t, 3, 3)
 	queued := h.mustStart("acme")
 	h.must(queued, run.Taken{}) // asks for an approval
-	busy := []ledger.Ref{h.mustStart("beta"), h.mustStart("beta"), h.mustStart("beta")}
+	busy := []runrepo.Ref{h.mustStart("beta"), h.mustStart("beta"), h.mustStart("beta")}
 	h.must(queued, decide(countersign.ApprovalApproved))
 	over := h.now.Add(time.Minute)
 	h.leave("acme", countersign.MaxLeftCalls, over)

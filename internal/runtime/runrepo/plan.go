@@ -1,4 +1,4 @@
-package ledger
+package runrepo
 
 import (
 	"github.com/countersign/countersign"

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func TestStandingsAreThoseOfTheMoment(t *testing.T) {
 	p := h.plans["acme"]
 	standings := func() (now plan.Standings) {
 		h.view(func(tx store.Tx) (err error) {
-			now, err = ledger.Standings(tx, "acme", p)
+			now, err = runrepo.Standings(tx, "acme", p)
 			return err
 		})
 		return now

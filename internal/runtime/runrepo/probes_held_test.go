@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"strings"
@@ -44,14 +44,14 @@ func TestProbesAreReadFewAtATimeAndCountedForAMove(t *testing.T) {
 	h.view(func(tx store.Tx) error {
 		r := &reading{Tx: tx}
 		held, err := h.ledger.Load(r, ref)
-		if err == nil && (len(held.Run().Steps[0].Probes) != 64 || r.all > ledger.MaxRemembered) {
+		if err == nil && (len(held.Run().Steps[0].Probes) != 64 || r.all > runrepo.MaxRemembered) {
 			t.Errorf("a move reads %d bytes, and knows %d probes", r.all, len(held.Run().Steps[0].Probes))
 		}
 		return err
 	})
 	h.view(func(tx store.Tx) error {
 		r, kept := &reading{Tx: tx}, 0
-		err := ledger.EachStep(r, ref, 64, func(s *countersign.StepRun) {
+		err := runrepo.EachStep(r, ref, 64, func(s *countersign.StepRun) {
 			for _, p := range s.Probes {
 				kept += len(p.Output.Raw())
 			}
@@ -66,7 +66,7 @@ func TestProbesAreReadFewAtATimeAndCountedForAMove(t *testing.T) {
 		t.Errorf("%d probes", n)
 	}
 	h.view(func(tx store.Tx) error {
-		whole, err := ledger.Steps(tx, ref, 65)
+		whole, err := runrepo.Steps(tx, ref, 65)
 		if err == nil && (len(whole[0].Probes) != 65 || whole[0].Probes[64].N != 65 || len(whole[0].Probes[63].Output.Raw()) < size) {
 			t.Errorf("%d probes are kept", len(whole[0].Probes))
 		}

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func probed(n int) run.Probed {
 	return run.Probed{Step: 0, Probe: countersign.ProbeRecord{N: n, By: bob.ID, At: dawn, Capability: "look", Output: countersign.RawValue(`{"seen":true}`)}}
 }
 
-func refOf(id string) ledger.Ref { return ledger.Ref{Tenant: "acme", RunID: id} }
+func refOf(id string) runrepo.Ref { return runrepo.Ref{Tenant: "acme", RunID: id} }
 
 // uncertain is a run with an uncertain step, and what numbers its probes have.
 func (h *house) uncertain() (id string, probes func() []int) {

@@ -1,4 +1,4 @@
-package ledger
+package runrepo
 
 import (
 	"github.com/countersign/countersign/internal/platform/cache"
@@ -23,7 +23,7 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := recent.StampOf(ref.Tenant, ref.RunID, row.Version, row.Doc)
+	at := cache.StampOf(ref.Tenant, ref.RunID, row.Version, row.Doc)
 	if r, ok := l.runs.Get(at); ok {
 		return r, nil
 	}
@@ -64,7 +64,7 @@ func (l *Ledger) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, e
 	if err != nil {
 		return nil, 0, err
 	}
-	at := recent.StampOf(tenant, id, row.Version, row.Doc)
+	at := cache.StampOf(tenant, id, row.Version, row.Doc)
 	if p, ok := l.stored.Get(at); ok {
 		return p, len(row.Doc), nil
 	}

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ import (
 func openShared(t fataler, slots, each int) *house {
 	t.Helper()
 	h := open(t)
-	h.ledger = ledger.New(ledger.Config{
+	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: slots, MaxPerTenant: each, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true },
 		Now: func() time.Time { return h.now },
 	})
@@ -48,7 +48,7 @@ func TestShareOfSlots(t *testing.T) {
 		{0, 4, 1, 4}, {0, 4, 2, 3}, {0, 4, 9, 3}, {0, 2, 2, 1}, {0, 1, 2, 1}, {0, 1, 1, 1},
 		{2, 4, 1, 2}, {2, 4, 5, 2}, {4, 4, 2, 4}, {9, 4, 2, 4}, {1, 1, 2, 1},
 	} {
-		if got := ledger.Share(c.set, c.slots, c.tenants); got != c.want {
+		if got := runrepo.Share(c.set, c.slots, c.tenants); got != c.want {
 			t.Errorf("set to %d, %d slots, %d tenants: %d, want %d", c.set, c.slots, c.tenants, got, c.want)
 		}
 	}
@@ -79,12 +79,12 @@ func TestTheOnlyTenantMayHoldAllSlots(t *testing.T) {
 // another's start.
 func TestQueuedRunsOfATenantAtItsShareHoldNobodyUp(t *testing.T) {
 	h := openShared(t, 3, 2)
-	waiting := func(tenant string) ledger.Ref {
+	waiting := func(tenant string) runrepo.Ref {
 		ref := h.mustStart(tenant)
 		h.must(ref, run.Taken{})
 		return ref
 	}
-	var acme []ledger.Ref
+	var acme []runrepo.Ref
 	for range 6 {
 		acme = append(acme, waiting("acme"))
 	}
@@ -119,8 +119,8 @@ func TestSharesHoldInAnyHistory(t *testing.T) {
 		slots := rapid.IntRange(1, 4).Draw(t, "slots")
 		each := rapid.IntRange(0, 4).Draw(t, "each")
 		h := openShared(t, slots, each)
-		share := ledger.Share(each, slots, 2)
-		var refs []ledger.Ref
+		share := runrepo.Share(each, slots, 2)
+		var refs []runrepo.Ref
 		for range rapid.IntRange(1, 80).Draw(t, "events") {
 			h.now = h.now.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "minutes")) * time.Minute)
 			if len(refs) == 0 || rapid.IntRange(0, 2).Draw(t, "start") == 0 {

@@ -1,4 +1,4 @@
-package ledger_test
+package runrepo_test
 
 import (
 	"slices"
@@ -46,7 +46,7 @@ func TestWorkListFollowsARun(t *testing.T) {
 	h.must(ref, run.Taken{})
 	asked := h.now
 	want(records.Waiting, asked, asked.Add(ttl))
-	busy := []ledger.Ref{h.mustStart("acme"), h.mustStart("beta")}
+	busy := []runrepo.Ref{h.mustStart("acme"), h.mustStart("beta")}
 	h.now = h.now.Add(time.Minute)
 	h.must(ref, decide(countersign.ApprovalApproved))
 	want(records.Queued, h.now, asked.Add(ttl)) // the approval expires in the queue too
@@ -79,18 +79,18 @@ func TestStartBeyondTheLimitIsCapacity(t *testing.T) {
 // TestSlotGoesToTheOldestOfAnyTenant, in the very commit that gives it back.
 func TestSlotGoesToTheOldestOfAnyTenant(t *testing.T) {
 	h := open(t)
-	var queue []ledger.Ref
+	var queue []runrepo.Ref
 	for _, tenant := range []string{"beta", "acme", "beta"} {
 		ref := h.mustStart(tenant)
 		h.must(ref, run.Taken{})
 		queue = append(queue, ref)
 	}
-	busy := []ledger.Ref{h.mustStart("acme"), h.mustStart("acme")}
+	busy := []runrepo.Ref{h.mustStart("acme"), h.mustStart("acme")}
 	for _, ref := range queue {
 		h.now = h.now.Add(time.Microsecond)
 		h.must(ref, decide(countersign.ApprovalApproved))
 	}
-	var granted []ledger.Ref
+	var granted []runrepo.Ref
 	for len(granted) < 2 {
 		moved := h.must(busy[len(granted)], run.CancelAsked{Reason: "r", By: bob.ID})
 		if len(moved.Others) != 1 {
@@ -112,7 +112,7 @@ func TestSlotGoesToTheOldestOfAnyTenant(t *testing.T) {
 func TestSlotsHoldInAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := open(t)
-		var refs []ledger.Ref
+		var refs []runrepo.Ref
 		for range rapid.IntRange(1, 40).Draw(t, "events") {
 			h.now = h.now.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "hours")) * time.Hour)
 			if len(refs) == 0 || rapid.IntRange(0, 4).Draw(t, "start") == 0 {
@@ -144,10 +144,10 @@ func TestARunThatGetsItsSlotAtOnceHasMovedOnce(t *testing.T) {
 }
 
 // checkMoved: what an event moved is named once each, as it is stored.
-func (h *house) checkMoved(m ledger.Moved) {
+func (h *house) checkMoved(m runrepo.Moved) {
 	h.t.Helper()
-	named := map[ledger.Ref]bool{}
-	for _, held := range append([]*ledger.Held{m.Run}, m.Others...) {
+	named := map[runrepo.Ref]bool{}
+	for _, held := range append([]*runrepo.Held{m.Run}, m.Others...) {
 		if stored := h.load(held.Ref).Run().Revision; named[held.Ref] || held.Run().Revision != stored {
 			h.t.Fatalf("run %s moved to revision %d, stored is %d; named before: %v", held.Ref.RunID, held.Run().Revision, stored, named[held.Ref])
 		}
@@ -155,7 +155,7 @@ func (h *house) checkMoved(m ledger.Moved) {
 	}
 }
 
-func (h *house) drawEvent(t *rapid.T, ref ledger.Ref) run.Event {
+func (h *house) drawEvent(t *rapid.T, ref runrepo.Ref) run.Event {
 	switch rapid.IntRange(0, 9).Draw(t, "event") {
 	case 0:
 		return run.CancelAsked{Reason: "r", By: bob.ID}
@@ -176,7 +176,7 @@ func (h *house) drawEvent(t *rapid.T, ref ledger.Ref) run.Event {
 	}
 }
 
-func (h *house) checkSlots(refs []ledger.Ref) {
+func (h *house) checkSlots(refs []runrepo.Ref) {
 	list := h.unfinished()
 	active, queued := 0, 0
 	for _, ref := range refs {

@@ -1,6 +1,6 @@
-// Package live tells those who watch a run that it changed. It is a hint within
+// Package updates tells those who watch a run that it changed. It is a hint within
 // one process: whoever needs the truth reads the store.
-package live
+package updates
 
 import (
 	"sync"

@@ -1,4 +1,4 @@
-package live_test
+package updates_test
 
 import (
 	"sync"
@@ -13,7 +13,7 @@ func at(id string, revision int64) *countersign.Run {
 }
 
 // drained takes what a watcher holds now.
-func drained(w *live.Watcher) (revisions []int64) {
+func drained(w *updates.Watcher) (revisions []int64) {
 	for {
 		select {
 		case r := <-w.C:
@@ -25,7 +25,7 @@ func drained(w *live.Watcher) (revisions []int64) {
 }
 
 func TestWatcherSeesTheChangesOfItsRunInOrder(t *testing.T) {
-	var h live.Hub
+	var h updates.Hub
 	w := h.Watch("acme", "run-1")
 	defer w.Close()
 	h.Publish("acme", at("run-1", 1))
@@ -38,7 +38,7 @@ func TestWatcherSeesTheChangesOfItsRunInOrder(t *testing.T) {
 }
 
 func TestEveryWatcherSeesEveryChange(t *testing.T) {
-	var h live.Hub
+	var h updates.Hub
 	a, b := h.Watch("acme", "run-1"), h.Watch("acme", "run-1")
 	defer b.Close()
 	h.Publish("acme", at("run-1", 1))
@@ -52,7 +52,7 @@ func TestEveryWatcherSeesEveryChange(t *testing.T) {
 // TestSlowWatcherLosesTheOldest: publishing never waits, and the newest state
 // always arrives.
 func TestSlowWatcherLosesTheOldest(t *testing.T) {
-	var h live.Hub
+	var h updates.Hub
 	w := h.Watch("acme", "run-1")
 	defer w.Close()
 	const published = 1000
@@ -66,7 +66,7 @@ func TestSlowWatcherLosesTheOldest(t *testing.T) {
 }
 
 func TestClosedWatcherSeesNothingAndMayCloseAgain(t *testing.T) {
-	var h live.Hub
+	var h updates.Hub
 	w := h.Watch("acme", "run-1")
 	w.Close()
 	w.Close()
@@ -84,7 +84,7 @@ func TestClosedWatcherSeesNothingAndMayCloseAgain(t *testing.T) {
 
 // TestWatchersComeAndGoWhileRunsChange: under the race detector.
 func TestWatchersComeAndGoWhileRunsChange(t *testing.T) {
-	var h live.Hub
+	var h updates.Hub
 	var work sync.WaitGroup
 	for range 4 {
 		work.Go(func() {

@@ -1,4 +1,4 @@
-package live_test
+package updates_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // nobody watches.
 func TestAWatcherSeesWhatAnotherProcessCommitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h live.Hub
+		var h updates.Hub
 		var stored, reads atomic.Int64
 		stored.Store(1)
 		ctx, stop := context.WithCancel(t.Context())
@@ -60,7 +60,7 @@ func TestAWatcherSeesWhatAnotherProcessCommitted(t *testing.T) {
 // run's present state, the others have not been told.
 func TestAViewerWhoComesLaterTakesNothingFromTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h live.Hub
+		var h updates.Hub
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go h.Poll(ctx, time.Second, func(_ context.Context, _, runID string, newer int64) (*countersign.Run, error) {
@@ -88,7 +88,7 @@ func TestAViewerWhoComesLaterTakesNothingFromTheOthers(t *testing.T) {
 // TestALateWordIsNotPassedOn: whoever committed a change tells of it afterwards, so
 // that an older state can be heard of behind a newer one.
 func TestALateWordIsNotPassedOn(t *testing.T) {
-	var h live.Hub
+	var h updates.Hub
 	w := h.Watch("acme", "run-1")
 	defer w.Close()
 	for _, revision := range []int64{3, 2, 3, 4} {

@@ -99,7 +99,7 @@ func (v *visit) typedExpectation() (*countersign.Expectation, error) {
 	if field == "" {
 		return nil, invalid("expectation.field", "say which field")
 	}
-	if err := exact.Decode([]byte(equals), &e.Equals); err != nil {
+	if err := exactjson.Decode([]byte(equals), &e.Equals); err != nil {
 		return nil, invalid("expectation.equals", "write JSON, such as \"succeeded\" or 249.00")
 	}
 	if status != "" {

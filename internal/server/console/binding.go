@@ -133,15 +133,15 @@ func (b *bindingForm) binding() (out countersign.ActionBinding, read bool) {
 	}
 	out.ProjectID, out.Capability = b.Project.ID, b.Capability.Name
 	if b.Input != "" {
-		b.take("input", exact.Decode([]byte(b.Input), &out.Input))
+		b.take("input", exactjson.Decode([]byte(b.Input), &out.Input))
 	}
 	if b.Variables != "" {
-		b.take("vars", exact.Decode([]byte(b.Variables), &out.InputVariables))
+		b.take("vars", exactjson.Decode([]byte(b.Variables), &out.InputVariables))
 	}
 	switch {
 	case b.Field != "":
 		out.Expectation = &countersign.Expectation{Field: b.Field}
-		b.take("equals", exact.Decode([]byte(b.Equals), &out.Expectation.Equals))
+		b.take("equals", exactjson.Decode([]byte(b.Equals), &out.Expectation.Equals))
 	case b.Equals != "":
 		b.Errs["field"] = "Name the field of the answer that must have this value."
 	}

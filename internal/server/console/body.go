@@ -98,7 +98,7 @@ func linesOf(raw string, whole bool) []bodyLine {
 	d.dec.UseNumber()
 	if err := d.value("", 0); err != nil {
 		d.lines = nil
-		d.pieces("", raw, 0, "", plain.JSON)
+		d.pieces("", raw, 0, "", safetext.JSON)
 	}
 	return d.lines
 }
@@ -149,7 +149,7 @@ func (d *bodyDrawing) value(before string, depth int) error {
 		return d.compound(t, before, depth)
 	case string:
 		d.pieces(before, t, depth, "s", inString)
-		d.lines[len(d.lines)-1].html += doubtMark(plain.Doubt(t))
+		d.lines[len(d.lines)-1].html += doubtMark(safetext.Doubt(t))
 	default:
 		d.add(depth, len(fmt.Sprint(t))+pieceOverhead, before+scalar(t))
 	}
@@ -234,6 +234,6 @@ func (d *bodyDrawing) pieces(before, text string, depth int, class string, write
 
 // inString is a text within a JSON string, in which nothing hides.
 func inString(s string) string {
-	q := plain.Escaped(quoted(s))
+	q := safetext.Escaped(quoted(s))
 	return q[1 : len(q)-1]
 }

@@ -160,13 +160,13 @@ func apart(this, other string) template.HTML {
 	if other != "" && len(this) > sameAround {
 		from, to = differs(this, other)
 	}
-	out := template.HTMLEscapeString(plain.JSON(this[:from]))
+	out := template.HTMLEscapeString(safetext.JSON(this[:from]))
 	if from > 0 || to < len(this) {
-		out += `<mark>` + template.HTMLEscapeString(plain.JSON(this[from:to])) + `</mark>` + template.HTMLEscapeString(plain.JSON(this[to:]))
+		out += `<mark>` + template.HTMLEscapeString(safetext.JSON(this[from:to])) + `</mark>` + template.HTMLEscapeString(safetext.JSON(this[to:]))
 	} else {
-		out = template.HTMLEscapeString(plain.JSON(this))
+		out = template.HTMLEscapeString(safetext.JSON(this))
 	}
-	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(plain.Doubt(this))) //nolint:gosec // escaped
+	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.Doubt(this))) //nolint:gosec // escaped
 }
 
 // differs is where a text stops and where it begins again to be the other, at borders of

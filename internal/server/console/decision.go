@@ -17,7 +17,7 @@ func decideApproval(v *visit) (string, error) {
 		return "", v.decideAgain(id, err)
 	}
 	decision := countersign.Decision{Decision: countersign.ApprovalStatus(v.form("decision")), Reason: v.form("reason")}
-	if plain.Blank(decision.Reason) {
+	if safetext.Blank(decision.Reason) {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
 	if decision.Decision != countersign.ApprovalRejected { // what isn't sent need not be read
@@ -64,7 +64,7 @@ func (v *visit) decideAgain(id string, refused error) error {
 // decideWrong says what was wrong: beside the field, or above the page.
 func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
-	case e.Code == countersign.CodeInvalidRequest && plain.Blank(d.Reason):
+	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
 	case e.Code == countersign.CodeInvalidRequest:
 		d.Errors = map[string]string{"decision": "Press Approve or Reject."}

@@ -88,7 +88,7 @@ func typedValue(kind, text string) (value countersign.Value, problem string) {
 	case kind == "string":
 		return countersign.String(text), ""
 	}
-	if err := exact.Decode([]byte(text), &value); err != nil || value.Kind() != kinds[kind] {
+	if err := exactjson.Decode([]byte(text), &value); err != nil || value.Kind() != kinds[kind] {
 		return value, "write " + map[string]string{"number": "a number, such as 249.00", "boolean": "true or false", "object": "a JSON object", "array": "a JSON array"}[kind]
 	}
 	return value, ""
@@ -100,7 +100,7 @@ func objectOf(field, text string) (map[string]countersign.Value, error) {
 		return nil, nil
 	}
 	var value countersign.Value
-	if err := exact.Decode([]byte(text), &value); err != nil {
+	if err := exactjson.Decode([]byte(text), &value); err != nil {
 		return nil, invalid(field, "%s", problemMessage(err))
 	}
 	object, ok := value.Object()

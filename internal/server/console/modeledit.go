@@ -95,7 +95,7 @@ func (v *visit) putModel(d editData) (string, error) {
 		return "", err
 	}
 	var w countersign.ModelWrite
-	if err := exact.Decode([]byte(d.Text), &w.Document); err != nil {
+	if err := exactjson.Decode([]byte(d.Text), &w.Document); err != nil {
 		return "", v.modelAgain(d, err)
 	}
 	id := d.ID

@@ -58,7 +58,7 @@ func givenIn(q url.Values, doc countersign.AgentModel) (out givenInputs, ok bool
 	ok = true
 	for name := range q {
 		in := givenInput{id: strings.TrimPrefix(name, inputPrefix), text: q.Get(name)}
-		if err := exact.Decode([]byte(in.text), &in.value); err != nil {
+		if err := exactjson.Decode([]byte(in.text), &in.value); err != nil {
 			ok = false
 			in.err = "Write a JSON value: " + example(doc, in.id) + " or null for unknown."
 		}

@@ -73,7 +73,7 @@ func (v *visit) projectsOff(d *overviewData) error {
 			continue
 		}
 		name := p.Name
-		if plain.Blank(name) {
+		if safetext.Blank(name) {
 			name = p.ID
 		}
 		d.Wrong = append(d.Wrong, wrongRow{

@@ -22,14 +22,14 @@ const longest = 12 << 10
 func payload(v any) template.HTML {
 	raw := rawOf(v)
 	if len(raw) > longest {
-		cut := plain.JSON(strings.ToValidUTF8(raw[:longest], ""))
+		cut := safetext.JSON(strings.ToValidUTF8(raw[:longest], ""))
 		return template.HTML(`<div class="json"><div>` + isolated("", cut) + `</div><div class="p">… ` + size(int64(len(raw))) + ` in all; the API shows it whole</div></div>`) //nolint:gosec // escaped
 	}
 	d := &jsonDrawing{json.NewDecoder(strings.NewReader(raw))}
 	d.dec.UseNumber()
 	text, end, err := d.value("", 0)
 	if err != nil {
-		text, end = `<div>`+isolated("", plain.JSON(raw)), `</div>`
+		text, end = `<div>`+isolated("", safetext.JSON(raw)), `</div>`
 	}
 	return template.HTML(`<div class="json">` + text + end + `</div>`) //nolint:gosec // every text was escaped on its way in
 }
@@ -39,7 +39,7 @@ func whole(v any) bool { return len(rawOf(v)) <= longest }
 
 // copied is a value as it is copied from a page: the same JSON, in which nothing hides.
 func copied(v any) template.HTML {
-	return template.HTML(template.HTMLEscapeString(plain.JSON(rawOf(v)))) //nolint:gosec // escaped
+	return template.HTML(template.HTMLEscapeString(safetext.JSON(rawOf(v)))) //nolint:gosec // escaped
 }
 
 // inline is a value in one line.
@@ -82,7 +82,7 @@ func mark(s string) string { return `<span class="p">` + s + `</span>` }
 func scalar(t json.Token) string {
 	switch t := t.(type) {
 	case string:
-		return isolated("s", plain.Escaped(quoted(t))) + doubtMark(plain.Doubt(t))
+		return isolated("s", safetext.Escaped(quoted(t))) + doubtMark(safetext.Doubt(t))
 	case json.Number:
 		return `<span class="n">` + template.HTMLEscapeString(t.String()) + `</span>`
 	case bool:
@@ -93,7 +93,7 @@ func scalar(t json.Token) string {
 
 // keyed is a member's name before its value.
 func keyed(key string) string {
-	return isolated("k", plain.Escaped(quoted(key))) + doubtMark(plain.Doubt(key)) + mark(": ")
+	return isolated("k", safetext.Escaped(quoted(key))) + doubtMark(safetext.Doubt(key)) + mark(": ")
 }
 
 func quoted(s string) string {

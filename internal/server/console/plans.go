@@ -134,7 +134,7 @@ func createPlan(v *visit) (string, error) {
 	}
 	d := newPlanData{Text: v.form("plan"), From: v.form("from")}
 	var w countersign.PlanWrite
-	err := exact.Decode([]byte(d.Text), &w)
+	err := exactjson.Decode([]byte(d.Text), &w)
 	if err == nil {
 		var made countersign.Plan
 		if made, err = v.control.CreatePlan(v.r.Context(), v.actor, w); err == nil {

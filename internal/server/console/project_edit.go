@@ -209,7 +209,7 @@ func saveProjectDocument(v *visit) (string, error) {
 	}
 	id := v.r.PathValue("id")
 	var w countersign.ProjectWrite
-	err := exact.Decode([]byte(v.form("document")), &w)
+	err := exactjson.Decode([]byte(v.form("document")), &w)
 	if err == nil {
 		w.ExpectedRevision = v.formRevision()
 		_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)

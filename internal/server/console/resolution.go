@@ -119,11 +119,11 @@ func (v *visit) resolution() (word countersign.Reconcile, wrong map[string]strin
 	if resolutionWord(word.Resolution) == "" {
 		wrong["resolution"] = "Choose what happened."
 	}
-	if plain.Blank(word.Evidence) {
+	if safetext.Blank(word.Evidence) {
 		wrong["evidence"] = "Say what you checked, and where. Every resolution needs evidence."
 	}
 	if text := v.form("output"); text != "" && word.Resolution == countersign.ConfirmedCompleted {
-		if err := exact.Decode([]byte(text), &word.Output); err != nil {
+		if err := exactjson.Decode([]byte(text), &word.Output); err != nil {
 			wrong["output"] = "Not a JSON object: " + reasonIn(err) + "."
 		}
 	}

@@ -28,7 +28,7 @@ func (v *visit) formRevision() int64 {
 // typedReason refuses a decision that nobody says why of, where the API alone
 // would take it.
 func typedReason(reason string) error {
-	if plain.Blank(reason) {
+	if safetext.Blank(reason) {
 		return invalid("reason", "say why; the audit log keeps it")
 	}
 	return nil

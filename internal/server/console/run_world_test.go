@@ -32,7 +32,7 @@ type runWorld struct {
 	t       testing.TB
 	service *control.Service
 	engine  *engine.Engine
-	hub     *live.Hub
+	hub     *updates.Hub
 	console *Console
 	server  *httptest.Server
 	ids     atomic.Int64
@@ -66,8 +66,8 @@ func (w *runWorld) newSecret() (b [32]byte) {
 func openRunWorld(t testing.TB) *runWorld {
 	t.Helper()
 	w := &runWorld{t: t, answers: make(chan request.Outcome, 1000)}
-	st, hub, log := store.New(), &live.Hub{}, slog.New(slog.DiscardHandler)
-	l := ledger.New(ledger.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: w.newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
+	st, hub, log := store.New(), &updates.Hub{}, slog.New(slog.DiscardHandler)
+	l := runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: w.newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
 	w.hub = hub
 	w.engine = engine.New(st, l, w, hub, log)
 	w.service = control.New(control.Config{MaxActive: 4, NewID: w.newID, NewSecret: w.newSecret, Now: time.Now}, st, l, w.engine, hub, w, log)

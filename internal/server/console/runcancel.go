@@ -76,7 +76,7 @@ func cancelWords(r *countersign.Run) (onItsWay, then string) {
 func cancelRun(v *visit) (string, error) {
 	id, reason := v.r.PathValue("id"), v.form("reason")
 	var err error
-	if plain.Blank(reason) {
+	if safetext.Blank(reason) {
 		err = countersign.Errorf(countersign.CodeInvalidRequest, "a reason is needed: it is kept in the audit log with your name")
 	} else {
 		_, err = v.control.CancelRun(v.r.Context(), v.actor, id, reason)

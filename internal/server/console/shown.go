@@ -14,19 +14,19 @@ import (
 
 // shown is a value as text of a page: on one line, so that a line feed is written as an
 // escape.
-func shown(v any) any { return shownAs(v, plain.Escaped) }
+func shown(v any) any { return shownAs(v, safetext.Escaped) }
 
 // shownLines is a value as text of several lines, such as a reason.
-func shownLines(v any) any { return shownAs(v, plain.EscapedLines) }
+func shownLines(v any) any { return shownAs(v, safetext.EscapedLines) }
 
 func shownAs(v any, escaped func(string) string) any {
 	text, ok := textOf(v)
 	if !ok {
 		return v
 	}
-	seen, doubt := escaped(text), plain.Doubt(text)
+	seen, doubt := escaped(text), safetext.Doubt(text)
 	switch {
-	case doubt == "" && plain.Turns(text):
+	case doubt == "" && safetext.Turns(text):
 		return template.HTML(isolated("", seen)) //nolint:gosec // escaped
 	case doubt != "":
 		return template.HTML(isolated("", seen) + doubtMark(doubt)) //nolint:gosec // escaped
@@ -40,7 +40,7 @@ func shownAs(v any, escaped func(string) string) any {
 // an option.
 func shownAside(v any) any {
 	if text, ok := textOf(v); ok {
-		return plain.Value(text)
+		return safetext.Value(text)
 	}
 	return v
 }

@@ -84,7 +84,7 @@ func createTeam(v *visit) (string, error) {
 		err = invalid("id", "letters, digits, dots, underscores and hyphens, at most 128")
 	}
 	if err == nil {
-		err = exact.Decode([]byte(v.form("document")), &w)
+		err = exactjson.Decode([]byte(v.form("document")), &w)
 	}
 	if err == nil {
 		w.ExpectedRevision = 0
@@ -132,7 +132,7 @@ func saveTeam(v *visit) (string, error) {
 	}
 	id := v.r.PathValue("id")
 	var w countersign.TeamWrite
-	err := exact.Decode([]byte(v.form("document")), &w)
+	err := exactjson.Decode([]byte(v.form("document")), &w)
 	if err == nil {
 		w.ExpectedRevision = v.formRevision()
 		_, err = v.control.PutTeam(v.r.Context(), v.actor, id, w)

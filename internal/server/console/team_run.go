@@ -49,7 +49,7 @@ func startTeamRun(v *visit) (string, error) {
 	start := countersign.TeamRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode")}
 	err := v.chosen("mode")
 	if err == nil && v.form("inputs") != "" {
-		if err = exact.Decode([]byte(v.form("inputs")), &start.Inputs); err != nil {
+		if err = exactjson.Decode([]byte(v.form("inputs")), &start.Inputs); err != nil {
 			err = invalid("inputs", "%s", problemMessage(err))
 		}
 	}

@@ -89,7 +89,7 @@ func renameTenant(v *visit) (string, error) {
 }
 
 func (v *visit) putTenant(d tenantData, id string) (string, error) {
-	if plain.Blank(d.Name) {
+	if safetext.Blank(d.Name) {
 		d.NameErr = "Enter a name."
 	}
 	if d.IDErr != "" || d.NameErr != "" {

@@ -103,7 +103,7 @@ func makeToken(v *visit) (string, error) {
 	if err != nil || days < 1 || days > countersign.MaxTokenDays {
 		d.DaysErr = "Enter a whole number from 1 to " + strconv.Itoa(countersign.MaxTokenDays) + "."
 	}
-	if plain.Blank(d.Name) {
+	if safetext.Blank(d.Name) {
 		d.NameErr = "Say what the token is for."
 	}
 	if len(modes) == 0 {

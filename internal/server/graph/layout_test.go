@@ -138,11 +138,11 @@ func TestDrawingCostsWhatIsDrawn(t *testing.T) {
 	}
 	for name := range large(n) {
 		t.Run(name, func(t *testing.T) {
-			budget.Proportional(t, n, func(n int) func() {
+			allocbudget.Proportional(t, n, func(n int) func() {
 				g := large(n)[name]
 				return func() { Plan(g) }
 			})
-			budget.Proportional(t, n, func(n int) func() {
+			allocbudget.Proportional(t, n, func(n int) func() {
 				g := large(n)[name]
 				for i := range g.Nodes {
 					g.Nodes[i].X, g.Nodes[i].Y, g.Nodes[i].Placed = float64(i*7919%1000)*100, float64(i)*100, true

@@ -30,7 +30,7 @@ func text(s string) string {
 			return -1 // XML can't say it
 		}
 		return r
-	}, plain.Escaped(s)))
+	}, safetext.Escaped(s)))
 }
 
 // num writes a length, to a tenth of a pixel.

@@ -44,15 +44,15 @@ type API struct {
 	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
 
-	snapshots *recent.Map[*countersign.Plan, []byte]    // in JSON
-	steps     *recent.Map[*countersign.StepRun, []byte] // of a run, by its first
+	snapshots *cache.Map[*countersign.Plan, []byte]    // in JSON
+	steps     *cache.Map[*countersign.StepRun, []byte] // of a run, by its first
 }
 
 // New makes the API.
 func New(cfg Config, c *control.Service) (*API, error) {
 	a := &API{cfg: cfg, control: c, mux: http.NewServeMux(), origins: http.NewCrossOriginProtection(), stop: make(chan struct{})}
-	a.snapshots = recent.New[*countersign.Plan, []byte](keptSnapshots)
-	a.steps = recent.New[*countersign.StepRun, []byte](keptSteps)
+	a.snapshots = cache.New[*countersign.Plan, []byte](keptSnapshots)
+	a.steps = cache.New[*countersign.StepRun, []byte](keptSteps)
 	if err := a.origins.AddTrustedOrigin(cfg.BaseURL); err != nil {
 		return nil, fmt.Errorf("the public address %s: %w", cfg.BaseURL, err)
 	}

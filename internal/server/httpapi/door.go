@@ -50,7 +50,7 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 	if err := isJSON(c.r); err != nil {
 		return nil, err
 	}
-	return body, exact.Check(body)
+	return body, exactjson.Check(body)
 }
 
 // sameOrigin refuses a page of another origin, whatever token it holds: programs send

@@ -12,7 +12,7 @@ import (
 
 // TestAnAnswerOfKeptPartsSaysTheSame as one that is written as a whole.
 func TestAnAnswerOfKeptPartsSaysTheSame(t *testing.T) {
-	a := &API{snapshots: recent.New[*countersign.Plan, []byte](keptSnapshots), steps: recent.New[*countersign.StepRun, []byte](keptSteps)}
+	a := &API{snapshots: cache.New[*countersign.Plan, []byte](keptSnapshots), steps: cache.New[*countersign.StepRun, []byte](keptSteps)}
 	p := &countersign.Plan{ID: "plan-1", Name: `<"&>`, Steps: []countersign.Step{{ID: "a"}}}
 	steps := []countersign.StepRun{{ID: "a"}, {ID: "b"}}
 	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunCompleted} {

@@ -184,7 +184,7 @@ func decode(c *call, rt route, data []byte) error {
 	}
 	into := reflect.New(rt.body)
 	c.body = into.Interface()
-	return exact.Decode(data, c.body)
+	return exactjson.Decode(data, c.body)
 }
 
 func isJSON(r *http.Request) error {

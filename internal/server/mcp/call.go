@@ -21,7 +21,7 @@ type arguments struct {
 func (v *visit) starter(capability string) func([]byte) (runState, error) {
 	return func(data []byte) (runState, error) {
 		var in arguments
-		if err := exact.Decode(data, &in); err != nil {
+		if err := exactjson.Decode(data, &in); err != nil {
 			return runState{}, err
 		}
 		key, err := v.key(in)
@@ -64,7 +64,7 @@ func (v *visit) status(data []byte) (runState, error) {
 	var in struct {
 		RunID string `json:"runId"`
 	}
-	if err := exact.Decode(data, &in); err != nil {
+	if err := exactjson.Decode(data, &in); err != nil {
 		return runState{}, err
 	}
 	if !countersign.ValidID(in.RunID) {

@@ -22,7 +22,7 @@ const instructions = "Each tool is a capability that this agent was admitted for
 // server answers one message. Of the tools it has the one that is called: to make all
 // of them for each call would cost the more, the more an agent may do.
 func (v *visit) server(m message) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: plain.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
+	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: safetext.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
 	})
@@ -159,7 +159,7 @@ func result(document any) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := plain.JSON(string(text)) // clients show it to people
+	seen := safetext.JSON(string(text)) // clients show it to people
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: seen}}, StructuredContent: countersign.RawValue(seen)}, nil
 }
 

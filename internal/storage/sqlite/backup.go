@@ -42,7 +42,7 @@ func Backup(ctx context.Context, dir, file string, progress func(done, all int))
 	if err := copyPages(ctx, filepath.Join(dir, databaseFile), part, progress); err != nil {
 		return errors.Join(err, removeDatabase(part))
 	}
-	return errors.Join(durable.Sync(part), os.Rename(part, file), durable.Sync(filepath.Dir(file)))
+	return errors.Join(atomicfile.Sync(part), os.Rename(part, file), atomicfile.Sync(filepath.Dir(file)))
 }
 
 // visit makes sure that a directory holds a store that may be read. Where nobody

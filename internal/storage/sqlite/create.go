@@ -58,14 +58,14 @@ func (d *directory) create(ctx context.Context, s settings) error {
 		return errors.Join(err, d.removeNew())
 	}
 	crashpoint.At("sqlite.made", nil)
-	if err := durable.Sync(path); err != nil {
+	if err := atomicfile.Sync(path); err != nil {
 		return err
 	}
 	if err := os.Rename(path, d.file(databaseFile)); err != nil {
 		return err
 	}
 	crashpoint.At("sqlite.named", nil)
-	return durable.Sync(d.path)
+	return atomicfile.Sync(d.path)
 }
 
 // initialise gives an empty database the current schema. It syncs nothing: the file

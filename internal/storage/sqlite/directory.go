@@ -90,7 +90,7 @@ func makeDirectory(path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return durable.Sync(parent)
+	return atomicfile.Sync(parent)
 }
 
 // checkFiles refuses what must not be opened, before anything is touched.
@@ -141,5 +141,5 @@ func (d *directory) mark() error {
 		return err
 	}
 	crashpoint.At("sqlite.marked", nil)
-	return errors.Join(durable.Sync(d.file(markerFile)), durable.Sync(d.path))
+	return errors.Join(atomicfile.Sync(d.file(markerFile)), atomicfile.Sync(d.path))
 }

@@ -51,7 +51,7 @@ func build(dir, suffix string, stage func(staging string) error) error {
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return errors.Join(os.Rename(staging, dir), durable.Sync(filepath.Dir(dir)))
+	return errors.Join(os.Rename(staging, dir), atomicfile.Sync(filepath.Dir(dir)))
 }
 
 func vacant(dir string) error {

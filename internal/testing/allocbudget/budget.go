@@ -1,7 +1,7 @@
-// Package budget bounds what functions cost by measures that are the same on every
+// Package allocbudget bounds what functions cost by measures that are the same on every
 // machine, as time is not: what hot ones allocate, in benchmarks (`make bench-allocs`
 // runs them), and how the cost of others grows with what they are given, in tests.
-package budget
+package allocbudget
 
 import "testing"
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package budget
+package allocbudget
 
 import "time"
 

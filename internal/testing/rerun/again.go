@@ -1,8 +1,8 @@
-// Package again is a store for tests that runs functions more than once, as an
+// Package rerun is a store for tests that runs functions more than once, as an
 // engine may that lost its connection: what a first run wrote is thrown away, and
 // whoever waits may come in between. A function that keeps something of its first
 // run shows itself.
-package again
+package rerun
 
 import (
 	"context"

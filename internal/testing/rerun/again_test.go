@@ -1,4 +1,4 @@
-package again_test
+package rerun_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 )
 
 func TestAFunctionThatRunsAgainChangesTheStoreOnce(t *testing.T) {
-	for _, lost := range []int{0, again.Whole, 1, 2, 3} {
-		s := again.New(memory.New(), func() int { return lost })
+	for _, lost := range []int{0, rerun.Whole, 1, 2, 3} {
+		s := rerun.New(memory.New(), func() int { return lost })
 		for version := range int64(2) {
 			err := s.Update(context.Background(), func(tx store.Tx) error {
 				row := store.Row{ID: "a", Doc: []byte(`{}`)}
@@ -36,8 +36,8 @@ func TestAFunctionThatRunsAgainChangesTheStoreOnce(t *testing.T) {
 // TestWhatAFunctionKeepsOfItsFirstRunShows, also what it did before the connection
 // was lost.
 func TestWhatAFunctionKeepsOfItsFirstRunShows(t *testing.T) {
-	for lost, want := range map[int][]string{0: {"a", "b"}, again.Whole: {"a", "b", "a", "b"}, 2: {"a", "a", "b"}} {
-		s := again.New(memory.New(), func() int { return lost })
+	for lost, want := range map[int][]string{0: {"a", "b"}, rerun.Whole: {"a", "b", "a", "b"}, 2: {"a", "a", "b"}} {
+		s := rerun.New(memory.New(), func() int { return lost })
 		var kept []string
 		err := s.Update(context.Background(), func(tx store.Tx) error {
 			for _, id := range []string{"a", "b"} {

@@ -1,4 +1,4 @@
-package again
+package rerun
 
 import (
 	"context"

@@ -79,7 +79,7 @@ func assignment(flag, pair string) (name string, v countersign.Value, err error)
 	case !isJSON:
 		return name, countersign.String(text), nil
 	}
-	if err := exact.Check([]byte(text)); err != nil {
+	if err := exactjson.Check([]byte(text)); err != nil {
 		return "", v, Unusablef("%s %s: what comes after := must be JSON: %v", flag, name, err)
 	}
 	return name, countersign.RawValue(text), nil

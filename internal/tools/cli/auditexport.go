@@ -58,7 +58,7 @@ func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)
 		return nil, Unusablef("%s exists; choose another name", path)
 	}
 	begun := false
-	err = durable.Create(path, func(w io.Writer) (err error) {
+	err = atomicfile.Create(path, func(w io.Writer) (err error) {
 		begun = true
 		end, err = write(w)
 		return err

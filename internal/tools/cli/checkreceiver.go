@@ -113,7 +113,7 @@ func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 		return p, Unusablef("--project: %v", err)
 	}
 	var w countersign.ProjectWrite
-	if err := exact.Decode(text, &w); err != nil {
+	if err := exactjson.Decode(text, &w); err != nil {
 		return p, Unusablef("--project %s: %v", c.Project, err)
 	}
 	w.BaseURL = nowhere
@@ -153,7 +153,7 @@ func objectOf(flag, text string) (map[string]countersign.Value, error) {
 		}
 		text = string(content)
 	}
-	if err := exact.Check([]byte(text)); err != nil {
+	if err := exactjson.Check([]byte(text)); err != nil {
 		return nil, Unusablef("%s: %v", flag, err)
 	}
 	object, ok := countersign.RawValue(text).Object()

@@ -29,7 +29,7 @@ func (ApprovalsDecide) Help() string {
 // Run decides. An approval is of one request and never of another: what was shown
 // is what is decided.
 func (d *ApprovalsDecide) Run(t *Terminal) error {
-	if plain.Blank(d.Reason) {
+	if safetext.Blank(d.Reason) {
 		return Unusablef("--reason must say why")
 	}
 	c, err := d.Client(t)

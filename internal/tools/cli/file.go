@@ -17,7 +17,7 @@ func readDocument(t *Terminal, path string, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := exact.Decode(text, into); err != nil {
+	if err := exactjson.Decode(text, into); err != nil {
 		return Unusablef("%s: %v", path, err)
 	}
 	return nil

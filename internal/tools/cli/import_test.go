@@ -39,7 +39,7 @@ func TestImportWritesWhatPutTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var w countersign.ProjectWrite
-	if err := exact.Decode(text, &w); err != nil {
+	if err := exactjson.Decode(text, &w); err != nil {
 		t.Fatal(err)
 	}
 	if w.BaseURL != "https://api.example.com" || len(w.Capabilities) != 2 || w.Capabilities[0].Path != "/v1/a" || w.Auth.CredentialEnv != "ACME_SHOP_TOKEN" || w.Enabled != nil {

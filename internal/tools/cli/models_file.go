@@ -34,11 +34,11 @@ func decodeModel(data []byte) (doc *countersign.AgentModel, path string, err err
 	}
 	if json.Unmarshal(data, &form) == nil && form.Document != nil {
 		var w countersign.ModelWrite
-		err = exact.Decode(data, &w)
+		err = exactjson.Decode(data, &w)
 		return &w.Document, "document.", err
 	}
 	doc = &countersign.AgentModel{}
-	return doc, "", exact.Decode(data, doc)
+	return doc, "", exactjson.Decode(data, doc)
 }
 
 // lineOf is where a text stops being JSON, as editors show it; nothing for a

@@ -93,7 +93,7 @@ func (c *ModelsSimulate) inputs(doc *countersign.AgentModel) (map[string]counter
 	for _, text := range c.Input {
 		if strings.HasPrefix(strings.TrimSpace(text), "{") {
 			var object map[string]countersign.Scalar
-			if err := exact.Decode([]byte(text), &object); err != nil {
+			if err := exactjson.Decode([]byte(text), &object); err != nil {
 				return nil, Unusablef("--input: %s", plainError(err))
 			}
 			maps.Copy(inputs, object)
@@ -114,7 +114,7 @@ func scalarOf(doc *countersign.AgentModel, name, value string) countersign.Scala
 	i := slices.IndexFunc(doc.Variables, func(v countersign.Variable) bool { return v.ID == name })
 	text := i >= 0 && (doc.Variables[i].Type == countersign.TypeText || doc.Variables[i].Type == countersign.TypeChoice)
 	var s countersign.Scalar
-	if exact.Decode([]byte(value), &s) == nil && (!text || s.Kind() == countersign.KindString || s.IsNull()) {
+	if exactjson.Decode([]byte(value), &s) == nil && (!text || s.Kind() == countersign.KindString || s.IsNull()) {
 		return s
 	}
 	return countersign.Scalar{Value: countersign.String(value)}

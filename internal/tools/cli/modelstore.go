@@ -98,12 +98,12 @@ func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
 	if err != nil {
 		return w, err
 	}
-	if err = exact.Check(text); err == nil {
+	if err = exactjson.Check(text); err == nil {
 		members, _ := countersign.RawValue(string(text)).Object()
 		if _, wrapped := members["document"]; wrapped {
-			err = exact.Decode(text, &w)
+			err = exactjson.Decode(text, &w)
 		} else {
-			err = exact.Decode(text, &w.Document)
+			err = exactjson.Decode(text, &w.Document)
 		}
 	}
 	if err != nil {

@@ -95,7 +95,7 @@ func Facts(w io.Writer, pairs ...[2]string) {
 
 // Plain is text of others on one line: what hides in it is written as escapes, and it is
 // marked where it may not be what it looks like.
-func Plain(text string) string { return plain.Value(text) }
+func Plain(text string) string { return safetext.Value(text) }
 
 // spelled is JSON text whose hidden characters are escapes: the same JSON.
-func spelled(text string) string { return plain.JSON(text) }
+func spelled(text string) string { return safetext.JSON(text) }

@@ -73,7 +73,7 @@ func (p profiles) write(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	return durable.Create(path, func(w io.Writer) error {
+	return atomicfile.Create(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})

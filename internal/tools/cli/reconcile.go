@@ -107,7 +107,7 @@ func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 	case x.NotExecuted:
 		w.Resolution = countersign.ConfirmedNotExecuted
 	}
-	if plain.Blank(x.Evidence) {
+	if safetext.Blank(x.Evidence) {
 		return w, Unusablef("--evidence must say how you know")
 	}
 	if x.Result == "" {

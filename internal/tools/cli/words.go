@@ -80,7 +80,7 @@ func doubted(text string) string {
 		}
 		to = min(to+1, len(text))
 		b.WriteString(text[:to])
-		if doubt := plain.Doubt(countersign.RawValue(text[from:to]).Text()); doubt != "" {
+		if doubt := safetext.Doubt(countersign.RawValue(text[from:to]).Text()); doubt != "" {
 			b.WriteString(" [" + doubt + "]")
 		}
 		text = text[to:]

@@ -62,7 +62,7 @@ func read(resp *http.Response) answer {
 	case len(body) > countersign.MaxBodyBytes:
 		a.flaw = "the answer exceeds 1 MiB"
 	case len(body) == 0:
-	case exact.Check(body) == nil:
+	case exactjson.Check(body) == nil:
 		a.digest = countersign.RawValue(string(body)).Digest()
 	default:
 		a.digest = countersign.SHA256Hex(body)

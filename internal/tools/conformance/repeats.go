@@ -107,7 +107,7 @@ func (p *play) insist(r countersign.Request, step string) answer {
 	wait := firstPause
 	for {
 		a := p.right(r, step)
-		if p.err != nil || !undecided(a) || !rounds.Pause(ctx, wait) {
+		if p.err != nil || !undecided(a) || !periodic.Pause(ctx, wait) {
 			return a
 		}
 		wait = min(2*wait, lastPause)

@@ -78,7 +78,7 @@ func TestHostileDocumentsCostWhatTheirLengthCosts(t *testing.T) {
 	for name := range hostile(n) {
 		t.Run(name, func(t *testing.T) {
 			var words string
-			budget.Proportional(t, n, func(n int) func() { return proposing(hostile(n)[name], work, &words) })
+			allocbudget.Proportional(t, n, func(n int) func() { return proposing(hostile(n)[name], work, &words) })
 			t.Log(short(words, 100))
 			if len(words) > 2000 {
 				t.Errorf("the words are %d bytes long", len(words))
@@ -113,7 +113,7 @@ func TestWhatReferencesMultiplyToCostsTheWorkThatIsLeft(t *testing.T) {
 	for name, data := range multiplying() {
 		t.Run(name, func(t *testing.T) {
 			var words string
-			budget.Proportional(t, work, func(work int) func() { return proposing(data, work, &words) })
+			allocbudget.Proportional(t, work, func(work int) func() { return proposing(data, work, &words) })
 			if !strings.Contains(words, string(TooComplex)) && !strings.Contains(words, "none of its operations") {
 				t.Errorf("all of it was looked at: %s", words)
 			}

@@ -54,7 +54,7 @@ func tree(data []byte) (any, error) {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) == 0 || text[0] != '{' {
 		return yamlTree(data)
 	}
-	if err := exact.Check(data); err != nil {
+	if err := exactjson.Check(data); err != nil {
 		return nil, err
 	}
 	var root any

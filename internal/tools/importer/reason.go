@@ -48,7 +48,7 @@ func quoted(s string) string { return strconv.Quote(short(s, 80)) }
 // short is text in one line, cut at a word where there is one.
 func short(s string, most int) string {
 	s = s[:min(len(s), 8*most)] // what is cut off costs nothing
-	s = strings.Join(strings.Fields(plain.Text(s)), " ")
+	s = strings.Join(strings.Fields(safetext.Text(s)), " ")
 	runes := []rune(s)
 	if len(runes) <= most {
 		return s

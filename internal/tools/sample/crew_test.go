@@ -13,15 +13,15 @@ import (
 
 func TestManifestIsWhatABackEndMaySend(t *testing.T) {
 	m := sample.Manifest()
-	facts := agent.Facts{Project: shopProject(t), Models: map[string]agent.ModelOwner{sample.RefundModelID: {}}}
-	if problems := agent.Check(&m, facts); len(problems) > 0 {
+	facts := registry.Facts{Project: shopProject(t), Models: map[string]registry.ModelOwner{sample.RefundModelID: {}}}
+	if problems := registry.Check(&m, facts); len(problems) > 0 {
 		t.Errorf("%v", problems)
 	}
 	text, err := countersign.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := exact.Decode(text, &countersign.Manifest{}); err != nil {
+	if err := exactjson.Decode(text, &countersign.Manifest{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -32,7 +32,7 @@ func crew(t *testing.T) plan.Crew {
 	c := plan.Crew{Projects: map[string]plan.Source{projectID: {Project: shopProject(t), InScope: true}}}
 	m := &countersign.Model{ID: sample.RefundModelID, Revision: 1, Document: sample.RefundModel()}
 	for _, item := range sample.Manifest().Agents {
-		a, _, err := agent.Sync(nil, projectID, item, time.Time{})
+		a, _, err := registry.Sync(nil, projectID, item, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestModelIsWhatAClientMaySend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := exact.Decode(text, &countersign.ModelWrite{}); err != nil {
+	if err := exactjson.Decode(text, &countersign.ModelWrite{}); err != nil {
 		t.Error(err)
 	}
 }
