@@ -35,7 +35,7 @@ func checkDatabase(ctx context.Context, address string) (found []finding) {
 }
 
 // checkTables says whether this release can use what is there.
-func checkTables(s postgres.Sight, shown string) finding {
+func checkTables(s postgres.Server, shown string) finding {
 	tables := fmt.Sprintf("schema %d, level %d", s.Schema, s.Level)
 	switch {
 	case s.Schema == 0:
@@ -57,7 +57,7 @@ const (
 )
 
 // checkServer looks at how the server is set up.
-func checkServer(s postgres.Sight) []finding {
+func checkServer(s postgres.Server) []finding {
 	seen := fmt.Sprintf("%s, encoding %s, synchronous_commit on for each of our commits (else %s), standbys waited for: %s",
 		s.Server, s.Encoding, orElse(s.SynchronousCommit, "unknown"), orElse(s.Standbys, "none"))
 	server := fine("database server", "%s", seen)
@@ -91,7 +91,7 @@ func orElse(text, otherwise string) string {
 const watching = lease.Every + lease.Every/2
 
 // checkUse looks at who uses the store.
-func checkUse(ctx context.Context, reader *postgres.Reader, s postgres.Sight) []finding {
+func checkUse(ctx context.Context, reader *postgres.Reader, s postgres.Server) []finding {
 	switch err := transfer.Complete(ctx, reader); {
 	case errors.Is(err, transfer.ErrIncomplete):
 		return []finding{bad("copy", "let 'countersign store copy' end, or drop the database and copy again", "the database is the target of a copy that is not complete")}
@@ -136,7 +136,7 @@ func versions(replicas []records.Replica) (words []string) {
 
 // checkConnections asks whether there are enough for those that live and one more,
 // which an upgrade may want.
-func checkConnections(s postgres.Sight, alive int) []finding {
+func checkConnections(s postgres.Server, alive int) []finding {
 	needed := int64(alive+1) * s.Connections
 	switch {
 	case s.MaxConnections == 0:

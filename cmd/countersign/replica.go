@@ -52,7 +52,7 @@ func (s *service) lost() <-chan struct{} {
 }
 
 // reading reads runs for those who watch them here.
-func (s *service) reading(l *runrepo.Ledger) updates.Reader {
+func (s *service) reading(l *runrepo.Repository) updates.Reader {
 	return func(ctx context.Context, tenant, runID string, newer int64) (*countersign.Run, error) {
 		var found *countersign.Run
 		err := s.store.View(ctx, func(tx store.Tx) error {

@@ -61,7 +61,7 @@ type service struct {
 	teller   *webhook.Sender     // nil where no webhook may be told
 	hooks    *outbound.Client    // the teller's
 	archiver *retention.Archiver // nil where runs are kept for ever
-	dropping *periodic.Rounds    // of instances that are not heard any more
+	dropping *periodic.Task      // of instances that are not heard any more
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
@@ -180,7 +180,7 @@ func (s *service) tells() {
 }
 
 // archives lets runs that ended long ago go into files, where that is asked for.
-func (s *service) archives(l *runrepo.Ledger) {
+func (s *service) archives(l *runrepo.Repository) {
 	if s.cfg.Retention == 0 {
 		return
 	}
@@ -190,7 +190,7 @@ func (s *service) archives(l *runrepo.Ledger) {
 
 // assemble makes the parts of the service. They write nothing before the engine is
 // started or somebody asks.
-func (s *service) assemble() *runrepo.Ledger {
+func (s *service) assemble() *runrepo.Repository {
 	allowed := project.Allowed{
 		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, Credentials: s.cfg.Credentials,
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },

@@ -90,7 +90,7 @@ func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
 	return openStore(ctx, c.Store)
 }
 
-func lookAt(ctx context.Context, address string) (sight postgres.Sight, err error) {
+func lookAt(ctx context.Context, address string) (sight postgres.Server, err error) {
 	reader, err := postgres.OpenReader(address)
 	if err != nil {
 		return sight, err

@@ -177,5 +177,5 @@ var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (counte
 
 // registered says where an agent stands in the registry.
 func registered(a countersign.Agent) string {
-	return standing(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
+	return revisionText(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
 }

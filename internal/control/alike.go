@@ -105,7 +105,7 @@ func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (boo
 // this actor may see all of. Steps, which may be large, are read only where the plan has
 // a capability with a title.
 func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out []call, err error) {
-	p, err := s.ledger.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
+	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func TestNobodyIsToldOfEqualTitlesThatAreMaskedToThem(t *testing.T) {
 }
 
 // titled makes a project whose capability has a title with a sensitive input.
-func (h *house) titled() {
+func (h *fixture) titled() {
 	h.t.Helper()
 	_, err := h.service.PutProject(background, as("acme"), "acme-pay", countersign.ProjectWrite{Name: "pay", Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{{
 		Name: "pay", Method: "POST", Path: "/pay", Title: "Pay {amount} to Ada", Sensitive: []string{"amount"},
@@ -76,7 +76,7 @@ func (h *house) titled() {
 }
 
 // pays stores a run whose step pays and stands so, with its approval.
-func (h *house) pays(t *testing.T, amount string, at time.Time, status countersign.StepStatus) string {
+func (h *fixture) pays(t *testing.T, amount string, at time.Time, status countersign.StepStatus) string {
 	t.Helper()
 	input := map[string]countersign.Value{"amount": countersign.String(amount)}
 	p, err := h.service.CreatePlan(background, as("acme"), countersign.PlanWrite{
@@ -91,7 +91,7 @@ func (h *house) pays(t *testing.T, amount string, at time.Time, status countersi
 }
 
 // poses stores a run like another one.
-func (h *house) poses(of, id string, at time.Time, status countersign.StepStatus) {
+func (h *fixture) poses(of, id string, at time.Time, status countersign.StepStatus) {
 	h.t.Helper()
 	h.must(h.store.Update(background, func(tx store.Tx) error {
 		r, version, err := records.Runs.Get(tx, "acme", of)
@@ -126,7 +126,7 @@ func (h *house) poses(of, id string, at time.Time, status countersign.StepStatus
 }
 
 // others stores more runs like one.
-func (h *house) others(of string, n int) {
+func (h *fixture) others(of string, n int) {
 	h.t.Helper()
 	r, err := h.service.Run(background, control.Actor{Principal: as("acme").Principal}, of)
 	h.must(err)

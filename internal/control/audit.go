@@ -41,7 +41,7 @@ func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v count
 // all that are verified and exported, so that whoever asks for however many of them
 // holds one reader of the store, and no other tenant up.
 func (s *Service) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) error) (err error) {
-	busy := s.reading.Do(ctx, a.Tenant, func() { err = s.view(ctx, a, access.ReadAudit, read) })
+	busy := s.auditReads.Do(ctx, a.Tenant, func() { err = s.view(ctx, a, access.ReadAudit, read) })
 	return cmp.Or(public(busy), err)
 }
 

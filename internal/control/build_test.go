@@ -51,7 +51,7 @@ func values(namesAndValues ...string) map[string]countersign.Value {
 }
 
 // sync syncs agents of acme-one and gives their ids.
-func (h *house) sync(items ...countersign.ManifestAgent) []string {
+func (h *fixture) sync(items ...countersign.ManifestAgent) []string {
 	h.t.Helper()
 	out, err := h.service.SyncAgents(background, as("acme"), "acme-one", manifest(items...))
 	h.must(err)
@@ -63,7 +63,7 @@ func (h *house) sync(items ...countersign.ManifestAgent) []string {
 }
 
 // admitted syncs agents of acme-one and admits them.
-func (h *house) admitted(items ...countersign.ManifestAgent) []string {
+func (h *fixture) admitted(items ...countersign.ManifestAgent) []string {
 	h.t.Helper()
 	ids := h.sync(items...)
 	for _, id := range ids {

@@ -9,9 +9,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// census counts what a tenant has stored. A count reads a range of an index: a
+// storedCounts counts what a tenant has stored. A count reads a range of an index: a
 // large tenant's takes a while, and whoever asks often gets the latest one again.
-type census struct {
+type storedCounts struct {
 	mu     sync.Mutex
 	latest map[string]counted
 }
@@ -29,7 +29,7 @@ const (
 )
 
 // of takes one count at a time. Who waits for it holds no reader of the store.
-func (c *census) of(tenant string, take func() ([]telemetry.Figure, error)) ([]telemetry.Figure, error) {
+func (c *storedCounts) of(tenant string, take func() ([]telemetry.Figure, error)) ([]telemetry.Figure, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	began := time.Now()

@@ -61,48 +61,48 @@ type Config struct {
 type Service struct {
 	cfg    Config
 	store  store.Store
-	ledger *runrepo.Ledger
+	runs   *runrepo.Repository
 	waker  Waker
 	live   *updates.Hub
 	prober Prober
 	log    *slog.Logger
 
-	snapshots *cache.Map[runrepo.PlanKey, *countersign.Plan]
-	tokens    *cache.Map[string, knownToken] // by hash
-	tokenRefs *cache.Map[string, records.TokenRef]
-	documents *cache.Map[documentKey, ListedModel]
-	machines  *cache.Map[cache.Stamp, *model.Machine]
+	snapshots *cache.Cache[runrepo.PlanKey, *countersign.Plan]
+	tokens    *cache.Cache[string, knownToken] // by hash
+	tokenRefs *cache.Cache[string, records.TokenRef]
+	documents *cache.Cache[documentKey, ListedModel]
+	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
-	thinking *fairqueue.Turns // at simulations and what else costs a processor
-	reading  *fairqueue.Turns // at spans of audit logs
-	probing  sync.Map         // ledger.Ref of the runs that a probe is under way for
-	touching sync.Map         // ids of the tokens whose last use is being written
-	chores   sync.WaitGroup
-	folds    folds // repeated refusals
-	viewers  viewers
-	pulse    pulse
-	asking   limit // by e-mail and network address together: sign-in codes that are asked for
-	siting   limit // by e-mail and IPv6 site: sign-in codes that are asked for
-	trying   limit // by network address: everything that somebody without a session tries
-	begun    limit // by network address: sign-ins at the provider that are begun
-	codes    *codeMails
-	census   census
-	prover   audit.Prover // of the records in receipts
-	verifier audit.Verifier
+	computing  *fairqueue.Queue // at simulations and what else costs a processor
+	auditReads *fairqueue.Queue // at spans of audit logs
+	probing    sync.Map         // ledger.Ref of the runs that a probe is under way for
+	touching   sync.Map         // ids of the tokens whose last use is being written
+	chores     sync.WaitGroup
+	folds      folds // repeated refusals
+	viewers    viewers
+	heartbeats heartbeatBatcher
+	asking     limit // by e-mail and network address together: sign-in codes that are asked for
+	siting     limit // by e-mail and IPv6 site: sign-in codes that are asked for
+	trying     limit // by network address: everything that somebody without a session tries
+	begun      limit // by network address: sign-ins at the provider that are begun
+	codes      *codeMails
+	counts     storedCounts
+	prover     audit.Prover // of the records in receipts
+	verifier   audit.Verifier
 }
 
-// thinkers is how many models are simulated or validated at once.
-const thinkers = 2
+// computedAtOnce is how many models are simulated or validated at once.
+const computedAtOnce = 2
 
 // rememberedSnapshots is how many plans are kept in memory with all that they refer
 // to.
 const rememberedSnapshots = 32
 
 // New makes the use cases.
-func New(cfg Config, s store.Store, l *runrepo.Ledger, w Waker, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
+func New(cfg Config, s store.Store, l *runrepo.Repository, w Waker, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, ledger: l, waker: w, live: hub, prober: pr, log: log, thinking: fairqueue.New(thinkers), reading: fairqueue.New(1),
+		cfg: cfg, store: s, runs: l, waker: w, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
 		snapshots: cache.New[runrepo.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    cache.New[string, knownToken](rememberedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),

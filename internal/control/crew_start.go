@@ -18,11 +18,11 @@ func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start c
 	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
 }
 
-// StartAgentRunAsItStands is StartAgentRun for a caller who isn't told the agent's
+// StartCurrentAgentRun is StartAgentRun for a caller who isn't told the agent's
 // revision: the agent is taken as it stands, and the revision is no part of what a
 // repeat must have in common with the first start. Admission still guards: an agent
 // that changed is PENDING.
-func (s *Service) StartAgentRunAsItStands(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
+func (s *Service) StartCurrentAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
 	start.ExpectedRevision = 0
 	return s.startAgent(ctx, a, id, start, nil, key)
 }
@@ -31,10 +31,10 @@ func (s *Service) startAgent(ctx context.Context, a Actor, id string, start coun
 	if start.Mode == countersign.ModeLive && start.Expectation == nil {
 		return Started{}, countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be; a 200 proves nothing")
 	}
-	return s.startCrew(ctx, a, crewStart{
+	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
-		gather: func(tx store.Tx) (plan.Crew, error) { return s.agentCrew(tx, a, id, expected) },
-		plan: func(c plan.Crew, o plan.Origin) (countersign.Plan, []string) {
+		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
+		plan: func(c plan.Executors, o plan.Origin) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
 		reach: func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
@@ -43,18 +43,18 @@ func (s *Service) startAgent(ctx context.Context, a Actor, id string, start coun
 
 // StartTeamRun starts a run of a team's steps, one after the other.
 func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start countersign.TeamRunStart, key string) (Started, error) {
-	return s.startCrew(ctx, a, crewStart{
+	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start,
-		gather: func(tx store.Tx) (plan.Crew, error) { return s.teamCrew(tx, a, id, start.ExpectedRevision) },
-		plan: func(c plan.Crew, o plan.Origin) (countersign.Plan, []string) {
+		gather: func(tx store.Tx) (plan.Executors, error) { return s.teamExecutors(tx, a, id, start.ExpectedRevision) },
+		plan: func(c plan.Executors, o plan.Origin) (countersign.Plan, []string) {
 			return plan.ForTeam(c, start, o)
 		},
 		reach: func(tx store.Tx) error { _, _, err := reachTeam(tx, a, id); return err },
 	})
 }
 
-// crewStart is what agent and team runs differ in.
-type crewStart struct {
+// executorsStart is what agent and team runs differ in.
+type executorsStart struct {
 	op      access.Operation
 	subject string
 	id      string
@@ -62,28 +62,28 @@ type crewStart struct {
 	mode    string
 	body    any
 	reach   func(store.Tx) error
-	gather  func(store.Tx) (plan.Crew, error)
-	plan    func(plan.Crew, plan.Origin) (countersign.Plan, []string)
+	gather  func(store.Tx) (plan.Executors, error)
+	plan    func(plan.Executors, plan.Origin) (countersign.Plan, []string)
 }
 
-// startCrew starts an agent or team run with a plan of its own. The plan is made
+// startExecutors starts an agent or team run with a plan of its own. The plan is made
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
-func (s *Service) startCrew(ctx context.Context, a Actor, c crewStart) (out Started, err error) {
-	o, err := newOrder(c.op, c.subject, c.id, c.key, c.body)
+func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
+	o, err := newStartRequest(c.op, c.subject, c.id, c.key, c.body)
 	if err != nil {
 		return out, err
 	}
 	var p countersign.Plan
 	err = s.view(ctx, a, c.op, func(tx store.Tx) error {
-		p, err = s.planCrew(tx, a, c, o)
+		p, err = s.planExecutors(tx, a, c, o)
 		return err
 	})
 	if err = s.Refuse(ctx, a, c.op, c.subject, err); err != nil {
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := mayStartCrew(tx, a, &p, nil); err != nil {
+		if err := mayStartExecutors(tx, a, &p, nil); err != nil {
 			return nil, err
 		}
 		if err := s.roomToStart(tx, a.Tenant, &p); err != nil {
@@ -92,12 +92,12 @@ func (s *Service) startCrew(ctx context.Context, a Actor, c crewStart) (out Star
 		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: p, Synthetic: true}, 0); err != nil {
 			return nil, err
 		}
-		return s.ledger.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
+		return s.runs.Plan(tx, a.Tenant, p.ID, p.PlanDigest)
 	})
 }
 
-// planCrew makes the plan, unless the key has started a run already.
-func (s *Service) planCrew(tx store.Tx, a Actor, c crewStart, o order) (p countersign.Plan, err error) {
+// planExecutors makes the plan, unless the key has started a run already.
+func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startRequest) (p countersign.Plan, err error) {
 	if err := c.reach(tx); err != nil {
 		return p, err
 	}
@@ -112,13 +112,13 @@ func (s *Service) planCrew(tx store.Tx, a Actor, c crewStart, o order) (p counte
 		return p, err
 	}
 	p, problems := c.plan(crew, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
-	return p, mayStartCrew(tx, a, &p, problems)
+	return p, mayStartExecutors(tx, a, &p, problems)
 }
 
-// mayStartCrew refuses a disabled project before anything else about the plan
+// mayStartExecutors refuses a disabled project before anything else about the plan
 // (contract 7); a plan that would be INVALID is not stored at all.
-func mayStartCrew(tx store.Tx, a Actor, p *countersign.Plan, problems []string) error {
-	now, err := runrepo.Standings(tx, a.Tenant, p)
+func mayStartExecutors(tx store.Tx, a Actor, p *countersign.Plan, problems []string) error {
+	now, err := runrepo.CurrentRevisions(tx, a.Tenant, p)
 	if err != nil {
 		return err
 	}
@@ -137,9 +137,9 @@ func mayStartCrew(tx store.Tx, a Actor, p *countersign.Plan, problems []string) 
 	return nil
 }
 
-// agentCrew is one agent, at the revision that the caller expects (nil: any) and admitted.
+// agentExecutors is one agent, at the revision that the caller expects (nil: any) and admitted.
 // A suspended one is refused as such, whatever revision is expected.
-func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected *int64) (c plan.Crew, err error) {
+func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int64) (c plan.Executors, err error) {
 	head, _, err := reachAgent(tx, a, id)
 	if err != nil {
 		return c, err
@@ -163,9 +163,9 @@ func (s *Service) agentCrew(tx store.Tx, a Actor, id string, expected *int64) (c
 	return c, err
 }
 
-// teamCrew is a team at the revision that the caller expects, its members
+// teamExecutors is a team at the revision that the caller expects, its members
 // admitted. A suspended team is refused as such, whatever revision is expected.
-func (s *Service) teamCrew(tx store.Tx, a Actor, id string, expected int64) (c plan.Crew, err error) {
+func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64) (c plan.Executors, err error) {
 	head, _, err := reachTeam(tx, a, id)
 	if err != nil {
 		return c, err

@@ -9,7 +9,7 @@ import (
 )
 
 // crewed is a house with two admitted agents of acme-one, which are the team t1.
-func crewed(t *testing.T) (*house, []string) {
+func crewed(t *testing.T) (*fixture, []string) {
 	t.Helper()
 	h := open(t)
 	ids := h.admitted(item("a"), item("b"))
@@ -22,21 +22,21 @@ func pinging(mode string) countersign.AgentRunStart {
 	return countersign.AgentRunStart{ExpectedRevision: 1, Mode: mode, Capability: "ping", Expectation: done}
 }
 
-func (h *house) startPing(id, mode, key string) (control.Started, error) {
+func (h *fixture) startPing(id, mode, key string) (control.Started, error) {
 	return h.service.StartAgentRun(background, as("acme"), id, pinging(mode), key)
 }
 
-func (h *house) startTeamRun(mode, key string) (control.Started, error) {
+func (h *fixture) startTeamRun(mode, key string) (control.Started, error) {
 	return h.service.StartTeamRun(background, as("acme"), "t1", countersign.TeamRunStart{ExpectedRevision: 1, Mode: mode}, key)
 }
 
-func (h *house) suspendAgent(id string) {
+func (h *fixture) suspendAgent(id string) {
 	h.t.Helper()
 	_, err := h.service.SuspendAgent(background, as("acme"), id, countersign.Admission{Reason: "r"})
 	h.must(err)
 }
 
-func (h *house) disable(project string) {
+func (h *fixture) disable(project string) {
 	h.t.Helper()
 	_, err := h.service.DisableProject(background, as("acme"), project, countersign.Toggle{ExpectedRevision: 1})
 	h.must(err)

@@ -21,7 +21,7 @@ func viewerOf(tenant, name string) control.Actor {
 }
 
 // refuse has somebody refused so many times.
-func (h *house) refuse(t *testing.T, a control.Actor, op access.Operation, subject string, times int) {
+func (h *fixture) refuse(t *testing.T, a control.Actor, op access.Operation, subject string, times int) {
 	t.Helper()
 	for range times {
 		wantCode(t, h.service.Authorize(background, a, op, subject), countersign.CodeRoleRequired)
@@ -29,7 +29,7 @@ func (h *house) refuse(t *testing.T, a control.Actor, op access.Operation, subje
 }
 
 // told are the refusals in a log from a record on: actor, action, subject and count.
-func (h *house) told(tenant string, from int) (out []countersign.AuditRecord) {
+func (h *fixture) told(tenant string, from int) (out []countersign.AuditRecord) {
 	h.t.Helper()
 	for _, r := range h.log(tenant, from) {
 		if r.Outcome != countersign.AuditDone {

@@ -147,7 +147,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 	})
 }
 
-func (h *house) figure(a control.Actor, name, is string) float64 {
+func (h *fixture) figure(a control.Actor, name, is string) float64 {
 	h.t.Helper()
 	figures, err := h.service.Metrics(background, a)
 	h.must(err)

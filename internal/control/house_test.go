@@ -38,12 +38,12 @@ type fataler interface {
 
 var background = context.Background()
 
-// house is the use cases over a store that runs every function twice, with two tenants, acme and beta, that have
+// fixture is the use cases over a store that runs every function twice, with two tenants, acme and beta, that have
 // two enabled projects and some models each.
-type house struct {
+type fixture struct {
 	t       fataler
 	store   *watched
-	ledger  *runrepo.Ledger
+	ledger  *runrepo.Repository
 	service *control.Service
 	woken   func(runrepo.Ref) // comes when a run is to be driven on; nil: nothing does
 	checked func()            // comes while a project's health is checked
@@ -54,21 +54,21 @@ type house struct {
 var tenants = []string{"acme", "beta"}
 
 // open makes a house. Nothing drives its runs: they stay READY.
-func open(t fataler) *house {
+func open(t fataler) *fixture {
 	t.Helper()
 	return openWith(t, 1<<20)
 }
 
 // openWith makes a house where this many runs may be READY or RUNNING.
-func openWith(t fataler, maxActive int) *house {
+func openWith(t fataler, maxActive int) *fixture {
 	t.Helper()
 	return openBounded(t, maxActive, quota.Bounds{})
 }
 
 // openBounded makes one with other bounds.
-func openBounded(t fataler, maxActive int, most quota.Bounds) *house {
+func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	t.Helper()
-	h := &house{t: t, store: &watched{Store: rerun.Always(memory.New())}}
+	h := &fixture{t: t, store: &watched{Store: rerun.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	h.ledger = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
@@ -88,13 +88,13 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *house {
 // models are the ids of each tenant's models. The last one has errors.
 var models = []string{"m1", "m2", "m3", "broken"}
 
-func (h *house) newID(prefix string) string {
+func (h *fixture) newID(prefix string) string {
 	return prefix + "-" + strconv.FormatInt(1000+h.ids.Add(1), 10)
 }
 
-func (h *house) newSecret() [32]byte { return sha256.Sum256([]byte(h.newID("secret"))) }
+func (h *fixture) newSecret() [32]byte { return sha256.Sum256([]byte(h.newID("secret"))) }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatalf("%v", err)
@@ -108,7 +108,7 @@ func as(tenant string) control.Actor {
 }
 
 // register makes a project whose capabilities take inputs of each type.
-func (h *house) register(tenant, id string) {
+func (h *fixture) register(tenant, id string) {
 	h.t.Helper()
 	w := countersign.ProjectWrite{Name: id, Adapter: countersign.AdapterLocalEcho, Capabilities: []countersign.Capability{
 		{Name: "look", Method: "GET", Path: "/orders/{key}", InputSchema: map[string]countersign.InputField{"key": {Type: "string", Required: true}}},
@@ -125,7 +125,7 @@ func (h *house) register(tenant, id string) {
 	h.must(err)
 }
 
-func (h *house) putModel(a control.Actor, id string, expected int64) error {
+func (h *fixture) putModel(a control.Actor, id string, expected int64) error {
 	doc := countersign.AgentModel{SchemaVersion: countersign.ModelSchemaVersion, ID: id, States: []countersign.ModelState{{ID: "s", IsStart: true, IsFinal: true}}}
 	if id == "broken" {
 		doc.States = nil
@@ -135,7 +135,7 @@ func (h *house) putModel(a control.Actor, id string, expected int64) error {
 }
 
 // everything is all rows of these tenants but the audit log's, as text.
-func (h *house) everything(places ...string) string {
+func (h *fixture) everything(places ...string) string {
 	h.t.Helper()
 	var b strings.Builder
 	h.must(h.store.View(background, func(tx store.Tx) error {
@@ -159,7 +159,7 @@ func (h *house) everything(places ...string) string {
 }
 
 // log is a tenant's audit log, the oldest record first, from a number on.
-func (h *house) log(tenant string, from int) (out []countersign.AuditRecord) {
+func (h *fixture) log(tenant string, from int) (out []countersign.AuditRecord) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.Audit, tenant, store.Query{Order: []store.Order{{Column: "seq"}}, Offset: from})
@@ -230,7 +230,7 @@ func (w *watched) end() {
 }
 
 // Wake implements control.Waker.
-func (h *house) Wake(ref runrepo.Ref) {
+func (h *fixture) Wake(ref runrepo.Ref) {
 	if h.woken != nil {
 		h.woken(ref)
 	}
@@ -240,10 +240,10 @@ type asleep struct{}
 
 func (asleep) Wake(runrepo.Ref) {}
 
-type healthy struct{ *house }
+type healthy struct{ *fixture }
 
 func (p healthy) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
-	if p.house != nil && p.checked != nil {
+	if p.fixture != nil && p.checked != nil {
 		p.checked()
 	}
 	return countersign.HealthCheck{Healthy: true}

@@ -27,7 +27,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if !masks(a) {
 		return nil
 	}
-	p, err := s.ledger.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
+	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if r.PlanSnapshot == nil {
 		return nil
 	}
-	stored, _, err := s.ledger.ReadPlan(tx, a.Tenant, r.PlanID)
+	stored, _, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
 	if err != nil {
 		return err
 	}

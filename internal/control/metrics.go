@@ -18,7 +18,7 @@ func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, err
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
 		return nil, err
 	}
-	measured, err := s.census.of(a.Tenant, func() ([]telemetry.Figure, error) { return s.measure(ctx, a, countStored) })
+	measured, err := s.counts.of(a.Tenant, func() ([]telemetry.Figure, error) { return s.measure(ctx, a, countStored) })
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 		if head.Retired {
 			return plan.Retired(plan.KindModel, id)
 		}
-		before := modelStanding(head)
+		before := modelRevisionText(head)
 		now := s.cfg.Now()
 		if head.Revision == 0 {
 			head.ID, head.CreatedAt = id, now
@@ -54,7 +54,7 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 			return err
 		}
 		m = assembleModel(*head, w.Document)
-		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: modelStanding(head)})
+		return s.audit(tx, a, access.WriteModel, subject, change{before: before, after: modelRevisionText(head)})
 	})
 	return m, err
 }
@@ -203,7 +203,7 @@ func modelFlag(h *records.ModelHead, op access.Operation) (flag *bool, set bool)
 
 // toggleModel raises the revision where it sets a flag, and not where it clears one.
 func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
-	c := change{before: modelStanding(head), reason: reason}
+	c := change{before: modelRevisionText(head), reason: reason}
 	flag, set := modelFlag(head, op)
 	*flag, head.UpdatedAt = set, s.cfg.Now()
 	if set {
@@ -214,13 +214,15 @@ func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *r
 	} else if _, err := records.Models.Put(tx, a.Tenant, head.ID, head, version); err != nil {
 		return err
 	}
-	c.after = modelStanding(head)
+	c.after = modelRevisionText(head)
 	return s.audit(tx, a, op, "model/"+head.ID, c)
 }
 
-func modelStanding(h *records.ModelHead) string { return standing(h.Revision, h.Suspended, h.Retired) }
+func modelRevisionText(h *records.ModelHead) string {
+	return revisionText(h.Revision, h.Suspended, h.Retired)
+}
 
-func standing(rev int64, suspended, retired bool) string {
+func revisionText(rev int64, suspended, retired bool) string {
 	text := revision(rev)
 	if suspended {
 		text += ", suspended"

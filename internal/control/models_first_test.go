@@ -10,7 +10,7 @@ import (
 )
 
 // ofAnOlderRelease leaves so many revisions and no count of them.
-func (h *house) ofAnOlderRelease(tenant string, revisions int) {
+func (h *fixture) ofAnOlderRelease(tenant string, revisions int) {
 	h.t.Helper()
 	h.must(h.store.Update(background, func(tx store.Tx) error {
 		for i := range revisions {
@@ -27,7 +27,7 @@ func (h *house) ofAnOlderRelease(tenant string, revisions int) {
 }
 
 // sizes are what a tenant's models take, and what is counted of it.
-func (h *house) sizes(tenant string) (held, counted int64, all bool) {
+func (h *fixture) sizes(tenant string) (held, counted int64, all bool) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		rows, err := tx.List(store.ModelRevisions, tenant, store.Query{})

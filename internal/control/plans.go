@@ -94,7 +94,7 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 
 // reachPlan reads a plan, in a View. It must not be changed.
 func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
-	rec, _, err := s.ledger.ReadPlan(tx, a.Tenant, id)
+	rec, _, err := s.runs.ReadPlan(tx, a.Tenant, id)
 	if err != nil {
 		return nil, found(err, "plan", id)
 	}
@@ -123,7 +123,7 @@ func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*c
 	key := runrepo.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
 	p, ok := s.snapshots.Get(key)
 	if !ok {
-		stored, size, err := s.ledger.ReadPlan(tx, tenant, r.PlanID)
+		stored, size, err := s.runs.ReadPlan(tx, tenant, r.PlanID)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.
 		if err != nil {
 			return err
 		}
-		now, err := runrepo.Standings(tx, a.Tenant, &rec.Plan)
+		now, err := runrepo.CurrentRevisions(tx, a.Tenant, &rec.Plan)
 		d = plan.Drift(&rec.Plan, now)
 		return err
 	})
@@ -321,7 +321,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 
 func (s *Service) auditPlan(tx store.Tx, a Actor, op access.Operation, p countersign.Plan) error {
 	rec := s.record(a, op, "plan/"+p.ID)
-	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.ledger.Salt()
+	rec.After, rec.Digest, rec.Salt = p.Status, p.PlanDigest, s.runs.Salt()
 	crashpoint.At("control.written", op)
 	return appendAudit(tx, a.Tenant, rec)
 }

@@ -53,7 +53,7 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, st
 		if err := s.judges(a, access.ProbeRun)(tx, rec); err != nil {
 			return err
 		}
-		held, err := s.ledger.Load(tx, ref)
+		held, err := s.runs.Load(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, st
 	return p, err
 }
 
-func (s *Service) buildProbe(a Actor, h *runrepo.Held, stepID string) (probe, error) {
+func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
 	i, step := findStep(h.Run(), stepID)
 	switch {
 	case step == nil:

@@ -36,8 +36,8 @@ type beat struct {
 	done chan struct{}
 }
 
-// pulse gathers heartbeats. While any wait, one goroutine commits them.
-type pulse struct {
+// heartbeatBatcher gathers heartbeats. While any wait, one goroutine commits them.
+type heartbeatBatcher struct {
 	mu       sync.Mutex
 	waiting  []*beat
 	flushing bool
@@ -47,7 +47,7 @@ type pulse struct {
 }
 
 func (s *Service) join(b *beat) {
-	p := &s.pulse
+	p := &s.heartbeats
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = append(p.waiting, b)
@@ -61,8 +61,8 @@ func (s *Service) join(b *beat) {
 // at once.
 func (s *Service) flush() {
 	for {
-		time.Sleep(s.pulse.pause(s.cfg.Now()))
-		batch := s.pulse.take(s.cfg.Now())
+		time.Sleep(s.heartbeats.pause(s.cfg.Now()))
+		batch := s.heartbeats.take(s.cfg.Now())
 		if len(batch) == 0 {
 			return
 		}
@@ -70,7 +70,7 @@ func (s *Service) flush() {
 	}
 }
 
-func (p *pulse) pause(now time.Time) time.Duration {
+func (p *heartbeatBatcher) pause(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	interval := min(max(beatInterval, time.Duration(p.together)*beatSpread), beatWindow)
@@ -78,7 +78,7 @@ func (p *pulse) pause(now time.Time) time.Duration {
 	return min(p.last.Add(interval).Sub(now), interval) // a clock set back doesn't hold them up
 }
 
-func (p *pulse) take(now time.Time) []*beat {
+func (p *heartbeatBatcher) take(now time.Time) []*beat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := min(len(p.waiting), beatsAtOnce)
@@ -98,7 +98,7 @@ func (p *pulse) take(now time.Time) []*beat {
 func (s *Service) takeIn(batch []*beat) {
 	began := time.Now()
 	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.judge(tx, batch) })
-	s.pulse.note(time.Since(began))
+	s.heartbeats.note(time.Since(began))
 	crashpoint.At("heartbeats.committed", nil)
 	if err == nil {
 		err = s.store.View(context.Background(), func(tx store.Tx) error { return s.acknowledge(tx, batch) })
@@ -112,7 +112,7 @@ func (s *Service) takeIn(batch []*beat) {
 	}
 }
 
-func (p *pulse) note(took time.Duration) {
+func (p *heartbeatBatcher) note(took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.took = took

@@ -21,7 +21,7 @@ type answer struct {
 }
 
 // beats sends heartbeats at once and gives the answers in their order.
-func (h *house) beats(agentID string, list ...countersign.Heartbeat) []answer {
+func (h *fixture) beats(agentID string, list ...countersign.Heartbeat) []answer {
 	out := make([]answer, len(list))
 	var wait sync.WaitGroup
 	for i := range list {
@@ -33,7 +33,7 @@ func (h *house) beats(agentID string, list ...countersign.Heartbeat) []answer {
 
 // beat sends one that must be acknowledged, and says how long that took and how
 // many commits.
-func (h *house) beat(agentID string, b countersign.Heartbeat) (ack countersign.HeartbeatAck, took time.Duration, commits int64) {
+func (h *fixture) beat(agentID string, b countersign.Heartbeat) (ack countersign.HeartbeatAck, took time.Duration, commits int64) {
 	h.t.Helper()
 	began, before := time.Now(), h.store.updates.Load()
 	ack, err := h.service.Heartbeat(background, as("acme"), agentID, b)

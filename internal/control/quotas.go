@@ -13,7 +13,7 @@ func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) e
 	if err := s.roomForApproval(tx, tenant, p); err != nil {
 		return err
 	}
-	return s.ledger.Free(tx, tenant, p.Mode)
+	return s.runs.Free(tx, tenant, p.Mode)
 }
 
 // roomForApproval refuses the start of a run that will ask for an approval while as

@@ -62,7 +62,7 @@ func TestADecisionReadsNoOtherRunsInItsTransaction(t *testing.T) {
 const body = 10 << 10
 
 // asks stores a run that waits for an approval of a request with this digest.
-func (h *house) asks(t *testing.T, a control.Actor, digest string) (approval string) {
+func (h *fixture) asks(t *testing.T, a control.Actor, digest string) (approval string) {
 	t.Helper()
 	approval = "apr-" + h.stands(t, a, time.Now(), countersign.RunWaitingApproval, countersign.WaitApproval)
 	h.must(h.store.Update(background, func(tx store.Tx) error {
@@ -95,8 +95,8 @@ func (h *house) asks(t *testing.T, a control.Actor, digest string) (approval str
 	return approval
 }
 
-// reading gives what is read meanwhile.
-func (h *house) reading(do func()) reads {
+// auditReads gives what is read meanwhile.
+func (h *fixture) reading(do func()) reads {
 	c := &counting{Store: h.store.Store}
 	h.store.Store = c
 	defer func() { h.store.Store = c.Store }()

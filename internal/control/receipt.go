@@ -84,7 +84,7 @@ func (s *Service) leavesOut(tx store.Tx, a Actor, runID string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p, err := s.ledger.Plan(tx, a.Tenant, rec.PlanID, rec.PlanDigest)
+	p, err := s.runs.Plan(tx, a.Tenant, rec.PlanID, rec.PlanDigest)
 	if err != nil {
 		return false, err
 	}

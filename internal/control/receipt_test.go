@@ -14,7 +14,7 @@ import (
 )
 
 // ended makes a run that was cancelled.
-func (h *house) ended(tenant string) string {
+func (h *fixture) ended(tenant string) string {
 	h.t.Helper()
 	p, err := h.service.CreatePlan(background, as(tenant), countersign.PlanWrite{Name: "p", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive, Steps: []countersign.Step{
 		{ID: "s", Name: "s", ProjectID: tenant + "-one", Capability: "ping"},
@@ -27,14 +27,14 @@ func (h *house) ended(tenant string) string {
 	return started.Run.ID
 }
 
-func (h *house) receipt(tenant, run string) []byte {
+func (h *fixture) receipt(tenant, run string) []byte {
 	h.t.Helper()
 	text, err := h.service.Receipt(background, as(tenant), run)
 	h.must(err)
 	return text
 }
 
-func (h *house) receiptKeys() (keys records.ReceiptKeys) {
+func (h *fixture) receiptKeys() (keys records.ReceiptKeys) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		found, _, err := records.AllReceiptKeys.Get(tx, store.Realm, records.ReceiptKeysID)

@@ -19,7 +19,7 @@ func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out counte
 		if _, err := reachRun(tx, a, id); err != nil {
 			return err
 		}
-		live, err := s.ledger.Load(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+		live, err := s.runs.Load(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out counte
 	return out, err
 }
 
-func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.Held) (countersign.Rehearsal, error) {
+func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (countersign.Rehearsal, error) {
 	r := live.Run()
 	none := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
 	if r.Mode != countersign.ModeLive {
@@ -45,7 +45,7 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.Held) (countersign
 	if err != nil {
 		return none, err
 	}
-	rehearsed, err := s.ledger.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: last.RunID})
+	rehearsed, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: last.RunID})
 	if err != nil {
 		return none, err
 	}
@@ -58,7 +58,7 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.Held) (countersign
 
 // maskRehearsal keeps the values of a capability with sensitive fields from who only
 // views, with the digests that they are in: that something differs, and where, stays.
-func maskRehearsal(r *countersign.Rehearsal, live *runrepo.Held) {
+func maskRehearsal(r *countersign.Rehearsal, live *runrepo.LoadedRun) {
 	of := hiddenIn(live.Plan())
 	if of.hidesPlan() {
 		r.PlanDigest = ""

@@ -85,16 +85,16 @@ func (s *Service) retireProject(tx store.Tx, a Actor, op access.Operation, h *re
 			return err
 		}
 	}
-	c := change{before: projectStanding(h), reason: reason}
+	c := change{before: projectRevisionText(h), reason: reason}
 	h.Retired, h.Enabled, h.UpdatedAt = op == access.RetireProject, false, s.cfg.Now()
 	if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
 		return err
 	}
-	c.after = projectStanding(h)
+	c.after = projectRevisionText(h)
 	return s.audit(tx, a, op, "project/"+h.ID, c)
 }
 
-func projectStanding(h *records.ProjectHead) string {
+func projectRevisionText(h *records.ProjectHead) string {
 	if h.Retired {
 		return "retired"
 	}
@@ -113,7 +113,7 @@ func projectsInUse(projects map[string]plan.Source) error {
 }
 
 // crewInUse refuses whoever is retired, with a retired model or of a retired system.
-func crewInUse(c plan.Crew) error {
+func crewInUse(c plan.Executors) error {
 	for _, e := range c.Executors {
 		if e.Agent.Retired {
 			return plan.Retired(plan.KindAgent, e.Agent.ID)

@@ -14,7 +14,7 @@ import (
 
 // reviewed is a house with approvals that were stored as they are.
 type reviewed struct {
-	*house
+	*fixture
 	begun time.Time
 }
 
@@ -39,7 +39,7 @@ func judge(email string, roles ...countersign.Role) control.Actor {
 }
 
 func TestMayDecideSaysWhatTheDecisionWouldSay(t *testing.T) {
-	h := &reviewed{house: open(t), begun: time.Now()}
+	h := &reviewed{fixture: open(t), begun: time.Now()}
 	h.approval("waits", 0, countersign.ApprovalPending, "acme-one", "note")
 	h.approval("done", 0, countersign.ApprovalApproved, "acme-one", "note")
 	h.approval("expired", -3000, countersign.ApprovalPending, "acme-one", "note")
@@ -73,7 +73,7 @@ func TestMayDecideSaysWhatTheDecisionWouldSay(t *testing.T) {
 }
 
 func TestApprovedBeforeFindsTheLatestOfTheSameCapability(t *testing.T) {
-	h := &reviewed{house: open(t), begun: time.Now()}
+	h := &reviewed{fixture: open(t), begun: time.Now()}
 	h.approval("oldest", 0, countersign.ApprovalApproved, "acme-one", "note")
 	h.approval("older", 1, countersign.ApprovalApproved, "acme-one", "note")
 	for i := range 30 { // more than are looked at at once
@@ -98,7 +98,7 @@ func TestApprovedBeforeFindsTheLatestOfTheSameCapability(t *testing.T) {
 }
 
 func TestTheQueueGivesNeighboursInTheOrderOfAsking(t *testing.T) {
-	h := &reviewed{house: open(t), begun: time.Now()}
+	h := &reviewed{fixture: open(t), begun: time.Now()}
 	h.approval("b", 1, countersign.ApprovalPending, "acme-one", "note")
 	h.approval("c", 1, countersign.ApprovalPending, "acme-two", "note") // in the same microsecond
 	h.approval("a", 2, countersign.ApprovalPending, "acme-one", "note")

@@ -120,7 +120,7 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 // runWithSteps reads a run with its steps, in a View. What it refers to must not be
 // changed.
 func (s *Service) runWithSteps(tx store.Tx, a Actor, id string) (countersign.Run, error) {
-	rec, err := s.ledger.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
+	rec, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
 	if err != nil {
 		return countersign.Run{}, foundRun(tx, a, id, err)
 	}
@@ -136,7 +136,7 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 }
 
 // moved tells those who watch, and the engine, of a committed run.
-func (s *Service) moved(h *runrepo.Held) {
+func (s *Service) moved(h *runrepo.LoadedRun) {
 	s.live.Publish(h.Ref.Tenant, h.Run())
 	s.waker.Wake(h.Ref)
 }
@@ -172,7 +172,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 		if err := check(tx, rec); err != nil {
 			return err
 		}
-		moved, err = s.ledger.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.ledger())
+		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.ledger())
 		return err
 	})
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 }
 
 func (s *Service) settled(ctx context.Context, m runrepo.Moved) {
-	s.ledger.Observe(m)
+	s.runs.Observe(m)
 	telemetry.Moved(ctx, m.Run.Ref.RunID, m.Run.Trace())
 	s.moved(m.Run)
 	for _, other := range m.Others {

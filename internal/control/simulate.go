@@ -64,5 +64,5 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 // and the tenants in turn, so that simulations can starve neither the runs nor another
 // tenant's.
 func (s *Service) think(ctx context.Context, tenant string, f func()) error {
-	return public(s.thinking.Do(ctx, tenant, f))
+	return public(s.computing.Do(ctx, tenant, f))
 }

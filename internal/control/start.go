@@ -23,27 +23,27 @@ type Started struct {
 	archived bool
 }
 
-// order is one request to start a run: by which operation, about what, under
+// startRequest is one request to start a run: by which operation, about what, under
 // which key, and the fingerprint that a repeat must have.
-type order struct {
+type startRequest struct {
 	op          access.Operation
 	subject     string
 	key         string
 	fingerprint string
 }
 
-// newOrder takes the fingerprint over operation, path id and body (contract 6).
-func newOrder(op access.Operation, subject, pathID, key string, body any) (order, error) {
+// newStartRequest takes the fingerprint over operation, path id and body (contract 6).
+func newStartRequest(op access.Operation, subject, pathID, key string, body any) (startRequest, error) {
 	fingerprint, err := countersign.CanonicalDigest([]any{op, pathID, body})
-	return order{op, subject, key, fingerprint}, err
+	return startRequest{op, subject, key, fingerprint}, err
 }
 
 // start starts a run, once for each idempotency key (specification 4, rule 2).
 // The key is looked up before anything that may have changed since is checked,
 // so that a repeat always finds its run; a refused start doesn't burn it. ready
 // checks what must hold now and gives the plan.
-func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
-	var held *runrepo.Held
+func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
+	var held *runrepo.LoadedRun
 	runID := s.cfg.NewID("run")
 	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
@@ -64,7 +64,7 @@ func (s *Service) start(ctx context.Context, a Actor, o order, ready func(tx sto
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
-		held, err = s.ledger.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
+		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
 		return err
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation
 
 // claimed finds the run that the key started before; nil when the key is free. What
 // belongs to the run is read later.
-func claimed(tx store.Tx, a Actor, o order) (*Started, error) {
+func claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
 	claim, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -146,7 +146,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 	if err != nil {
 		return out, err
 	}
-	o, err := newOrder(access.StartRun, "plan/"+planID, "", key, countersign.RunStart{PlanID: planID})
+	o, err := newStartRequest(access.StartRun, "plan/"+planID, "", key, countersign.RunStart{PlanID: planID})
 	if err != nil {
 		return out, err
 	}
@@ -157,7 +157,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 		if err := s.roomToStart(tx, a.Tenant, &rec.Plan); err != nil {
 			return nil, err
 		}
-		return s.ledger.Plan(tx, a.Tenant, planID, rec.PlanDigest)
+		return s.runs.Plan(tx, a.Tenant, planID, rec.PlanDigest)
 	})
 }
 
@@ -174,7 +174,7 @@ func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *r
 // mayStart checks what must hold at the start and may change afterwards.
 func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	p := &rec.Plan
-	now, err := runrepo.Standings(tx, a.Tenant, p)
+	now, err := runrepo.CurrentRevisions(tx, a.Tenant, p)
 	if err != nil {
 		return err
 	}

@@ -12,22 +12,22 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Tally counts the runs within the actor's scope that were started in a stretch
+// RunCounts counts the runs within the actor's scope that were started in a stretch
 // of time, by their present status.
-type Tally struct {
+type RunCounts struct {
 	From, To time.Time // To excluded
 	Runs     map[countersign.RunStatus]int
 }
 
-// Tallies counts the runs of n stretches that follow each other from a time on.
+// RunCountsOver counts the runs of n stretches that follow each other from a time on.
 // Each count reads a range of an index and no run.
-func (s *Service) Tallies(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (tallies []Tally, err error) {
+func (s *Service) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (tallies []RunCounts, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		scope, err := records.InScope(tx, store.Runs, a.Principal)
 		if err != nil {
 			return err
 		}
-		tallies = make([]Tally, n)
+		tallies = make([]RunCounts, n)
 		for i := range tallies {
 			t := &tallies[i]
 			t.From = from.Add(time.Duration(i) * width)
@@ -67,7 +67,7 @@ func (s *Service) PlanNames(ctx context.Context, a Actor, runs []countersign.Run
 			if _, known := names[id]; known {
 				continue
 			}
-			p, err := s.ledger.Plan(tx, a.Tenant, id, runs[i].PlanDigest)
+			p, err := s.runs.Plan(tx, a.Tenant, id, runs[i].PlanDigest)
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}

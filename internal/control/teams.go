@@ -114,7 +114,7 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 	return t, err
 }
 
-func checkTeam(c plan.Crew) error {
+func checkTeam(c plan.Executors) error {
 	problems := plan.CheckTeam(c)
 	if len(problems) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func invalid(problems []string) error {
 }
 
 // admitted refuses agents that an ADMIN has not admitted, or has suspended.
-func admitted(c plan.Crew) error {
+func admitted(c plan.Executors) error {
 	for _, e := range c.Executors {
 		if e.Agent.Status != countersign.AgentAdmitted {
 			return countersign.Errorf(countersign.CodeAgentNotAdmitted, "agent %s is %s; an ADMIN admits it", e.Agent.ID, e.Agent.Status)
@@ -142,8 +142,8 @@ func admitted(c plan.Crew) error {
 
 // crewOf reads the members of a team that exist, with their models and systems.
 // One outside the actor's scope ends it.
-func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Crew, error) {
-	c := plan.Crew{Team: team, Projects: map[string]plan.Source{}}
+func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
+	c := plan.Executors{Team: team, Projects: map[string]plan.Source{}}
 	seen := map[string]bool{}
 	for _, m := range team.Members {
 		if seen[m.AgentID] {
@@ -165,7 +165,7 @@ func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Cre
 }
 
 // enlist adds an agent, its model and its system to a crew.
-func (s *Service) enlist(tx store.Tx, a Actor, c *plan.Crew, head *records.AgentHead) error {
+func (s *Service) enlist(tx store.Tx, a Actor, c *plan.Executors, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
 	if e.Agent, err = agentOf(tx, a.Tenant, head); err != nil {
@@ -213,7 +213,7 @@ func (s *Service) saveTeam(tx store.Tx, a Actor, op access.Operation, head *reco
 	if _, err := records.TeamRevisions.Put(tx, a.Tenant, records.RevisionID(t.ID, t.Revision), &t, 0); err != nil {
 		return t, err
 	}
-	c := change{before: teamStanding(head), after: teamStanding(&next), reason: reason}
+	c := change{before: teamRevisionText(head), after: teamRevisionText(&next), reason: reason}
 	return t, s.audit(tx, a, op, "team/"+t.ID, c)
 }
 
@@ -279,14 +279,16 @@ func teamFlag(h *records.TeamHead, op access.Operation) (flag *bool, set bool) {
 
 // clearTeam ends a suspension or retirement. It keeps the revision.
 func (s *Service) clearTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
-	before := teamStanding(head)
+	before := teamRevisionText(head)
 	flag, set := teamFlag(head, op)
 	*flag, head.UpdatedAt = set, s.cfg.Now()
 	t.Suspended, t.Retired, t.UpdatedAt = head.Suspended, head.Retired, head.UpdatedAt
 	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, head, version); err != nil {
 		return t, err
 	}
-	return t, s.audit(tx, a, op, "team/"+t.ID, change{before: before, after: teamStanding(head), reason: reason})
+	return t, s.audit(tx, a, op, "team/"+t.ID, change{before: before, after: teamRevisionText(head), reason: reason})
 }
 
-func teamStanding(h *records.TeamHead) string { return standing(h.Revision, h.Suspended, h.Retired) }
+func teamRevisionText(h *records.TeamHead) string {
+	return revisionText(h.Revision, h.Suspended, h.Retired)
+}

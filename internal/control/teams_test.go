@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-func (h *house) putTeam(a control.Actor, id string, w countersign.TeamWrite) (countersign.Team, error) {
+func (h *fixture) putTeam(a control.Actor, id string, w countersign.TeamWrite) (countersign.Team, error) {
 	return h.service.PutTeam(background, a, id, w)
 }
 

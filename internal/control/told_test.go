@@ -16,7 +16,7 @@ func TestWordOfARunGoesOutBeforeItIsDrivenOn(t *testing.T) {
 	h := open(t)
 	ref := runrepo.Ref{Tenant: "acme", RunID: h.startOne(t, as("acme"))}
 	h.must(h.store.Update(background, func(tx store.Tx) error {
-		_, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, runrepo.System)
+		_, err := h.ledger.Apply(tx, ref, nil, run.Resumed{}, runrepo.System)
 		return err
 	}))
 	watched, err := h.service.Watch(background, as("acme"), ref.RunID)
@@ -48,7 +48,7 @@ func lastTold(w *updates.Watcher) (revision int64) {
 	}
 }
 
-func (h *house) revision(ref runrepo.Ref) (revision int64) {
+func (h *fixture) revision(ref runrepo.Ref) (revision int64) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		held, err := h.ledger.Load(tx, ref)

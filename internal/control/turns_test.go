@@ -45,7 +45,7 @@ type turn struct {
 
 // inTurn begins pieces of work one after the other while nothing can go on, lets
 // everything go on, and gives the tenants in the order in which their work ended.
-func (h *house) inTurn(g *gated, list ...turn) (ended []string) {
+func (h *fixture) inTurn(g *gated, list ...turn) (ended []string) {
 	h.t.Helper()
 	g.gate = make(chan bool)
 	var mu sync.Mutex
@@ -119,16 +119,16 @@ func TestVerificationsAndExportsReadOneSpanAtATime(t *testing.T) {
 // waits for what is under way and one of that tenant's at each turn.
 func TestWhatCostsAProcessorTakesTurnsByTenant(t *testing.T) {
 	beta := as("beta")
-	for what, work := range map[string]func(ctx context.Context, h *house) error{
-		"a simulation": func(ctx context.Context, h *house) error {
+	for what, work := range map[string]func(ctx context.Context, h *fixture) error{
+		"a simulation": func(ctx context.Context, h *fixture) error {
 			_, err := h.service.Simulate(ctx, beta, "m1", countersign.SimulationRequest{ScenarioID: "s"})
 			return err
 		},
-		"a validation": func(ctx context.Context, h *house) error {
+		"a validation": func(ctx context.Context, h *fixture) error {
 			_, err := h.service.ValidateModel(ctx, beta, "m1")
 			return err
 		},
-		"a plan of a scenario": func(ctx context.Context, h *house) error {
+		"a plan of a scenario": func(ctx context.Context, h *fixture) error {
 			_, err := h.service.CompilePlan(ctx, beta, "m1", countersign.CompileRequest{ScenarioID: "s"})
 			return err
 		},

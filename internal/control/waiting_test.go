@@ -14,7 +14,7 @@ import (
 
 // stands stores a run by hand that stands still since a time: nothing drives the
 // runs of a house.
-func (h *house) stands(t *testing.T, a control.Actor, at time.Time, status countersign.RunStatus, kind string) string {
+func (h *fixture) stands(t *testing.T, a control.Actor, at time.Time, status countersign.RunStatus, kind string) string {
 	t.Helper()
 	id := h.startOne(t, a)
 	h.must(h.store.Update(background, func(tx store.Tx) error {
@@ -38,7 +38,7 @@ func (h *house) stands(t *testing.T, a control.Actor, at time.Time, status count
 	return id
 }
 
-func (h *house) startOne(t *testing.T, a control.Actor) string {
+func (h *fixture) startOne(t *testing.T, a control.Actor) string {
 	t.Helper()
 	p, err := h.service.CreatePlan(background, a, countersign.PlanWrite{
 		Name: "Refund", ModelID: "m1", ModelRevision: 1, Mode: countersign.ModeLive,
@@ -112,7 +112,7 @@ func TestTalliesCountRunsByTheirStart(t *testing.T) {
 	edge := h.stands(t, as("acme"), from.Add(time.Hour), countersign.RunRecoveryRequired, countersign.WaitReconcile)
 	h.stands(t, as("acme"), from.Add(time.Hour-time.Microsecond), countersign.RunWaitingApproval, countersign.WaitApproval)
 	h.stands(t, as("acme"), from.Add(-time.Microsecond), countersign.RunWaitingApproval, countersign.WaitApproval)
-	tallies, err := h.service.Tallies(background, as("acme"), from, time.Hour, 2)
+	tallies, err := h.service.RunCountsOver(background, as("acme"), from, time.Hour, 2)
 	h.must(err)
 	if tallies[0].Runs[countersign.RunWaitingApproval] != 1 || tallies[0].Runs[countersign.RunRecoveryRequired] != 0 || tallies[1].Runs[countersign.RunRecoveryRequired] != 1 {
 		t.Errorf("%v", tallies)

@@ -85,7 +85,7 @@ func TestAnEditReadsThePastOnce(t *testing.T) {
 }
 
 // weakened says whether the newest record about the tenant's projects is marked.
-func (h *house) weakened() (is bool) {
+func (h *fixture) weakened() (is bool) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
 		page, err := audit.List(tx, "acme", audit.Filter{}, 1, 0)

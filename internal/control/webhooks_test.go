@@ -14,7 +14,7 @@ import (
 var hookID = records.WebhookProgressID("acme", "ops")
 
 // putHook writes acme's webhook over this revision, and gives how far it stands.
-func (h *house) putHook(revision int64, change func(w *countersign.WebhookWrite)) (p *records.WebhookProgress, size int64) {
+func (h *fixture) putHook(revision int64, change func(w *countersign.WebhookWrite)) (p *records.WebhookProgress, size int64) {
 	h.t.Helper()
 	w := countersign.WebhookWrite{URL: "https://hooks.example/secret-path", Events: []string{countersign.EventRunEnded, countersign.EventApprovalRequested}, SecretEnv: "HOOK", ExpectedRevision: revision}
 	change(&w)
@@ -31,7 +31,7 @@ func (h *house) putHook(revision int64, change func(w *countersign.WebhookWrite)
 
 // lags gives acme's webhook a progress: two records of the log looked at, and one
 // notification that is tried again in an hour.
-func (h *house) lags() {
+func (h *fixture) lags() {
 	h.t.Helper()
 	h.must(h.store.Update(background, func(tx store.Tx) error {
 		p, version, err := records.WebhookProgresses.Get(tx, store.Realm, hookID)

@@ -110,8 +110,8 @@ func (w *world) toggleTeam(t *rapid.T) {
 	same(t, "answer", *b.teams[id], got)
 }
 
-// order is a start as somebody asked for it.
-type order struct {
+// startRequest is a start as somebody asked for it.
+type startRequest struct {
 	id, key string
 	agent   countersign.AgentRunStart
 	team    countersign.TeamRunStart
@@ -119,7 +119,7 @@ type order struct {
 }
 
 // content is all of an order but its key.
-func (o order) content(t *rapid.T) string {
+func (o startRequest) content(t *rapid.T) string {
 	text, err := countersign.Marshal([]any{o.isTeam, o.id, o.agent, o.team})
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func (o order) content(t *rapid.T) string {
 
 // drawOrder completes a start with a key; at times it is an earlier one again, or
 // another one under the same key.
-func (w *world) drawOrder(t *rapid.T, o order) order {
-	earlier := slices.DeleteFunc(slices.Clone(w.orders), func(e order) bool { return e.isTeam != o.isTeam })
+func (w *world) drawOrder(t *rapid.T, o startRequest) startRequest {
+	earlier := slices.DeleteFunc(slices.Clone(w.orders), func(e startRequest) bool { return e.isTeam != o.isTeam })
 	w.keys++
 	o.key = fmt.Sprintf("key-%d", w.keys)
 	if len(earlier) > 0 {
@@ -170,7 +170,7 @@ func (w *world) startAgent(t *rapid.T) {
 	if known := b.agents[id]; known != nil {
 		s.ExpectedRevision = known.Revision - rapid.SampledFrom([]int64{0, 0, 0, 0, 1}).Draw(t, "stale")
 	}
-	o := w.drawOrder(t, order{id: id, agent: s})
+	o := w.drawOrder(t, startRequest{id: id, agent: s})
 	want, earlier := b.startAgent(a, o.id, o.agent, o.key, o.content(t))
 	var got control.Started
 	err := w.authorized(a, access.StartAgentRun, "agent/"+o.id, func() (err error) {
@@ -198,7 +198,7 @@ func (w *world) startTeam(t *rapid.T) {
 	if rapid.IntRange(0, 19).Draw(t, "stray") == 19 {
 		s.Inputs["s9"] = nil
 	}
-	o := w.drawOrder(t, order{id: id, team: s, isTeam: true})
+	o := w.drawOrder(t, startRequest{id: id, team: s, isTeam: true})
 	want, earlier := b.startTeam(a, o.id, o.team, o.key, o.content(t))
 	got, err := w.service.StartTeamRun(background, a, o.id, o.team, o.key)
 	if w.answered(t, a, access.StartTeamRun, "team/"+o.id, want, err) {
@@ -208,7 +208,7 @@ func (w *world) startTeam(t *rapid.T) {
 
 // begun writes a run into the book and looks at it, or, when its key had started
 // one before, sees that it is the same.
-func (w *world) begun(t *rapid.T, a control.Actor, o order, earlier *started, got control.Started, team *countersign.Team, members []countersign.TeamMember) {
+func (w *world) begun(t *rapid.T, a control.Actor, o startRequest, earlier *started, got control.Started, team *countersign.Team, members []countersign.TeamMember) {
 	b := w.books[a.Tenant]
 	if got.Replayed != (earlier != nil) || earlier != nil && got.Run.ID != earlier.id {
 		t.Fatalf("run %s, replayed %v, want %+v", got.Run.ID, got.Replayed, earlier)

@@ -43,7 +43,7 @@ func TestRegistryIsWhatTheBookSays(t *testing.T) {
 
 // world is a house and what must be true of each tenant.
 type world struct {
-	*house
+	*fixture
 	books map[string]*book
 	logs  map[string]int    // how many records the house's own making left
 	seen  map[string]string // each tenant's rows after the latest action
@@ -52,11 +52,11 @@ type world struct {
 	revisions map[string]int64 // the highest of each agent and team
 	at        time.Time        // when the latest action began
 	keys      int              // how many idempotency keys were drawn
-	orders    []order          // starts that may be asked for again
+	orders    []startRequest   // starts that may be asked for again
 }
 
 func newWorld(t *rapid.T) *world {
-	w := &world{house: open(t), books: map[string]*book{}, logs: map[string]int{}, seen: map[string]string{}, revisions: map[string]int64{}}
+	w := &world{fixture: open(t), books: map[string]*book{}, logs: map[string]int{}, seen: map[string]string{}, revisions: map[string]int64{}}
 	w.store.twice = rapid.Bool().Draw(t, "twice")
 	for _, tenant := range tenants {
 		w.books[tenant], w.logs[tenant] = newBook(tenant), 0

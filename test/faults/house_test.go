@@ -38,7 +38,7 @@ type house struct {
 	receiver *faultreceiver.Receiver
 	client   *outbound.Client
 	store    store.Store
-	ledger   *runrepo.Ledger
+	ledger   *runrepo.Repository
 	engine   *engine.Engine
 	project  *countersign.Project
 	changed  chan *countersign.Run
@@ -157,7 +157,7 @@ func (h *house) run(t *testing.T, capability string) *countersign.Run {
 // read reads a run as it is stored.
 func (h *house) read(t *testing.T, id string) *countersign.Run {
 	t.Helper()
-	var held *runrepo.Held
+	var held *runrepo.LoadedRun
 	err := h.store.View(context.Background(), func(tx store.Tx) (err error) {
 		held, err = h.ledger.Load(tx, runrepo.Ref{Tenant: tenant, RunID: id})
 		return err

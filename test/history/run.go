@@ -23,7 +23,7 @@ type filler struct {
 	runs         int
 	over, pause  time.Duration
 	now          time.Time
-	ledger       *runrepo.Ledger
+	ledger       *runrepo.Repository
 }
 
 // commit makes the next runs.
@@ -59,7 +59,7 @@ func (f *filler) one(tx store.Tx, p *countersign.Plan, n int) error {
 	if err != nil {
 		return err
 	}
-	var event run.Event = run.Taken{}
+	var event run.Event = run.Resumed{}
 	for {
 		moved, err := f.ledger.Apply(tx, held.Ref, held, event, runrepo.System)
 		if err != nil {

@@ -72,7 +72,7 @@ type house struct {
 	t        *testing.T
 	limit    int
 	store    *noticed
-	ledger   *runrepo.Ledger
+	ledger   *runrepo.Repository
 	engine   *engine.Engine
 	control  *control.Service
 	hub      *updates.Hub

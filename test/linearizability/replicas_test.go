@@ -16,7 +16,7 @@ import (
 // replica is one service on a store that others may use too.
 type replica struct {
 	store   store.Store
-	ledger  *runrepo.Ledger
+	ledger  *runrepo.Repository
 	engine  *engine.Engine
 	control *control.Service
 }

@@ -63,7 +63,7 @@ type Notifier struct {
 
 	brief map[string]*records.Approval // by notice id: those that wait, without what they would send
 
-	rounds *periodic.Rounds
+	rounds *periodic.Task
 }
 
 // New makes a notifier.

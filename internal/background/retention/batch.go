@@ -28,7 +28,7 @@ type batch struct {
 
 // filed is a run as it is stored, whole.
 type filed struct {
-	held      *runrepo.Held
+	held      *runrepo.LoadedRun
 	approvals []countersign.Approval
 }
 
@@ -61,7 +61,7 @@ func (a *Archiver) find(ctx context.Context, tenant string, status countersign.R
 
 // take reads the runs that are due, as far as a file has room, and passes over those
 // that were created early and ended late.
-func (b *batch) take(tx store.Tx, l *runrepo.Ledger, list []records.Run, due time.Time) error {
+func (b *batch) take(tx store.Tx, l *runrepo.Repository, list []records.Run, due time.Time) error {
 	b.more = len(list) == batchRuns
 	for i := range list {
 		switch {
@@ -79,7 +79,7 @@ func (b *batch) take(tx store.Tx, l *runrepo.Ledger, list []records.Run, due tim
 	return nil
 }
 
-func (b *batch) add(tx store.Tx, l *runrepo.Ledger, id string) error {
+func (b *batch) add(tx store.Tx, l *runrepo.Repository, id string) error {
 	held, err := l.Load(tx, runrepo.Ref{Tenant: b.tenant, RunID: id})
 	if err != nil {
 		return err

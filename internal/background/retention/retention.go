@@ -36,12 +36,12 @@ const (
 type Archiver struct {
 	cfg    Config
 	store  store.Store
-	ledger *runrepo.Ledger
-	rounds *periodic.Rounds
+	ledger *runrepo.Repository
+	rounds *periodic.Task
 }
 
 // New makes an archiver.
-func New(cfg Config, s store.Store, l *runrepo.Ledger) *Archiver {
+func New(cfg Config, s store.Store, l *runrepo.Repository) *Archiver {
 	return &Archiver{cfg: cfg, store: s, ledger: l}
 }
 

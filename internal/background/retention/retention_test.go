@@ -32,7 +32,7 @@ const tenant = "acme"
 type house struct {
 	*testing.T
 	store  store.Store
-	ledger *runrepo.Ledger
+	ledger *runrepo.Repository
 	dir    string
 	now    time.Time
 	plan   *countersign.Plan
@@ -98,7 +98,7 @@ func (h *house) start(id string) {
 func (h *house) end(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
-		moved, err := h.ledger.Apply(tx, runrepo.Ref{Tenant: tenant, RunID: id}, nil, run.Taken{}, runrepo.System)
+		moved, err := h.ledger.Apply(tx, runrepo.Ref{Tenant: tenant, RunID: id}, nil, run.Resumed{}, runrepo.System)
 		if err == nil && moved.Run.Run().Status != countersign.RunCompleted {
 			err = fmt.Errorf("the run is %s", moved.Run.Run().Status)
 		}

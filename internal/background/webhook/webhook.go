@@ -63,7 +63,7 @@ type Sender struct {
 	busy   map[ref]bool
 	looked map[ref]looked
 
-	rounds *periodic.Rounds
+	rounds *periodic.Task
 	ended  sync.WaitGroup // deliveries
 }
 

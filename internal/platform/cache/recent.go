@@ -3,9 +3,9 @@ package cache
 
 import "sync"
 
-// Map keeps at most so many values, the ones used of late among them. Values must
+// Cache keeps at most so many values, the ones used of late among them. Values must
 // not be changed once they are in it. It is safe for concurrent use.
-type Map[K comparable, V any] struct {
+type Cache[K comparable, V any] struct {
 	mu         sync.Mutex
 	limit      int
 	most       int // of the values' weights together; 0: whatever they weigh
@@ -20,18 +20,18 @@ type weighed[V any] struct {
 }
 
 // New makes a map for limit values.
-func New[K comparable, V any](limit int) *Map[K, V] {
+func New[K comparable, V any](limit int) *Cache[K, V] {
 	return Weighed[K, V](limit, 0)
 }
 
 // Weighed makes a map for limit values that together weigh about most, and one that is
 // heavier than that alone.
-func Weighed[K comparable, V any](limit, most int) *Map[K, V] {
-	return &Map[K, V]{limit: limit, most: most, young: map[K]weighed[V]{}}
+func Weighed[K comparable, V any](limit, most int) *Cache[K, V] {
+	return &Cache[K, V]{limit: limit, most: most, young: map[K]weighed[V]{}}
 }
 
 // Get gives the value of a key, if it is still there.
-func (m *Map[K, V]) Get(k K) (V, bool) {
+func (m *Cache[K, V]) Get(k K) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v, ok := m.young[k]
@@ -44,10 +44,10 @@ func (m *Map[K, V]) Get(k K) (V, bool) {
 }
 
 // Put sets the value of a key.
-func (m *Map[K, V]) Put(k K, v V) { m.PutWeighed(k, v, 0) }
+func (m *Cache[K, V]) Put(k K, v V) { m.PutWeighed(k, v, 0) }
 
 // PutWeighed sets the value of a key, and what it weighs.
-func (m *Map[K, V]) PutWeighed(k K, v V, weight int) {
+func (m *Cache[K, V]) PutWeighed(k K, v V, weight int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.put(k, weighed[V]{v, weight})
@@ -55,7 +55,7 @@ func (m *Map[K, V]) PutWeighed(k K, v V, weight int) {
 
 // put keeps two generations: when the younger has half of the values, or of the
 // weight, the older one, which nobody has asked for since, is given up.
-func (m *Map[K, V]) put(k K, v weighed[V]) {
+func (m *Cache[K, V]) put(k K, v weighed[V]) {
 	delete(m.old, k)
 	m.weight += v.weight - m.young[k].weight
 	m.young[k] = v

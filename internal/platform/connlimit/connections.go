@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Connections are those that a server has open. Its three methods are what
+// Limiter are those that a server has open. Its three methods are what
 // http.Server calls: ConnState, ConnContext and Handler.
-type Connections struct {
+type Limiter struct {
 	room int
 
 	mu      sync.Mutex
@@ -28,12 +28,12 @@ type connection struct {
 }
 
 // New has room for so many connections.
-func New(room int) *Connections {
-	return &Connections{room: room, quiet: list.New(), working: list.New(), open: map[net.Conn]*connection{}}
+func New(room int) *Limiter {
+	return &Limiter{room: room, quiet: list.New(), working: list.New(), open: map[net.Conn]*connection{}}
 }
 
 // ConnState follows a connection's life, and makes room where one comes too many.
-func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
+func (c *Limiter) ConnState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
@@ -54,23 +54,23 @@ func (c *Connections) ConnState(conn net.Conn, state http.ConnState) {
 }
 
 // moves puts a connection behind the others of a list.
-func (c *Connections) moves(known *connection, to *list.List) {
+func (c *Limiter) moves(known *connection, to *list.List) {
 	if known.in != nil {
 		known.in.Remove(known.at)
 	}
 	known.in, known.at = to, to.PushBack(known)
 }
 
-func (c *Connections) forget(conn net.Conn) {
+func (c *Limiter) forget(conn net.Conn) {
 	if known := c.open[conn]; known != nil {
 		known.in.Remove(known.at)
 		delete(c.open, conn)
 	}
 }
 
-// giveWay closes the connection on which nothing has happened for longest. The
+// closeOldest closes the connection on which nothing has happened for longest. The
 // newest one is last in its list: it goes only where it is alone there.
-func (c *Connections) giveWay() {
+func (c *Limiter) giveWay() {
 	first := c.quiet.Front()
 	if c.quiet.Len() == 1 && c.working.Len() > 0 {
 		first = c.working.Front()
@@ -87,12 +87,12 @@ func (c *Connections) giveWay() {
 type connectionKey struct{}
 
 // ConnContext lets a request's handler find its connection.
-func (c *Connections) ConnContext(ctx context.Context, conn net.Conn) context.Context {
+func (c *Limiter) ConnContext(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
 // Handler is a handler whose connections count as working while it is.
-func (c *Connections) Handler(next http.Handler) http.Handler {
+func (c *Limiter) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _ := r.Context().Value(connectionKey{}).(net.Conn)
 		c.goes(conn, c.working)
@@ -101,7 +101,7 @@ func (c *Connections) Handler(next http.Handler) http.Handler {
 	})
 }
 
-func (c *Connections) goes(conn net.Conn, to *list.List) {
+func (c *Limiter) goes(conn net.Conn, to *list.List) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.open[conn]; known != nil {

@@ -12,7 +12,7 @@ import (
 
 // guests are connections of a test, by name.
 type guests struct {
-	*Connections
+	*Limiter
 	t      *testing.T
 	byName map[string]*guest
 }
@@ -27,7 +27,7 @@ func (g *guest) Close() error { g.closed = true; return nil }
 
 func house(t *testing.T, room int) *guests {
 	t.Helper()
-	return &guests{Connections: New(room), t: t, byName: map[string]*guest{}}
+	return &guests{Limiter: New(room), t: t, byName: map[string]*guest{}}
 }
 
 func (g *guests) come(names ...string) {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Turns lets so many work at once. It is safe for concurrent use.
-type Turns struct {
+// Queue lets so many work at once. It is safe for concurrent use.
+type Queue struct {
 	mu      sync.Mutex
 	free    int
 	order   []string                 // tenants that wait, the one whose turn is next first
@@ -17,12 +17,12 @@ type Turns struct {
 }
 
 // New lets n work at once.
-func New(n int) *Turns {
-	return &Turns{free: n, waiting: map[string][]chan<- bool{}}
+func New(n int) *Queue {
+	return &Queue{free: n, waiting: map[string][]chan<- bool{}}
 }
 
 // Do works when it is the tenant's turn, unless the context ends before.
-func (t *Turns) Do(ctx context.Context, tenant string, work func()) error {
+func (t *Queue) Do(ctx context.Context, tenant string, work func()) error {
 	if err := t.await(ctx, tenant); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (t *Turns) Do(ctx context.Context, tenant string, work func()) error {
 	return nil
 }
 
-func (t *Turns) await(ctx context.Context, tenant string) error {
+func (t *Queue) await(ctx context.Context, tenant string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *Turns) await(ctx context.Context, tenant string) error {
 }
 
 // join is nil for a turn at once.
-func (t *Turns) join(tenant string) chan bool {
+func (t *Queue) join(tenant string) chan bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.free > 0 {
@@ -69,7 +69,7 @@ func (t *Turns) join(tenant string) chan bool {
 
 // next gives the turn that ends to the first of the next tenant, which is the last in
 // the order from then on.
-func (t *Turns) next() {
+func (t *Queue) next() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.order) == 0 {
@@ -88,7 +88,7 @@ func (t *Turns) next() {
 }
 
 // leave is false where the turn has come already.
-func (t *Turns) leave(tenant string, turn chan<- bool) bool {
+func (t *Queue) leave(tenant string, turn chan<- bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := slices.Index(t.waiting[tenant], turn)

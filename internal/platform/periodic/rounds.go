@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Rounds are under way until Stop.
-type Rounds struct {
+// Task are under way until Stop.
+type Task struct {
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
 // Start goes a round at once, and then one each time that so much has passed. A round
 // that takes longer is not caught up with. Its context ends with Stop.
-func Start(every time.Duration, round func(context.Context)) *Rounds {
+func Start(every time.Duration, round func(context.Context)) *Task {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Rounds{cancel: cancel}
+	r := &Task{cancel: cancel}
 	r.ended.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
@@ -35,7 +35,7 @@ func Start(every time.Duration, round func(context.Context)) *Rounds {
 
 // Stop returns when the last round has ended. Rounds that were never started, nil, it
 // leaves alone.
-func (r *Rounds) Stop() {
+func (r *Task) Stop() {
 	if r != nil {
 		r.cancel()
 		r.ended.Wait()

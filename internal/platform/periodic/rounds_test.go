@@ -37,7 +37,7 @@ func TestStopEndsTheRoundThatIsUnderWay(t *testing.T) {
 }
 
 func TestRoundsThatNeverBeganStop(t *testing.T) {
-	var r *periodic.Rounds
+	var r *periodic.Task
 	r.Stop()
 }
 

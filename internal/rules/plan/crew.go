@@ -22,9 +22,9 @@ type Executor struct {
 	Model *countersign.Model
 }
 
-// Crew is who carries a plan out, as one snapshot. Executors are the members in
+// Executors is who carries a plan out, as one snapshot. Executors are the members in
 // their order; of an agent run there is one, and no Team.
-type Crew struct {
+type Executors struct {
 	Team      *countersign.Team
 	Executors []Executor
 	Projects  map[string]Source
@@ -35,7 +35,7 @@ const agentStep = "execute"
 
 // ForAgent makes the plan of an agent run. Its problems keep it from being
 // stored.
-func ForAgent(c Crew, start countersign.AgentRunStart, o Origin) (countersign.Plan, []string) {
+func ForAgent(c Executors, start countersign.AgentRunStart, o Origin) (countersign.Plan, []string) {
 	a := c.Executors[0].Agent
 	step := countersign.TeamStep{
 		ID: agentStep, Name: a.Name + ": " + start.Capability, AgentID: a.ID, Capability: start.Capability,
@@ -60,7 +60,7 @@ func asAgentRun(problem string) string {
 }
 
 // ForTeam makes the plan of a team run. Its problems keep it from being stored.
-func ForTeam(c Crew, start countersign.TeamRunStart, o Origin) (countersign.Plan, []string) {
+func ForTeam(c Executors, start countersign.TeamRunStart, o Origin) (countersign.Plan, []string) {
 	p, problems := c.plan(c.Team.Steps, start.Inputs, start.Mode, o)
 	problems = append(c.members(), problems...) // a member may have lost its model since
 	p.Name = c.Team.Name
@@ -72,7 +72,7 @@ func ForTeam(c Crew, start countersign.TeamRunStart, o Origin) (countersign.Plan
 // CheckTeam names everything that is wrong with a team before anything is run:
 // its members, and its steps as far as they are known. Inputs that are still
 // missing may come with the run.
-func CheckTeam(c Crew) []string {
+func CheckTeam(c Executors) []string {
 	problems := c.members()
 	steps, found := c.steps(c.Team.Steps, nil)
 	problems = append(problems, found...)
@@ -84,7 +84,7 @@ func CheckTeam(c Crew) []string {
 }
 
 // members: at least two different agents, each known and with a model.
-func (c Crew) members() []string {
+func (c Executors) members() []string {
 	var problems []string
 	different := map[string]bool{}
 	for i, m := range c.Team.Members {
@@ -103,7 +103,7 @@ func (c Crew) members() []string {
 	return problems
 }
 
-func (c Crew) executor(agentID string) *Executor {
+func (c Executors) executor(agentID string) *Executor {
 	i := slices.IndexFunc(c.Executors, func(e Executor) bool { return e.Agent.ID == agentID })
 	if i < 0 {
 		return nil
@@ -112,7 +112,7 @@ func (c Crew) executor(agentID string) *Executor {
 }
 
 // plan puts the steps together. It is READY, or not to be stored.
-func (c Crew) plan(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value, mode string, o Origin) (countersign.Plan, []string) {
+func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value, mode string, o Origin) (countersign.Plan, []string) {
 	p := countersign.Plan{
 		ID: o.ID, Status: countersign.PlanReady, Mode: mode, ValidationErrors: []string{},
 		Agents: c.agents(), Projects: c.projects(), CreatedBy: o.By, CreatedAt: o.Now,
@@ -128,7 +128,7 @@ func (c Crew) plan(of []countersign.TeamStep, inputs map[string]map[string]count
 }
 
 // agents are the executors as a plan keeps them, each once.
-func (c Crew) agents() []countersign.PlanAgent {
+func (c Executors) agents() []countersign.PlanAgent {
 	var out []countersign.PlanAgent
 	for _, e := range c.Executors {
 		ref := countersign.PlanAgent{
@@ -145,7 +145,7 @@ func (c Crew) agents() []countersign.PlanAgent {
 
 // projects are the systems of all executors: whoever may see the plan may see
 // each member.
-func (c Crew) projects() []countersign.ProjectRef {
+func (c Executors) projects() []countersign.ProjectRef {
 	out := []countersign.ProjectRef{}
 	for _, e := range c.Executors {
 		src, known := c.Projects[e.Agent.ProjectID]
@@ -156,7 +156,7 @@ func (c Crew) projects() []countersign.ProjectRef {
 	return out
 }
 
-func (c Crew) models() []string {
+func (c Executors) models() []string {
 	var problems []string
 	seen := map[string]bool{}
 	for _, e := range c.Executors {
@@ -173,7 +173,7 @@ func (c Crew) models() []string {
 
 // steps are the steps with the executors' fixed inputs in them. inputs override
 // a step's own, by step id and field; nothing overrides what is fixed.
-func (c Crew) steps(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value) ([]countersign.Step, []string) {
+func (c Executors) steps(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value) ([]countersign.Step, []string) {
 	steps := []countersign.Step{}
 	var problems []string
 	for i, s := range of {

@@ -45,13 +45,13 @@ func TestProblemOfAnAgentRunIsNamedByItsOwnFields(t *testing.T) {
 		name       string
 		capability string
 		inputs     map[string]countersign.Value
-		change     func(*plan.Crew)
+		change     func(*plan.Executors)
 		want       string
 	}{
 		{"a capability that is not the agent's", "shut", nil, nil, "capability: agent agent-herald doesn't have shut; it has tell"},
-		{"no capability at all", "tell", inputs("text", `"hi"`), func(c *plan.Crew) { c.Executors[0].Agent.Capabilities = nil },
+		{"no capability at all", "tell", inputs("text", `"hi"`), func(c *plan.Executors) { c.Executors[0].Agent.Capabilities = nil },
 			"capability: agent agent-herald doesn't have tell; it has none"},
-		{"a capability that is registered no more", "tell", inputs("text", `"hi"`), func(c *plan.Crew) { c.Projects["acme-desk"].Project.Capabilities = nil },
+		{"a capability that is registered no more", "tell", inputs("text", `"hi"`), func(c *plan.Executors) { c.Projects["acme-desk"].Project.Capabilities = nil },
 			"capability: project acme-desk has no capability tell"},
 		{"a fixed input", "tell", inputs("text", `"hi"`, "urgent", "false"), nil, "inputs.urgent: the agent's manifest fixes it; leave it out"},
 		{"a fixed input with the same value", "tell", inputs("text", `"hi"`, "urgent", "true"), nil, "inputs.urgent: the agent's manifest fixes it; leave it out"},
@@ -59,7 +59,7 @@ func TestProblemOfAnAgentRunIsNamedByItsOwnFields(t *testing.T) {
 		{"an input of another type", "tell", inputs("text", "7"), nil, "inputs.text: must be string, not number"},
 		{"an input that is not declared", "tell", inputs("text", `"hi"`, "tone", `"x"`), nil,
 			"inputs.tone: tell takes no such input; its inputSchema does not declare it"},
-		{"a model with errors", "tell", inputs("text", `"hi"`), func(c *plan.Crew) { c.Executors[0].Model.Document.States = nil },
+		{"a model with errors", "tell", inputs("text", `"hi"`), func(c *plan.Executors) { c.Executors[0].Model.Document.States = nil },
 			"model heralds: states: no state has isStart true"},
 	}
 	for _, test := range tests {

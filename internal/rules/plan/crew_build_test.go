@@ -41,9 +41,9 @@ func sound(id string, revision int64) *countersign.Model {
 	return m
 }
 
-// crew is a team of the clerk and the herald with these steps.
-func crew(steps ...countersign.TeamStep) plan.Crew {
-	return plan.Crew{
+// executorSubjects is a team of the clerk and the herald with these steps.
+func executorSubjects(steps ...countersign.TeamStep) plan.Executors {
+	return plan.Executors{
 		Team: &countersign.Team{
 			ID: "refunds", Revision: 2, Name: "Refunds", Steps: steps,
 			Members: []countersign.TeamMember{{AgentID: "agent-clerk", Role: "lead"}, {AgentID: "agent-herald", Role: "voice"}},
@@ -54,8 +54,8 @@ func crew(steps ...countersign.TeamStep) plan.Crew {
 }
 
 // alone is one executor's crew for an agent run.
-func alone(e plan.Executor) plan.Crew {
-	c := crew()
+func alone(e plan.Executor) plan.Executors {
+	c := executorSubjects()
 	c.Team, c.Executors = nil, []plan.Executor{e}
 	return c
 }
@@ -93,7 +93,7 @@ func teamRun(mode string, in runInputs) countersign.TeamRunStart {
 }
 
 // teamProblems are those of a rehearsal of the crew's team.
-func teamProblems(c plan.Crew, in runInputs) []string {
+func teamProblems(c plan.Executors, in runInputs) []string {
 	_, problems := plan.ForTeam(c, teamRun("", in), origin())
 	return problems
 }

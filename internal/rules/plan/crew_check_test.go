@@ -13,7 +13,7 @@ import (
 // Inputs that are still missing may come with the run.
 func TestTeamMayLeaveInputsToTheRun(t *testing.T) {
 	bare := func(s *countersign.TeamStep) { s.Input = nil }
-	c := crew(changed(reads("a"), bare), changed(refunding("b", "a"), bare), changed(tells("c"), bare))
+	c := executorSubjects(changed(reads("a"), bare), changed(refunding("b", "a"), bare), changed(tells("c"), bare))
 	if problems := plan.CheckTeam(c); problems != nil {
 		t.Errorf("%v", problems)
 	}
@@ -24,17 +24,17 @@ func TestTeamMayLeaveInputsToTheRun(t *testing.T) {
 }
 
 func TestTeamMayBePutTogetherBeforeItsSteps(t *testing.T) {
-	if problems := plan.CheckTeam(crew()); problems != nil {
+	if problems := plan.CheckTeam(executorSubjects()); problems != nil {
 		t.Errorf("%v", problems)
 	}
-	c := crew()
+	c := executorSubjects()
 	c.Team.Members = nil
 	wantOnly(t, plan.CheckTeam(c), "members: a team has at least 2 different agents")
 }
 
 // A team says nothing of the mode: its projects may be disabled for now.
 func TestTeamMayUseDisabledProjects(t *testing.T) {
-	c := crew(reads("a"), tells("b"))
+	c := executorSubjects(reads("a"), tells("b"))
 	c.Projects["acme-shop"].Project.Enabled = false
 	if problems := plan.CheckTeam(c); problems != nil {
 		t.Errorf("%v", problems)
@@ -45,7 +45,7 @@ func TestTeamMayUseDisabledProjects(t *testing.T) {
 
 // TestWhatATeamSaysWronglyIsNamedBeforeAnyRun: all but what is missing.
 func TestWhatATeamSaysWronglyIsNamedBeforeAnyRun(t *testing.T) {
-	c := crew(
+	c := executorSubjects(
 		changed(refunding("a"), func(s *countersign.TeamStep) { s.Input = inputs("amount", `"5"`, "tip", "1") }),
 		changed(tells("b", "b"), func(s *countersign.TeamStep) { s.Input = inputs("urgent", "false") }),
 		changed(reads("c"), func(s *countersign.TeamStep) { s.AgentID, s.Capability = "agent-herald", "shut" }),

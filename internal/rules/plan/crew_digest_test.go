@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/plan"
 )
 
-func teamDigest(c plan.Crew, start countersign.TeamRunStart, o plan.Origin) string {
+func teamDigest(c plan.Executors, start countersign.TeamRunStart, o plan.Origin) string {
 	p, _ := plan.ForTeam(c, start, o)
 	return p.PlanDigest
 }
@@ -15,8 +15,8 @@ func teamDigest(c plan.Crew, start countersign.TeamRunStart, o plan.Origin) stri
 // TestDigestJoinsTheRehearsalOfATeamAndItsLiveTwin: mode, id, maker, time and the
 // name of the team don't count.
 func TestDigestJoinsTheRehearsalOfATeamAndItsLiveTwin(t *testing.T) {
-	rehearsal := teamDigest(crew(reads("a"), tells("b")), teamRun(countersign.ModeDryRun, nil), origin())
-	c := crew(reads("a"), tells("b"))
+	rehearsal := teamDigest(executorSubjects(reads("a"), tells("b")), teamRun(countersign.ModeDryRun, nil), origin())
+	c := executorSubjects(reads("a"), tells("b"))
 	c.Team.Name, c.Team.UpdatedAt = "Renamed", noon
 	live := teamDigest(c, teamRun(countersign.ModeLive, nil), plan.Origin{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
 	if rehearsal != live || len(live) != 64 {
@@ -36,25 +36,27 @@ func TestDigestJoinsTheRehearsalOfAnAgentAndItsLiveTwin(t *testing.T) {
 
 // TestDigestIsOfTheCrew: of everything that a run of it depends on.
 func TestDigestIsOfTheCrew(t *testing.T) {
-	first := teamDigest(crew(reads("a"), tells("b")), teamRun("", nil), origin())
+	first := teamDigest(executorSubjects(reads("a"), tells("b")), teamRun("", nil), origin())
 	seen := map[string]string{first: "nothing"}
-	for name, change := range map[string]func(*plan.Crew){
-		"an agent's revision":    func(c *plan.Crew) { c.Executors[1].Agent.Revision++ },
-		"its source revision":    func(c *plan.Crew) { c.Executors[1].Agent.SourceRevision++ },
-		"a fixed input":          func(c *plan.Crew) { c.Executors[0].Agent.ExecutorInputs = runInputs{"refund": inputs("vip", "true")} },
-		"a model's revision":     func(c *plan.Crew) { c.Executors[1].Model.Revision++ },
-		"the team's revision":    func(c *plan.Crew) { c.Team.Revision++ },
-		"a member's role":        func(c *plan.Crew) { c.Team.Members[1].Role = "other" },
-		"the order of members":   func(c *plan.Crew) { c.Team.Members[0], c.Team.Members[1] = c.Team.Members[1], c.Team.Members[0] },
-		"a project's revision":   func(c *plan.Crew) { c.Projects["acme-desk"].Project.Revision++ },
-		"a step's input":         func(c *plan.Crew) { c.Team.Steps[1].Input = inputs("text", `"ho"`) },
-		"who carries a step out": func(c *plan.Crew) { c.Team.Steps[1].AgentID = "agent-clerk" },
-		"what a step depends on": func(c *plan.Crew) { c.Team.Steps[1].DependsOn = []string{"a"} },
-		"what is expected of a step": func(c *plan.Crew) {
+	for name, change := range map[string]func(*plan.Executors){
+		"an agent's revision": func(c *plan.Executors) { c.Executors[1].Agent.Revision++ },
+		"its source revision": func(c *plan.Executors) { c.Executors[1].Agent.SourceRevision++ },
+		"a fixed input": func(c *plan.Executors) {
+			c.Executors[0].Agent.ExecutorInputs = runInputs{"refund": inputs("vip", "true")}
+		},
+		"a model's revision":     func(c *plan.Executors) { c.Executors[1].Model.Revision++ },
+		"the team's revision":    func(c *plan.Executors) { c.Team.Revision++ },
+		"a member's role":        func(c *plan.Executors) { c.Team.Members[1].Role = "other" },
+		"the order of members":   func(c *plan.Executors) { c.Team.Members[0], c.Team.Members[1] = c.Team.Members[1], c.Team.Members[0] },
+		"a project's revision":   func(c *plan.Executors) { c.Projects["acme-desk"].Project.Revision++ },
+		"a step's input":         func(c *plan.Executors) { c.Team.Steps[1].Input = inputs("text", `"ho"`) },
+		"who carries a step out": func(c *plan.Executors) { c.Team.Steps[1].AgentID = "agent-clerk" },
+		"what a step depends on": func(c *plan.Executors) { c.Team.Steps[1].DependsOn = []string{"a"} },
+		"what is expected of a step": func(c *plan.Executors) {
 			c.Team.Steps[1].Expectation = &countersign.Expectation{Field: "ok", Equals: countersign.Null}
 		},
 	} {
-		c := crew(reads("a"), tells("b"))
+		c := executorSubjects(reads("a"), tells("b"))
 		change(&c)
 		d := teamDigest(c, teamRun("", nil), origin())
 		if other, taken := seen[d]; taken {
@@ -62,7 +64,7 @@ func TestDigestIsOfTheCrew(t *testing.T) {
 		}
 		seen[d] = name
 	}
-	if teamDigest(crew(reads("a"), tells("b")), teamRun("", runInputs{"b": inputs("total", "1")}), origin()) == first {
+	if teamDigest(executorSubjects(reads("a"), tells("b")), teamRun("", runInputs{"b": inputs("total", "1")}), origin()) == first {
 		t.Error("a run's inputs don't count")
 	}
 }
@@ -84,7 +86,7 @@ func TestAgentRunsOfDifferentRevisionsDiffer(t *testing.T) {
 
 // A plan that is read back has the digest that it was stored with.
 func TestDigestOfAStoredCrewPlanIsTheSame(t *testing.T) {
-	p, _ := plan.ForTeam(crew(reads("a"), tells("b", "a")), teamRun("", nil), origin())
+	p, _ := plan.ForTeam(executorSubjects(reads("a"), tells("b", "a")), teamRun("", nil), origin())
 	w := countersign.PlanWrite{Name: p.Name, Steps: p.Steps}
 	if stored := kept(t, p); !plan.SameContent(stored, w) {
 		t.Error("it isn't")

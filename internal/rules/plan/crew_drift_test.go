@@ -12,8 +12,8 @@ import (
 func subject(kind, id string) plan.Subject { return plan.Subject{Kind: kind, ID: id} }
 
 // asPlanned is how everything is that a run of the crew is made from.
-func asPlanned() plan.Standings {
-	return plan.Standings{
+func asPlanned() plan.CurrentRevisions {
+	return plan.CurrentRevisions{
 		subject(plan.KindTeam, "refunds"):      {Revision: 2},
 		subject(plan.KindAgent, "agent-clerk"): {Revision: 4}, subject(plan.KindAgent, "agent-herald"): {Revision: 6},
 		subject(plan.KindModel, "refunds"): {Revision: 2}, subject(plan.KindModel, "heralds"): {Revision: 9},
@@ -22,7 +22,7 @@ func asPlanned() plan.Standings {
 }
 
 func teamPlan(mode string) *countersign.Plan {
-	p, _ := plan.ForTeam(crew(reads("a"), refunding("b", "a")), teamRun(mode, nil), origin())
+	p, _ := plan.ForTeam(executorSubjects(reads("a"), refunding("b", "a")), teamRun(mode, nil), origin())
 	return &p
 }
 
@@ -53,11 +53,11 @@ func TestSubjectsOfAnAgentRunAreAgentModelAndProject(t *testing.T) {
 }
 
 func TestModelOfSeveralAgentsIsOneSubject(t *testing.T) {
-	c := crew(reads("a"))
+	c := executorSubjects(reads("a"))
 	c.Executors[1].Agent.ModelID, c.Executors[1].Model = "refunds", c.Executors[0].Model
 	p, _ := plan.ForTeam(c, teamRun("", nil), origin())
 	now := asPlanned()
-	now[subject(plan.KindModel, "refunds")] = plan.Standing{Revision: 3}
+	now[subject(plan.KindModel, "refunds")] = plan.CurrentRevision{Revision: 3}
 	if d := plan.Drift(&p, now); len(d.Changes) != 1 {
 		t.Errorf("%+v", d.Changes)
 	}
@@ -72,7 +72,7 @@ func TestTeamRunDriftsWithEachThingThatItIsMadeFrom(t *testing.T) {
 		t.Fatalf("nothing changed, but %+v", d.Changes)
 	}
 	for s, is := range asPlanned() {
-		for name, now := range map[string]plan.Standing{
+		for name, now := range map[string]plan.CurrentRevision{
 			"changed":          {Revision: is.Revision + 1},
 			"an older one":     {Revision: is.Revision - 1},
 			"suspended":        {Revision: is.Revision + 1, Suspended: true},
@@ -96,7 +96,7 @@ func TestTeamRunDriftsWithEachThingThatItIsMadeFrom(t *testing.T) {
 func TestAgentRunDoesNotDriftWithOthers(t *testing.T) {
 	now := asPlanned()
 	for _, other := range []plan.Subject{subject(plan.KindTeam, "refunds"), subject(plan.KindAgent, "agent-herald"), subject(plan.KindModel, "heralds"), subject(plan.KindProject, "acme-desk")} {
-		now[other] = plan.Standing{Revision: 99, Suspended: true, Disabled: true}
+		now[other] = plan.CurrentRevision{Revision: 99, Suspended: true, Disabled: true}
 	}
 	if e := plan.Refusal(agentPlan(), countersign.ModeLive, now); e != nil {
 		t.Error(e)
@@ -109,7 +109,7 @@ func TestDriftSaysWhatEndsASuspension(t *testing.T) {
 		now := asPlanned()
 		for s := range now {
 			if s.Kind == kind {
-				now[s] = plan.Standing{Revision: 99, Suspended: true}
+				now[s] = plan.CurrentRevision{Revision: 99, Suspended: true}
 			}
 		}
 		c := plan.Drift(teamPlan(""), now).Changes[0]
@@ -122,7 +122,7 @@ func TestDriftSaysWhatEndsASuspension(t *testing.T) {
 // A LIVE run needs every member's system enabled, also one that no step calls.
 func TestDisabledSystemOfAnyMemberStopsALiveTeam(t *testing.T) {
 	now := asPlanned()
-	now[subject(plan.KindProject, "acme-desk")] = plan.Standing{Revision: 5, Disabled: true}
+	now[subject(plan.KindProject, "acme-desk")] = plan.CurrentRevision{Revision: 5, Disabled: true}
 	for mode, want := range map[string]countersign.Code{countersign.ModeLive: countersign.CodeProjectDisabled, countersign.ModeDryRun: ""} {
 		if got := codeOf(plan.Refusal(teamPlan(mode), mode, now)); got != want {
 			t.Errorf("%s: %q, want %q", mode, got, want)

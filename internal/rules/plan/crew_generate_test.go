@@ -12,7 +12,7 @@ import (
 
 // drawnTeam is a team with those who carry its steps out, and a run of it.
 type drawnTeam struct {
-	crew  plan.Crew
+	crew  plan.Executors
 	start countersign.TeamRunStart
 }
 
@@ -40,7 +40,7 @@ func (g generator) value(kind string) countersign.Value {
 
 func drawTeam(t *rapid.T, slips bool) drawnTeam {
 	g := generator{T: t, slips: slips}
-	c := plan.Crew{Team: &countersign.Team{ID: "team", Revision: 3, Name: "Team"}, Projects: map[string]plan.Source{}}
+	c := plan.Executors{Team: &countersign.Team{ID: "team", Revision: 3, Name: "Team"}, Projects: map[string]plan.Source{}}
 	for _, id := range []string{"acme-p", "acme-q"} {
 		c.Projects[id] = plan.Source{Project: g.project(id), InScope: true}
 	}

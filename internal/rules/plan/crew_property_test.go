@@ -130,10 +130,10 @@ func TestAnyAgentRunIsATeamRunOfOneStep(t *testing.T) {
 		for _, s := range d.crew.Team.Steps {
 			start.Capability, start.Inputs = s.Capability, s.Input
 		}
-		c := plan.Crew{Executors: []plan.Executor{e}, Projects: d.crew.Projects}
+		c := plan.Executors{Executors: []plan.Executor{e}, Projects: d.crew.Projects}
 		p, problems := plan.ForAgent(c, start, origin())
 		step := countersign.TeamStep{ID: "execute", AgentID: e.Agent.ID, Capability: start.Capability, Input: start.Inputs}
-		twin := drawnTeam{crew: plan.Crew{Team: &countersign.Team{Steps: []countersign.TeamStep{step}}, Executors: c.Executors, Projects: c.Projects}}
+		twin := drawnTeam{crew: plan.Executors{Team: &countersign.Team{Steps: []countersign.TeamStep{step}}, Executors: c.Executors, Projects: c.Projects}}
 		twin.start.Mode = start.Mode
 		var want []string
 		for _, path := range wrongIn(twin, false) {

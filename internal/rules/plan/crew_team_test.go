@@ -10,7 +10,7 @@ import (
 )
 
 func TestTeamRunIsAPlanOfTheTeamsSteps(t *testing.T) {
-	c := crew(reads("look"), taking(tells("say", "look"), "total", "look", "sum"))
+	c := executorSubjects(reads("look"), taking(tells("say", "look"), "total", "look", "sum"))
 	got, problems := plan.ForTeam(c, teamRun(countersign.ModeLive, nil), origin())
 	want := countersign.Plan{
 		ID: "plan-1", Status: countersign.PlanReady, Name: "Refunds", Mode: countersign.ModeLive,
@@ -36,7 +36,7 @@ func TestTeamRunIsAPlanOfTheTeamsSteps(t *testing.T) {
 // TestRunInputsOverrideStepInputsFieldByField, and what is fixed stands over both.
 func TestRunInputsOverrideStepInputsFieldByField(t *testing.T) {
 	s := changed(tells("say"), func(s *countersign.TeamStep) { s.Input = inputs("text", `"hi"`, "total", "1") })
-	p, problems := plan.ForTeam(crew(s, tells("again")), teamRun("", runInputs{"say": inputs("total", "2")}), origin())
+	p, problems := plan.ForTeam(executorSubjects(s, tells("again")), teamRun("", runInputs{"say": inputs("total", "2")}), origin())
 	want := []map[string]countersign.Value{inputs("text", `"hi"`, "total", "2", "urgent", "true"), inputs("text", `"hi"`, "urgent", "true")}
 	for i := range want {
 		if diff := cmp.Diff(want[i], p.Steps[i].Input, cmp.Comparer(countersign.Value.Equal)); diff != "" || problems != nil {
@@ -50,15 +50,15 @@ func TestRunInputsOverrideStepInputsFieldByField(t *testing.T) {
 func TestNothingSetsAFixedField(t *testing.T) {
 	for _, value := range []string{"true", "false", "null"} {
 		step := changed(tells("say"), func(s *countersign.TeamStep) { s.Input = inputs("text", `"hi"`, "urgent", value) })
-		wantOnly(t, teamProblems(crew(step), nil), "steps[0].input.urgent: the agent's manifest fixes it")
-		wantOnly(t, teamProblems(crew(tells("say")), runInputs{"say": inputs("urgent", value)}), "inputs.say.urgent: the agent's manifest fixes it")
+		wantOnly(t, teamProblems(executorSubjects(step), nil), "steps[0].input.urgent: the agent's manifest fixes it")
+		wantOnly(t, teamProblems(executorSubjects(tells("say")), runInputs{"say": inputs("urgent", value)}), "inputs.say.urgent: the agent's manifest fixes it")
 	}
 	bound := taking(tells("say", "look"), "urgent", "look", "hurry")
 	want := []string{
 		"steps[1].inputBindings.urgent: the agent's manifest fixes it; leave it out",
 		"steps[1].inputBindings.urgent: urgent has a literal input already; keep one of the two",
 	}
-	if diff := cmp.Diff(want, teamProblems(crew(reads("look"), bound), nil)); diff != "" {
+	if diff := cmp.Diff(want, teamProblems(executorSubjects(reads("look"), bound), nil)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -67,33 +67,33 @@ func TestNothingSetsAFixedField(t *testing.T) {
 func TestEveryProblemOfATeamRunIsNamedWithItsPath(t *testing.T) {
 	tests := []struct {
 		name   string
-		crew   plan.Crew
+		crew   plan.Executors
 		inputs runInputs
-		change func(*plan.Crew)
+		change func(*plan.Executors)
 		want   string
 	}{
-		{"no steps", crew(), nil, nil, "steps: a plan has at least one step"},
-		{"an executor that is no member", crew(changed(reads("a"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" })), nil, nil,
+		{"no steps", executorSubjects(), nil, nil, "steps: a plan has at least one step"},
+		{"an executor that is no member", executorSubjects(changed(reads("a"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" })), nil, nil,
 			"steps[0].agentId: agent-x is no member"},
-		{"a capability that is another member's", crew(tells("a"), changed(tells("b"), func(s *countersign.TeamStep) { s.Capability = "shut" })), nil, nil,
+		{"a capability that is another member's", executorSubjects(tells("a"), changed(tells("b"), func(s *countersign.TeamStep) { s.Capability = "shut" })), nil, nil,
 			"steps[1].capability: agent agent-herald doesn't have shut; it has tell"},
-		{"an unknown member", crew(reads("a")), nil, func(c *plan.Crew) {
+		{"an unknown member", executorSubjects(reads("a")), nil, func(c *plan.Executors) {
 			c.Team.Members = append(c.Team.Members, countersign.TeamMember{AgentID: "agent-x"})
 		},
 			"members[2].agentId: there is no agent agent-x"},
-		{"one member twice", crew(reads("a")), nil, func(c *plan.Crew) { c.Team.Members[1].AgentID = "agent-clerk" }, "members: a team has at least 2 different agents"},
-		{"a member that lost its model", crew(reads("a")), nil, func(c *plan.Crew) { c.Executors[1].Agent.ModelID, c.Executors[1].Model = "", nil },
+		{"one member twice", executorSubjects(reads("a")), nil, func(c *plan.Executors) { c.Team.Members[1].AgentID = "agent-clerk" }, "members: a team has at least 2 different agents"},
+		{"a member that lost its model", executorSubjects(reads("a")), nil, func(c *plan.Executors) { c.Executors[1].Agent.ModelID, c.Executors[1].Model = "", nil },
 			"members[1].agentId: agent agent-herald has no model; its manifest names one"},
-		{"a model with errors", crew(reads("a")), nil, func(c *plan.Crew) { c.Executors[1].Model.Document.States = nil }, "model heralds: states: no state"},
-		{"inputs for no step", crew(reads("a")), runInputs{"b": {}}, nil, "inputs.b: there is no such step"},
-		{"a run input of another type", crew(refunding("a")), runInputs{"a": inputs("amount", `"5"`)}, nil, "steps[0].input.amount: must be number, not string"},
-		{"a run input where a binding is", crew(reads("a"), taking(tells("b", "a"), "total", "a", "sum")), runInputs{"b": inputs("total", "5")}, nil,
+		{"a model with errors", executorSubjects(reads("a")), nil, func(c *plan.Executors) { c.Executors[1].Model.Document.States = nil }, "model heralds: states: no state"},
+		{"inputs for no step", executorSubjects(reads("a")), runInputs{"b": {}}, nil, "inputs.b: there is no such step"},
+		{"a run input of another type", executorSubjects(refunding("a")), runInputs{"a": inputs("amount", `"5"`)}, nil, "steps[0].input.amount: must be number, not string"},
+		{"a run input where a binding is", executorSubjects(reads("a"), taking(tells("b", "a"), "total", "a", "sum")), runInputs{"b": inputs("total", "5")}, nil,
 			"steps[1].inputBindings.total: total has a literal input already; keep one of the two"},
-		{"a missing input", crew(changed(refunding("a"), func(s *countersign.TeamStep) { s.Input = nil })), nil, nil, "steps[0].input.amount: is required by refund"},
-		{"one id twice", crew(reads("a"), reads("a")), nil, nil, "steps[1].id: a is the id of steps[0] already"},
-		{"an unknown dependency", crew(reads("a", "z")), nil, nil, "steps[0].dependsOn[0]: there is no step z"},
-		{"a cycle", crew(reads("a", "b"), reads("b", "a")), nil, nil, "steps: a, b depend on each other"},
-		{"a binding to no dependency", crew(reads("a"), taking(tells("b"), "total", "a", "sum")), nil, nil, "steps[1].inputBindings.total.stepId: a is no dependency of b"},
+		{"a missing input", executorSubjects(changed(refunding("a"), func(s *countersign.TeamStep) { s.Input = nil })), nil, nil, "steps[0].input.amount: is required by refund"},
+		{"one id twice", executorSubjects(reads("a"), reads("a")), nil, nil, "steps[1].id: a is the id of steps[0] already"},
+		{"an unknown dependency", executorSubjects(reads("a", "z")), nil, nil, "steps[0].dependsOn[0]: there is no step z"},
+		{"a cycle", executorSubjects(reads("a", "b"), reads("b", "a")), nil, nil, "steps: a, b depend on each other"},
+		{"a binding to no dependency", executorSubjects(reads("a"), taking(tells("b"), "total", "a", "sum")), nil, nil, "steps[1].inputBindings.total.stepId: a is no dependency of b"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestEveryProblemOfATeamRunIsNamedWithItsPath(t *testing.T) {
 }
 
 func TestProblemsOfATeamRunAreNamedTogether(t *testing.T) {
-	c := crew(changed(reads("a"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" }), tells("b", "z"))
+	c := executorSubjects(changed(reads("a"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" }), tells("b", "z"))
 	c.Team.Members = c.Team.Members[1:]
 	want := []string{
 		"members: a team has at least 2 different agents", "steps[0].agentId: agent-x is no member",
@@ -120,7 +120,7 @@ func TestProblemsOfATeamRunAreNamedTogether(t *testing.T) {
 // Whoever may see the plan may see each member: the systems of all of them are
 // its projects, each once, also those that no step calls.
 func TestPlanRefersToTheSystemOfEveryMember(t *testing.T) {
-	c := crew(reads("a"))
+	c := executorSubjects(reads("a"))
 	third := herald()
 	third.Agent.ID = "agent-third"
 	c.Executors = append(c.Executors, third)
@@ -131,7 +131,7 @@ func TestPlanRefersToTheSystemOfEveryMember(t *testing.T) {
 }
 
 func TestModelOfSeveralMembersIsNamedOnce(t *testing.T) {
-	c := crew(reads("a"))
+	c := executorSubjects(reads("a"))
 	broken := sound("refunds", 2)
 	broken.Document.States = nil
 	c.Executors[0].Model, c.Executors[1].Model = broken, broken

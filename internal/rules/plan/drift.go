@@ -17,18 +17,18 @@ const (
 // Subject names a thing that a plan is made from.
 type Subject struct{ Kind, ID string }
 
-// Standing is how a model, project, agent or team is now: the little that drift
+// CurrentRevision is how a model, project, agent or team is now: the little that drift
 // asks for, kept small so that asking before each step costs the same for a
 // model of a megabyte. The zero Standing is that of what is gone.
-type Standing struct {
+type CurrentRevision struct {
 	Revision  int64
 	Suspended bool
 	Retired   bool
 	Disabled  bool // projects only
 }
 
-// Standings is how everything that a plan was made from is now, as one snapshot.
-type Standings map[Subject]Standing
+// CurrentRevisions is how everything that a plan was made from is now, as one snapshot.
+type CurrentRevisions map[Subject]CurrentRevision
 
 // Seen is a subject with the revision that the plan saw.
 type Seen struct {
@@ -39,7 +39,7 @@ type Seen struct {
 // Subjects lists what the plan was made from: team, agents and their models, or
 // the model; then the projects.
 func Subjects(p *countersign.Plan) []Seen {
-	out := crew(p)
+	out := executorSubjects(p)
 	if len(out) == 0 {
 		out = append(out, Seen{Subject{KindModel, p.ModelID}, p.ModelRevision})
 	}
@@ -49,8 +49,8 @@ func Subjects(p *countersign.Plan) []Seen {
 	return out
 }
 
-// crew lists the team and agents of a plan, each model once.
-func crew(p *countersign.Plan) []Seen {
+// executorSubjects lists the team and agents of a plan, each model once.
+func executorSubjects(p *countersign.Plan) []Seen {
 	var out []Seen
 	if p.Team != nil {
 		out = append(out, Seen{Subject{KindTeam, p.Team.ID}, p.Team.Revision})
@@ -69,7 +69,7 @@ func crew(p *countersign.Plan) []Seen {
 }
 
 // Drift compares everything that the plan was made from with how it is now.
-func Drift(p *countersign.Plan, now Standings) countersign.Drift {
+func Drift(p *countersign.Plan, now CurrentRevisions) countersign.Drift {
 	d := countersign.Drift{Current: true, Changes: []countersign.Change{}}
 	for _, seen := range Subjects(p) {
 		s := now[seen.Subject]
@@ -83,7 +83,7 @@ func Drift(p *countersign.Plan, now Standings) countersign.Drift {
 
 // Refusal is why a run of the plan may not start or go on: drift, or for LIVE a
 // disabled project. It is nil when the run may go on.
-func Refusal(p *countersign.Plan, mode string, now Standings) *countersign.Error {
+func Refusal(p *countersign.Plan, mode string, now CurrentRevisions) *countersign.Error {
 	if d := Drift(p, now); !d.Current {
 		return countersign.Errorf(countersign.CodeDrift, "%s", d.Changes[0].Message)
 	}
@@ -92,7 +92,7 @@ func Refusal(p *countersign.Plan, mode string, now Standings) *countersign.Error
 
 // RetiredPart names the first thing that the plan was made from and that is retired,
 // nil when none is: nothing new begins with it.
-func RetiredPart(p *countersign.Plan, now Standings) *countersign.Error {
+func RetiredPart(p *countersign.Plan, now CurrentRevisions) *countersign.Error {
 	for _, seen := range Subjects(p) {
 		if now[seen.Subject].Retired {
 			return Retired(seen.Kind, seen.ID)
@@ -107,7 +107,7 @@ func Retired(kind, id string) *countersign.Error {
 }
 
 // Disabled names the first disabled project of a LIVE run, nil when none is.
-func Disabled(p *countersign.Plan, mode string, now Standings) *countersign.Error {
+func Disabled(p *countersign.Plan, mode string, now CurrentRevisions) *countersign.Error {
 	for _, ref := range p.Projects {
 		if mode == countersign.ModeLive && now[Subject{KindProject, ref.ID}].Disabled {
 			return countersign.Errorf(countersign.CodeProjectDisabled, "project %s is disabled; an ADMIN enables it", ref.ID)
@@ -116,7 +116,7 @@ func Disabled(p *countersign.Plan, mode string, now Standings) *countersign.Erro
 	return nil
 }
 
-func change(seen Seen, now Standing) countersign.Change {
+func change(seen Seen, now CurrentRevision) countersign.Change {
 	c := countersign.Change{Kind: seen.Kind, ID: seen.ID, Planned: seen.Revision, Current: now.Revision, Suspended: now.Suspended, Retired: now.Retired}
 	switch {
 	case now.Revision == 0:

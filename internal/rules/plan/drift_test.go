@@ -10,8 +10,8 @@ import (
 )
 
 // standings is how everything is as long as nothing has changed.
-func standings() plan.Standings {
-	return plan.Standings{
+func standings() plan.CurrentRevisions {
+	return plan.CurrentRevisions{
 		{Kind: plan.KindModel, ID: "refunds"}:       {Revision: 2},
 		{Kind: plan.KindProject, ID: "acme-shop"}:   {Revision: 3},
 		{Kind: plan.KindProject, ID: "acme-closed"}: {Revision: 3},
@@ -32,8 +32,8 @@ func TestNothingChangedIsNoDrift(t *testing.T) {
 
 func TestDriftNamesEveryChange(t *testing.T) {
 	now := standings()
-	now[plan.Subject{Kind: plan.KindModel, ID: "refunds"}] = plan.Standing{Revision: 3, Suspended: true}
-	now[plan.Subject{Kind: plan.KindProject, ID: "acme-shop"}] = plan.Standing{Revision: 5}
+	now[plan.Subject{Kind: plan.KindModel, ID: "refunds"}] = plan.CurrentRevision{Revision: 3, Suspended: true}
+	now[plan.Subject{Kind: plan.KindProject, ID: "acme-shop"}] = plan.CurrentRevision{Revision: 5}
 	delete(now, plan.Subject{Kind: plan.KindProject, ID: "acme-closed"})
 	want := []countersign.Change{
 		{Kind: "model", ID: "refunds", Planned: 2, Current: 3, Suspended: true, Message: "model refunds is suspended; when it is resumed, make the plan again"},
@@ -49,11 +49,11 @@ func TestDriftNamesEveryChange(t *testing.T) {
 // never runs again.
 func TestSuspensionIsDriftEvenAfterResuming(t *testing.T) {
 	now := standings()
-	now[plan.Subject{Kind: plan.KindModel, ID: "refunds"}] = plan.Standing{Revision: 3}
+	now[plan.Subject{Kind: plan.KindModel, ID: "refunds"}] = plan.CurrentRevision{Revision: 3}
 	if plan.Drift(twoProjects(), now).Current {
 		t.Error("no drift")
 	}
-	now[plan.Subject{Kind: plan.KindModel, ID: "refunds"}] = plan.Standing{Revision: 2, Suspended: true}
+	now[plan.Subject{Kind: plan.KindModel, ID: "refunds"}] = plan.CurrentRevision{Revision: 2, Suspended: true}
 	if plan.Drift(twoProjects(), now).Current {
 		t.Error("a suspended model is no drift")
 	}
@@ -64,15 +64,15 @@ func TestRefusal(t *testing.T) {
 	tests := []struct {
 		name  string
 		mode  string
-		is    plan.Standing
+		is    plan.CurrentRevision
 		code  countersign.Code
 		alone countersign.Code // what Disabled says
 	}{
-		{"nothing changed", countersign.ModeLive, plan.Standing{Revision: 3}, "", ""},
-		{"disabled", countersign.ModeLive, plan.Standing{Revision: 3, Disabled: true}, countersign.CodeProjectDisabled, countersign.CodeProjectDisabled},
-		{"disabled, rehearsal", countersign.ModeDryRun, plan.Standing{Revision: 3, Disabled: true}, "", ""},
-		{"changed", countersign.ModeDryRun, plan.Standing{Revision: 4}, countersign.CodeDrift, ""},
-		{"changed and disabled", countersign.ModeLive, plan.Standing{Revision: 4, Disabled: true}, countersign.CodeDrift, countersign.CodeProjectDisabled},
+		{"nothing changed", countersign.ModeLive, plan.CurrentRevision{Revision: 3}, "", ""},
+		{"disabled", countersign.ModeLive, plan.CurrentRevision{Revision: 3, Disabled: true}, countersign.CodeProjectDisabled, countersign.CodeProjectDisabled},
+		{"disabled, rehearsal", countersign.ModeDryRun, plan.CurrentRevision{Revision: 3, Disabled: true}, "", ""},
+		{"changed", countersign.ModeDryRun, plan.CurrentRevision{Revision: 4}, countersign.CodeDrift, ""},
+		{"changed and disabled", countersign.ModeLive, plan.CurrentRevision{Revision: 4, Disabled: true}, countersign.CodeDrift, countersign.CodeProjectDisabled},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ func BenchmarkBudgetStep(b *testing.B) {
 		s.Expectation = &countersign.Expectation{Field: "id", Equals: countersign.String("o-1")}
 		return s
 	}
-	w := newWorld(b, order(b, countersign.ModeLive, pay("a"), pay("b", "a"))).play(run.Taken{})
+	w := newWorld(b, order(b, countersign.ModeLive, pay("a"), pay("b", "a"))).play(run.Resumed{})
 	answer := w.answer("a", answered(200, `{"result":{"id":"o-1"}}`))
 	env, _ := w.env(answer)
 	allocbudget.Allocations(b, 60, func() {

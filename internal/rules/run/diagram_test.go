@@ -76,7 +76,7 @@ func diagram(rows [][]cell) string {
 // what happened.
 func cause(c cell, e edge) string {
 	switch c.event.(type) {
-	case run.Taken:
+	case run.Resumed:
 		if e.to == countersign.RunRunning {
 			return "taken"
 		}
@@ -109,7 +109,7 @@ func uncertainBy(e run.Event) string {
 
 func completedBy(e run.Event) string {
 	switch e.(type) {
-	case run.Taken:
+	case run.Resumed:
 		return "every step simulated"
 	case run.Reconciled:
 		return "last step confirmed"

@@ -12,8 +12,8 @@ type Event interface{ name() string }
 
 // The events.
 type (
-	// Taken says that an executor has the run in hand and drives it on.
-	Taken struct{}
+	// Resumed says that an executor has the run in hand and drives it on.
+	Resumed struct{}
 	// Returned says that the call of this step and attempt ended. Alone keeps the
 	// next step from beginning with it: Taken begins that.
 	Returned struct {
@@ -52,7 +52,7 @@ type (
 	Restarted struct{ Untended bool }
 )
 
-func (Taken) name() string       { return "Taken" }
+func (Resumed) name() string     { return "Taken" }
 func (Returned) name() string    { return "Returned" }
 func (Decided) name() string     { return "Decided" }
 func (Expired) name() string     { return "Expired" }
@@ -70,7 +70,7 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	t := begin(env, r)
 	var err error
 	switch e := e.(type) {
-	case Taken:
+	case Resumed:
 		t.taken()
 	case Returned:
 		t.returned(e)

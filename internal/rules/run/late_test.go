@@ -13,7 +13,7 @@ import (
 func cancelledUnderWay(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`)}))
-	return w.play(run.Taken{}, cancel())
+	return w.play(run.Resumed{}, cancel())
 }
 
 var resolutions = []run.Reconciled{
@@ -86,9 +86,9 @@ func TestAnAnswerAfterTheReconcileIsKept(t *testing.T) {
 // TestAnAnswerToAnEarlierAttemptIsKept while the next one is on its way.
 func TestAnAnswerToAnEarlierAttemptIsKept(t *testing.T) {
 	w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`)}))
-	w.play(run.Taken{})
+	w.play(run.Resumed{})
 	first := w.returned(answered(200, verified))
-	w.play(run.Restarted{}, reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Taken{}, first)
+	w.play(run.Restarted{}, reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Resumed{}, first)
 	if s := w.step("pay"); s.Status != countersign.StepRunning || s.Attempt != 2 || s.Late == nil || s.Late.Attempt != 1 {
 		t.Errorf("%s, attempt %d, late %+v", s.Status, s.Attempt, s.Late)
 	}
@@ -102,9 +102,9 @@ func TestAnAnswerToAnEarlierAttemptIsKept(t *testing.T) {
 func TestAnAnswerToAnEarlierAttemptEndsNoWaitForThePresentOne(t *testing.T) {
 	for _, r := range resolutions {
 		w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`)}))
-		w.play(run.Taken{})
+		w.play(run.Resumed{})
 		first := w.returned(answered(200, verified))
-		w.play(run.Restarted{}, reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Taken{}, cancel(), first)
+		w.play(run.Restarted{}, reconcile(countersign.ConfirmedNotExecuted), run.SlotGranted{}, run.Resumed{}, cancel(), first)
 		w.refused(r, countersign.CodeStateConflict)
 		w.must(w.returned(answered(200, verified)))
 		w.must(r)

@@ -135,7 +135,7 @@ func (w *world) drawEvent(t *rapid.T) run.Event {
 	case 13, 14, 15, 16:
 		return w.drawAnswer(t)
 	default:
-		return run.Taken{}
+		return run.Resumed{}
 	}
 }
 
@@ -180,7 +180,7 @@ func (w *world) bringToAnEnd() {
 		case slices.ContainsFunc(w.run.Steps, inFlight):
 			w.must(w.returned(answered(200, bodies[0])))
 		default:
-			w.must(run.Taken{})
+			w.must(run.Resumed{})
 		}
 	}
 	w.t.Fatalf("the run is stuck: %s", encoded(w.t, w.run))

@@ -16,7 +16,7 @@ func TestALiveRunSendsWhatWasRehearsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
 		p.Mode = countersign.ModeDryRun
-		rehearsed := newWorld(t, p).play(run.Taken{}).run
+		rehearsed := newWorld(t, p).play(run.Resumed{}).run
 		if rehearsed.Status != countersign.RunCompleted {
 			t.Fatalf("the rehearsal is %s: %s", rehearsed.Status, rehearsed.Error)
 		}
@@ -53,7 +53,7 @@ func TestALiveRunSendsWhatWasRehearsed(t *testing.T) {
 func TestADifferenceIsNamed(t *testing.T) {
 	refund := countersign.Step{ID: "a", Capability: "refund", DependsOn: []string{}, Input: map[string]countersign.Value{"amount": countersign.String("5")}}
 	p := order(t, countersign.ModeDryRun, refund)
-	rehearsed := newWorld(t, p).play(run.Taken{}).run
+	rehearsed := newWorld(t, p).play(run.Resumed{}).run
 	twin := *p
 	twin.Mode = countersign.ModeLive
 	for path, change := range map[string]func(*countersign.StepRun){
@@ -67,7 +67,7 @@ func TestADifferenceIsNamed(t *testing.T) {
 			s.Input = map[string]countersign.Value{"amount": countersign.String("5"), "more": countersign.Null}
 		},
 	} {
-		live := newWorld(t, &twin).play(run.Taken{}).run
+		live := newWorld(t, &twin).play(run.Resumed{}).run
 		step := live.Steps[0]
 		request := *step.Request
 		step.Request = &request

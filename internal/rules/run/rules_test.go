@@ -23,7 +23,7 @@ func (w *world) refused(e run.Event, code countersign.Code) {
 func waiting(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "refund", Capability: "refund", Input: values(t, `{"amount":5}`)}))
-	return w.play(run.Taken{})
+	return w.play(run.Resumed{})
 }
 
 func TestDecisionAfterExpiryIsRefused(t *testing.T) {
@@ -69,7 +69,7 @@ func TestGateLooksAtTheApprovalItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{})
 			spoil(w.waitingApproval())
-			if res := w.must(run.Taken{}); res.Call != nil || res.Ask == nil {
+			if res := w.must(run.Resumed{}); res.Call != nil || res.Ask == nil {
 				t.Errorf("called %+v, asked %+v", res.Call, res.Ask)
 			}
 		})
@@ -77,7 +77,7 @@ func TestGateLooksAtTheApprovalItself(t *testing.T) {
 }
 
 func TestUnknownResolutionIsRefused(t *testing.T) {
-	w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{}, run.Taken{})
+	w := waiting(t).play(decide(countersign.ApprovalApproved), run.SlotGranted{}, run.Resumed{})
 	w.play(w.returned(unknown("no answer")))
 	w.refused(reconcile("CONFIRMED"), countersign.CodeInvalidRequest)
 	w.refused(reconcile(""), countersign.CodeInvalidRequest)
@@ -97,7 +97,7 @@ func TestConfirmedOutputIsSelectedAsAnAnswerWouldBe(t *testing.T) {
 	for _, test := range tests {
 		p := order(t, countersign.ModeLive, countersign.Step{ID: "pay", Capability: "pay", Input: values(t, `{"amount":5}`)})
 		p.ProjectSnapshots[0].Capability("pay").OutputField = test.field
-		w := newWorld(t, p).play(run.Taken{})
+		w := newWorld(t, p).play(run.Resumed{})
 		w.play(w.returned(unknown("no answer")), reconcile(countersign.ConfirmedCompleted, values(t, test.given)))
 		if got := w.step("pay").Output.Raw(); got != test.want {
 			t.Errorf("outputField %q selects %s of %s, want %s", test.field, got, test.given, test.want)
@@ -131,7 +131,7 @@ func TestNewRunListsEveryStep(t *testing.T) {
 func TestFailedExpectationQuotesALittleOfTheOutput(t *testing.T) {
 	p := order(t, countersign.ModeLive, countersign.Step{ID: "look", Capability: "look", Input: values(t, `{"resourceId":"o-1"}`),
 		Expectation: &countersign.Expectation{Field: "text", Equals: countersign.String("done")}})
-	w := newWorld(t, p).play(run.Taken{})
+	w := newWorld(t, p).play(run.Resumed{})
 	w.play(w.returned(answered(200, `{"text":"`+strings.Repeat("é", 1000)+`"}`)))
 	message := w.step("look").Error.Message
 	if len(message) > 300 || !utf8.ValidString(message) || !strings.Contains(message, `expected "done"`) {
@@ -143,8 +143,8 @@ func TestFailedExpectationQuotesALittleOfTheOutput(t *testing.T) {
 func TestLocalEchoPassesTheSameGate(t *testing.T) {
 	p := order(t, countersign.ModeLive, countersign.Step{ID: "remove", Capability: "remove", Input: values(t, `{"resourceId":"o-1"}`)})
 	p.ProjectSnapshots[0].Adapter, p.ProjectSnapshots[0].BaseURL = countersign.AdapterLocalEcho, ""
-	w := newWorld(t, p).play(run.Taken{}, decide(countersign.ApprovalApproved), run.SlotGranted{})
-	call := w.must(run.Taken{}).Call
+	w := newWorld(t, p).play(run.Resumed{}, decide(countersign.ApprovalApproved), run.SlotGranted{})
+	call := w.must(run.Resumed{}).Call
 	if call == nil || call.Request.URL != "local-echo:/orders/o-1" {
 		t.Errorf("%+v", call)
 	}

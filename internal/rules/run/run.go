@@ -23,7 +23,7 @@ type Env struct {
 	Now  time.Time
 	Plan *countersign.Plan // with ProjectSnapshots: the revisions it was made from
 	// Standings is how the model and projects are now.
-	Standings plan.Standings
+	Standings plan.CurrentRevisions
 	// Approval is the one that the waiting step refers to; nil when there is none.
 	Approval *countersign.Approval
 	// NewApprovalID is the id of the approval that this event may ask for.

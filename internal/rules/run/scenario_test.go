@@ -155,7 +155,7 @@ func (w *world) eventOf(verb, rest string) run.Event {
 	first, second, _ := strings.Cut(rest, " ")
 	switch verb {
 	case "take":
-		return run.Taken{}
+		return run.Resumed{}
 	case "slot":
 		return run.SlotGranted{}
 	case "approve":

@@ -125,7 +125,7 @@ func (s situation) world(t fataler, event column) *world {
 	t.Helper()
 	w := newWorld(t, s.plan(t, event))
 	if !s.fresh() {
-		w.play(run.Taken{})
+		w.play(run.Resumed{})
 	}
 	s.reach(w)
 	if !strings.HasPrefix(s.name, string(w.run.Status)) {

@@ -29,8 +29,8 @@ type world struct {
 	plan      *countersign.Plan
 	run       *countersign.Run
 	now       time.Time
-	model     plan.Standing
-	project   plan.Standing
+	model     plan.CurrentRevision
+	project   plan.CurrentRevision
 	approvals map[string]*countersign.Approval
 	stopping  bool
 	listed    bool // whether the project's origin is on the server's list
@@ -45,7 +45,7 @@ type world struct {
 func newWorld(t fataler, p *countersign.Plan) *world {
 	return &world{
 		t: t, plan: p, run: run.New(p, "run-1", "user:ada@example.com", "order-1", dawn), now: dawn,
-		model: plan.Standing{Revision: p.ModelRevision}, project: plan.Standing{Revision: shop().Revision},
+		model: plan.CurrentRevision{Revision: p.ModelRevision}, project: plan.CurrentRevision{Revision: shop().Revision},
 		approvals: map[string]*countersign.Approval{}, listed: true,
 	}
 }
@@ -55,7 +55,7 @@ func newWorld(t fataler, p *countersign.Plan) *world {
 func (w *world) env(e run.Event) (run.Env, *countersign.Approval) {
 	env := run.Env{
 		Now: w.now, Plan: w.plan, NewApprovalID: fmt.Sprintf("apr-%d", len(w.approvals)+1), ApprovalTTL: ttl,
-		Standings: plan.Standings{
+		Standings: plan.CurrentRevisions{
 			{Kind: plan.KindModel, ID: w.plan.ModelID}: w.model,
 			{Kind: plan.KindProject, ID: "acme-shop"}:  w.project,
 		},

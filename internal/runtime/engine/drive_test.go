@@ -61,7 +61,7 @@ func TestRunFromEndToEnd(t *testing.T) {
 }
 
 // wantPublished: who watches sees the revisions rise, up to the last.
-func (h *house) wantPublished(runID string) {
+func (h *fixture) wantPublished(runID string) {
 	h.t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +72,7 @@ func (h *house) wantPublished(runID string) {
 }
 
 // wantAudit compares the log of a run, action and actor, oldest first.
-func (h *house) wantAudit(runID string, want ...string) {
+func (h *fixture) wantAudit(runID string, want ...string) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) error {
 		page, err := audit.List(tx, tenant, audit.Filter{Subject: "run/" + runID}, 200, 0)
@@ -193,13 +193,13 @@ func TestCancelledRunClosesItsApproval(t *testing.T) {
 // never begins.
 func TestChangeBetweenStepsStopsTheNext(t *testing.T) {
 	tests := map[string]struct {
-		change func(h *house)
+		change func(h *fixture)
 		code   countersign.Code
 	}{
-		"project changed": {func(h *house) { h.changeProject(2, true) }, countersign.CodeDrift},
-		"disabled":        {func(h *house) { h.changeProject(1, false) }, countersign.CodeProjectDisabled},
-		"model suspended": {func(h *house) { h.changeModel(2, true) }, countersign.CodeDrift},
-		"model resumed":   {func(h *house) { h.changeModel(2, false) }, countersign.CodeDrift},
+		"project changed": {func(h *fixture) { h.changeProject(2, true) }, countersign.CodeDrift},
+		"disabled":        {func(h *fixture) { h.changeProject(1, false) }, countersign.CodeProjectDisabled},
+		"model suspended": {func(h *fixture) { h.changeModel(2, true) }, countersign.CodeDrift},
+		"model resumed":   {func(h *fixture) { h.changeModel(2, false) }, countersign.CodeDrift},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestChangeUnderAnApprovalStopsTheStep(t *testing.T) {
 	})
 }
 
-func (h *house) changeProject(revision int64, enabled bool) {
+func (h *fixture) changeProject(revision int64, enabled bool) {
 	h.update(func(tx store.Tx) error {
 		head, version, err := records.Projects.Get(tx, tenant, "acme-shop")
 		if err != nil {
@@ -249,7 +249,7 @@ func (h *house) changeProject(revision int64, enabled bool) {
 	})
 }
 
-func (h *house) changeModel(revision int64, suspended bool) {
+func (h *fixture) changeModel(revision int64, suspended bool) {
 	h.update(func(tx store.Tx) error {
 		head, version, err := records.Models.Get(tx, tenant, "refunds")
 		if err != nil {

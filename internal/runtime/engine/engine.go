@@ -36,7 +36,7 @@ type Publisher interface {
 // Engine drives the runs of one process.
 type Engine struct {
 	store   store.Store
-	ledger  *runrepo.Ledger
+	ledger  *runrepo.Repository
 	caller  Caller
 	publish Publisher
 	log     *slog.Logger
@@ -58,12 +58,12 @@ type Engine struct {
 
 	mu       sync.Mutex
 	stopping bool
-	driven   map[runrepo.Ref]map[*drive]struct{}
+	driven   map[runrepo.Ref]map[*execution]struct{}
 }
 
-// drive is one turn of driving a run. Its context is that of the reads which it
+// execution is one turn of driving a run. Its context is that of the reads which it
 // sends: it ends when the run does.
-type drive struct {
+type execution struct {
 	ctx context.Context
 	end context.CancelFunc
 
@@ -74,9 +74,9 @@ type drive struct {
 }
 
 // New makes an engine. Start begins its work.
-func New(s store.Store, l *runrepo.Ledger, c Caller, p Publisher, log *slog.Logger) *Engine {
+func New(s store.Store, l *runrepo.Repository, c Caller, p Publisher, log *slog.Logger) *Engine {
 	e := &Engine{store: s, ledger: l, caller: c, publish: p, log: log,
-		halted: make(chan struct{}), driven: map[runrepo.Ref]map[*drive]struct{}{}}
+		halted: make(chan struct{}), driven: map[runrepo.Ref]map[*execution]struct{}{}}
 	e.life, e.kill = context.WithCancel(context.Background())
 	return e
 }
@@ -85,7 +85,7 @@ func New(s store.Store, l *runrepo.Ledger, c Caller, p Publisher, log *slog.Logg
 // on, or a read in flight of a cancelled run is ended. Waking a run twice is
 // harmless.
 func (e *Engine) Wake(ref runrepo.Ref) {
-	e.spawn(func() { e.drive(ref) })
+	e.spawn(func() { e.execute(ref) })
 }
 
 // spawn runs f unless the engine stops.
@@ -98,14 +98,14 @@ func (e *Engine) spawn(f func()) {
 	e.work.Go(f)
 }
 
-// drive applies the event and goes on until the run stands still: each turn
+// execution applies the event and goes on until the run stands still: each turn
 // commits the outcome of one step together with the intent of the next.
-func (e *Engine) drive(ref runrepo.Ref) {
+func (e *Engine) execute(ref runrepo.Ref) {
 	d := e.begin(ref)
 	defer e.finish(ref, d)
 	defer func() { d.span.End() }()
-	var held *runrepo.Held
-	var event run.Event = run.Taken{}
+	var held *runrepo.LoadedRun
+	var event run.Event = run.Resumed{}
 	for {
 		moved, err := e.apply(d.span.In(context.Background()), ref, held, event)
 		if errors.Is(err, errNotOurs) {
@@ -113,23 +113,23 @@ func (e *Engine) drive(ref runrepo.Ref) {
 		}
 		if err != nil {
 			if isOutcome(event) || !e.isHalted() {
-				e.notDriven(d, ref, err)
+				e.executionFailed(d, ref, err)
 			}
 			return
 		}
-		d.settle(event, moved)
+		d.endSpan(event, moved)
 		if moved.Call == nil && heldBack(event, moved) {
-			held, event = moved.Run, run.Taken{}
+			held, event = moved.Run, run.Resumed{}
 			continue
 		}
 		if moved.Call == nil {
 			e.endReads(ref, moved.Run)
 			return
 		}
-		e.open(d, moved)
+		e.startSpan(d, moved)
 		outcome, err := e.call(ref, d, moved.Call)
 		if err != nil { // the lease: whoever has taken over knows of the intent
-			e.notDriven(d, ref, err)
+			e.executionFailed(d, ref, err)
 			return
 		}
 		crashpoint.At("engine.returned", moved.Call.Request.Method)
@@ -154,7 +154,7 @@ func isOutcome(event run.Event) bool {
 // store can't write, an outcome is kept and tried again: it must not be lost. It
 // may be written where nothing else may (store.Urgent), but then alone: a full
 // disk is no place to begin the next step.
-func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, held *runrepo.Held, event run.Event) (runrepo.Moved, error) {
+func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, held *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
 	tight := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
@@ -209,11 +209,11 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	}
 }
 
-func (e *Engine) applyOnce(ref runrepo.Ref, held *runrepo.Held, event run.Event) (runrepo.Moved, error) {
+func (e *Engine) applyOnce(ref runrepo.Ref, held *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
 	return e.applyIn(context.Background(), ref, held, event)
 }
 
-func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.Held, event run.Event) (runrepo.Moved, error) {
+func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
 	var moved runrepo.Moved
 	if isOutcome(event) {
 		ctx = store.Urgent(ctx)
@@ -235,7 +235,7 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.Hel
 }
 
 // announce publishes what was committed and drives the runs that got a slot.
-func (e *Engine) announce(moved runrepo.Moved, was *runrepo.Held) {
+func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
 	e.ledger.Observe(moved)
 	if moved.Run != was {
 		e.ledger.Committed(moved.Run)
@@ -249,7 +249,7 @@ func (e *Engine) announce(moved runrepo.Moved, was *runrepo.Held) {
 
 // call performs one call. A read can be ended early by a cancel; a side effect
 // never is.
-func (e *Engine) call(ref runrepo.Ref, d *drive, c *run.Call) (request.Outcome, error) {
+func (e *Engine) call(ref runrepo.Ref, d *execution, c *run.Call) (request.Outcome, error) {
 	until, err := e.mayCall(e.life)
 	if err != nil {
 		return request.Outcome{}, err
@@ -270,19 +270,19 @@ func (e *Engine) call(ref runrepo.Ref, d *drive, c *run.Call) (request.Outcome, 
 
 // begin notes a drive before it commits anything, so that a cancel which comes
 // between the commit of a read's intent and its sending ends the read too.
-func (e *Engine) begin(ref runrepo.Ref) *drive {
-	d := &drive{}
+func (e *Engine) begin(ref runrepo.Ref) *execution {
+	d := &execution{}
 	d.ctx, d.end = context.WithCancel(e.life)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.driven[ref] == nil {
-		e.driven[ref] = map[*drive]struct{}{}
+		e.driven[ref] = map[*execution]struct{}{}
 	}
 	e.driven[ref][d] = struct{}{}
 	return d
 }
 
-func (e *Engine) finish(ref runrepo.Ref, d *drive) {
+func (e *Engine) finish(ref runrepo.Ref, d *execution) {
 	d.end()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -293,7 +293,7 @@ func (e *Engine) finish(ref runrepo.Ref, d *drive) {
 }
 
 // endReads ends the read in flight of a run that has ended meanwhile.
-func (e *Engine) endReads(ref runrepo.Ref, h *runrepo.Held) {
+func (e *Engine) endReads(ref runrepo.Ref, h *runrepo.LoadedRun) {
 	if !h.Run().Status.IsTerminal() {
 		return
 	}

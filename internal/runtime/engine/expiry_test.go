@@ -10,12 +10,12 @@ import (
 )
 
 // actedOn is when a run was last seen to change.
-func (h *house) actedOn(ref runrepo.Ref) time.Time {
+func (h *fixture) actedOn(ref runrepo.Ref) time.Time {
 	h.t.Helper()
 	return h.run(ref).UpdatedAt
 }
 
-func (h *house) wantWithinASecond(ref runrepo.Ref, due time.Time) {
+func (h *fixture) wantWithinASecond(ref runrepo.Ref, due time.Time) {
 	h.t.Helper()
 	if at := h.actedOn(ref); at.Before(due) || at.After(due.Add(time.Second)) {
 		h.t.Errorf("run %s was acted on at %s; it was due at %s", ref.RunID, at, due)

@@ -30,12 +30,12 @@ const (
 	grace  = 65 * time.Second
 )
 
-// house is a store with what a service keeps in it, and the engine that drives
+// fixture is a store with what a service keeps in it, and the engine that drives
 // its runs: all of one process.
-type house struct {
+type fixture struct {
 	t        *testing.T
 	store    *mortal
-	ledger   *runrepo.Ledger
+	ledger   *runrepo.Repository
 	engine   *engine.Engine
 	receiver *receiver
 
@@ -48,14 +48,14 @@ var ids atomic.Int64
 
 func newID(prefix string) string { return fmt.Sprintf("%s-%03d", prefix, ids.Add(1)) }
 
-// open starts a process on a new store.
-func open(t *testing.T, a answering) *house {
+// startSpan starts a process on a new store.
+func open(t *testing.T, a answering) *fixture {
 	t.Helper()
 	return reopen(t, rerun.Always(memory.New()), a)
 }
 
 // reopen starts a process on a store that an earlier one left.
-func reopen(t *testing.T, s store.Store, a answering) *house {
+func reopen(t *testing.T, s store.Store, a answering) *fixture {
 	t.Helper()
 	h := prepare(t, s, a)
 	if err := h.engine.Start(context.Background()); err != nil {
@@ -64,8 +64,8 @@ func reopen(t *testing.T, s store.Store, a answering) *house {
 	return h
 }
 
-func prepare(t *testing.T, s store.Store, a answering) *house {
-	h := &house{t: t, store: &mortal{Store: s, dead: make(chan struct{})}, receiver: newReceiver(a), seen: map[string][]countersign.Run{}}
+func prepare(t *testing.T, s store.Store, a answering) *fixture {
+	h := &fixture{t: t, store: &mortal{Store: s, dead: make(chan struct{})}, receiver: newReceiver(a), seen: map[string][]countersign.Run{}}
 	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
 	})
@@ -75,7 +75,7 @@ func prepare(t *testing.T, s store.Store, a answering) *house {
 
 // Publish implements engine.Publisher: it remembers what was committed, and
 // looks whether the limit held.
-func (h *house) Publish(_ string, r *countersign.Run) {
+func (h *fixture) Publish(_ string, r *countersign.Run) {
 	active := 0
 	h.view(func(tx store.Tx) error {
 		active = 0
@@ -97,11 +97,11 @@ func (h *house) Publish(_ string, r *countersign.Run) {
 }
 
 // stop ends the process gracefully.
-func (h *house) stop() { h.engine.Stop(grace) }
+func (h *fixture) stop() { h.engine.Stop(grace) }
 
 // crash ends the process as kill -9 does: nothing more is written, and what is
 // in flight is lost.
-func (h *house) crash() store.Store {
+func (h *fixture) crash() store.Store {
 	close(h.store.dead)
 	h.engine.Stop(0)
 	return h.store.Store
@@ -142,14 +142,14 @@ func (m *mortal) Failed() <-chan struct{} { return m.dead }
 
 func (m *mortal) Full() bool { return m.tight.Load() }
 
-func (h *house) update(fn func(tx store.Tx) error) {
+func (h *fixture) update(fn func(tx store.Tx) error) {
 	h.t.Helper()
 	if err := h.store.Store.Update(context.Background(), fn); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) view(fn func(tx store.Tx) error) {
+func (h *fixture) view(fn func(tx store.Tx) error) {
 	h.t.Helper()
 	if err := h.store.View(context.Background(), fn); err != nil {
 		h.t.Fatal(err)
@@ -157,13 +157,13 @@ func (h *house) view(fn func(tx store.Tx) error) {
 }
 
 // register stores the model, the shop and a plan of these steps.
-func (h *house) register(steps ...countersign.Step) *countersign.Plan {
+func (h *fixture) register(steps ...countersign.Step) *countersign.Plan {
 	h.t.Helper()
 	return h.registerAs(func(*countersign.Project) {}, steps...)
 }
 
 // registerAs is register with a shop that differs.
-func (h *house) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
+func (h *fixture) registerAs(differ func(*countersign.Project), steps ...countersign.Step) *countersign.Plan {
 	h.t.Helper()
 	shop := project()
 	differ(shop)
@@ -217,10 +217,10 @@ func step(id, capability string, dependsOn ...string) countersign.Step {
 }
 
 // start begins a run as the use case does: if a slot is free.
-func (h *house) start(p *countersign.Plan) (runrepo.Ref, error) {
+func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
 	h.t.Helper()
 	ref := runrepo.Ref{Tenant: tenant, RunID: newID("run")}
-	var started *runrepo.Held
+	var started *runrepo.LoadedRun
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
 		if err := h.ledger.Free(tx, ref.Tenant, p.Mode); err != nil {
 			return err
@@ -241,7 +241,7 @@ func (h *house) start(p *countersign.Plan) (runrepo.Ref, error) {
 	return ref, nil
 }
 
-func (h *house) mustStart(p *countersign.Plan) runrepo.Ref {
+func (h *fixture) mustStart(p *countersign.Plan) runrepo.Ref {
 	h.t.Helper()
 	ref, err := h.start(p)
 	if err != nil {
@@ -251,7 +251,7 @@ func (h *house) mustStart(p *countersign.Plan) runrepo.Ref {
 }
 
 // apply does what a person asks for, as the use cases do.
-func (h *house) apply(ref runrepo.Ref, e run.Event) error {
+func (h *fixture) apply(ref runrepo.Ref, e run.Event) error {
 	h.t.Helper()
 	var moved runrepo.Moved
 	err := h.store.Update(context.Background(), func(tx store.Tx) (err error) {
@@ -261,14 +261,14 @@ func (h *house) apply(ref runrepo.Ref, e run.Event) error {
 	if err != nil {
 		return err
 	}
-	for _, other := range append([]*runrepo.Held{moved.Run}, moved.Others...) {
+	for _, other := range append([]*runrepo.LoadedRun{moved.Run}, moved.Others...) {
 		h.Publish(tenant, other.Run())
 		h.engine.Wake(other.Ref)
 	}
 	return nil
 }
 
-func (h *house) must(ref runrepo.Ref, e run.Event) {
+func (h *fixture) must(ref runrepo.Ref, e run.Event) {
 	h.t.Helper()
 	if err := h.apply(ref, e); err != nil {
 		h.t.Fatal(err)
@@ -288,9 +288,9 @@ func reconcile(resolution string) run.Reconciled {
 }
 
 // run reads a run with its steps.
-func (h *house) run(ref runrepo.Ref) *countersign.Run {
+func (h *fixture) run(ref runrepo.Ref) *countersign.Run {
 	h.t.Helper()
-	var held *runrepo.Held
+	var held *runrepo.LoadedRun
 	h.view(func(tx store.Tx) (err error) {
 		held, err = h.ledger.Load(tx, ref)
 		return err
@@ -299,7 +299,7 @@ func (h *house) run(ref runrepo.Ref) *countersign.Run {
 }
 
 // approvals reads a run's approvals, the oldest first.
-func (h *house) approvals(ref runrepo.Ref) (list []records.Approval) {
+func (h *fixture) approvals(ref runrepo.Ref) (list []records.Approval) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		list, err = records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", ref.RunID)}, Order: []store.Order{{Column: "created"}}})
@@ -309,7 +309,7 @@ func (h *house) approvals(ref runrepo.Ref) (list []records.Approval) {
 }
 
 // wantRun checks what has become of a run.
-func (h *house) wantRun(ref runrepo.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
+func (h *fixture) wantRun(ref runrepo.Ref, status countersign.RunStatus, steps ...countersign.StepStatus) *countersign.Run {
 	h.t.Helper()
 	r := h.run(ref)
 	var got []countersign.StepStatus
@@ -324,7 +324,7 @@ func (h *house) wantRun(ref runrepo.Ref, status countersign.RunStatus, steps ...
 
 // wantRules checks what holds at the end of every history: the limit held, each
 // change of a run raised its revision by one, and the audit log is intact.
-func (h *house) wantRules() {
+func (h *fixture) wantRules() {
 	h.t.Helper()
 	h.mu.Lock()
 	overfull := h.overfull

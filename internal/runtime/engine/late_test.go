@@ -42,7 +42,7 @@ func TestReconcileWaitsForTheCallOnItsWay(t *testing.T) {
 }
 
 // wantTooEarly checks that a resolution is refused, with the time from which it isn't.
-func (h *house) wantTooEarly(ref runrepo.Ref, resolution string) {
+func (h *fixture) wantTooEarly(ref runrepo.Ref, resolution string) {
 	h.t.Helper()
 	from := h.run(ref).WaitingFor.NotBefore
 	err := h.apply(ref, reconcile(resolution))

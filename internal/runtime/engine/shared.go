@@ -68,7 +68,7 @@ func (e *Engine) watchOthers() {
 			continue
 		}
 		e.adoptAll()
-		e.tend()
+		e.checkRuns()
 	}
 }
 
@@ -146,7 +146,7 @@ func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) error {
 	if err := e.lease.Check(tx); err != nil {
 		return err
 	}
-	if _, begins := event.(run.Taken); !begins {
+	if _, begins := event.(run.Resumed); !begins {
 		return nil
 	}
 	mine, err := e.ledger.Owns(tx, ref)

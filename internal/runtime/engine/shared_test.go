@@ -20,7 +20,7 @@ import (
 
 // replica is a house that shares its store with others.
 type replica struct {
-	*house
+	*fixture
 	keeper *lease.Keeper
 }
 
@@ -149,7 +149,7 @@ func TestAReplicaThatStoodStillSendsNothingAfterwards(t *testing.T) {
 }
 
 // intends reports a run with a step under way in the store.
-func (h *house) intends() (is bool, err error) {
+func (h *fixture) intends() (is bool, err error) {
 	err = h.store.View(context.Background(), func(tx store.Tx) error {
 		n, err := tx.Count(store.Runs, tenant, store.Query{Where: []store.Filter{store.Equal("status", string(countersign.RunRunning))}})
 		is = n > 0

@@ -79,7 +79,7 @@ func TestSlotsGoToTheOldestFirst(t *testing.T) {
 }
 
 // occupied fills every slot with a call that is held.
-func (h *house) occupied() (refs []runrepo.Ref) {
+func (h *fixture) occupied() (refs []runrepo.Ref) {
 	h.t.Helper()
 	p := h.register(step("pay", "pay"))
 	for range limit {

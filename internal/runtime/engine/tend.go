@@ -17,17 +17,17 @@ func (e *Engine) watchRuns() {
 	for {
 		select {
 		case <-t.C:
-			e.tend()
+			e.checkRuns()
 		case <-e.halted:
 			return
 		}
 	}
 }
 
-// tend drives on the runs of this process that hold a slot and that nobody drives,
+// checkRuns drives on the runs of this process that hold a slot and that nobody drives,
 // since an error ended their drive; gives free slots that nobody took; and ends the
 // reads of runs that were cancelled at another process.
-func (e *Engine) tend() {
+func (e *Engine) checkRuns() {
 	called := e.called() // before the list is read, so that each run of these was in it
 	active, idle, err := e.holders()
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *Engine) tend() {
 		if e.isHalted() {
 			return
 		}
-		if e.isOurs(owner) && !e.isDriven(ref) {
+		if e.isOurs(owner) && !e.isExecuting(ref) {
 			if err := e.resume(ref); err != nil {
 				e.notMoved(ref, "run not driven on", err)
 			}
@@ -53,10 +53,10 @@ func (e *Engine) tend() {
 }
 
 // called gives the drives of this process that have begun a call.
-func (e *Engine) called() map[*drive]runrepo.Ref {
+func (e *Engine) called() map[*execution]runrepo.Ref {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := map[*drive]runrepo.Ref{}
+	out := map[*execution]runrepo.Ref{}
 	for ref, drives := range e.driven {
 		for d := range drives {
 			if d.calling {
@@ -88,7 +88,7 @@ func (e *Engine) holders() (owners map[runrepo.Ref]string, idle bool, err error)
 func (e *Engine) isOurs(owner string) bool { return e.lease == nil || owner == e.lease.ID() }
 
 // endGone ends the reads of runs that hold no slot any more.
-func endGone(called map[*drive]runrepo.Ref, active map[runrepo.Ref]string) {
+func endGone(called map[*execution]runrepo.Ref, active map[runrepo.Ref]string) {
 	for d, ref := range called {
 		if _, is := active[ref]; !is {
 			d.end()
@@ -104,13 +104,13 @@ var errDriven = errors.New("engine: the run is driven")
 // noted before it commits its first intent.
 func (e *Engine) resume(ref runrepo.Ref) error {
 	var moved runrepo.Moved
-	var was *runrepo.Held
+	var was *runrepo.LoadedRun
 	err := e.store.Update(context.Background(), func(tx store.Tx) (err error) {
 		moved = runrepo.Moved{}
-		if err := e.mayApply(tx, ref, run.Taken{}); err != nil {
+		if err := e.mayApply(tx, ref, run.Resumed{}); err != nil {
 			return err
 		}
-		if e.isDriven(ref) {
+		if e.isExecuting(ref) {
 			return errDriven
 		}
 		if was, err = e.ledger.Load(tx, ref); err != nil {
@@ -129,7 +129,7 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 	return err
 }
 
-func (e *Engine) isDriven(ref runrepo.Ref) bool {
+func (e *Engine) isExecuting(ref runrepo.Ref) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.driven[ref]) > 0
@@ -149,7 +149,7 @@ func (e *Engine) notMoved(ref runrepo.Ref, what string, err error) {
 				return err
 			}
 		}
-		stranded, err = e.ledger.Strand(tx, ref)
+		stranded, err = e.ledger.StopUnreadable(tx, ref)
 		return err
 	})
 	if err != nil || stranded {

@@ -121,12 +121,12 @@ func TestAnUnreadableRunGivesItsSlotBack(t *testing.T) {
 }
 
 // lose removes the record of a run, as damage would.
-func (h *house) lose(ref runrepo.Ref) {
+func (h *fixture) lose(ref runrepo.Ref) {
 	h.t.Helper()
 	h.update(func(tx store.Tx) error { return tx.Delete(store.Runs, ref.Tenant, ref.RunID) })
 }
 
-func (h *house) wantStranded(ref runrepo.Ref) {
+func (h *fixture) wantStranded(ref runrepo.Ref) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) error {
 		u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))

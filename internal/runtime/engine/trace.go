@@ -10,8 +10,8 @@ import (
 // Start.
 func (e *Engine) Trace(t *telemetry.Traces) { e.traces = t }
 
-// open begins the span of a step whose intent was just committed.
-func (e *Engine) open(d *drive, m runrepo.Moved) {
+// startSpan begins the span of a step whose intent was just committed.
+func (e *Engine) startSpan(d *execution, m runrepo.Moved) {
 	d.step = m.Call.StepID
 	if e.traces == nil {
 		return
@@ -22,8 +22,8 @@ func (e *Engine) open(d *drive, m runrepo.Moved) {
 	})
 }
 
-// settle ends the span of a step whose outcome was just committed.
-func (d *drive) settle(event run.Event, m runrepo.Moved) {
+// endSpan ends the span of a step whose outcome was just committed.
+func (d *execution) endSpan(event run.Event, m runrepo.Moved) {
 	r, is := event.(run.Returned)
 	if d.span == nil || !is {
 		return
@@ -38,7 +38,7 @@ func (d *drive) settle(event run.Event, m runrepo.Moved) {
 	d.span = nil
 }
 
-// notDriven logs why a run stands still that should go on.
-func (e *Engine) notDriven(d *drive, ref runrepo.Ref, err error) {
+// executionFailed logs why a run stands still that should go on.
+func (e *Engine) executionFailed(d *execution, ref runrepo.Ref, err error) {
 	e.log.ErrorContext(d.span.In(d.ctx), "run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err)
 }

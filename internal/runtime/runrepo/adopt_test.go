@@ -13,7 +13,7 @@ import (
 // TestARunIsTakenOverOnceAndFromTheDeadAlone.
 func TestARunIsTakenOverOnceAndFromTheDeadAlone(t *testing.T) {
 	h := open(t)
-	replica := func(id string) *runrepo.Ledger {
+	replica := func(id string) *runrepo.Repository {
 		h.update(func(tx store.Tx) error {
 			_, err := records.Replicas.Put(tx, store.Realm, records.ReplicaID(id), &records.Replica{ID: id}, 0)
 			return err
@@ -23,7 +23,7 @@ func TestARunIsTakenOverOnceAndFromTheDeadAlone(t *testing.T) {
 	first, second, third := replica("first"), replica("second"), replica("third")
 	h.ledger = first
 	ref := h.mustStart("acme")
-	adopts := func(l *runrepo.Ledger, want bool, owner string) {
+	adopts := func(l *runrepo.Repository, want bool, owner string) {
 		t.Helper()
 		h.update(func(tx store.Tx) error {
 			if got, err := l.Adopt(tx, ref); got != want || err != nil {
@@ -40,7 +40,7 @@ func TestARunIsTakenOverOnceAndFromTheDeadAlone(t *testing.T) {
 	adopts(second, true, "second")
 	adopts(third, false, "second") // somebody was faster
 	h.ledger = second
-	h.must(ref, run.Taken{}) // waits for its approval: nobody drives it
+	h.must(ref, run.Resumed{}) // waits for its approval: nobody drives it
 	h.update(func(tx store.Tx) error { return records.Replicas.Delete(tx, store.Realm, records.ReplicaID("second")) })
 	adopts(third, false, "")
 }

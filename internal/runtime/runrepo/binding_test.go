@@ -21,7 +21,7 @@ func TestACallCarriesTheBindingOfTheTransactionThatDecidedIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := h.must(ref, run.Taken{})
+	first := h.must(ref, run.Resumed{})
 	if first.Call == nil || first.Call.BoundTo != "acme" {
 		t.Fatalf("the first step's call is %+v", first.Call)
 	}

@@ -13,13 +13,13 @@ import (
 )
 
 // env reads what run.Apply asks for, in the transaction that will commit.
-func (l *Ledger) env(tx store.Tx, h *Held) (run.Env, *heldApproval, error) {
+func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, error) {
 	env := run.Env{
 		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: l.cfg.NewID("apr"),
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
-	if env.Standings, err = Standings(tx, h.Ref.Tenant, h.plan); err != nil {
+	if env.Standings, err = CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
 		return env, nil, err
 	}
 	a, err := loadApproval(tx, h)
@@ -32,11 +32,11 @@ func (l *Ledger) env(tx store.Tx, h *Held) (run.Env, *heldApproval, error) {
 	return env, a, nil
 }
 
-// Standings reads how everything that a plan was made from is now.
-func Standings(tx store.Tx, tenant string, p *countersign.Plan) (plan.Standings, error) {
-	out := plan.Standings{}
+// CurrentRevisions reads how everything that a plan was made from is now.
+func CurrentRevisions(tx store.Tx, tenant string, p *countersign.Plan) (plan.CurrentRevisions, error) {
+	out := plan.CurrentRevisions{}
 	for _, seen := range plan.Subjects(p) {
-		s, err := standing(tx, tenant, seen.Subject)
+		s, err := currentRevision(tx, tenant, seen.Subject)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // gone: the zero Standing
 		}
@@ -48,45 +48,45 @@ func Standings(tx store.Tx, tenant string, p *countersign.Plan) (plan.Standings,
 	return out, nil
 }
 
-func standing(tx store.Tx, tenant string, s plan.Subject) (plan.Standing, error) {
+func currentRevision(tx store.Tx, tenant string, s plan.Subject) (plan.CurrentRevision, error) {
 	switch s.Kind {
 	case plan.KindModel:
 		m, _, err := records.Models.Get(tx, tenant, s.ID)
 		if err != nil {
-			return plan.Standing{}, err
+			return plan.CurrentRevision{}, err
 		}
-		return plan.Standing{Revision: m.Revision, Suspended: m.Suspended, Retired: m.Retired}, nil
+		return plan.CurrentRevision{Revision: m.Revision, Suspended: m.Suspended, Retired: m.Retired}, nil
 	case plan.KindAgent:
 		a, _, err := records.Agents.Get(tx, tenant, s.ID)
 		if err != nil {
-			return plan.Standing{}, err
+			return plan.CurrentRevision{}, err
 		}
-		return plan.Standing{Revision: a.Revision, Suspended: a.Suspended, Retired: a.Retired}, nil
+		return plan.CurrentRevision{Revision: a.Revision, Suspended: a.Suspended, Retired: a.Retired}, nil
 	case plan.KindTeam:
 		t, _, err := records.Teams.Get(tx, tenant, s.ID)
 		if err != nil {
-			return plan.Standing{}, err
+			return plan.CurrentRevision{}, err
 		}
-		return plan.Standing{Revision: t.Revision, Suspended: t.Suspended, Retired: t.Retired}, nil
+		return plan.CurrentRevision{Revision: t.Revision, Suspended: t.Suspended, Retired: t.Retired}, nil
 	default:
 		p, _, err := records.Projects.Get(tx, tenant, s.ID)
 		if err != nil {
-			return plan.Standing{}, err
+			return plan.CurrentRevision{}, err
 		}
-		return plan.Standing{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}, nil
+		return plan.CurrentRevision{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}, nil
 	}
 }
 
-// heldApproval is the approval that a run's waiting step refers to; record is
+// loadedApproval is the approval that a run's waiting step refers to; record is
 // nil when there is none.
-type heldApproval struct {
+type loadedApproval struct {
 	record  *records.Approval
 	version int64
 	changed bool
 }
 
-func loadApproval(tx store.Tx, h *Held) (*heldApproval, error) {
-	a := &heldApproval{}
+func loadApproval(tx store.Tx, h *LoadedRun) (*loadedApproval, error) {
+	a := &loadedApproval{}
 	for i := range h.record.Steps {
 		s := &h.record.Steps[i]
 		if s.Status != countersign.StepWaitingApproval || s.ApprovalID == "" {
@@ -102,7 +102,7 @@ func loadApproval(tx store.Tx, h *Held) (*heldApproval, error) {
 }
 
 // decide sets the decision; an approval is decided once.
-func (a *heldApproval) decide(d run.Decided, by access.Requester, now time.Time) {
+func (a *loadedApproval) decide(d run.Decided, by access.Requester, now time.Time) {
 	if a.record == nil || a.record.Status != countersign.ApprovalPending {
 		return
 	}
@@ -111,7 +111,7 @@ func (a *heldApproval) decide(d run.Decided, by access.Requester, now time.Time)
 	a.changed = true
 }
 
-func (a *heldApproval) save(tx store.Tx, tenant string) error {
+func (a *loadedApproval) save(tx store.Tx, tenant string) error {
 	if !a.changed {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Observe tells of the facts of an event, once it has been committed.
-func (l *Ledger) Observe(m Moved) {
+func (l *Repository) Observe(m Moved) {
 	if l.cfg.Observe != nil && len(m.facts) > 0 {
 		l.cfg.Observe(m.Run.Ref.Tenant, m.facts)
 	}
@@ -18,7 +18,7 @@ func (l *Ledger) Observe(m Moved) {
 
 // facts are what an event made true of capabilities, seen from the run before and
 // after it.
-func facts(before *countersign.Run, res run.Result, e run.Event, a *heldApproval) (out []telemetry.Fact) {
+func facts(before *countersign.Run, res run.Result, e run.Event, a *loadedApproval) (out []telemetry.Fact) {
 	switch e := e.(type) {
 	case run.Returned:
 		out = returned(make([]telemetry.Fact, 0, 3), &before.Steps[e.Step], &res.Run.Steps[e.Step], e.Outcome)

@@ -11,9 +11,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Held is a stored run in memory, with the versions that it was read at. It is
+// LoadedRun is a stored run in memory, with the versions that it was read at. It is
 // never changed: saving gives a new one.
-type Held struct {
+type LoadedRun struct {
 	Ref          Ref
 	record       records.Run // with Steps
 	version      int64
@@ -26,25 +26,25 @@ type Held struct {
 }
 
 // Run is the run with its steps. It must not be changed.
-func (h *Held) Run() *countersign.Run { return &h.record.Run }
+func (h *LoadedRun) Run() *countersign.Run { return &h.record.Run }
 
 // Trace is the traceparent of the request that started the run, "" for none.
-func (h *Held) Trace() string { return h.record.Trace }
+func (h *LoadedRun) Trace() string { return h.record.Trace }
 
 // Plan is the plan that the run was started from, with its project snapshots.
-func (h *Held) Plan() *countersign.Plan { return h.plan }
+func (h *LoadedRun) Plan() *countersign.Plan { return h.plan }
 
 // Size is how many bytes the run's steps take in the store.
-func (h *Held) Size() int { return sum(h.sizes) + h.probed }
+func (h *LoadedRun) Size() int { return sum(h.sizes) + h.probed }
 
 // Load reads a run with its steps and plan, to move it. Where its probes hold more than
 // MaxRemembered they are only counted.
-func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
+func (l *Repository) Load(tx store.Tx, ref Ref) (*LoadedRun, error) {
 	rec, version, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
 	if err != nil {
 		return nil, err
 	}
-	h := &Held{Ref: ref, record: *rec, version: version}
+	h := &LoadedRun{Ref: ref, record: *rec, version: version}
 	if err := h.loadSteps(tx); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (l *Ledger) Load(tx store.Tx, ref Ref) (*Held, error) {
 	return h, err
 }
 
-func (h *Held) loadSteps(tx store.Tx) error {
+func (h *LoadedRun) loadSteps(tx store.Tx) error {
 	probes := h.record.Probes
 	if h.record.ProbeBytes > MaxRemembered {
 		probes = 0
@@ -122,7 +122,7 @@ func stepsOf(runID string) store.Query {
 }
 
 // Newer is a run with its steps if it has a later revision, else nil.
-func (l *Ledger) Newer(tx store.Tx, ref Ref, than int64) (*Held, error) {
+func (l *Repository) Newer(tx store.Tx, ref Ref, than int64) (*LoadedRun, error) {
 	rec, _, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
 	if err != nil || rec.Revision <= than {
 		return nil, err
@@ -137,7 +137,7 @@ func Steps(tx store.Tx, ref Ref, probes int) ([]countersign.StepRun, error) {
 }
 
 // refresh loads the run unless held is still what is stored.
-func (l *Ledger) refresh(tx store.Tx, ref Ref, held *Held) (*Held, error) {
+func (l *Repository) refresh(tx store.Tx, ref Ref, held *LoadedRun) (*LoadedRun, error) {
 	if held == nil {
 		return l.Load(tx, ref)
 	}
@@ -153,7 +153,7 @@ func (l *Ledger) refresh(tx store.Tx, ref Ref, held *Held) (*Held, error) {
 
 // save writes the run and the steps that changed, each only over the version
 // that was read.
-func (h *Held) save(tx store.Tx, res run.Result) (*Held, error) {
+func (h *LoadedRun) save(tx store.Tx, res run.Result) (*LoadedRun, error) {
 	next := *h
 	next.record.Run = *res.Run
 	next.stepVersions, next.sizes = slices.Clone(h.stepVersions), slices.Clone(h.sizes)
@@ -170,7 +170,7 @@ func (h *Held) save(tx store.Tx, res run.Result) (*Held, error) {
 	return &next, next.saveHeader(tx)
 }
 
-func (h *Held) saveAll(tx store.Tx) error {
+func (h *LoadedRun) saveAll(tx store.Tx) error {
 	for i := range h.record.Steps {
 		if err := h.saveStep(tx, i); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (h *Held) saveAll(tx store.Tx) error {
 	return h.saveHeader(tx)
 }
 
-func (h *Held) saveStep(tx store.Tx, i int) error {
+func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
 	runID, step := h.record.ID, h.record.Steps[i]
 	step.Probes = step.Probes[:h.inline[i]] // the others have records of their own
 	doc, version, err := records.Steps(runID, i).PutDoc(tx, h.Ref.Tenant, records.StepID(runID, i), &step, h.stepVersions[i])
@@ -191,7 +191,7 @@ func (h *Held) saveStep(tx store.Tx, i int) error {
 }
 
 // saveHeader writes the run without what has records of its own.
-func (h *Held) saveHeader(tx store.Tx) error {
+func (h *LoadedRun) saveHeader(tx store.Tx) error {
 	header := h.record
 	header.Steps, header.PlanSnapshot = nil, nil
 	doc, version, err := records.Runs.PutDoc(tx, h.Ref.Tenant, h.record.ID, &header, h.version)

@@ -31,20 +31,20 @@ const (
 
 var dawn = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// house is a store with the model, the shop and a plan in two tenants, the
+// fixture is a store with the model, the shop and a plan in two tenants, the
 // ledger over it, and its clock.
-type house struct {
+type fixture struct {
 	t      fataler
 	store  store.Store
-	ledger *runrepo.Ledger
+	ledger *runrepo.Repository
 	now    time.Time
 	ids    int
 	plans  map[string]*countersign.Plan
 }
 
-func open(t fataler) *house {
+func open(t fataler) *fixture {
 	t.Helper()
-	h := &house{t: t, store: memory.New(), now: dawn, plans: map[string]*countersign.Plan{}}
+	h := &fixture{t: t, store: memory.New(), now: dawn, plans: map[string]*countersign.Plan{}}
 	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true },
 		Now: func() time.Time { return h.now },
@@ -55,7 +55,7 @@ func open(t fataler) *house {
 	return h
 }
 
-func (h *house) newID(prefix string) string {
+func (h *fixture) newID(prefix string) string {
 	h.ids++
 	return prefix + "-" + strconv.Itoa(1000+h.ids)
 }
@@ -76,7 +76,7 @@ func shop() *countersign.Project {
 }
 
 // register stores a plan, and what it is made from where that is not there yet.
-func (h *house) register(tenant, id string, steps ...countersign.Step) *countersign.Plan {
+func (h *fixture) register(tenant, id string, steps ...countersign.Step) *countersign.Plan {
 	h.t.Helper()
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{"shop": {Project: shop(), InScope: true}}}
 	w := countersign.PlanWrite{ID: id, Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
@@ -104,14 +104,14 @@ func install(tx store.Tx, tenant string) error {
 	return err
 }
 
-func (h *house) update(fn func(tx store.Tx) error) {
+func (h *fixture) update(fn func(tx store.Tx) error) {
 	h.t.Helper()
 	if err := h.store.Update(context.Background(), fn); err != nil {
 		h.t.Fatalf("Update: %v", err)
 	}
 }
 
-func (h *house) view(fn func(tx store.Tx) error) {
+func (h *fixture) view(fn func(tx store.Tx) error) {
 	h.t.Helper()
 	if err := h.store.View(context.Background(), fn); err != nil {
 		h.t.Fatalf("View: %v", err)
@@ -119,12 +119,12 @@ func (h *house) view(fn func(tx store.Tx) error) {
 }
 
 // start begins a run of the tenant's plan, if a slot is free.
-func (h *house) start(tenant string) (ref runrepo.Ref, err error) {
+func (h *fixture) start(tenant string) (ref runrepo.Ref, err error) {
 	h.t.Helper()
 	return h.startOf(tenant, "plan-1")
 }
 
-func (h *house) startOf(tenant, id string) (ref runrepo.Ref, err error) {
+func (h *fixture) startOf(tenant, id string) (ref runrepo.Ref, err error) {
 	h.t.Helper()
 	ref = runrepo.Ref{Tenant: tenant, RunID: h.newID("run")}
 	err = h.store.Update(context.Background(), func(tx store.Tx) error {
@@ -142,7 +142,7 @@ func (h *house) startOf(tenant, id string) (ref runrepo.Ref, err error) {
 	return ref, err
 }
 
-func (h *house) mustStart(tenant string) runrepo.Ref {
+func (h *fixture) mustStart(tenant string) runrepo.Ref {
 	h.t.Helper()
 	ref, err := h.start(tenant)
 	if err != nil {
@@ -153,7 +153,7 @@ func (h *house) mustStart(tenant string) runrepo.Ref {
 
 var bob = runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"}
 
-func (h *house) apply(ref runrepo.Ref, e run.Event) (moved runrepo.Moved, err error) {
+func (h *fixture) apply(ref runrepo.Ref, e run.Event) (moved runrepo.Moved, err error) {
 	h.t.Helper()
 	err = h.store.Update(context.Background(), func(tx store.Tx) (err error) {
 		moved, err = h.ledger.Apply(tx, ref, nil, e, bob)
@@ -162,7 +162,7 @@ func (h *house) apply(ref runrepo.Ref, e run.Event) (moved runrepo.Moved, err er
 	return moved, err
 }
 
-func (h *house) must(ref runrepo.Ref, events ...run.Event) (moved runrepo.Moved) {
+func (h *fixture) must(ref runrepo.Ref, events ...run.Event) (moved runrepo.Moved) {
 	h.t.Helper()
 	for _, e := range events {
 		var err error
@@ -173,7 +173,7 @@ func (h *house) must(ref runrepo.Ref, events ...run.Event) (moved runrepo.Moved)
 	return moved
 }
 
-func (h *house) load(ref runrepo.Ref) (held *runrepo.Held) {
+func (h *fixture) load(ref runrepo.Ref) (held *runrepo.LoadedRun) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		held, err = h.ledger.Load(tx, ref)
@@ -187,7 +187,7 @@ func decide(d countersign.ApprovalStatus) run.Decided {
 }
 
 // answer is the outcome of the step in flight.
-func (h *house) answer(ref runrepo.Ref, o request.Outcome) run.Event {
+func (h *fixture) answer(ref runrepo.Ref, o request.Outcome) run.Event {
 	h.t.Helper()
 	for i, s := range h.load(ref).Run().Steps {
 		if s.Status == countersign.StepRunning {

@@ -35,19 +35,19 @@ type Config struct {
 	Observe func(tenant string, facts []telemetry.Fact)
 }
 
-// Ledger moves stored runs. It is safe for concurrent use; what it remembers is
+// Repository moves stored runs. It is safe for concurrent use; what it remembers is
 // immutable.
-type Ledger struct {
+type Repository struct {
 	cfg      Config
-	plans    *cache.Map[PlanKey, *countersign.Plan]
-	stored   *cache.Map[cache.Stamp, *records.Plan]
-	runs     *cache.Map[cache.Stamp, *records.Run]
+	plans    *cache.Cache[PlanKey, *countersign.Plan]
+	stored   *cache.Cache[cache.Stamp, *records.Plan]
+	runs     *cache.Cache[cache.Stamp, *records.Run]
 	stopping atomic.Bool
 }
 
 // New makes a ledger.
-func New(cfg Config) *Ledger {
-	return &Ledger{
+func New(cfg Config) *Repository {
+	return &Repository{
 		cfg:    cfg,
 		plans:  cache.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
 		stored: cache.New[cache.Stamp, *records.Plan](rememberedPlans),
@@ -56,11 +56,11 @@ func New(cfg Config) *Ledger {
 }
 
 // Now is the ledger's clock.
-func (l *Ledger) Now() time.Time { return l.cfg.Now() }
+func (l *Repository) Now() time.Time { return l.cfg.Now() }
 
 // StopSteps keeps every later transaction from beginning a step; outcomes are
 // still taken in.
-func (l *Ledger) StopSteps() { l.stopping.Store(true) }
+func (l *Repository) StopSteps() { l.stopping.Store(true) }
 
 // Ref names a run.
 type Ref struct{ Tenant, RunID string }
@@ -85,17 +85,17 @@ var System = Actor{ID: countersign.SystemPrincipal}
 type Moved struct {
 	// Run is the run as the transaction left it: one that got the slot it asked for
 	// has been moved twice, and nobody can have seen it between.
-	Run  *Held
+	Run  *LoadedRun
 	Call *run.Call
 	// Others are other runs, which got a slot that this one gave back.
-	Others []*Held
+	Others []*LoadedRun
 
 	facts []telemetry.Fact
 }
 
 // Apply applies an event to a run. held is the run as the caller last saw it,
 // nil to load it; it is loaded anew if the store has moved on.
-func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) (Moved, error) {
+func (l *Repository) Apply(tx store.Tx, ref Ref, held *LoadedRun, e run.Event, by Actor) (Moved, error) {
 	held, err := l.refresh(tx, ref, held)
 	if err != nil {
 		return Moved{}, err
@@ -126,7 +126,7 @@ func (l *Ledger) Apply(tx store.Tx, ref Ref, held *Held, e run.Event, by Actor) 
 	return moved, err
 }
 
-func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
+func (l *Repository) commit(tx store.Tx, held *LoadedRun, a *loadedApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
 	if res.Close != "" {
 		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, now)
 	}
@@ -167,8 +167,8 @@ func (l *Ledger) commit(tx store.Tx, held *Held, a *heldApproval, res run.Result
 
 // Start stores a new run with its audit record. The caller has checked that it
 // may start and that a slot is free.
-func (l *Ledger) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*Held, error) {
-	h := &Held{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
+func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*LoadedRun, error) {
+	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
 	h.stepVersions, h.sizes, h.inline = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps))
 	if err := h.saveAll(tx); err != nil {
 		return nil, err
@@ -198,14 +198,14 @@ func startOf(r *countersign.Run) string {
 
 // Salt is a new one for an audit record. Whoever may not see a digest, or what a reason
 // quotes, gets hashes of the records beside theirs, and could try values against them.
-func (l *Ledger) Salt() string {
+func (l *Repository) Salt() string {
 	if l.cfg.NewSalt == nil {
 		return ""
 	}
 	return l.cfg.NewSalt()
 }
 
-func (l *Ledger) auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
+func (l *Repository) auditRecords(res run.Result, by Actor, now time.Time) []countersign.AuditRecord {
 	out := make([]countersign.AuditRecord, len(res.Notes))
 	for i, n := range res.Notes {
 		out[i] = countersign.AuditRecord{

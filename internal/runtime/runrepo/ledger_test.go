@@ -19,7 +19,7 @@ import (
 )
 
 // everything is all rows of a tenant that a run's move may touch, as text.
-func (h *house) everything(tenant string) string {
+func (h *fixture) everything(tenant string) string {
 	h.t.Helper()
 	var b strings.Builder
 	h.view(func(tx store.Tx) error {
@@ -41,7 +41,7 @@ func (h *house) everything(tenant string) string {
 	return b.String()
 }
 
-func (h *house) approvals(ref runrepo.Ref) (list []records.Approval) {
+func (h *fixture) approvals(ref runrepo.Ref) (list []records.Approval) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		list, err = records.Approvals.List(tx, ref.Tenant, store.Query{Where: []store.Filter{store.Equal("run", ref.RunID)}})
@@ -58,7 +58,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 	before := h.everything("acme")
 	failure := errors.New("the disk is full")
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
-		if _, err := h.ledger.Apply(tx, ref, nil, run.Taken{}, runrepo.System); err != nil {
+		if _, err := h.ledger.Apply(tx, ref, nil, run.Resumed{}, runrepo.System); err != nil {
 			return err
 		}
 		return failure
@@ -66,7 +66,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 	if !errors.Is(err, failure) || h.everything("acme") != before {
 		t.Fatalf("%v left\n%s", err, cmp.Diff(before, h.everything("acme")))
 	}
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	r := h.load(ref).Run()
 	a := h.approvals(ref)
 	if r.Status != countersign.RunWaitingApproval || r.Revision != 2 || r.Steps[0].Status != countersign.StepWaitingApproval || len(a) != 1 || a[0].ID != r.Steps[0].ApprovalID {
@@ -81,7 +81,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 func TestAuditNamesActorRequestAndStep(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{}, decide(countersign.ApprovalApproved))
+	h.must(ref, run.Resumed{}, decide(countersign.ApprovalApproved))
 	var newest []countersign.AuditRecord
 	h.view(func(tx store.Tx) error {
 		page, err := audit.List(tx, "acme", audit.Filter{Action: "approvals.decide"}, 10, 0)
@@ -101,9 +101,9 @@ func TestAuditNamesActorRequestAndStep(t *testing.T) {
 func TestEventThatChangesNothingWritesNothing(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	before := h.everything("acme")
-	h.must(ref, run.Taken{}, run.Expired{}, run.SlotGranted{}, run.Restarted{})
+	h.must(ref, run.Resumed{}, run.Expired{}, run.SlotGranted{}, run.Restarted{})
 	if after := h.everything("acme"); after != before {
 		t.Error(cmp.Diff(before, after))
 	}
@@ -123,7 +123,7 @@ func TestDecisionOnARunThatWaitsForNoneIsAConflict(t *testing.T) {
 func TestRefusedDecisionLeavesTheApprovalPending(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	h.now = h.now.Add(ttl)
 	before := h.everything("acme")
 	if _, err := h.apply(ref, decide(countersign.ApprovalApproved)); countersign.ErrorCode(err) != countersign.CodeApprovalExpired {
@@ -137,7 +137,7 @@ func TestRefusedDecisionLeavesTheApprovalPending(t *testing.T) {
 func TestExpiryIsTheSystemsRejection(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	h.now = h.now.Add(ttl)
 	h.must(ref, run.Expired{})
 	a := h.approvals(ref)[0]
@@ -152,9 +152,9 @@ func TestStaleRunIsLoadedAnew(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
 	stale := h.load(ref)
-	h.must(ref, run.Taken{}, run.CancelAsked{Reason: "r", By: bob.ID})
+	h.must(ref, run.Resumed{}, run.CancelAsked{Reason: "r", By: bob.ID})
 	h.update(func(tx store.Tx) error {
-		moved, err := h.ledger.Apply(tx, ref, stale, run.Taken{}, runrepo.System)
+		moved, err := h.ledger.Apply(tx, ref, stale, run.Resumed{}, runrepo.System)
 		if moved.Run.Run().Status != countersign.RunCancelled || moved.Call != nil {
 			t.Errorf("%+v", moved.Run.Run())
 		}
@@ -169,7 +169,7 @@ func TestUnknownRunIsNotFound(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
 	for _, unknown := range []runrepo.Ref{{Tenant: "acme", RunID: "run-none"}, {Tenant: "beta", RunID: ref.RunID}} {
-		if _, err := h.apply(unknown, run.Taken{}); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.apply(unknown, run.Resumed{}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestUnknownRunIsNotFound(t *testing.T) {
 func TestRunIsStoredWithoutStepsAndPlan(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	h.view(func(tx store.Tx) error {
 		rec, _, err := records.Runs.Get(tx, "acme", ref.RunID)
 		if err != nil {
@@ -200,7 +200,7 @@ func TestRunIsStoredWithoutStepsAndPlan(t *testing.T) {
 func TestOnlyChangedStepsAreWritten(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	versions := func() (v []int64) {
 		h.view(func(tx store.Tx) error {
 			rows, err := tx.List(store.Steps, "acme", store.Query{Order: []store.Order{{Column: "idx"}}})
@@ -214,7 +214,7 @@ func TestOnlyChangedStepsAreWritten(t *testing.T) {
 	if diff := cmp.Diff([]int64{2, 1}, versions()); diff != "" {
 		t.Error(diff)
 	}
-	h.must(ref, decide(countersign.ApprovalApproved), run.Taken{})
+	h.must(ref, decide(countersign.ApprovalApproved), run.Resumed{})
 	if diff := cmp.Diff([]int64{3, 1}, versions()); diff != "" {
 		t.Error(diff)
 	}
@@ -223,7 +223,7 @@ func TestOnlyChangedStepsAreWritten(t *testing.T) {
 func TestStoppedLedgerTakesOutcomesInAndBeginsNothing(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{}, decide(countersign.ApprovalApproved), run.Taken{})
+	h.must(ref, run.Resumed{}, decide(countersign.ApprovalApproved), run.Resumed{})
 	h.ledger.StopSteps()
 	if moved := h.must(ref, h.answer(ref, fine())); moved.Call != nil {
 		t.Errorf("called %+v", moved.Call)

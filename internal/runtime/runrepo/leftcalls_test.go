@@ -13,7 +13,7 @@ import (
 )
 
 // leave notes calls of a tenant's cancelled runs that may be answered until a time.
-func (h *house) leave(tenant string, calls int, until time.Time) {
+func (h *fixture) leave(tenant string, calls int, until time.Time) {
 	h.t.Helper()
 	h.update(func(tx store.Tx) error {
 		for n := range calls {
@@ -31,7 +31,7 @@ func (h *house) leave(tenant string, calls int, until time.Time) {
 func TestATenantThatLeftManyCallsGetsNoSlot(t *testing.T) {
 	h := openShared(t, 3, 3)
 	queued := h.mustStart("acme")
-	h.must(queued, run.Taken{}) // asks for an approval
+	h.must(queued, run.Resumed{}) // asks for an approval
 	busy := []runrepo.Ref{h.mustStart("beta"), h.mustStart("beta"), h.mustStart("beta")}
 	h.must(queued, decide(countersign.ApprovalApproved))
 	over := h.now.Add(time.Minute)

@@ -14,7 +14,7 @@ type PlanKey struct{ Tenant, ID, Digest string }
 // Plan reads the plan that a run was started from, with its project snapshots:
 // mostly from memory, so that a step needn't read a plan of a megabyte. It must not
 // be changed.
-func (l *Ledger) Plan(tx store.Tx, tenant, id, digest string) (*countersign.Plan, error) {
+func (l *Repository) Plan(tx store.Tx, tenant, id, digest string) (*countersign.Plan, error) {
 	key := PlanKey{tenant, id, digest}
 	if p, ok := l.plans.Get(key); ok {
 		return p, nil

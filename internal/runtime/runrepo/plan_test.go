@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-func (h *house) plan(tenant, id, digest string) (p *countersign.Plan) {
+func (h *fixture) plan(tenant, id, digest string) (p *countersign.Plan) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
 		p, err = h.ledger.Plan(tx, tenant, id, digest)
@@ -84,15 +84,15 @@ func TestManyPlansAreStillTheRightOnes(t *testing.T) {
 func TestStandingsAreThoseOfTheMoment(t *testing.T) {
 	h := open(t)
 	p := h.plans["acme"]
-	standings := func() (now plan.Standings) {
+	standings := func() (now plan.CurrentRevisions) {
 		h.view(func(tx store.Tx) (err error) {
-			now, err = runrepo.Standings(tx, "acme", p)
+			now, err = runrepo.CurrentRevisions(tx, "acme", p)
 			return err
 		})
 		return now
 	}
 	model, project := plan.Subject{Kind: plan.KindModel, ID: "refunds"}, plan.Subject{Kind: plan.KindProject, ID: "shop"}
-	if diff := cmp.Diff(plan.Standings{model: {Revision: 1}, project: {Revision: 1}}, standings()); diff != "" {
+	if diff := cmp.Diff(plan.CurrentRevisions{model: {Revision: 1}, project: {Revision: 1}}, standings()); diff != "" {
 		t.Error(diff)
 	}
 	h.update(func(tx store.Tx) error {
@@ -102,7 +102,7 @@ func TestStandingsAreThoseOfTheMoment(t *testing.T) {
 		_, err := records.Projects.Put(tx, "acme", "shop", &records.ProjectHead{ID: "shop", Revision: 4}, 1)
 		return err
 	})
-	if diff := cmp.Diff(plan.Standings{project: {Revision: 4, Disabled: true}}, standings()); diff != "" {
+	if diff := cmp.Diff(plan.CurrentRevisions{project: {Revision: 4, Disabled: true}}, standings()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -43,7 +43,7 @@ func Listed(p countersign.ProbeRecord) countersign.ProbeRecord {
 
 // countProbes stands in for the probes of a run that hold too much to be read for each
 // of its moves, which need but their number.
-func (h *Held) countProbes() {
+func (h *LoadedRun) countProbes() {
 	for i, n := range h.record.StepProbes {
 		s := &h.record.Steps[i]
 		for range n {
@@ -57,7 +57,7 @@ func (h *Held) countProbes() {
 func WasRead(p countersign.ProbeRecord) bool { return p.By != "" }
 
 // saveProbe writes a probe that was added to a step, and nothing of the step.
-func (h *Held) saveProbe(tx store.Tx, step int, p *countersign.ProbeRecord) error {
+func (h *LoadedRun) saveProbe(tx store.Tx, step int, p *countersign.ProbeRecord) error {
 	h.record.Probes++
 	n := h.record.Probes
 	doc, _, err := records.Probes(h.record.ID, n).PutDoc(tx, h.Ref.Tenant, records.ProbeID(h.record.ID, n), &records.Probe{Step: step, Probe: *p}, 0)

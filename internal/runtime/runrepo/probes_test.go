@@ -19,10 +19,10 @@ func probed(n int) run.Probed {
 func refOf(id string) runrepo.Ref { return runrepo.Ref{Tenant: "acme", RunID: id} }
 
 // uncertain is a run with an uncertain step, and what numbers its probes have.
-func (h *house) uncertain() (id string, probes func() []int) {
+func (h *fixture) uncertain() (id string, probes func() []int) {
 	h.t.Helper()
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{}, decide(countersign.ApprovalApproved), run.Taken{})
+	h.must(ref, run.Resumed{}, decide(countersign.ApprovalApproved), run.Resumed{})
 	h.must(ref, h.answer(ref, lost()))
 	return ref.RunID, func() (ns []int) {
 		for _, p := range h.load(ref).Run().Steps[0].Probes {
@@ -84,7 +84,7 @@ func TestARunHasAThousandProbes(t *testing.T) {
 }
 
 // older gives the uncertain step probes as an older release kept them.
-func (h *house) older(id string, n int) {
+func (h *fixture) older(id string, n int) {
 	h.t.Helper()
 	h.update(func(tx store.Tx) error {
 		s, version, err := records.Steps(id, 0).Get(tx, "acme", records.StepID(id, 0))

@@ -18,7 +18,7 @@ const (
 
 // Read gives a run with its steps, for a View: what an Update reads might not be
 // committed. It must not be changed.
-func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
+func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (l *Ledger) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 
 // Committed remembers a run as it was committed just now: whoever follows it reads
 // it next.
-func (l *Ledger) Committed(h *Held) {
+func (l *Repository) Committed(h *LoadedRun) {
 	if h.Size() <= MaxRemembered {
 		l.runs.Put(h.stamp, &h.record)
 	}
@@ -59,7 +59,7 @@ func sum(sizes []int) (n int) {
 
 // ReadPlan gives a plan without its snapshots, and the size of its document, for a
 // View. It must not be changed.
-func (l *Ledger) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, error) {
+func (l *Repository) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, error) {
 	row, err := tx.Get(store.Plans, tenant, id)
 	if err != nil {
 		return nil, 0, err

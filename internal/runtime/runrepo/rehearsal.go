@@ -10,7 +10,7 @@ import (
 
 // rehearsed remembers a rehearsal that completed as the last one of its plan's
 // content, which LIVE runs are compared with.
-func rehearsed(tx store.Tx, was, is *Held) error {
+func rehearsed(tx store.Tx, was, is *LoadedRun) error {
 	r := is.Run()
 	if r.Mode != countersign.ModeDryRun || r.Status != countersign.RunCompleted || was.Run().Status == r.Status {
 		return nil

@@ -26,13 +26,13 @@ func Share(set, slots, tenants int) int {
 	}
 }
 
-func (l *Ledger) share(tx store.Tx) (int, error) {
+func (l *Repository) share(tx store.Tx) (int, error) {
 	tenants, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 	return Share(l.cfg.MaxPerTenant, l.cfg.MaxActive, tenants), err
 }
 
 // Free is nil when the tenant may start a run in this mode now, else capacity.
-func (l *Ledger) Free(tx store.Tx, tenant, mode string) error {
+func (l *Repository) Free(tx store.Tx, tenant, mode string) error {
 	share, err := l.share(tx)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 // openShared is a house whose tenants are known to the store, so that they share.
-func openShared(t fataler, slots, each int) *house {
+func openShared(t fataler, slots, each int) *fixture {
 	t.Helper()
 	h := open(t)
 	h.ledger = runrepo.New(runrepo.Config{
@@ -28,7 +28,7 @@ func openShared(t fataler, slots, each int) *house {
 	return h
 }
 
-func (h *house) tenant(id string) {
+func (h *fixture) tenant(id string) {
 	h.t.Helper()
 	h.update(func(tx store.Tx) error {
 		_, err := records.Tenants.Put(tx, store.Realm, id, &countersign.Tenant{ID: id}, 0)
@@ -36,7 +36,7 @@ func (h *house) tenant(id string) {
 	})
 }
 
-func (h *house) refused(tenant string) {
+func (h *fixture) refused(tenant string) {
 	h.t.Helper()
 	if ref, err := h.start(tenant); countersign.ErrorCode(err) != countersign.CodeCapacity {
 		h.t.Fatalf("%s got a slot for %v: %v", tenant, ref, err)
@@ -81,7 +81,7 @@ func TestQueuedRunsOfATenantAtItsShareHoldNobodyUp(t *testing.T) {
 	h := openShared(t, 3, 2)
 	waiting := func(tenant string) runrepo.Ref {
 		ref := h.mustStart(tenant)
-		h.must(ref, run.Taken{})
+		h.must(ref, run.Resumed{})
 		return ref
 	}
 	var acme []runrepo.Ref
@@ -131,7 +131,7 @@ func TestSharesHoldInAnyHistory(t *testing.T) {
 				ref := rapid.SampledFrom(refs).Draw(t, "run")
 				switch rapid.IntRange(0, 3).Draw(t, "what") {
 				case 0: // it will wait, approved perhaps while no slot is free
-					_, _ = h.apply(ref, run.Taken{})
+					_, _ = h.apply(ref, run.Resumed{})
 				case 1:
 					_, _ = h.apply(ref, decide(countersign.ApprovalApproved))
 				default:

@@ -18,7 +18,7 @@ import (
 
 // settle keeps the realm's list of unfinished runs in step with a run that
 // moved, and hands a slot that came free to the runs that queue for one.
-func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
+func (l *Repository) settle(tx store.Tx, was, is *LoadedRun) ([]*LoadedRun, error) {
 	before, after := unfinishedOf(was), unfinishedOf(is)
 	if before.State == after.State && before.Due.Equal(after.Due) && before.Since.Equal(after.Since) {
 		return nil, nil
@@ -37,14 +37,14 @@ func (l *Ledger) settle(tx store.Tx, was, is *Held) ([]*Held, error) {
 }
 
 // Idle reports queued runs that a free slot is there for.
-func (l *Ledger) Idle(tx store.Tx) (bool, error) {
+func (l *Repository) Idle(tx store.Tx) (bool, error) {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	return len(next) > 0, err
 }
 
 // Grant gives free slots to queued runs: for a start under a higher limit, and where a
 // slot came free of a run that could not take it.
-func (l *Ledger) Grant(tx store.Tx) error {
+func (l *Repository) Grant(tx store.Tx) error {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	if err == nil {
 		_, err = l.grant(tx, next, nil)
@@ -55,7 +55,7 @@ func (l *Ledger) Grant(tx store.Tx) error {
 // next are the runs that get a slot when a run goes from one entry in the list to
 // another. It is asked before that is written: an engine has written nothing of a
 // function yet, and would have to for a list.
-func (l *Ledger) next(tx store.Tx, before, after records.Unfinished) ([]records.Unfinished, error) {
+func (l *Repository) next(tx store.Tx, before, after records.Unfinished) ([]records.Unfinished, error) {
 	if after.State != records.Queued {
 		queued, err := countStates(tx, records.Queued)
 		if err != nil || queued == 0 {
@@ -88,16 +88,16 @@ func earlier(a, b records.Unfinished) int {
 }
 
 // grant gives slots to runs, held among them perhaps, which was just written.
-func (l *Ledger) grant(tx store.Tx, next []records.Unfinished, held *Held) ([]*Held, error) {
-	var granted []*Held
+func (l *Repository) grant(tx store.Tx, next []records.Unfinished, held *LoadedRun) ([]*LoadedRun, error) {
+	var granted []*LoadedRun
 	for _, u := range next {
-		ref, known := Ref{u.TenantID, u.RunID}, (*Held)(nil)
+		ref, known := Ref{u.TenantID, u.RunID}, (*LoadedRun)(nil)
 		if held != nil && held.Ref == ref {
 			known = held
 		}
 		known, err := l.movable(tx, ref, known)
 		if Unreadable(err) { // the slot goes to the next one at the engine's next look
-			if _, err = l.Strand(tx, ref); err == nil {
+			if _, err = l.StopUnreadable(tx, ref); err == nil {
 				continue
 			}
 		}
@@ -142,7 +142,7 @@ func isOwned(u *records.Unfinished) bool {
 
 // Adopt makes this process the owner of such a run whose owner is gone; false when
 // there is nothing to take over any more.
-func (l *Ledger) Adopt(tx store.Tx, ref Ref) (bool, error) {
+func (l *Repository) Adopt(tx store.Tx, ref Ref) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !isOwned(u) {
@@ -162,7 +162,7 @@ func (l *Ledger) Adopt(tx store.Tx, ref Ref) (bool, error) {
 
 // Owns reports a run that no other process drives: an active one of this process,
 // or one that nobody drives now.
-func (l *Ledger) Owns(tx store.Tx, ref Ref) (bool, error) {
+func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
 	if errors.Is(err, store.ErrNotFound) {
 		return true, nil
@@ -170,7 +170,7 @@ func (l *Ledger) Owns(tx store.Tx, ref Ref) (bool, error) {
 	return err == nil && (u.State != records.Active || u.Owner == l.cfg.Replica), err
 }
 
-func (l *Ledger) saveUnfinished(tx store.Tx, h *Held) error {
+func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 	id := records.UnfinishedID(h.Ref.Tenant, h.Ref.RunID)
 	u := unfinishedOf(h)
 	if u.State == "" {
@@ -191,7 +191,7 @@ func (l *Ledger) saveUnfinished(tx store.Tx, h *Held) error {
 }
 
 // unfinishedOf is a run's entry in the realm's list; State "" means none.
-func unfinishedOf(h *Held) records.Unfinished {
+func unfinishedOf(h *LoadedRun) records.Unfinished {
 	r := h.Run()
 	u := records.Unfinished{TenantID: h.Ref.Tenant, RunID: r.ID, Projects: h.record.Projects, WaitingFor: r.WaitingFor, Since: r.CreatedAt}
 	if f := r.WaitingFor; f != nil {

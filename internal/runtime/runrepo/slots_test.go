@@ -16,7 +16,7 @@ import (
 )
 
 // unfinished is the realm's work list.
-func (h *house) unfinished() map[string]records.Unfinished {
+func (h *fixture) unfinished() map[string]records.Unfinished {
 	h.t.Helper()
 	out := map[string]records.Unfinished{}
 	h.view(func(tx store.Tx) error {
@@ -43,7 +43,7 @@ func TestWorkListFollowsARun(t *testing.T) {
 	never := time.Time{}
 	want(records.Active, dawn, never)
 	h.now = dawn.Add(time.Minute)
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	asked := h.now
 	want(records.Waiting, asked, asked.Add(ttl))
 	busy := []runrepo.Ref{h.mustStart("acme"), h.mustStart("beta")}
@@ -52,7 +52,7 @@ func TestWorkListFollowsARun(t *testing.T) {
 	want(records.Queued, h.now, asked.Add(ttl)) // the approval expires in the queue too
 	h.must(busy[0], run.CancelAsked{Reason: "r", By: bob.ID})
 	want(records.Active, dawn, never)
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	h.now = h.now.Add(time.Minute)
 	h.must(ref, h.answer(ref, lost()))
 	want(records.Recovery, h.now, never)
@@ -82,7 +82,7 @@ func TestSlotGoesToTheOldestOfAnyTenant(t *testing.T) {
 	var queue []runrepo.Ref
 	for _, tenant := range []string{"beta", "acme", "beta"} {
 		ref := h.mustStart(tenant)
-		h.must(ref, run.Taken{})
+		h.must(ref, run.Resumed{})
 		queue = append(queue, ref)
 	}
 	busy := []runrepo.Ref{h.mustStart("acme"), h.mustStart("acme")}
@@ -135,7 +135,7 @@ func TestSlotsHoldInAnyHistory(t *testing.T) {
 func TestARunThatGetsItsSlotAtOnceHasMovedOnce(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
-	h.must(ref, run.Taken{})
+	h.must(ref, run.Resumed{})
 	moved := h.must(ref, decide(countersign.ApprovalApproved))
 	if moved.Run.Run().Status != countersign.RunRunning || len(moved.Others) > 0 {
 		t.Errorf("%s, and %d others moved", moved.Run.Run().Status, len(moved.Others))
@@ -144,10 +144,10 @@ func TestARunThatGetsItsSlotAtOnceHasMovedOnce(t *testing.T) {
 }
 
 // checkMoved: what an event moved is named once each, as it is stored.
-func (h *house) checkMoved(m runrepo.Moved) {
+func (h *fixture) checkMoved(m runrepo.Moved) {
 	h.t.Helper()
 	named := map[runrepo.Ref]bool{}
-	for _, held := range append([]*runrepo.Held{m.Run}, m.Others...) {
+	for _, held := range append([]*runrepo.LoadedRun{m.Run}, m.Others...) {
 		if stored := h.load(held.Ref).Run().Revision; named[held.Ref] || held.Run().Revision != stored {
 			h.t.Fatalf("run %s moved to revision %d, stored is %d; named before: %v", held.Ref.RunID, held.Run().Revision, stored, named[held.Ref])
 		}
@@ -155,7 +155,7 @@ func (h *house) checkMoved(m runrepo.Moved) {
 	}
 }
 
-func (h *house) drawEvent(t *rapid.T, ref runrepo.Ref) run.Event {
+func (h *fixture) drawEvent(t *rapid.T, ref runrepo.Ref) run.Event {
 	switch rapid.IntRange(0, 9).Draw(t, "event") {
 	case 0:
 		return run.CancelAsked{Reason: "r", By: bob.ID}
@@ -172,11 +172,11 @@ func (h *house) drawEvent(t *rapid.T, ref runrepo.Ref) run.Event {
 	case 6, 7:
 		return h.answer(ref, fine())
 	default:
-		return run.Taken{}
+		return run.Resumed{}
 	}
 }
 
-func (h *house) checkSlots(refs []runrepo.Ref) {
+func (h *fixture) checkSlots(refs []runrepo.Ref) {
 	list := h.unfinished()
 	active, queued := 0, 0
 	for _, ref := range refs {

@@ -17,7 +17,7 @@ func Unreadable(err error) bool {
 }
 
 // movable reads all that a move of the run will read, before it writes anything.
-func (l *Ledger) movable(tx store.Tx, ref Ref, held *Held) (*Held, error) {
+func (l *Repository) movable(tx store.Tx, ref Ref, held *LoadedRun) (*LoadedRun, error) {
 	held, err := l.refresh(tx, ref, held)
 	if err != nil {
 		return nil, err
@@ -29,11 +29,11 @@ func (l *Ledger) movable(tx store.Tx, ref Ref, held *Held) (*Held, error) {
 	return held, err
 }
 
-// Strand takes a run whose records can't be read off the slots and out of the queue,
+// StopUnreadable takes a run whose records can't be read off the slots and out of the queue,
 // so that others' runs go on; its own can't, and what it sent is not known. The audit
 // log says so, unless it is what can't be read. Of a run that is not in the list, or
 // is stranded already, nothing changes and false is returned.
-func (l *Ledger) Strand(tx store.Tx, ref Ref) (bool, error) {
+func (l *Repository) StopUnreadable(tx store.Tx, ref Ref) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.State == records.Stranded {

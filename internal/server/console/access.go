@@ -43,7 +43,7 @@ type realm struct {
 	Query   string // "?tenant=…" for another tenant, else ""
 }
 
-func (v *visit) realm(tab string) realm {
+func (v *pageRequest) realm(tab string) realm {
 	r := realm{Tenant: v.tenantAsked()}
 	r.Foreign = r.Tenant != v.actor.Tenant
 	if r.Foreign {
@@ -60,7 +60,7 @@ func (v *visit) realm(tab string) realm {
 }
 
 // tenantAsked is the tenant that an address or a form is about.
-func (v *visit) tenantAsked() string {
+func (v *pageRequest) tenantAsked() string {
 	for _, named := range []string{v.form("tenant"), v.query("tenant")} {
 		if named != "" {
 			return named
@@ -70,7 +70,7 @@ func (v *visit) tenantAsked() string {
 }
 
 // accessPage is a page below Access.
-func (v *visit) accessPage(name, title string, data any, way ...crumb) *page {
+func (v *pageRequest) accessPage(name, title string, data any, way ...crumb) *page {
 	crumbs := append([]crumb{{Word: "Access", Href: "/access"}}, way...)
 	if title == "Access" {
 		crumbs = []crumb{{Word: "Access"}}
@@ -97,7 +97,7 @@ var roleHints = []choice{
 }
 
 // grantForm offers the roles and projects, with those that are given ticked.
-func (v *visit) grantForm(tenant string, roles []countersign.Role, reach string, projects []string) grant {
+func (v *pageRequest) grantForm(tenant string, roles []countersign.Role, reach string, projects []string) grant {
 	g := grant{Reach: reach, CanList: tenant == v.actor.Tenant}
 	has := map[string]bool{}
 	for _, r := range roles {
@@ -116,7 +116,7 @@ func (v *visit) grantForm(tenant string, roles []countersign.Role, reach string,
 }
 
 // projectChoices are the tenant's projects and those that are given but gone.
-func (v *visit) projectChoices(given []string) []choice {
+func (v *pageRequest) projectChoices(given []string) []choice {
 	on := map[string]bool{}
 	for _, id := range given {
 		on[id] = true
@@ -138,7 +138,7 @@ func (v *visit) projectChoices(given []string) []choice {
 
 // granted reads a grant from the form, and says what is missing. Reaching
 // everything must be said: that no project is ticked doesn't mean all.
-func (v *visit) granted() (grant, []countersign.Role, []string) {
+func (v *pageRequest) granted() (grant, []countersign.Role, []string) {
 	var roles []countersign.Role
 	for _, r := range v.r.PostForm["roles"] {
 		roles = append(roles, countersign.Role(r))

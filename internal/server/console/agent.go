@@ -16,7 +16,7 @@ type agentData struct {
 	Project      string // its name, "" where it can't be read
 	Capabilities []agentCapability
 	Call         agentCall
-	Reason       blank
+	Reason       field
 	Heard        []countersign.Instance // those heard last, by their ids
 	Problem      *problem
 }
@@ -45,9 +45,9 @@ type agentCall struct {
 // shownInstances is how many instances a page shows: those heard last.
 const shownInstances = 50
 
-func agentPage(v *visit) (*page, error) { return v.agentAgain(nil) }
+func agentPage(v *pageRequest) (*page, error) { return v.agentAgain(nil) }
 
-func (v *visit) agentAgain(err error) (*page, error) {
+func (v *pageRequest) agentAgain(err error) (*page, error) {
 	a, unread := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
@@ -113,13 +113,13 @@ func agentCallOf(a countersign.Agent, may bool) agentCall {
 	return agentCall{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
 }
 
-func admitAgent(v *visit) (string, error) { return v.moveAgent(v.control.AdmitAgent) }
+func admitAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.AdmitAgent) }
 
-func suspendAgent(v *visit) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
+func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
 
 // moveAgent decides about the revision that the form showed, not about one that a
 // sync made meanwhile.
-func (v *visit) moveAgent(move admission) (string, error) {
+func (v *pageRequest) moveAgent(move admission) (string, error) {
 	id, revision := v.r.PathValue("id"), v.formRevision()
 	err := typedReason(v.form("reason"))
 	if err == nil {
@@ -136,7 +136,7 @@ func (v *visit) moveAgent(move admission) (string, error) {
 }
 
 // instancesOfAgent writes what its processes say now.
-func instancesOfAgent(v *visit) error {
+func instancesOfAgent(v *pageRequest) error {
 	a, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return err

@@ -16,16 +16,16 @@ type agentRunData struct {
 	Capability *countersign.Capability
 	Fixed      []fixedInput
 	Key        string
-	Mode       blank
-	Inputs     []blank
-	Expected   []blank
+	Mode       field
+	Inputs     []field
+	Expected   []field
 	Problem    *problem
 }
 
-func agentRunPage(v *visit) (*page, error) { return v.agentRunAgain(nil) }
+func agentRunPage(v *pageRequest) (*page, error) { return v.agentRunAgain(nil) }
 
 // toRun reads the agent of the address and the capability that it shall use.
-func (v *visit) toRun() (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
+func (v *pageRequest) toRun() (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
 	if err = v.may(access.StartAgentRun); err != nil {
 		return a, p, nil, err
 	}
@@ -43,7 +43,7 @@ func (v *visit) toRun() (a countersign.Agent, p countersign.Project, c *counters
 	return a, p, c, err
 }
 
-func (v *visit) agentRunAgain(err error) (*page, error) {
+func (v *pageRequest) agentRunAgain(err error) (*page, error) {
 	a, p, c, unread := v.toRun()
 	if unread != nil {
 		return nil, unread
@@ -62,7 +62,7 @@ func (v *visit) agentRunAgain(err error) (*page, error) {
 
 // startKey is the idempotency key of the form: sent twice it starts one run. What
 // was refused didn't burn it, unless it was another form's.
-func (v *visit) startKey(err error) string {
+func (v *pageRequest) startKey(err error) string {
 	if typed := v.form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
 		return typed
 	}
@@ -70,7 +70,7 @@ func (v *visit) startKey(err error) string {
 }
 
 // mode asks whether anything shall really be sent. Nothing is preset.
-func (s *sheet) mode(enabled bool) blank {
+func (s *form) mode(enabled bool) field {
 	live := "Steps are sent. Those that ask for approval wait for an approver’s decision."
 	if !enabled {
 		live = "Not now: the project is disabled, an admin enables it."
@@ -81,8 +81,8 @@ func (s *sheet) mode(enabled bool) blank {
 }
 
 // expectation asks what the output must be.
-func (s *sheet) expectation() []blank {
-	return []blank{
+func (s *form) expectation() []field {
+	return []field{
 		s.mono("expectation.field", "Field of the output", "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output.", ""),
 		s.mono("expectation.equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", ""),
 		s.mono("expectation.statusCode", "HTTP status", "200 to 299, where it matters.", ""),
@@ -90,7 +90,7 @@ func (s *sheet) expectation() []blank {
 }
 
 // typedExpectation takes the expectation; nil for none.
-func (v *visit) typedExpectation() (*countersign.Expectation, error) {
+func (v *pageRequest) typedExpectation() (*countersign.Expectation, error) {
 	field, equals, status := v.form("expectation.field"), v.form("expectation.equals"), v.form("expectation.statusCode")
 	if field == "" && equals == "" && status == "" {
 		return nil, nil
@@ -112,7 +112,7 @@ func (v *visit) typedExpectation() (*countersign.Expectation, error) {
 	return e, nil
 }
 
-func startAgentRun(v *visit) (string, error) {
+func startAgentRun(v *pageRequest) (string, error) {
 	a, _, c, err := v.toRun()
 	if err != nil {
 		return "", err
@@ -128,7 +128,7 @@ func startAgentRun(v *visit) (string, error) {
 	return "", answered(again, err)
 }
 
-func (v *visit) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {
+func (v *pageRequest) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {
 	start := countersign.AgentRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode"), Capability: c.Name}
 	var unfit, unclear error
 	start.Inputs, unfit = v.typedInputs(c, a.ExecutorInputs[c.Name])

@@ -68,7 +68,7 @@ type countedFilter struct {
 	Count int
 }
 
-func agentsPage(v *visit) (*page, error) {
+func agentsPage(v *pageRequest) (*page, error) {
 	is := countersign.Liveness(v.query("liveness"))
 	if _, known := livenessStates[is]; !known {
 		is = ""
@@ -103,7 +103,7 @@ func pollOf(list []countersign.Agent) string {
 
 // livenessOfAgents writes the cells that change by themselves, for the rows that
 // a page has.
-func livenessOfAgents(v *visit) error {
+func livenessOfAgents(v *pageRequest) error {
 	ids := strings.Fields(v.query("ids"))
 	list, err := v.control.AgentsNamed(v.r.Context(), v.actor, ids[:min(len(ids), pageSize)])
 	if err != nil {
@@ -113,7 +113,7 @@ func livenessOfAgents(v *visit) error {
 }
 
 // fragment writes a part of a page, which htmx puts into the page that is open.
-func (v *visit) fragment(p *page, block string) error {
+func (v *pageRequest) fragment(p *page, block string) error {
 	var b bytes.Buffer
 	p.Alone = true // the frame around it isn't shown, so its counts aren't read
 	if err := v.render(&b, p, block); err != nil {

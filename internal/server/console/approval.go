@@ -53,7 +53,7 @@ type ledStep struct {
 	Here   bool
 }
 
-func approvalPage(v *visit) (*page, error) {
+func approvalPage(v *pageRequest) (*page, error) {
 	d, err := v.approval(v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (d *approvalData) Heading() string {
 }
 
 // approval reads all that its page shows; it decides nothing.
-func (v *visit) approval(id string) (*approvalData, error) {
+func (v *pageRequest) approval(id string) (*approvalData, error) {
 	ctx := v.r.Context()
 	a, err := v.control.Approval(ctx, v.actor, id)
 	if err != nil {
@@ -115,7 +115,7 @@ func (v *visit) approval(id string) (*approvalData, error) {
 // body draws the fields of the query, which stand encoded in the address, and the part
 // of the body that is asked for; after a decision that wasn't taken,
 // the one that it was taken from.
-func (v *visit) body(d *approvalData) {
+func (v *pageRequest) body(d *approvalData) {
 	if fields, _ := d.Request.Query.Object(); len(fields) > 0 {
 		d.Sent.Query = drawnWhole(d.Request.Query)
 	}
@@ -133,13 +133,13 @@ func (v *visit) body(d *approvalData) {
 }
 
 // sawAll reports a form that comes from the page with the end of the body.
-func (v *visit) sawAll(a *countersign.Approval) bool {
+func (v *pageRequest) sawAll(a *countersign.Approval) bool {
 	return subtle.ConstantTimeCompare([]byte(v.form("seen")), []byte(seenToken(v.secret, a))) == 1
 }
 
 // approvalCourse adds what the run says, where the visitor may see the run: it may
 // cover projects that the approval doesn't.
-func (v *visit) approvalCourse(d *approvalData) error {
+func (v *pageRequest) approvalCourse(d *approvalData) error {
 	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
 	switch countersign.ErrorCode(err) {
 	case "":

@@ -29,7 +29,7 @@ type approvalsData struct {
 
 // approvalsPage is the inbox: what waits, the soonest to expire first; by the
 // filter what was decided, newest first.
-func approvalsPage(v *visit) (*page, error) {
+func approvalsPage(v *pageRequest) (*page, error) {
 	status, chosen := approvalStatus(v.query("status"))
 	waiting := status == countersign.ApprovalPending
 	l := v.list()
@@ -65,7 +65,7 @@ func approvalStatus(asked string) (status countersign.ApprovalStatus, chosen str
 	return countersign.ApprovalPending, ""
 }
 
-func (v *visit) approvalFilters(chosen string) []filter {
+func (v *pageRequest) approvalFilters(chosen string) []filter {
 	out := make([]filter, len(approvalChoices))
 	for i, c := range approvalChoices {
 		out[i] = filter{Word: c.word, Here: c.value == chosen, Href: v.without("status", c.value)}

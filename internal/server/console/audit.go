@@ -28,7 +28,7 @@ type auditLog struct {
 	Query string   // "?log=realm" for the realm's
 }
 
-func (v *visit) auditLog() auditLog {
+func (v *pageRequest) auditLog() auditLog {
 	l := auditLog{Realm: v.query("log") == "realm"}
 	if l.Realm {
 		l.Query = "?log=realm"
@@ -52,7 +52,7 @@ type auditData struct {
 	Pager                         pager
 }
 
-func auditPage(v *visit) (*page, error) {
+func auditPage(v *pageRequest) (*page, error) {
 	d := auditData{auditLog: v.auditLog(), Subject: v.query("subject"), Actor: v.query("actor"), Action: v.query("action"), Since: v.query("since")}
 	p := &page{name: "audit", Title: "Audit", Nav: "audit", Crumbs: []crumb{{Word: "Audit"}}}
 	f := audit.Filter{Subject: strings.TrimSpace(d.Subject), Actor: strings.TrimSpace(d.Actor), Action: strings.TrimSpace(d.Action)}
@@ -95,7 +95,7 @@ func exportHref(f audit.Filter, realm bool) string {
 }
 
 // mayReadAudit refuses whoever may not, on a page that shows no record.
-func (v *visit) mayReadAudit(realm bool) error {
+func (v *pageRequest) mayReadAudit(realm bool) error {
 	if realm {
 		if err := access.Allow(v.actor.Principal, access.ReadTenants); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (d auditRecordData) Before() int64 { return d.Record.Seq - 1 }
 // After is the number of the record after it.
 func (d auditRecordData) After() int64 { return d.Record.Seq + 1 }
 
-func auditRecordPage(v *visit) (*page, error) {
+func auditRecordPage(v *pageRequest) (*page, error) {
 	d := auditRecordData{auditLog: v.auditLog()}
 	seq, err := strconv.ParseInt(v.r.PathValue("seq"), 10, 64)
 	if err != nil || seq < 0 {
@@ -192,7 +192,7 @@ type auditVerifyData struct {
 }
 
 // auditVerifyPage computes the log anew. It reads and changes nothing.
-func auditVerifyPage(v *visit) (*page, error) {
+func auditVerifyPage(v *pageRequest) (*page, error) {
 	d := auditVerifyData{auditLog: v.auditLog()}
 	var err error
 	if d.Result, err = v.control.VerifyAudit(v.r.Context(), v.actor, d.Realm); err != nil {

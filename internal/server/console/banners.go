@@ -12,10 +12,10 @@ import (
 const tokenNotice = 14 * 24 * time.Hour
 
 // banners say what the visitor should do soon.
-func (v *visit) banners() []banner { return append(v.invited(), v.expiring()...) }
+func (v *pageRequest) banners() []banner { return append(v.invited(), v.expiring()...) }
 
 // invited says that a tenant waits for the visitor's answer.
-func (v *visit) invited() []banner {
+func (v *pageRequest) invited() []banner {
 	list, err := v.control.Invitations(v.r.Context(), v.actor)
 	if err != nil || len(list) == 0 {
 		return nil
@@ -28,7 +28,7 @@ func (v *visit) invited() []banner {
 }
 
 // expiring says what an administrator should do soon.
-func (v *visit) expiring() []banner {
+func (v *pageRequest) expiring() []banner {
 	page, err := v.control.Tokens(v.r.Context(), v.actor, control.List{Limit: 200}, "")
 	if err != nil { // no administrator
 		return nil

@@ -16,11 +16,11 @@ import (
 type capabilityData struct {
 	Project countersign.Project
 	Was     string // the name of the one that is changed; "" adds one
-	Fields  []blank
+	Fields  []field
 	Inputs  []inputRow
 	Wrong   string // with the inputs as a whole
 	Defaults,
-	Places []blank
+	Places []field
 	Use     control.ProjectUse
 	Problem *problem
 }
@@ -42,11 +42,11 @@ const (
 
 var inputTypes = []string{"string", "number", "boolean", "object", "array"}
 
-func capabilityPage(v *visit) (*page, error) { return v.capabilityForm(nil) }
+func capabilityPage(v *pageRequest) (*page, error) { return v.capabilityForm(nil) }
 
 // capabilityForm is the form of a capability: of the one that the address names,
 // or of a new one.
-func (v *visit) capabilityForm(err error) (*page, error) {
+func (v *pageRequest) capabilityForm(err error) (*page, error) {
 	p, use, unread := v.projectToEdit()
 	if unread != nil {
 		return nil, unread
@@ -71,12 +71,12 @@ func (v *visit) capabilityForm(err error) (*page, error) {
 	return &page{name: "capability", Title: word, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: word}), Data: d}, nil
 }
 
-func (s *sheet) operation(c countersign.Capability) []blank {
+func (s *form) operation(c countersign.Capability) []field {
 	methods := []choice{{Value: "", Word: "choose"}}
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		methods = append(methods, choice{Value: m, Word: m})
 	}
-	return []blank{
+	return []field{
 		must(s.mono("name", "Name", "What plans call it, such as refunds.create.", c.Name)),
 		s.line("title", "Title", "What a call does, with {input} places: approvers read it, filled from what will be sent. Such as: Refund {amount} to {customer.name}", c.Title),
 		s.line("description", "Description", "What it does, in words: approvers read it.", c.Description),
@@ -86,7 +86,7 @@ func (s *sheet) operation(c countersign.Capability) []blank {
 }
 
 // policy are the fields that have a default, which is said beside each.
-func (s *sheet) policy(c countersign.Capability) []blank {
+func (s *form) policy(c countersign.Capability) []field {
 	effect := ""
 	if c.SideEffect != nil {
 		effect = strconv.FormatBool(*c.SideEffect)
@@ -95,7 +95,7 @@ func (s *sheet) policy(c countersign.Capability) []blank {
 	if c.TimeoutMs != 0 {
 		timeout = strconv.FormatInt(c.TimeoutMs, 10)
 	}
-	return []blank{
+	return []field{
 		s.choose("radio", "sideEffect", "Does it change anything?", "", effect,
 			choice{Value: "", Word: "By the method", Note: "Every method but GET does. The default."},
 			choice{Value: "true", Word: "It changes something", Note: "A lost answer leaves the outcome unknown until a person says what happened."},
@@ -110,7 +110,7 @@ func (s *sheet) policy(c countersign.Capability) []blank {
 	}
 }
 
-func (s *sheet) places(p countersign.Project, c countersign.Capability) []blank {
+func (s *form) places(p countersign.Project, c countersign.Capability) []field {
 	reads := []choice{{Value: "", Word: "none"}}
 	for _, r := range p.Capabilities {
 		if r.Method == "GET" && !r.HasSideEffect() && r.Name != c.Name {
@@ -121,7 +121,7 @@ func (s *sheet) places(p countersign.Project, c countersign.Capability) []blank 
 	if c.Request != nil {
 		query, body = c.Request.Query, c.Request.Body
 	}
-	return []blank{
+	return []field{
 		s.mono("outputField", "Field of the answer that is the output", "Default: the whole answer.", c.OutputField),
 		s.choose("select", "probe", "Read that shows, in recovery, what happened", "", c.Probe, reads...),
 		s.mono("sensitive", "Fields masked for viewers and in logs", "Names of inputs or of fields of the output, with commas between.", strings.Join(c.Sensitive, ", ")),
@@ -140,7 +140,7 @@ func listed(names []string) string {
 }
 
 // inputRows are the inputs as stored or as typed, and some empty rows.
-func (v *visit) inputRows(c countersign.Capability) []inputRow {
+func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
 	var rows []inputRow
 	if v.r.Method == http.MethodPost {
 		rows = v.typedRows()
@@ -159,7 +159,7 @@ func (v *visit) inputRows(c countersign.Capability) []inputRow {
 }
 
 // typedRows are the rows of the form that say anything.
-func (v *visit) typedRows() []inputRow {
+func (v *pageRequest) typedRows() []inputRow {
 	var rows []inputRow
 	for n := range maxRows {
 		r := inputRow{N: n}

@@ -10,7 +10,7 @@ import (
 
 // What the form of a capability says.
 
-func saveCapability(v *visit) (string, error) {
+func saveCapability(v *pageRequest) (string, error) {
 	p, _, err := v.projectToEdit()
 	if err != nil {
 		return "", err
@@ -41,7 +41,7 @@ func saveCapability(v *visit) (string, error) {
 }
 
 // withTyped are the project's capabilities with the one of the form among them.
-func (v *visit) withTyped(p countersign.Project) ([]countersign.Capability, error) {
+func (v *pageRequest) withTyped(p countersign.Project) ([]countersign.Capability, error) {
 	list := slices.Clone(p.Capabilities)
 	was := v.query("name")
 	at := slices.IndexFunc(list, func(c countersign.Capability) bool { return c.Name == was })
@@ -55,7 +55,7 @@ func (v *visit) withTyped(p countersign.Project) ([]countersign.Capability, erro
 }
 
 // typedCapability takes a capability from the form.
-func (v *visit) typedCapability(c countersign.Capability) (countersign.Capability, error) {
+func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Capability, error) {
 	c.Name, c.Title, c.Description, c.Method, c.Path = v.form("name"), v.form("title"), v.form("description"), v.form("method"), v.form("path")
 	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
 	c.SideEffect, c.TimeoutMs = nil, 0
@@ -75,7 +75,7 @@ func (v *visit) typedCapability(c countersign.Capability) (countersign.Capabilit
 }
 
 // typedTimeout is 0 where none is typed: then the default holds.
-func (v *visit) typedTimeout() (int64, error) {
+func (v *pageRequest) typedTimeout() (int64, error) {
 	typed := v.form("timeoutMs")
 	if typed == "" {
 		return 0, nil
@@ -103,7 +103,7 @@ func names(text string) []string {
 
 // typedSchema takes the rows. Without any there is no input, unless the
 // capability took any before: that stays.
-func (v *visit) typedSchema(c countersign.Capability) (map[string]countersign.InputField, error) {
+func (v *pageRequest) typedSchema(c countersign.Capability) (map[string]countersign.InputField, error) {
 	schema := map[string]countersign.InputField{}
 	for _, r := range v.typedRows() {
 		_, twice := schema[r.Name]

@@ -39,7 +39,7 @@ type capabilityGroup struct {
 	Capabilities []option
 }
 
-func compilePage(v *visit) (*page, error) {
+func compilePage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.CompilePlan); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (d *compileData) page() *page {
 
 // compiling reads the form, be it in the address or sent, against the model and
 // what its scenario comes to.
-func (v *visit) compiling(form url.Values) (*compileData, error) {
+func (v *pageRequest) compiling(form url.Values) (*compileData, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (d *compileData) choose(id string) {
 }
 
 // actionsOf simulates the scenario and makes a form of each action on its path.
-func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) error {
+func (v *pageRequest) actionsOf(d *compileData, inputs url.Values, form url.Values) error {
 	given, ok := givenIn(inputs, d.Document)
 	if !ok {
 		d.Problem = notJSON
@@ -128,7 +128,7 @@ func (v *visit) actionsOf(d *compileData, inputs url.Values, form url.Values) er
 
 // capabilityGroups are those of the projects that the visitor may use. A tenant has
 // few projects; whoever has more than a page of them compiles by the API.
-func (v *visit) capabilityGroups() ([]capabilityGroup, error) {
+func (v *pageRequest) capabilityGroups() ([]capabilityGroup, error) {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Ca
 
 // compile makes the plan. A form that can't be taken is shown again, a model or a
 // scenario with errors makes a plan that says so.
-func compile(v *visit) (string, error) {
+func compile(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.CompilePlan, "model/"+id); err != nil {
 		return "", err
@@ -179,7 +179,7 @@ func compile(v *visit) (string, error) {
 	return planHref(made.ID), err
 }
 
-// request is what the form asks for; ok is false where a field can't be read.
+// pageRequest is what the form asks for; ok is false where a field can't be read.
 func (d *compileData) request(form url.Values) (req countersign.CompileRequest, ok bool) {
 	given, ok := givenIn(overridesIn(form), d.Document)
 	req = countersign.CompileRequest{

@@ -40,10 +40,10 @@ type Console struct {
 // route is one page or one decision.
 type route struct {
 	method, path string
-	open         bool                         // for everybody, signed in or not
-	page         func(*visit) (*page, error)  // a GET: a page
-	act          func(*visit) (string, error) // a POST: where to go then; a failed one may show a page
-	stream       func(*visit) error           // a GET that goes on
+	open         bool                               // for everybody, signed in or not
+	page         func(*pageRequest) (*page, error)  // a GET: a page
+	act          func(*pageRequest) (string, error) // a POST: where to go then; a failed one may show a page
+	stream       func(*pageRequest) error           // a GET that goes on
 }
 
 // New makes the console.

@@ -11,7 +11,7 @@ import (
 
 // decideApproval takes one decision with its reason. Whatever is refused shows
 // the page again, with the reason as it was typed.
-func decideApproval(v *visit) (string, error) {
+func decideApproval(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.DecideApproval, "approval/"+id); err != nil {
 		return "", v.decideAgain(id, err)
@@ -33,7 +33,7 @@ func decideApproval(v *visit) (string, error) {
 }
 
 // hasSeen refuses an approval of a body that was not shown to its end.
-func (v *visit) hasSeen(id string) error {
+func (v *pageRequest) hasSeen(id string) error {
 	a, err := v.control.Approval(v.r.Context(), v.actor, id)
 	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || v.sawAll(&a) {
 		return err
@@ -43,7 +43,7 @@ func (v *visit) hasSeen(id string) error {
 
 // decideAgain is the page as it is now, after a decision that was not taken. An
 // error that the approval itself can't be shown after goes on as it is.
-func (v *visit) decideAgain(id string, refused error) error {
+func (v *pageRequest) decideAgain(id string, refused error) error {
 	e := refusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused
@@ -62,7 +62,7 @@ func (v *visit) decideAgain(id string, refused error) error {
 }
 
 // decideWrong says what was wrong: beside the field, or above the page.
-func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
+func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
@@ -77,13 +77,13 @@ func (v *visit) decideWrong(d *approvalData, e *countersign.Error) {
 }
 
 // decidedMeanwhile says who was faster.
-func (v *visit) decidedMeanwhile(a *countersign.Approval) string {
+func (v *pageRequest) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
 	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }
 
 // agoWord is how long ago a time was, within a sentence.
-func (v *visit) agoWord(t time.Time) string {
+func (v *pageRequest) agoWord(t time.Time) string {
 	if d := v.now.Sub(t); d >= time.Second {
 		return span(d) + " ago"
 	}

@@ -11,8 +11,8 @@ type documentData struct {
 	Back, To       string // below the console's prefix
 	Revision       int64
 	New            bool
-	Key            blank // the id of a new one
-	Text           blank
+	Key            field // the id of a new one
+	Text           field
 	Example        string
 	Stored         string // what is there, after a conflict
 	Consequence    string

@@ -85,7 +85,7 @@ type errorData struct {
 
 // errorPage says what went wrong and shows what was typed, so that nothing that
 // somebody wrote is lost.
-func (v *visit) errorPage(e *countersign.Error) *page {
+func (v *pageRequest) errorPage(e *countersign.Error) *page {
 	d := errorData{Problem: problemOf(e), Kept: v.typed(), Back: Prefix + "/", BackWord: "To the overview"}
 	p := &page{name: "error", status: e.Code.Status(), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
 	if p.status == 0 {
@@ -105,7 +105,7 @@ var titles = map[int]string{
 }
 
 // typed are the form's fields but those that the page itself put there.
-func (v *visit) typed() []kept {
+func (v *pageRequest) typed() []kept {
 	var out []kept
 	for name, texts := range v.r.PostForm {
 		if name == "csrf" || name == "code" || name == "link" || len(texts) == 0 || strings.TrimSpace(texts[0]) == "" {
@@ -118,7 +118,7 @@ func (v *visit) typed() []kept {
 }
 
 // refererPath is the page of ours that a form was sent from, "/" for none.
-func (v *visit) refererPath() string {
+func (v *pageRequest) refererPath() string {
 	u, err := url.Parse(v.r.Referer())
 	if err != nil || u.Host != v.r.Host || !strings.HasPrefix(u.Path, Prefix+"/") {
 		return "/"
@@ -126,7 +126,7 @@ func (v *visit) refererPath() string {
 	return strings.TrimPrefix(u.RequestURI(), Prefix)
 }
 
-func nothingHere(v *visit) (*page, error) {
+func nothingHere(v *pageRequest) (*page, error) {
 	return nil, countersign.Errorf(countersign.CodeNotFound, "there is no page at %s", v.r.URL.Path)
 }
 

@@ -18,7 +18,7 @@ func timeTag(t time.Time, text string) template.HTML {
 }
 
 // ago says how long ago a time was, coarsely; a future one reads "in …".
-func (v *visit) ago(t time.Time) template.HTML {
+func (v *pageRequest) ago(t time.Time) template.HTML {
 	if t.IsZero() {
 		return "never"
 	}

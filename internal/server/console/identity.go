@@ -33,7 +33,7 @@ type signInData struct {
 	Elsewhere         *problem // of a sign-in at the identity provider
 }
 
-func signInPage(v *visit) (*page, error) {
+func signInPage(v *pageRequest) (*page, error) {
 	return &page{name: "sign-in", Title: "Sign in", Alone: true, Data: signInData{Next: local(v.query("next")), HasMail: v.cfg.HasMail}}, nil
 }
 
@@ -41,7 +41,7 @@ func signInPage(v *visit) (*page, error) {
 const pending = "countersign-sign-in"
 
 // askForCode sends a code. The answer is the same whoever asks.
-func askForCode(v *visit) (string, error) {
+func askForCode(v *pageRequest) (string, error) {
 	secret, err := v.control.AskForCode(v.r.Context(), v.form("email"), v.from())
 	if p := problemOf(err); p != nil && p.Code == countersign.CodeInvalidRequest {
 		p.Sentence, p.Code = "This is no e-mail address.", ""
@@ -58,7 +58,7 @@ func askForCode(v *visit) (string, error) {
 }
 
 // remember gives the browser the secret of its sign-in; "" takes it away.
-func (v *visit) remember(secret string) {
+func (v *pageRequest) remember(secret string) {
 	cookie := &http.Cookie{Name: pending, Value: secret, Path: Prefix + "/sign-in", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode}
 	if secret == "" {
 		cookie.MaxAge = -1
@@ -66,11 +66,11 @@ func (v *visit) remember(secret string) {
 	http.SetCookie(v.w, cookie)
 }
 
-func codePage(v *visit) (*page, error) {
+func codePage(v *pageRequest) (*page, error) {
 	return codeAgain(v, v.query("email"), v.query("next"), nil), nil
 }
 
-func codeAgain(v *visit, email, next string, p *problem) *page {
+func codeAgain(v *pageRequest, email, next string, p *problem) *page {
 	out := &page{name: "code", Title: "Your code", Alone: true, Data: signInData{Email: email, Next: local(next), HasMail: v.cfg.HasMail, Problem: p}}
 	if p != nil {
 		out.status = p.Code.Status()
@@ -78,7 +78,7 @@ func codeAgain(v *visit, email, next string, p *problem) *page {
 	return out
 }
 
-func signIn(v *visit) (string, error) {
+func signIn(v *pageRequest) (string, error) {
 	secret := ""
 	if cookie, err := v.r.Cookie(pending); err == nil {
 		secret = cookie.Value
@@ -123,7 +123,7 @@ func plainPath(decoded string) bool {
 	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
 }
 
-func setupPage(v *visit) (*page, error) {
+func setupPage(v *pageRequest) (*page, error) {
 	link := v.query("link")
 	if err := v.control.CanSetUp(v.r.Context(), link); err != nil {
 		if p := problemOf(err); p != nil {
@@ -144,7 +144,7 @@ func noSetUp(err error) string {
 	return upper(refusalOf(err).Message) + "."
 }
 
-func setUp(v *visit) (string, error) {
+func setUp(v *pageRequest) (string, error) {
 	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor)
 	var e *countersign.Error
 	if errors.As(err, &e) && e.Code != countersign.CodeUnavailable {
@@ -164,7 +164,7 @@ func setUp(v *visit) (string, error) {
 	return "/", nil
 }
 
-func signOut(v *visit) (string, error) {
+func signOut(v *pageRequest) (string, error) {
 	if err := v.control.SignOut(v.r.Context(), v.actor); err != nil {
 		return "", err
 	}
@@ -172,7 +172,7 @@ func signOut(v *visit) (string, error) {
 	return "/sign-in", nil
 }
 
-func signOutEverywhere(v *visit) (string, error) {
+func signOutEverywhere(v *pageRequest) (string, error) {
 	if err := v.control.SignOutEverywhere(v.r.Context(), v.actor); err != nil {
 		return "", err
 	}

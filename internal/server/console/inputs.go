@@ -18,11 +18,11 @@ func inputField(name string) string { return "input." + name }
 
 // inputs are the fields of a capability's inputs; those that are fixed can't be
 // set.
-func (s *sheet) inputs(c *countersign.Capability, fixed map[string]countersign.Value) []blank {
+func (s *form) inputs(c *countersign.Capability, fixed map[string]countersign.Value) []field {
 	if c.InputSchema == nil {
-		return []blank{s.document("input", "Inputs", "A JSON object.", "{}", 6)}
+		return []field{s.document("input", "Inputs", "A JSON object.", "{}", 6)}
 	}
-	var out []blank
+	var out []field
 	for _, in := range inputsOf(*c) {
 		if _, set := fixed[in.Name]; set {
 			continue
@@ -34,7 +34,7 @@ func (s *sheet) inputs(c *countersign.Capability, fixed map[string]countersign.V
 	return out
 }
 
-func (s *sheet) input(in shownInput) blank {
+func (s *form) input(in shownInput) field {
 	hint := in.Type
 	if in.Sensitive {
 		hint += ", masked for viewers and in logs"
@@ -52,7 +52,7 @@ func (s *sheet) input(in shownInput) blank {
 }
 
 // typedInputs takes the inputs from the form, and says of every one that is none.
-func (v *visit) typedInputs(c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
+func (v *pageRequest) typedInputs(c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
 		return objectOf("input", v.form("input"))
 	}

@@ -11,7 +11,7 @@ import (
 const pageSize = 50
 
 // list is the part of a list that the address asks for.
-func (v *visit) list() control.List {
+func (v *pageRequest) list() control.List {
 	offset, err := strconv.Atoi(v.query("offset"))
 	if err != nil || offset < 0 {
 		offset = 0
@@ -25,7 +25,7 @@ type pager struct {
 	From, To, Total int
 }
 
-func (v *visit) pager(l control.List, shown, total int, next *int) pager {
+func (v *pageRequest) pager(l control.List, shown, total int, next *int) pager {
 	p := pager{From: l.Offset + 1, To: l.Offset + shown, Total: total}
 	if l.Offset > 0 {
 		p.Prev = v.with("offset", strconv.Itoa(max(0, l.Offset-pageSize)))
@@ -37,7 +37,7 @@ func (v *visit) pager(l control.List, shown, total int, next *int) pager {
 }
 
 // with is the present address with one parameter changed; "" takes it away.
-func (v *visit) with(name, value string) string {
+func (v *pageRequest) with(name, value string) string {
 	q := url.Values{}
 	for k, vs := range v.r.URL.Query() {
 		q[k] = vs
@@ -59,7 +59,7 @@ type filter struct {
 }
 
 // filters offers the values of one parameter, "" first for all.
-func (v *visit) filters(name string, values ...[2]string) []filter {
+func (v *pageRequest) filters(name string, values ...[2]string) []filter {
 	now := v.query(name)
 	out := []filter{{Word: "All", Href: v.without(name), Here: now == ""}}
 	for _, value := range values {
@@ -69,7 +69,7 @@ func (v *visit) filters(name string, values ...[2]string) []filter {
 }
 
 // without is the present address with a parameter set anew, on its first page.
-func (v *visit) without(name string, value ...string) string {
+func (v *pageRequest) without(name string, value ...string) string {
 	q := v.r.URL.Query()
 	q.Del("offset")
 	q.Del(name)

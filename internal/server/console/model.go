@@ -42,7 +42,7 @@ func (d *modelData) ShowsDocument() bool {
 	return d.Whole || len(rawOf(d.Document)) <= shortDocument
 }
 
-func modelPage(v *visit) (*page, error) {
+func modelPage(v *pageRequest) (*page, error) {
 	d, err := v.model(v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (d *modelData) page() *page {
 }
 
 // model reads a model, what is wrong with it, and what its scenario comes to.
-func (v *visit) model(id string) (*modelData, error) {
+func (v *pageRequest) model(id string) (*modelData, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, id)
 	if err != nil {
 		return nil, err
@@ -115,11 +115,11 @@ func element(path string) string {
 
 // suspendModel and resumeModel take a typed reason. Without one the page is shown
 // again.
-func suspendModel(v *visit) (string, error) { return v.toggleModel(v.control.SuspendModel) }
+func suspendModel(v *pageRequest) (string, error) { return v.toggleModel(v.control.SuspendModel) }
 
-func resumeModel(v *visit) (string, error) { return v.toggleModel(v.control.ResumeModel) }
+func resumeModel(v *pageRequest) (string, error) { return v.toggleModel(v.control.ResumeModel) }
 
-func (v *visit) toggleModel(toggle func(context.Context, control.Actor, string, string) (countersign.Model, error)) (string, error) {
+func (v *pageRequest) toggleModel(toggle func(context.Context, control.Actor, string, string) (countersign.Model, error)) (string, error) {
 	id := v.r.PathValue("id")
 	_, err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
 	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {

@@ -43,7 +43,7 @@ func (d editData) page() *page {
 }
 
 // newModelPage offers the sample as the text to begin with.
-func newModelPage(v *visit) (*page, error) {
+func newModelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func newModelPage(v *visit) (*page, error) {
 	return editData{Text: indented(doc.Raw())}.page(), nil
 }
 
-func editModelPage(v *visit) (*page, error) {
+func editModelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
 		return nil, err
 	}
@@ -74,9 +74,11 @@ func indented(raw string) string {
 	return b.String()
 }
 
-func createModel(v *visit) (string, error) { return v.putModel(editData{Text: v.form("document")}) }
+func createModel(v *pageRequest) (string, error) {
+	return v.putModel(editData{Text: v.form("document")})
+}
 
-func saveModel(v *visit) (string, error) {
+func saveModel(v *pageRequest) (string, error) {
 	expected, err := strconv.ParseInt(v.form("expectedRevision"), 10, 64)
 	if err != nil || expected < 1 {
 		return "", countersign.Errorf(countersign.CodeInvalidRequest, "expectedRevision: it is the revision that was edited; open the page again")
@@ -86,7 +88,7 @@ func saveModel(v *visit) (string, error) {
 
 // putModel stores the document of a form. Whatever keeps it from being stored, the
 // text is shown again.
-func (v *visit) putModel(d editData) (string, error) {
+func (v *pageRequest) putModel(d editData) (string, error) {
 	subject := "model"
 	if d.ID != "" {
 		subject += "/" + d.ID
@@ -114,7 +116,7 @@ func (v *visit) putModel(d editData) (string, error) {
 
 // modelAgain shows the form again; after a conflict with the revision that is there
 // now, so that saving once more is a choice and no accident.
-func (v *visit) modelAgain(d editData, err error) error {
+func (v *pageRequest) modelAgain(d editData, err error) error {
 	d.Problem = refusal(err, "Not saved. Your text is kept.")
 	if d.Problem == nil {
 		return err

@@ -37,7 +37,7 @@ type givenInputs []givenInput
 var notJSON = &problem{Sentence: "An input is no JSON value.", Detail: "Nothing was simulated; the message stands beside the field.", Code: countersign.CodeInvalidRequest}
 
 // overrides are the parameters that go along from step to step.
-func (v *visit) overrides() url.Values { return overridesIn(v.r.URL.Query()) }
+func (v *pageRequest) overrides() url.Values { return overridesIn(v.r.URL.Query()) }
 
 func overridesIn(all url.Values) url.Values {
 	q := url.Values{}
@@ -50,7 +50,7 @@ func overridesIn(all url.Values) url.Values {
 }
 
 // given reads the inputs of the address; ok is false when one of them is no value.
-func (v *visit) given(doc countersign.AgentModel) (givenInputs, bool) {
+func (v *pageRequest) given(doc countersign.AgentModel) (givenInputs, bool) {
 	return givenIn(v.overrides(), doc)
 }
 

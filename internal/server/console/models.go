@@ -32,7 +32,7 @@ type modelsData struct {
 	Retirees retirees
 }
 
-func modelsPage(v *visit) (*page, error) {
+func modelsPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	found, err := v.control.Models(v.r.Context(), v.actor, l)
 	if err != nil {

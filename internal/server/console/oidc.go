@@ -43,7 +43,7 @@ type elsewhereData struct{ Host, Address string }
 // beginElsewhere answers with a page that leads on, not with a redirect: a page
 // may send its forms to ourselves only (see policy), and that covers where a form
 // is redirected to.
-func beginElsewhere(v *visit) (string, error) {
+func beginElsewhere(v *pageRequest) (string, error) {
 	if err := v.control.Begin(v.r.Context(), v.from()); err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func beginElsewhere(v *visit) (string, error) {
 
 // finishElsewhere is the one GET that signs somebody in: the provider sends people
 // back with a link. It does so once, in the browser that began.
-func finishElsewhere(v *visit) (string, error) {
+func finishElsewhere(v *pageRequest) (string, error) {
 	if err := v.control.Try(v.r.Context(), v.from()); err != nil {
 		return "", err
 	}
@@ -87,7 +87,7 @@ func finishElsewhere(v *visit) (string, error) {
 }
 
 // elsewhereFailed is the sign-in page with what went wrong.
-func (v *visit) elsewhereFailed(status int, sentence, detail, next string) error {
+func (v *pageRequest) elsewhereFailed(status int, sentence, detail, next string) error {
 	return &page{name: "sign-in", status: status, Title: "Sign in", Alone: true, Data: signInData{
 		Next: next, HasMail: v.cfg.HasMail, Elsewhere: &problem{Sentence: sentence, Detail: detail},
 	}}
@@ -95,7 +95,7 @@ func (v *visit) elsewhereFailed(status int, sentence, detail, next string) error
 
 // flowCookie holds a sign-in that goes on elsewhere. On https its name keeps other
 // hosts of the domain from planting one.
-func (v *visit) flowCookie() string {
+func (v *pageRequest) flowCookie() string {
 	if v.secure() {
 		return "__Host-countersign-oidc"
 	}
@@ -103,7 +103,7 @@ func (v *visit) flowCookie() string {
 }
 
 // hold gives the browser the flow to bring back; "" takes it away.
-func (v *visit) hold(text string) {
+func (v *pageRequest) hold(text string) {
 	cookie := &http.Cookie{Name: v.flowCookie(), Value: text, Path: "/", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: int(flowLife.Seconds())}
 	if text == "" {
 		cookie.MaxAge = -1
@@ -111,7 +111,7 @@ func (v *visit) hold(text string) {
 	http.SetCookie(v.w, cookie)
 }
 
-func (v *visit) held() url.Values {
+func (v *pageRequest) held() url.Values {
 	cookie, err := v.r.Cookie(v.flowCookie())
 	if err != nil {
 		return nil

@@ -38,7 +38,7 @@ type overviewData struct {
 	Empty    bool // nothing was ever run
 }
 
-func overviewPage(v *visit) (*page, error) {
+func overviewPage(v *pageRequest) (*page, error) {
 	d := &overviewData{Slots: v.cfg.MaxActive}
 	for _, part := range []func(*overviewData) error{v.overviewWaiting, v.overviewFigures, v.overviewRunning, v.overviewWrong, v.overviewFinished} {
 		if err := part(d); err != nil {
@@ -59,7 +59,7 @@ type waitingRow struct {
 	Bar           string // why the visitor can't decide
 }
 
-func (v *visit) overviewWaiting(d *overviewData) error {
+func (v *pageRequest) overviewWaiting(d *overviewData) error {
 	list, more, err := v.control.Waiting(v.r.Context(), v.actor, waitingShown)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (v *visit) overviewWaiting(d *overviewData) error {
 	return nil
 }
 
-func (v *visit) namesOf(list []control.Waiting) (map[string]string, error) {
+func (v *pageRequest) namesOf(list []control.Waiting) (map[string]string, error) {
 	runs := make([]countersign.Run, len(list))
 	for i := range list {
 		runs[i] = list[i].Run
@@ -124,7 +124,7 @@ func waitingDetail(w *control.Waiting, s *countersign.StepRun) string {
 	return nameOf(s) + ": " + cause
 }
 
-func (v *visit) overviewRunning(d *overviewData) error {
+func (v *pageRequest) overviewRunning(d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunRunning, countersign.RunReady} {
 		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: runningShown}, control.RunFilter{Status: string(status)})
@@ -141,7 +141,7 @@ func (v *visit) overviewRunning(d *overviewData) error {
 
 // overviewFinished lists the runs that ended last among those started last: runs
 // are kept in the order of their start.
-func (v *visit) overviewFinished(d *overviewData) error {
+func (v *pageRequest) overviewFinished(d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {
 		found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})

@@ -22,13 +22,13 @@ type bar struct{ X, Y, Height, Class string }
 const hours = 24
 
 // overviewFigures counts by ranges of an index, hour by hour.
-func (v *visit) overviewFigures(d *overviewData) error {
+func (v *pageRequest) overviewFigures(d *overviewData) error {
 	end := v.now.Truncate(time.Hour).Add(time.Hour)
-	hourly, err := v.control.Tallies(v.r.Context(), v.actor, end.Add(-hours*time.Hour), time.Hour, hours)
+	hourly, err := v.control.RunCountsOver(v.r.Context(), v.actor, end.Add(-hours*time.Hour), time.Hour, hours)
 	if err != nil {
 		return err
 	}
-	before, err := v.control.Tallies(v.r.Context(), v.actor, end.Add(-2*hours*time.Hour), hours*time.Hour, 1)
+	before, err := v.control.RunCountsOver(v.r.Context(), v.actor, end.Add(-2*hours*time.Hour), hours*time.Hour, 1)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (v *visit) overviewFigures(d *overviewData) error {
 	return nil
 }
 
-func figuresOf(hourly []control.Tally, before control.Tally) (f figures) {
+func figuresOf(hourly []control.RunCounts, before control.RunCounts) (f figures) {
 	for _, t := range hourly {
 		f.Completed += t.Runs[countersign.RunCompleted]
 		f.Failed += t.Runs[countersign.RunFailed]
@@ -50,7 +50,7 @@ func figuresOf(hourly []control.Tally, before control.Tally) (f figures) {
 	return f
 }
 
-func all(t control.Tally) (n int) {
+func all(t control.RunCounts) (n int) {
 	for _, of := range t.Runs {
 		n += of
 	}
@@ -58,7 +58,7 @@ func all(t control.Tally) (n int) {
 }
 
 // open are the runs that haven't ended.
-func open(t control.Tally) int {
+func open(t control.RunCounts) int {
 	return all(t) - t.Runs[countersign.RunCompleted] - t.Runs[countersign.RunFailed] - t.Runs[countersign.RunCancelled]
 }
 
@@ -70,7 +70,7 @@ const (
 
 // barsOf stacks each hour's runs: ended well below, then cancelled, not ended and
 // failed.
-func barsOf(hourly []control.Tally) (bars []bar) {
+func barsOf(hourly []control.RunCounts) (bars []bar) {
 	most := 1
 	for _, t := range hourly {
 		most = max(most, all(t))

@@ -17,7 +17,7 @@ type wrongRow struct {
 
 // overviewWrong gathers what is wrong: runs that failed lately, agents that are
 // silent or in error, and projects that were disabled.
-func (v *visit) overviewWrong(d *overviewData) error {
+func (v *pageRequest) overviewWrong(d *overviewData) error {
 	for _, part := range []func(*overviewData) error{v.failedLately, v.agentsInTrouble, v.projectsOff} {
 		if err := part(d); err != nil {
 			return err
@@ -26,7 +26,7 @@ func (v *visit) overviewWrong(d *overviewData) error {
 	return nil
 }
 
-func (v *visit) failedLately(d *overviewData) error {
+func (v *pageRequest) failedLately(d *overviewData) error {
 	found, err := v.control.Runs(v.r.Context(), v.actor, control.List{Limit: wrongShown},
 		control.RunFilter{Status: string(countersign.RunFailed), Since: v.now.Add(-wrongFor)})
 	if err != nil {
@@ -41,7 +41,7 @@ func (v *visit) failedLately(d *overviewData) error {
 	return err
 }
 
-func (v *visit) agentsInTrouble(d *overviewData) error {
+func (v *pageRequest) agentsInTrouble(d *overviewData) error {
 	found, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: watchedAgents}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (v *visit) agentsInTrouble(d *overviewData) error {
 	return nil
 }
 
-func (v *visit) projectsOff(d *overviewData) error {
+func (v *pageRequest) projectsOff(d *overviewData) error {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: watchedAgents})
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ type crumb struct {
 // frame is a page and what is around it.
 type frame struct {
 	*page
-	*visit
+	*pageRequest
 	Actor   control.Actor
 	CSRF    string
 	Theme   string
@@ -102,7 +102,7 @@ func (p pages) execute(b *bytes.Buffer, name, block string, data any) error {
 }
 
 // show writes a page whole or not at all.
-func (v *visit) show(p *page) {
+func (v *pageRequest) show(p *page) {
 	var b bytes.Buffer
 	if err := v.render(&b, p, "layout"); err != nil {
 		v.cfg.Log.ErrorContext(v.r.Context(), "page not written", "page", p.name, "error", err)
@@ -119,12 +119,12 @@ func (v *visit) show(p *page) {
 
 // render executes one block of a page's template: "layout" for the whole, or a
 // part that a live page replaces.
-func (v *visit) render(b *bytes.Buffer, p *page, block string) error {
+func (v *pageRequest) render(b *bytes.Buffer, p *page, block string) error {
 	return v.pages.execute(b, p.name, block, v.frame(p))
 }
 
-func (v *visit) frame(p *page) frame {
-	f := frame{page: p, visit: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
+func (v *pageRequest) frame(p *page) frame {
+	f := frame{page: p, pageRequest: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
 	if v.signedIn() {
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // never fails: it ends the process instead
@@ -137,7 +137,7 @@ func (v *visit) frame(p *page) frame {
 }
 
 // counts are left at zero where they can't be read: the page itself says why.
-func (v *visit) counts() counts {
+func (v *pageRequest) counts() counts {
 	one := control.List{Limit: 1}
 	ctx := v.r.Context()
 	var c counts

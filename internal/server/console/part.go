@@ -5,7 +5,7 @@ import "strconv"
 // part is the piece of a list within a page that a parameter of the address asks
 // for. Lists that a record holds whole are shown in pieces too, so that a page
 // stays small.
-func (v *visit) part(name string, total int) (from, to int, p pager) {
+func (v *pageRequest) part(name string, total int) (from, to int, p pager) {
 	asked, err := strconv.Atoi(v.query(name))
 	if err != nil || asked < 0 {
 		asked = 0
@@ -22,7 +22,7 @@ func (v *visit) part(name string, total int) (from, to int, p pager) {
 	return from, to, p
 }
 
-func (v *visit) at(name string, offset int) string {
+func (v *pageRequest) at(name string, offset int) string {
 	if offset == 0 {
 		return v.with(name, "")
 	}

@@ -36,7 +36,7 @@ func (d *planData) Owned() bool { return d.Team != nil || len(d.Agents) > 0 }
 // says nothing more.
 func (d *planData) outOfDate() bool { return d.Status == countersign.PlanReady && !d.Drift.Current }
 
-func planPage(v *visit) (*page, error) {
+func planPage(v *pageRequest) (*page, error) {
 	d, err := v.plan(v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (d *planData) page() *page {
 // latestRuns is how many runs of a plan its page shows.
 const latestRuns = 5
 
-func (v *visit) plan(id string) (*planData, error) {
+func (v *pageRequest) plan(id string) (*planData, error) {
 	ctx := v.r.Context()
 	p, err := v.control.Plan(ctx, v.actor, id)
 	if err != nil {
@@ -118,7 +118,7 @@ func rehearsed(asks int) string {
 
 // startRun starts a run, once for each rendering of the page, however often its
 // button is pressed.
-func startRun(v *visit) (string, error) {
+func startRun(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.StartRun, "plan/"+id); err != nil {
 		return "", err

@@ -41,7 +41,7 @@ type plansData struct {
 	Filtered bool
 }
 
-func plansPage(v *visit) (*page, error) {
+func plansPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	d := plansData{Model: v.query("model"), Status: v.query("status")}
 	found, err := v.control.Plans(v.r.Context(), v.actor, l, control.PlanFilter{Status: d.Status, ModelID: d.Model})
@@ -62,7 +62,7 @@ func plansPage(v *visit) (*page, error) {
 
 // modelChoices are the models by id, and the present one even where the first page
 // of models lacks it.
-func (v *visit) modelChoices(now string) ([]option, error) {
+func (v *pageRequest) modelChoices(now string) ([]option, error) {
 	found, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (d newPlanData) page() *page {
 
 // newPlanPage begins empty, or with another plan: that is how a rehearsed plan is
 // posted again as LIVE.
-func newPlanPage(v *visit) (*page, error) {
+func newPlanPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.CreatePlan); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func planWriteOf(p countersign.Plan) countersign.PlanWrite {
 	}
 }
 
-func createPlan(v *visit) (string, error) {
+func createPlan(v *pageRequest) (string, error) {
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.CreatePlan, "plan"); err != nil {
 		return "", err
 	}

@@ -60,7 +60,7 @@ func (p player) Result() string {
 func (p player) Played() bool { return p.sim != nil }
 
 // play simulates the scenario that the address names, the first one by default.
-func (v *visit) play(d *modelData, valid bool) error {
+func (v *pageRequest) play(d *modelData, valid bool) error {
 	p := &d.Player
 	p.Base, p.q = Prefix+modelHref(d.ID), v.overrides()
 	given, ok := v.given(d.Document)
@@ -91,7 +91,7 @@ func (v *visit) play(d *modelData, valid bool) error {
 
 // scenario is the one that the address names, or the first; nil where there is no
 // such one.
-func (v *visit) scenario(doc countersign.AgentModel) *countersign.Scenario {
+func (v *pageRequest) scenario(doc countersign.AgentModel) *countersign.Scenario {
 	id := v.query("scenario")
 	for i := range doc.Scenarios {
 		if id == "" || doc.Scenarios[i].ID == id {

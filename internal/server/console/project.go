@@ -14,7 +14,7 @@ type projectData struct {
 	countersign.Project
 	Auth    countersign.Auth
 	Call    projectCall
-	Reason  blank // why it is enabled or disabled
+	Reason  field // why it is enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
 	Pager   pager
@@ -40,11 +40,11 @@ type shownInput struct {
 	Required, Sensitive bool
 }
 
-func projectPage(v *visit) (*page, error) { return v.projectAgain(nil) }
+func projectPage(v *pageRequest) (*page, error) { return v.projectAgain(nil) }
 
 // projectAgain is the page of the project in the address; err is what its form
 // was refused with.
-func (v *visit) projectAgain(err error) (*page, error) {
+func (v *pageRequest) projectAgain(err error) (*page, error) {
 	p, unread := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
@@ -61,7 +61,7 @@ func (v *visit) projectAgain(err error) (*page, error) {
 }
 
 // capabilities are the part of a project's capabilities that the address asks for.
-func (v *visit) capabilities(p countersign.Project) ([]shownCapability, pager) {
+func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pager) {
 	from, to, pages := v.part("offset", len(p.Capabilities))
 	shown := make([]shownCapability, 0, to-from)
 	for _, c := range p.Capabilities[from:to] {
@@ -141,7 +141,7 @@ func healthPath(p countersign.Project) string {
 	return p.HealthPath
 }
 
-func checkHealth(v *visit) (string, error) {
+func checkHealth(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
 		return "", v.projectRefused(err)
@@ -149,11 +149,11 @@ func checkHealth(v *visit) (string, error) {
 	return "/projects/" + id, nil
 }
 
-func enableProject(v *visit) (string, error) { return v.toggleProject(v.control.EnableProject) }
+func enableProject(v *pageRequest) (string, error) { return v.toggleProject(v.control.EnableProject) }
 
-func disableProject(v *visit) (string, error) { return v.toggleProject(v.control.DisableProject) }
+func disableProject(v *pageRequest) (string, error) { return v.toggleProject(v.control.DisableProject) }
 
-func (v *visit) toggleProject(toggle toggling) (string, error) {
+func (v *pageRequest) toggleProject(toggle toggling) (string, error) {
 	id := v.r.PathValue("id")
 	t := countersign.Toggle{ExpectedRevision: v.formRevision(), Reason: v.form("reason")}
 	err := typedReason(t.Reason)
@@ -167,7 +167,7 @@ func (v *visit) toggleProject(toggle toggling) (string, error) {
 }
 
 // projectRefused shows the project again with what was typed.
-func (v *visit) projectRefused(err error) error {
+func (v *pageRequest) projectRefused(err error) error {
 	p, unread := v.projectAgain(err)
 	if unread != nil {
 		return unread

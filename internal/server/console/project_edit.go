@@ -16,14 +16,14 @@ import (
 type projectEditData struct {
 	Project countersign.Project // what is stored; the zero one when it is new
 	Prefix  string              // of a new project's id
-	Key     blank               // the rest of a new project's id
-	Fields  []blank
+	Key     field               // the rest of a new project's id
+	Fields  []field
 	Use     control.ProjectUse
 	Problem *problem
 	Over    bool // another revision was saved meanwhile
 }
 
-func newProjectPage(v *visit) (*page, error) {
+func newProjectPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func newProjectPage(v *visit) (*page, error) {
 }
 
 // projectForm is the form of a project's connection.
-func (v *visit) projectForm(p countersign.Project, err error) *page {
+func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
 	s := v.sheetOf(err, "")
 	d := projectEditData{Project: p, Prefix: v.actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
@@ -49,12 +49,12 @@ func (v *visit) projectForm(p countersign.Project, err error) *page {
 
 // connection are the fields of everything but the capabilities, named by their
 // paths in the document.
-func (s *sheet) connection(p countersign.Project) []blank {
+func (s *form) connection(p countersign.Project) []field {
 	auth := p.EffectiveAuth()
 	if p.ID == "" {
 		auth.Type = ""
 	}
-	return []blank{
+	return []field{
 		must(s.line("name", "Name", "", p.Name)),
 		must(s.choose("radio", "adapter", "Adapter", "", p.Adapter,
 			choice{Value: countersign.AdapterHTTPJSON, Word: "HTTP, JSON", Note: "Calls go to the origin below, as JSON over HTTP."},
@@ -72,7 +72,7 @@ func (s *sheet) connection(p countersign.Project) []blank {
 }
 
 // connectionTyped takes the connection from the form.
-func (v *visit) connectionTyped(w *countersign.ProjectWrite) {
+func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) {
 	w.Name, w.Adapter, w.BaseURL, w.HealthPath = v.form("name"), v.form("adapter"), v.form("baseUrl"), v.form("healthPath")
 	w.Auth = &countersign.Auth{Type: v.form("auth.type"), CredentialEnv: v.form("auth.credentialEnv"), HeaderName: v.form("auth.headerName")}
 	w.AuthSecretEnv = ""
@@ -80,7 +80,7 @@ func (v *visit) connectionTyped(w *countersign.ProjectWrite) {
 
 // chosen refuses a form whose choices nobody made: the API's schema does this
 // before a use case is asked.
-func (v *visit) chosen(names ...string) error {
+func (v *pageRequest) chosen(names ...string) error {
 	var wrong []string
 	for _, name := range names {
 		if v.form(name) == "" {
@@ -93,7 +93,7 @@ func (v *visit) chosen(names ...string) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", strings.Join(wrong, "; "))
 }
 
-func registerProject(v *visit) (string, error) {
+func registerProject(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return "", err
 	}
@@ -120,7 +120,7 @@ func registerProject(v *visit) (string, error) {
 }
 
 // projectToEdit reads the project of the address for somebody who may edit it.
-func (v *visit) projectToEdit() (p countersign.Project, use control.ProjectUse, err error) {
+func (v *pageRequest) projectToEdit() (p countersign.Project, use control.ProjectUse, err error) {
 	if err = v.may(access.WriteProject); err != nil {
 		return p, use, err
 	}
@@ -131,9 +131,9 @@ func (v *visit) projectToEdit() (p countersign.Project, use control.ProjectUse, 
 	return p, use, err
 }
 
-func editProjectPage(v *visit) (*page, error) { return v.projectEditAgain(nil) }
+func editProjectPage(v *pageRequest) (*page, error) { return v.projectEditAgain(nil) }
 
-func (v *visit) projectEditAgain(err error) (*page, error) {
+func (v *pageRequest) projectEditAgain(err error) (*page, error) {
 	p, use, unread := v.projectToEdit()
 	if unread != nil {
 		return nil, unread
@@ -145,7 +145,7 @@ func (v *visit) projectEditAgain(err error) (*page, error) {
 	return out, nil
 }
 
-func saveProject(v *visit) (string, error) {
+func saveProject(v *pageRequest) (string, error) {
 	p, _, err := v.projectToEdit()
 	if err != nil {
 		return "", err
@@ -174,10 +174,10 @@ func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 	}
 }
 
-func projectDocumentPage(v *visit) (*page, error) { return v.documentAgain(nil) }
+func projectDocumentPage(v *pageRequest) (*page, error) { return v.documentAgain(nil) }
 
 // documentAgain is the whole project as JSON.
-func (v *visit) documentAgain(err error) (*page, error) {
+func (v *pageRequest) documentAgain(err error) (*page, error) {
 	p, use, unread := v.projectToEdit()
 	if unread != nil {
 		return nil, unread
@@ -203,7 +203,7 @@ func savingDisables(revision int64) string {
 	return "Saving disables the project until it is checked and enabled again. Plans made of revision " + strconv.FormatInt(revision, 10) + " never run again."
 }
 
-func saveProjectDocument(v *visit) (string, error) {
+func saveProjectDocument(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteProject); err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ type projectsData struct {
 	Retirees retirees
 }
 
-func projectsPage(v *visit) (*page, error) {
+func projectsPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	list, err := v.control.Projects(v.r.Context(), v.actor, l)
 	if err != nil {

@@ -30,7 +30,7 @@ func (m memory) variable(value countersign.Value) string {
 }
 
 // remind reads an earlier plan.
-func (v *visit) remind(d *compileData, planID string) error {
+func (v *pageRequest) remind(d *compileData, planID string) error {
 	if planID == "" {
 		return nil
 	}

@@ -31,7 +31,7 @@ type recoveryData struct {
 }
 
 // recoveryPage lists what nobody knows the outcome of.
-func recoveryPage(v *visit) (*page, error) {
+func recoveryPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	found, err := v.control.Runs(v.r.Context(), v.actor, l, control.RunFilter{Status: string(countersign.RunRecoveryRequired)})
 	if err != nil {

@@ -35,7 +35,7 @@ type recoveryRunData struct {
 	Expected *countersign.Expectation
 }
 
-func recoveryRunPage(v *visit) (*page, error) {
+func recoveryRunPage(v *pageRequest) (*page, error) {
 	d, err := v.recovery(v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (d *recoveryRunData) page() *page {
 }
 
 // recovery reads all that the page of a run's uncertain step shows.
-func (v *visit) recovery(id string) (*recoveryRunData, error) {
+func (v *pageRequest) recovery(id string) (*recoveryRunData, error) {
 	ctx := v.r.Context()
 	r, err := v.control.Run(ctx, v.actor, id)
 	if err != nil {

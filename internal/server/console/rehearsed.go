@@ -15,7 +15,7 @@ type comparison struct {
 }
 
 // rehearsedRun is nil for a run that is a rehearsal itself.
-func (v *visit) rehearsedRun(r *countersign.Run) (*comparison, error) {
+func (v *pageRequest) rehearsedRun(r *countersign.Run) (*comparison, error) {
 	if r.Mode != countersign.ModeLive {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (v *visit) rehearsedRun(r *countersign.Run) (*comparison, error) {
 }
 
 // rehearsedStep is nil where the run can't be compared.
-func (v *visit) rehearsedStep(runID, stepID string) *comparison {
+func (v *pageRequest) rehearsedStep(runID, stepID string) *comparison {
 	found, err := v.control.Rehearsal(v.r.Context(), v.actor, runID)
 	if err != nil { // the run is archived, or seen by somebody with less scope: the page has its own say
 		return nil

@@ -79,7 +79,7 @@ func (f knownFact) UseWord() string {
 }
 
 // probeStep sends the step's probe, a read, and comes back with its answer.
-func probeStep(v *visit) (string, error) {
+func probeStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ProbeRun, "run/"+id); err != nil {
 		return "", v.resolveAgain(id, err, nil)
@@ -92,7 +92,7 @@ func probeStep(v *visit) (string, error) {
 
 // reconcileStep records what a person found out. Whatever is refused shows the
 // page again, with all that was typed.
-func reconcileStep(v *visit) (string, error) {
+func reconcileStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ReconcileRun, "run/"+id); err != nil {
 		return "", v.resolveAgain(id, err, nil)
@@ -113,7 +113,7 @@ func reconcileStep(v *visit) (string, error) {
 }
 
 // resolution reads the form: what it says, and by field what is wrong with it.
-func (v *visit) resolution() (word countersign.Reconcile, wrong map[string]string) {
+func (v *pageRequest) resolution() (word countersign.Reconcile, wrong map[string]string) {
 	word = countersign.Reconcile{Resolution: v.form("resolution"), Evidence: v.form("evidence")}
 	wrong = map[string]string{}
 	if resolutionWord(word.Resolution) == "" {
@@ -140,7 +140,7 @@ func reasonIn(err error) string {
 
 // resolveAgain is the page as it is now, after what was not taken. An error that
 // the run can't be shown after goes on as it is.
-func (v *visit) resolveAgain(id string, refused error, wrong map[string]string) error {
+func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]string) error {
 	e := refusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
 		return refused

@@ -28,7 +28,7 @@ func (c *Console) retireRoutes() []route {
 		"/teams/":    {moving(c.control.RetireTeam), moving(c.control.RestoreTeam)},
 	} {
 		for i, name := range []string{"/retire", "/restore"} {
-			out = append(out, route{method: "POST", path: place + "{id}" + name, act: func(v *visit) (string, error) {
+			out = append(out, route{method: "POST", path: place + "{id}" + name, act: func(v *pageRequest) (string, error) {
 				id := v.r.PathValue("id")
 				return place + id, moves[i](v.r.Context(), v.actor, id, v.form("reason"))
 			}})
@@ -71,7 +71,7 @@ func retiredCall(kind string) (sentence, detail string) {
 // retirees is the link of a list that shows what is retired too, or hides it again.
 type retirees struct{ Word, Href string }
 
-func (v *visit) retirees() retirees {
+func (v *pageRequest) retirees() retirees {
 	if v.query("retired") == "true" {
 		return retirees{"Hide what is retired", v.without("retired")}
 	}

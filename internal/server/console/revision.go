@@ -17,7 +17,7 @@ type admission func(context.Context, control.Actor, string, countersign.Admissio
 
 // formRevision is the revision that the form was made of. A form without one can
 // only create.
-func (v *visit) formRevision() int64 {
+func (v *pageRequest) formRevision() int64 {
 	n, err := strconv.ParseInt(v.form("revision"), 10, 64)
 	if err != nil || n < 0 {
 		return 0

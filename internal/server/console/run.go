@@ -30,7 +30,7 @@ type runData struct {
 	Rehearsed *comparison // nil for a rehearsal
 }
 
-func runPage(v *visit) (*page, error) {
+func runPage(v *pageRequest) (*page, error) {
 	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func runPage(v *visit) (*page, error) {
 }
 
 // addApproval adds what was decided on the chosen step.
-func (v *visit) addApproval(c *chosenStep) error {
+func (v *pageRequest) addApproval(c *chosenStep) error {
 	if c.Step == nil || c.Step.ApprovalID == "" {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (v *visit) addApproval(c *chosenStep) error {
 }
 
 // beholder is what the visitor may do about a run.
-func (v *visit) beholder(runID string) (b beholder, err error) {
+func (v *pageRequest) beholder(runID string) (b beholder, err error) {
 	b.MaxActive = v.cfg.MaxActive
 	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
 		return b, err

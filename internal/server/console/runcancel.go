@@ -21,14 +21,14 @@ type cancelData struct {
 	Problem  *problem
 }
 
-func cancelPage(v *visit) (*page, error) {
+func cancelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.CancelRun); err != nil {
 		return nil, err
 	}
 	return v.cancelForm("", nil)
 }
 
-func (v *visit) cancelForm(reason string, refused error) (*page, error) {
+func (v *pageRequest) cancelForm(reason string, refused error) (*page, error) {
 	r, err := v.control.Run(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func cancelWords(r *countersign.Run) (onItsWay, then string) {
 }
 
 // cancelRun cancels. A refusal shows the form again with the reason typed.
-func cancelRun(v *visit) (string, error) {
+func cancelRun(v *pageRequest) (string, error) {
 	id, reason := v.r.PathValue("id"), v.form("reason")
 	var err error
 	if safetext.Blank(reason) {

@@ -22,7 +22,7 @@ const (
 
 // liveRun is one viewer of a run.
 type liveRun struct {
-	*visit
+	*pageRequest
 	flush  *http.ResponseController
 	plan   *countersign.Plan
 	key    viewKey
@@ -35,7 +35,7 @@ type liveRun struct {
 
 // runLive follows a run: each change comes as those pieces of its page that it
 // changed, until the run, the session, the service or the viewer ends.
-func runLive(v *visit) error {
+func runLive(v *pageRequest) error {
 	watched, err := v.control.Watch(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func runLive(v *visit) error {
 }
 
 // liveRun is the visitor as a viewer of a run.
-func (v *visit) liveRun(id string) (*liveRun, error) {
+func (v *pageRequest) liveRun(id string) (*liveRun, error) {
 	whole, err := v.control.Run(v.r.Context(), v.actor, id)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (v *visit) liveRun(id string) (*liveRun, error) {
 		from = 0 // everything is new
 	}
 	return &liveRun{
-		visit: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, from: from,
+		pageRequest: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, from: from,
 		key: keyOf(v.actor, &whole, b, v.query("step")),
 	}, nil
 }
@@ -168,9 +168,9 @@ func (l *liveRun) write(r *countersign.Run) (written, error) {
 	if err := l.addApproval(&d.Chosen); err != nil {
 		return written{}, err
 	}
-	now := *l.visit
+	now := *l.pageRequest
 	now.now = l.cfg.Now()
-	f := frame{page: &page{name: "run", Data: d}, visit: &now}
+	f := frame{page: &page{name: "run", Data: d}, pageRequest: &now}
 	out := written{revision: r.Revision, ended: r.Status.IsTerminal()}
 	add := func(id, block string, data any) error {
 		var b bytes.Buffer

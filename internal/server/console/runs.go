@@ -36,7 +36,7 @@ var stretches = []struct {
 	Length      time.Duration
 }{{"1h", "Last hour", time.Hour}, {"24h", "Last 24 h", 24 * time.Hour}, {"7d", "Last 7 days", 7 * 24 * time.Hour}}
 
-func runsPage(v *visit) (*page, error) {
+func runsPage(v *pageRequest) (*page, error) {
 	f, err := v.runFilter()
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func runsPage(v *visit) (*page, error) {
 	return &page{name: "runs", Title: "Runs", Nav: "runs", Crumbs: []crumb{{Word: "Runs"}}, Data: d}, nil
 }
 
-func (v *visit) runFilter() (f control.RunFilter, err error) {
+func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
 	f.Status, f.PlanID = v.query("status"), v.query("plan")
 	if f.Status != "" && !slices.Contains(countersign.RunStatuses, countersign.RunStatus(f.Status)) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "status: there is no run status %q", f.Status)
@@ -104,7 +104,7 @@ type runRow struct {
 }
 
 // runRows adds to runs what lists show: the plan's name and how far they are.
-func (v *visit) runRows(runs []countersign.Run) ([]runRow, error) {
+func (v *pageRequest) runRows(runs []countersign.Run) ([]runRow, error) {
 	names, err := v.control.PlanNames(v.r.Context(), v.actor, runs)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type trailRow struct {
 	Refused   bool
 }
 
-func (v *visit) trail(r *countersign.Run) (*trail, error) {
+func (v *pageRequest) trail(r *countersign.Run) (*trail, error) {
 	if access.Allow(v.actor.Principal, access.ReadAudit) != nil {
 		return toldByRun(r), nil
 	}

@@ -20,7 +20,7 @@ type searchData struct {
 
 // searchPage finds things by their id. A step's idempotency key is found by its
 // run, which it begins with.
-func searchPage(v *visit) (*page, error) {
+func searchPage(v *pageRequest) (*page, error) {
 	d := searchData{Query: v.query("q")}
 	if len(d.Query) <= maxQuery {
 		d.Hits = v.find(d.Query)
@@ -30,7 +30,7 @@ func searchPage(v *visit) (*page, error) {
 
 const maxQuery = 200
 
-func (v *visit) find(id string) []hit {
+func (v *pageRequest) find(id string) []hit {
 	run := id
 	for i, c := range id {
 		if c == '.' {

@@ -28,7 +28,7 @@ type settingsData struct {
 	Offers []countersign.User // invitations
 }
 
-func settingsPage(v *visit) (*page, error) {
+func settingsPage(v *pageRequest) (*page, error) {
 	session, err := v.control.Session(v.r.Context(), v.actor)
 	if err != nil {
 		return nil, err
@@ -43,15 +43,15 @@ func settingsPage(v *visit) (*page, error) {
 	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: d}, nil
 }
 
-func acceptInvitation(v *visit) (string, error) {
+func acceptInvitation(v *pageRequest) (string, error) {
 	return "/settings#tenant", v.answer(v.control.AcceptInvitation)
 }
 
-func declineInvitation(v *visit) (string, error) {
+func declineInvitation(v *pageRequest) (string, error) {
 	return "/settings#tenant", v.answer(v.control.DeclineInvitation)
 }
 
-func (v *visit) answer(with func(context.Context, control.Actor, string) error) error {
+func (v *pageRequest) answer(with func(context.Context, control.Actor, string) error) error {
 	tenant := v.r.PathValue("tenant")
 	if !countersign.ValidTenantID(tenant) {
 		return countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
@@ -59,12 +59,12 @@ func (v *visit) answer(with func(context.Context, control.Actor, string) error) 
 	return with(v.r.Context(), v.actor, tenant)
 }
 
-func confirmToken(v *visit) (string, error) {
+func confirmToken(v *pageRequest) (string, error) {
 	_, err := v.control.ConfirmToken(v.r.Context(), v.actor, v.r.PathValue("id"))
 	return "/settings#tokens", err
 }
 
-func morePage(*visit) (*page, error) {
+func morePage(*pageRequest) (*page, error) {
 	return &page{name: "more", Title: "More", Nav: "more", Crumbs: []crumb{{Word: "More"}}}, nil
 }
 
@@ -75,7 +75,7 @@ const (
 	aYear       = 365 * 24 * 3600
 )
 
-func (v *visit) prefer(name, path, value string) {
+func (v *pageRequest) prefer(name, path, value string) {
 	cookie := &http.Cookie{Name: name, Value: value, Path: path, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: aYear, HttpOnly: true}
 	if value == "" {
 		cookie.MaxAge = -1
@@ -83,7 +83,7 @@ func (v *visit) prefer(name, path, value string) {
 	http.SetCookie(v.w, cookie)
 }
 
-func (v *visit) theme() string { return Theme(v.r) }
+func (v *pageRequest) theme() string { return Theme(v.r) }
 
 // Theme is light or dark where the visitor chose, "" as the system. The manual's
 // pages go by it too.
@@ -96,7 +96,7 @@ func Theme(r *http.Request) string {
 }
 
 // keys reports that letters are shortcuts, unless they were turned off.
-func (v *visit) keys() bool {
+func (v *pageRequest) keys() bool {
 	c, err := v.r.Cookie(keysCookie)
 	return err != nil || c.Value != "off"
 }
@@ -109,7 +109,7 @@ func (f frame) Here() string {
 	return local(f.r.URL.RequestURI()[len(Prefix):])
 }
 
-func setTheme(v *visit) (string, error) {
+func setTheme(v *pageRequest) (string, error) {
 	theme := v.form("theme")
 	if theme != "light" && theme != "dark" {
 		theme = ""
@@ -127,12 +127,12 @@ func themeWord(now string) string {
 	return now
 }
 
-func setKeys(v *visit) (string, error) {
+func setKeys(v *pageRequest) (string, error) {
 	v.prefer(keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])
 	return "/settings", nil
 }
 
-func switchTenant(v *visit) (string, error) {
+func switchTenant(v *pageRequest) (string, error) {
 	if !countersign.ValidTenantID(v.form("tenant")) {
 		return "", countersign.Errorf(countersign.CodeNotFound, "there is no such tenant")
 	}

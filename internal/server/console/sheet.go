@@ -12,17 +12,17 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// sheet is a form on its way to a page: as it is stored, or again with what was
+// form is a form on its way to a page: as it is stored, or again with what was
 // typed and with what is wrong beside the field that it is wrong with.
-type sheet struct {
-	v     *visit
+type form struct {
+	v     *pageRequest
 	err   error
 	wrong map[string]string // by the field's name; what no field takes stays
 	taken int
 }
 
-// blank is one field of a form.
-type blank struct {
+// field is one field of a form.
+type field struct {
 	Name, Label, Hint, Value, Wrong string
 
 	Kind     string // "" a line, area, select, radio, check
@@ -40,8 +40,8 @@ type choice struct {
 
 // sheetOf makes a sheet; within is where in the document its fields are, such as
 // capabilities[3], so that the API's paths become the names of fields.
-func (v *visit) sheetOf(err error, within string) *sheet {
-	s := &sheet{v: v, err: err, wrong: map[string]string{}}
+func (v *pageRequest) sheetOf(err error, within string) *form {
+	s := &form{v: v, err: err, wrong: map[string]string{}}
 	if !fieldwise[countersign.ErrorCode(err)] {
 		return s
 	}
@@ -56,11 +56,11 @@ func (v *visit) sheetOf(err error, within string) *sheet {
 }
 
 // again reports a form that was sent.
-func (s *sheet) again() bool { return s.v.r.Method == http.MethodPost }
+func (s *form) again() bool { return s.v.r.Method == http.MethodPost }
 
 // line is a field of one line; stored is what it holds before somebody types.
-func (s *sheet) line(name, label, hint, stored string) blank {
-	b := blank{Name: name, Label: label, Hint: hint, Value: stored}
+func (s *form) line(name, label, hint, stored string) field {
+	b := field{Name: name, Label: label, Hint: hint, Value: stored}
 	if s.again() {
 		b.Value = s.v.r.PostForm.Get(name)
 	}
@@ -79,7 +79,7 @@ func saved(stored string) string {
 }
 
 // take gives a field what is wrong with it, or with what lies within it.
-func (s *sheet) take(name string) string {
+func (s *form) take(name string) string {
 	var found []string
 	for field, text := range s.wrong {
 		switch {
@@ -100,27 +100,27 @@ func (s *sheet) take(name string) string {
 	return upper(strings.Join(found, "; ")) + "."
 }
 
-func (s *sheet) mono(name, label, hint, stored string) blank {
+func (s *form) mono(name, label, hint, stored string) field {
 	b := s.line(name, label, hint, stored)
 	b.Mono = true
 	return b
 }
 
-func (s *sheet) area(name, label, hint, stored string, rows int) blank {
+func (s *form) area(name, label, hint, stored string, rows int) field {
 	b := s.line(name, label, hint, stored)
 	b.Kind, b.Rows = "area", rows
 	return b
 }
 
 // document is a field for JSON.
-func (s *sheet) document(name, label, hint, stored string, rows int) blank {
+func (s *form) document(name, label, hint, stored string, rows int) field {
 	b := s.area(name, label, hint, stored, rows)
 	b.Mono = true
 	return b
 }
 
 // choose is a field of a few values: a select or a radio list.
-func (s *sheet) choose(kind, name, label, hint, stored string, choices ...choice) blank {
+func (s *form) choose(kind, name, label, hint, stored string, choices ...choice) field {
 	b := s.line(name, label, hint, stored)
 	b.Kind, b.Choices = kind, choices
 	for i := range b.Choices {
@@ -129,7 +129,7 @@ func (s *sheet) choose(kind, name, label, hint, stored string, choices ...choice
 	return b
 }
 
-func (s *sheet) check(name, label, hint string, stored bool) blank {
+func (s *form) check(name, label, hint string, stored bool) field {
 	on := map[bool]string{true: "on"}
 	b := s.line(name, label, hint, on[stored])
 	b.Kind = "check"
@@ -137,14 +137,14 @@ func (s *sheet) check(name, label, hint string, stored bool) blank {
 }
 
 // must marks a field that can't be left out.
-func must(b blank) blank {
+func must(b field) field {
 	b.Required = true
 	return b
 }
 
 // problem is what stands above the form. It is asked for after the fields: what
 // they took is not said twice.
-func (s *sheet) problem() *problem {
+func (s *form) problem() *problem {
 	p := problemOf(s.err)
 	if p == nil || s.taken == 0 {
 		return p
@@ -164,7 +164,7 @@ func (s *sheet) problem() *problem {
 // may is nil when the visitor may ask for an operation: the page of a form that
 // nobody here may send is refused as the form would be. The refusal of a form that
 // was sent is recorded, as the API's are.
-func (v *visit) may(op access.Operation) error {
+func (v *pageRequest) may(op access.Operation) error {
 	if v.r.Method != http.MethodPost {
 		return access.Allow(v.actor.Principal, op)
 	}
@@ -172,13 +172,15 @@ func (v *visit) may(op access.Operation) error {
 }
 
 // subject is what the address is about, kind/id, as the audit log names it.
-func (v *visit) subject() string {
+func (v *pageRequest) subject() string {
 	nouns, _, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, Prefix+"/"), "/")
 	return strings.TrimSuffix(nouns, "s") + "/" + cmp.Or(v.r.PathValue("id"), v.form("id"))
 }
 
 // can reports what the visitor may ask for.
-func (v *visit) can(op access.Operation) bool { return access.Allow(v.actor.Principal, op) == nil }
+func (v *pageRequest) can(op access.Operation) bool {
+	return access.Allow(v.actor.Principal, op) == nil
+}
 
 // pretty is a document as one edits it: indented, its numbers as they are.
 func pretty(v any) string {

@@ -24,7 +24,7 @@ type teamData struct {
 	Drawn                  template.HTML
 	Poll                   string
 	Call                   teamCall
-	Reason                 blank
+	Reason                 field
 	Problem                *problem
 }
 
@@ -52,9 +52,9 @@ type teamCall struct {
 	See              string // the member that keeps it from running
 }
 
-func teamPage(v *visit) (*page, error) { return v.teamAgain(nil) }
+func teamPage(v *pageRequest) (*page, error) { return v.teamAgain(nil) }
 
-func (v *visit) teamAgain(err error) (*page, error) {
+func (v *pageRequest) teamAgain(err error) (*page, error) {
 	t, unread := v.control.Team(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
 		return nil, unread
@@ -77,7 +77,7 @@ func (v *visit) teamAgain(err error) (*page, error) {
 }
 
 // show leaves what this page shows of the members and the steps.
-func (d *teamData) show(v *visit) {
+func (d *teamData) show(v *pageRequest) {
 	from, to, pages := v.part("members", len(d.Members))
 	d.Members, d.MemberPages = d.Members[from:to], pages
 	from, to, d.StepPages = v.part("offset", len(d.Steps))
@@ -89,7 +89,7 @@ func (d *teamData) show(v *visit) {
 	d.Poll = pollOf(shown)
 }
 
-func (v *visit) agentsOf(t countersign.Team) (map[string]countersign.Agent, error) {
+func (v *pageRequest) agentsOf(t countersign.Team) (map[string]countersign.Agent, error) {
 	ids := make([]string, len(t.Members))
 	for i, m := range t.Members {
 		ids[i] = m.AgentID
@@ -103,7 +103,7 @@ func (v *visit) agentsOf(t countersign.Team) (map[string]countersign.Agent, erro
 }
 
 // capabilitiesOf are the capabilities of the agents' projects, by project.
-func (v *visit) capabilitiesOf(agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
+func (v *pageRequest) capabilitiesOf(agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
 	out := map[string]countersign.Project{}
 	for _, a := range agents {
 		if _, known := out[a.ProjectID]; known {
@@ -197,7 +197,7 @@ func isAre(n int) string {
 }
 
 // drawTeam draws the steps: who carries each out, and what it takes from another.
-func (v *visit) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
+func (v *pageRequest) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
 	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
 		n := graph.Node{ID: s.ID, Title: s.Name, Sub: s.Agent.Name, Href: v.at("offset", (s.N-1)/pageSize*pageSize) + "#step-" + s.ID}
@@ -228,14 +228,14 @@ func edgesOf(s countersign.TeamStep) []graph.Edge {
 	return out
 }
 
-func suspendTeam(v *visit) (string, error) { return v.moveTeam(v.control.SuspendTeam) }
+func suspendTeam(v *pageRequest) (string, error) { return v.moveTeam(v.control.SuspendTeam) }
 
-func resumeTeam(v *visit) (string, error) { return v.moveTeam(v.control.ResumeTeam) }
+func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(v.control.ResumeTeam) }
 
 // suspension is suspending or resuming a team.
 type suspension func(context.Context, control.Actor, string, string) (countersign.Team, error)
 
-func (v *visit) moveTeam(move suspension) (string, error) {
+func (v *pageRequest) moveTeam(move suspension) (string, error) {
 	id := v.r.PathValue("id")
 	err := typedReason(v.form("reason"))
 	if err == nil {

@@ -11,14 +11,14 @@ import (
 
 const teamConsequence = "Saving makes a new revision: plans and runs made of the one before take no further step."
 
-func newTeamPage(v *visit) (*page, error) {
+func newTeamPage(v *pageRequest) (*page, error) {
 	if err := v.may(access.WriteTeam); err != nil {
 		return nil, err
 	}
 	return v.newTeam(nil)
 }
 
-func (v *visit) newTeam(err error) (*page, error) {
+func (v *pageRequest) newTeam(err error) (*page, error) {
 	first, unread := v.firstTeam()
 	if unread != nil {
 		return nil, unread
@@ -35,7 +35,7 @@ func (v *visit) newTeam(err error) (*page, error) {
 
 // firstTeam is what a new team's text begins with: the agents that could be its
 // members.
-func (v *visit) firstTeam() (string, error) {
+func (v *pageRequest) firstTeam() (string, error) {
 	list, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: 200}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
 		return "", err
@@ -73,7 +73,7 @@ const exampleTeam = `{
   ]
 }`
 
-func createTeam(v *visit) (string, error) {
+func createTeam(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteTeam); err != nil {
 		return "", err
 	}
@@ -103,9 +103,9 @@ func createTeam(v *visit) (string, error) {
 	return "", answered(again, err)
 }
 
-func teamDocumentPage(v *visit) (*page, error) { return v.teamDocument(nil) }
+func teamDocumentPage(v *pageRequest) (*page, error) { return v.teamDocument(nil) }
 
-func (v *visit) teamDocument(err error) (*page, error) {
+func (v *pageRequest) teamDocument(err error) (*page, error) {
 	if err := v.may(access.WriteTeam); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (v *visit) teamDocument(err error) (*page, error) {
 	return d.page("teams", teamCrumbs(t, crumb{Word: "As JSON"})), nil
 }
 
-func saveTeam(v *visit) (string, error) {
+func saveTeam(v *pageRequest) (string, error) {
 	if err := v.may(access.WriteTeam); err != nil {
 		return "", err
 	}

@@ -11,14 +11,14 @@ import (
 type teamRunData struct {
 	Team    countersign.Team
 	Key     string
-	Mode    blank
-	Inputs  blank
+	Mode    field
+	Inputs  field
 	Problem *problem
 }
 
-func teamRunPage(v *visit) (*page, error) { return v.teamRunAgain(nil) }
+func teamRunPage(v *pageRequest) (*page, error) { return v.teamRunAgain(nil) }
 
-func (v *visit) teamRunAgain(err error) (*page, error) {
+func (v *pageRequest) teamRunAgain(err error) (*page, error) {
 	if err := v.may(access.StartTeamRun); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func ownInputs(t countersign.Team) map[string]map[string]countersign.Value {
 	return out
 }
 
-func startTeamRun(v *visit) (string, error) {
+func startTeamRun(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	start := countersign.TeamRunStart{ExpectedRevision: v.formRevision(), Mode: v.form("mode")}
 	err := v.chosen("mode")

@@ -24,7 +24,7 @@ type teamsData struct {
 	Retirees retirees
 }
 
-func teamsPage(v *visit) (*page, error) {
+func teamsPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	list, err := v.control.Teams(v.r.Context(), v.actor, l)
 	if err != nil {

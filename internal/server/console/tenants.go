@@ -20,7 +20,7 @@ type tenantsData struct {
 // shownCredentials is how many credentials the page shows; the command line lists all.
 const shownCredentials = 200
 
-func tenantsPage(v *visit) (*page, error) {
+func tenantsPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	found, err := v.control.Tenants(v.r.Context(), v.actor, l)
 	if err != nil {
@@ -43,7 +43,7 @@ type tenantData struct {
 	Problem                  *problem
 }
 
-func (v *visit) tenantForm(d tenantData) *page {
+func (v *pageRequest) tenantForm(d tenantData) *page {
 	d.realm = v.realm("tenants")
 	way := []crumb{{Word: "Tenants", Href: "/access/tenants"}, {Word: "Make a tenant"}}
 	title := "Make a tenant"
@@ -54,14 +54,14 @@ func (v *visit) tenantForm(d tenantData) *page {
 	return v.accessPage("tenant", title, d, way...)
 }
 
-func newTenantPage(v *visit) (*page, error) {
+func newTenantPage(v *pageRequest) (*page, error) {
 	if _, err := v.control.Tenant(v.r.Context(), v.actor, v.actor.Tenant); err != nil {
 		return nil, err // no realm administrator
 	}
 	return v.tenantForm(tenantData{}), nil
 }
 
-func tenantPage(v *visit) (*page, error) {
+func tenantPage(v *pageRequest) (*page, error) {
 	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func tenantPage(v *visit) (*page, error) {
 	return v.tenantForm(tenantData{Stored: t, Name: t.Name, Revision: t.Revision}), nil
 }
 
-func makeTenant(v *visit) (string, error) {
+func makeTenant(v *pageRequest) (string, error) {
 	d := tenantData{ID: v.form("id"), Name: v.form("name")}
 	if !countersign.ValidTenantID(d.ID) {
 		d.IDErr = "2 to 32 lower-case letters and digits, a letter first."
@@ -79,7 +79,7 @@ func makeTenant(v *visit) (string, error) {
 
 // renameTenant writes over the revision that the form was made from, so that
 // nobody's newer name is lost.
-func renameTenant(v *visit) (string, error) {
+func renameTenant(v *pageRequest) (string, error) {
 	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return "", err
@@ -88,7 +88,7 @@ func renameTenant(v *visit) (string, error) {
 	return v.putTenant(tenantData{Stored: t, Name: v.form("name"), Revision: revision}, t.ID)
 }
 
-func (v *visit) putTenant(d tenantData, id string) (string, error) {
+func (v *pageRequest) putTenant(d tenantData, id string) (string, error) {
 	if safetext.Blank(d.Name) {
 		d.NameErr = "Enter a name."
 	}

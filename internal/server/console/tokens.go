@@ -22,7 +22,7 @@ type tokensData struct {
 	Pager  pager
 }
 
-func tokensPage(v *visit) (*page, error) {
+func tokensPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	found, err := v.control.Tokens(v.r.Context(), v.actor, l, v.tenantAsked())
 	if err != nil {
@@ -66,7 +66,7 @@ type tokenData struct {
 // defaultDays is what the form offers. The longest is 90.
 const defaultDays = "30"
 
-func newTokenPage(v *visit) (*page, error) {
+func newTokenPage(v *pageRequest) (*page, error) {
 	return v.tokenForm(tokenData{Agents: v.query("agent"), Days: defaultDays, Modes: modeChoices(nil), grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
 }
 
@@ -83,14 +83,14 @@ func modeChoices(on []string) []choice {
 	return out
 }
 
-func (v *visit) tokenForm(d tokenData) *page {
+func (v *pageRequest) tokenForm(d tokenData) *page {
 	d.realm = v.realm("tokens")
 	return v.accessPage("token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
 }
 
 // makeToken shows the secret on its own answer, and nowhere else: an address would
 // keep it in histories and logs.
-func makeToken(v *visit) (string, error) {
+func makeToken(v *pageRequest) (string, error) {
 	g, roles, projects := v.granted()
 	modes := v.r.PostForm["modes"]
 	var agents []string
@@ -140,7 +140,7 @@ func modesOf(choices []choice) []string {
 	return out
 }
 
-func revokeTokenPage(v *visit) (*page, error) {
+func revokeTokenPage(v *pageRequest) (*page, error) {
 	t, err := v.control.Token(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked())
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func revokeTokenPage(v *visit) (*page, error) {
 	return v.accessPage("token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
 }
 
-func revokeToken(v *visit) (string, error) {
+func revokeToken(v *pageRequest) (string, error) {
 	if _, err := v.control.RevokeToken(v.r.Context(), v.actor, v.r.PathValue("id"), v.tenantAsked()); err != nil {
 		return "", err
 	}

@@ -15,15 +15,15 @@ type tryData struct {
 	Project    countersign.Project
 	Capability countersign.Capability
 	Key        string // makes plan and run once, however often the form is sent
-	Fields     []blank
+	Fields     []field
 	Models     bool
 	Problem    *problem
 }
 
-func tryPage(v *visit) (*page, error) { return v.tryAgain(nil) }
+func tryPage(v *pageRequest) (*page, error) { return v.tryAgain(nil) }
 
 // toTry reads the capability of the address, for somebody who may try it.
-func (v *visit) toTry() (p countersign.Project, c *countersign.Capability, err error) {
+func (v *pageRequest) toTry() (p countersign.Project, c *countersign.Capability, err error) {
 	for _, op := range []access.Operation{access.CreatePlan, access.StartRun} {
 		if err := v.may(op); err != nil {
 			return p, nil, err
@@ -40,7 +40,7 @@ func (v *visit) toTry() (p countersign.Project, c *countersign.Capability, err e
 
 // tryAgain is the form; a refused one gets a fresh key, because its plan may have
 // been stored.
-func (v *visit) tryAgain(err error) (*page, error) {
+func (v *pageRequest) tryAgain(err error) (*page, error) {
 	p, c, unread := v.toTry()
 	if unread != nil {
 		return nil, unread
@@ -60,7 +60,7 @@ func (v *visit) tryAgain(err error) (*page, error) {
 }
 
 // usableModels are those that a plan can be made for.
-func (v *visit) usableModels() ([]choice, error) {
+func (v *pageRequest) usableModels() ([]choice, error) {
 	list, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: 200})
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (v *visit) usableModels() ([]choice, error) {
 	return out, nil
 }
 
-func tryCapability(v *visit) (string, error) {
+func tryCapability(v *pageRequest) (string, error) {
 	p, c, err := v.toTry()
 	if err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func tryCapability(v *visit) (string, error) {
 }
 
 // rehearse makes the plan and starts its run.
-func (v *visit) rehearse(p countersign.Project, c *countersign.Capability) (runID string, err error) {
+func (v *pageRequest) rehearse(p countersign.Project, c *countersign.Capability) (runID string, err error) {
 	input, err := v.typedInputs(c, nil)
 	if err := together(err, v.chosen("model")); err != nil {
 		return "", err

@@ -12,7 +12,7 @@ type usersData struct {
 	Pager pager
 }
 
-func usersPage(v *visit) (*page, error) {
+func usersPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	found, err := v.control.Users(v.r.Context(), v.actor, l, v.tenantAsked())
 	if err != nil {
@@ -32,11 +32,11 @@ type userData struct {
 	Problem  *problem
 }
 
-func newUserPage(v *visit) (*page, error) {
+func newUserPage(v *pageRequest) (*page, error) {
 	return v.userForm(userData{grant: v.grantForm(v.tenantAsked(), nil, "", nil)}), nil
 }
 
-func (v *visit) userForm(d userData) *page {
+func (v *pageRequest) userForm(d userData) *page {
 	d.realm = v.realm("users")
 	if d.User.Email == "" {
 		return v.accessPage("user", "Add a user", d, crumb{Word: "Add a user"})
@@ -45,11 +45,11 @@ func (v *visit) userForm(d userData) *page {
 	return v.accessPage("user", d.User.Email, d, crumb{Word: d.User.Email})
 }
 
-func (v *visit) isSelf(email string) bool {
+func (v *pageRequest) isSelf(email string) bool {
 	return email == v.actor.Email && v.tenantAsked() == v.actor.Tenant
 }
 
-func userPage(v *visit) (*page, error) {
+func userPage(v *pageRequest) (*page, error) {
 	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked())
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func userPage(v *visit) (*page, error) {
 
 // addUser refuses an address that is a user already: whoever adds must not change
 // unawares what somebody has.
-func addUser(v *visit) (string, error) {
+func addUser(v *pageRequest) (string, error) {
 	g, roles, projects := v.granted()
 	d := userData{grant: g, Email: v.form("email")}
 	if d.Email == "" {
@@ -73,7 +73,7 @@ func addUser(v *visit) (string, error) {
 	return v.putUser(d, d.Email, roles, projects)
 }
 
-func changeUser(v *visit) (string, error) {
+func changeUser(v *pageRequest) (string, error) {
 	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked())
 	if err != nil {
 		return "", err
@@ -86,7 +86,7 @@ func changeUser(v *visit) (string, error) {
 	return v.putUser(d, u.Email, roles, projects)
 }
 
-func (v *visit) putUser(d userData, email string, roles []countersign.Role, projects []string) (string, error) {
+func (v *pageRequest) putUser(d userData, email string, roles []countersign.Role, projects []string) (string, error) {
 	w := countersign.UserWrite{Roles: roles, ProjectIDs: projects, TenantID: v.tenantAsked()}
 	if err := validRoles(roles); err != nil {
 		return "", err
@@ -112,7 +112,7 @@ func validRoles(roles []countersign.Role) error {
 	return nil
 }
 
-func removeUserPage(v *visit) (*page, error) {
+func removeUserPage(v *pageRequest) (*page, error) {
 	u, err := v.control.User(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked())
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func removeUserPage(v *visit) (*page, error) {
 	return v.accessPage("user-remove", "Remove "+u.Email, d, crumb{Word: u.Email, Href: "/access/users/" + url.PathEscape(u.Email) + d.Query}, crumb{Word: "Remove"}), nil
 }
 
-func removeUser(v *visit) (string, error) {
+func removeUser(v *pageRequest) (string, error) {
 	if _, err := v.control.DeleteUser(v.r.Context(), v.actor, v.r.PathValue("email"), v.tenantAsked()); err != nil {
 		return "", err
 	}

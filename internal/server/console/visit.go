@@ -16,8 +16,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// visit is one request: who makes it, and when.
-type visit struct {
+// pageRequest is one request: who makes it, and when.
+type pageRequest struct {
 	*Console
 	w      http.ResponseWriter
 	r      *http.Request
@@ -38,7 +38,7 @@ const (
 // its page repeats nothing.
 func (c *Console) serve(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{Console: c, w: w, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
+		v := &pageRequest{Console: c, w: w, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
 		v.r = r.WithContext(telemetry.WithRequestID(r.Context(), v.actor.RequestID))
 		if rt.method != "" {
 			telemetry.Route(w, rt.method+" "+Prefix+rt.path)
@@ -53,7 +53,7 @@ func (c *Console) serve(rt route) http.HandlerFunc {
 	}
 }
 
-func (v *visit) perform(rt route) {
+func (v *pageRequest) perform(rt route) {
 	switch {
 	case rt.stream != nil:
 		if err := rt.stream(v); err != nil {
@@ -82,7 +82,7 @@ func (v *visit) perform(rt route) {
 
 // enter finds the visitor, and refuses an unsafe request that doesn't come from
 // one of our own pages.
-func (v *visit) enter(rt route) error {
+func (v *pageRequest) enter(rt route) error {
 	unsafe := v.r.Method != http.MethodGet && v.r.Method != http.MethodHead
 	unknown := v.recognize()
 	if unsafe {
@@ -107,7 +107,7 @@ func (v *visit) enter(rt route) error {
 }
 
 // readForm reads the form, of somebody who isn't signed in no more than a sign-in needs.
-func (v *visit) readForm() error {
+func (v *pageRequest) readForm() error {
 	most := int64(maxStrangers)
 	if v.signedIn() {
 		most = maxForm
@@ -125,7 +125,7 @@ func (v *visit) readForm() error {
 }
 
 // recognize finds the session of the cookie.
-func (v *visit) recognize() error {
+func (v *pageRequest) recognize() error {
 	var secrets []string
 	for _, cookie := range v.r.CookiesNamed(access.CookieName(v.secure())) {
 		secrets = append(secrets, cookie.Value)
@@ -142,10 +142,10 @@ func (v *visit) recognize() error {
 }
 
 // signedIn reports a visit with a session.
-func (v *visit) signedIn() bool { return v.actor.Session != "" }
+func (v *pageRequest) signedIn() bool { return v.actor.Session != "" }
 
 // keep gives the browser a session, or with "" takes it away.
-func (v *visit) keep(session string) {
+func (v *pageRequest) keep(session string) {
 	cookie := &http.Cookie{
 		Name: access.CookieName(v.secure()), Value: session, Path: "/", HttpOnly: true, Secure: v.secure(),
 		SameSite: http.SameSiteLaxMode, MaxAge: int(access.SessionAbsolute.Seconds()),
@@ -157,14 +157,14 @@ func (v *visit) keep(session string) {
 }
 
 // form is a field of the form, without the blanks around it.
-func (v *visit) form(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
+func (v *pageRequest) form(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
 
 // query is a parameter of the page's address.
-func (v *visit) query(name string) string { return v.r.URL.Query().Get(name) }
+func (v *pageRequest) query(name string) string { return v.r.URL.Query().Get(name) }
 
 // from is the network address of the visitor. X-Forwarded-For counts only as far
 // as proxies that the operator trusts have written it.
-func (v *visit) from() string {
+func (v *pageRequest) from() string {
 	host, _, err := net.SplitHostPort(v.r.RemoteAddr)
 	if err != nil {
 		return v.r.RemoteAddr
@@ -192,7 +192,7 @@ func hop(text string) (host string, ok bool) {
 	return text, err == nil
 }
 
-func (v *visit) trusted(host string) bool {
+func (v *pageRequest) trusted(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return false
@@ -207,7 +207,7 @@ func (v *visit) trusted(host string) bool {
 
 // fail shows an error as a page. Who is signed out goes to sign in, and comes
 // back to the page, not to the decision.
-func (v *visit) fail(err error) {
+func (v *pageRequest) fail(err error) {
 	var e *countersign.Error
 	if !errors.As(err, &e) {
 		if errors.Is(err, control.ErrTooMany) {
@@ -229,7 +229,7 @@ func (v *visit) fail(err error) {
 
 // recovered turns a panic into an error page: what a transaction had begun was
 // rolled back.
-func (v *visit) recovered() {
+func (v *pageRequest) recovered() {
 	cause := recover()
 	if cause == nil {
 		return

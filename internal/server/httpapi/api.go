@@ -44,8 +44,8 @@ type API struct {
 	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
 
-	snapshots *cache.Map[*countersign.Plan, []byte]    // in JSON
-	steps     *cache.Map[*countersign.StepRun, []byte] // of a run, by its first
+	snapshots *cache.Cache[*countersign.Plan, []byte]    // in JSON
+	steps     *cache.Cache[*countersign.StepRun, []byte] // of a run, by its first
 }
 
 // New makes the API.

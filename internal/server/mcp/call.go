@@ -29,7 +29,7 @@ func (v *visit) starter(capability string) func([]byte) (runState, error) {
 			return runState{}, err
 		}
 		start := countersign.AgentRunStart{Mode: in.Mode, Capability: capability, Inputs: in.Input, Expectation: in.Expectation}
-		started, err := v.control.StartAgentRunAsItStands(v.ctx, v.actor, v.offer.Agent.ID, start, key)
+		started, err := v.control.StartCurrentAgentRun(v.ctx, v.actor, v.offer.Agent.ID, start, key)
 		if err != nil {
 			return runState{}, err
 		}

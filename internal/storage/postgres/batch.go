@@ -87,7 +87,7 @@ func (w *writer) try(until time.Time) error {
 		return err
 	}
 	b, err := w.attempt(s, false)
-	if errors.Is(err, sqldoc.ErrApart) {
+	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
 		if w.rollBack(); w.session == nil {
 			return errUndone
 		}
@@ -166,7 +166,7 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 			return a, err
 		}
 	}
-	if err := w.lendToAll(a.batch); err != nil {
+	if err := w.runAll(a.batch); err != nil {
 		return a, err
 	}
 	return a, a.batch.Flush()

@@ -35,11 +35,11 @@ func (w *writer) anybodyWrote() bool {
 	return false
 }
 
-// lendToAll lends the transaction to the members, one by one, and to those who
+// runAll lends the transaction to the members, one by one, and to those who
 // wait, who become members.
-func (w *writer) lendToAll(b *sqldoc.Batch) error {
+func (w *writer) runAll(b *sqldoc.Batch) error {
 	for i := 0; w.member(i); i++ {
-		if err := b.Lend(w.members[i]); err != nil {
+		if err := b.Run(w.members[i]); err != nil {
 			return err
 		}
 		crashpoint.At("postgres.lent", nil)

@@ -35,9 +35,9 @@ func (r *Reader) View(ctx context.Context, fn func(store.Tx) error) error {
 // Close waits for the Views that run.
 func (r *Reader) Close() error { return r.views.close() }
 
-// Sight is what can be seen of a database from outside. A text is "", and a number
+// Server is what can be seen of a database from outside. A text is "", and a number
 // 0, where the server doesn't say.
-type Sight struct {
+type Server struct {
 	Server   string // its name and version
 	Encoding string
 
@@ -56,7 +56,7 @@ type Sight struct {
 }
 
 // Look says what there is.
-func (r *Reader) Look(ctx context.Context) (s Sight, err error) {
+func (r *Reader) Look(ctx context.Context) (s Server, err error) {
 	db := r.db.patientPool()
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := s.server(ctx, db); err != nil {
@@ -74,7 +74,7 @@ func (r *Reader) Look(ctx context.Context) (s Sight, err error) {
 	return s, nil
 }
 
-func (s *Sight) server(ctx context.Context, db *sql.DB) error {
+func (s *Server) server(ctx context.Context, db *sql.DB) error {
 	if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&s.Server); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Sight) server(ctx context.Context, db *sql.DB) error {
 }
 
 // tables reads how far the tables are, and takes none for 0.
-func (s *Sight) tables(ctx context.Context, db *sql.DB) error {
+func (s *Server) tables(ctx context.Context, db *sql.DB) error {
 	for query, value := range map[string]*int64{
 		"SELECT COALESCE(max(level), 0) FROM countersign_writer WHERE id = " + writerRow:    &s.Level,
 		"SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied = TRUE": &s.Schema,
@@ -97,7 +97,7 @@ func (s *Sight) tables(ctx context.Context, db *sql.DB) error {
 
 // settings asks for what only PostgreSQL itself knows. Another server may not say
 // it, and can be used all the same.
-func (s *Sight) settings(ctx context.Context, db *sql.DB) {
+func (s *Server) settings(ctx context.Context, db *sql.DB) {
 	var ahead, oldest float64
 	for query, values := range map[string][]any{
 		"SELECT pg_database_size(current_database())": {&s.Bytes},

@@ -51,7 +51,7 @@ func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
 			return ctx.Err()
 		}
 		v.onError(err)
-		if errors.Is(err, sqldoc.ErrTogether) {
+		if errors.Is(err, sqldoc.ErrFirstReadChanged) {
 			snapshot = true
 			continue
 		}
@@ -105,15 +105,15 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 	}
 	whole := false
 	defer func() { s.release(whole) }() // also when fn panics
-	tx := s.conn.Alone(func() error { return v.begin(s) })
+	tx := s.conn.Autocommit(func() error { return v.begin(s) })
 	defer tx.End()
 	if snapshot {
-		err = tx.Join()
+		err = tx.BeginSnapshot()
 	}
 	if err == nil {
 		own = fn(tx)
 	}
-	if err := tx.Err(); err != nil && (passes(err) || errors.Is(err, sqldoc.ErrTogether) || s.lost()) {
+	if err := tx.Err(); err != nil && (passes(err) || errors.Is(err, sqldoc.ErrFirstReadChanged) || s.lost()) {
 		return nil, s.mean(err)
 	}
 	whole = !tx.Begun()

@@ -19,12 +19,12 @@ import (
 // to, for it must see that; so do all when a statement fails, and when a row of a
 // guarded table isn't at the version that was believed of it.
 type Batch struct {
-	conn  *Conn
-	host  Host
-	cache *Cache
-	apart bool
-	known map[place]entry
-	order []place // of what was put off, in the order of the first write
+	conn         *Conn
+	host         Host
+	cache        *Cache
+	inSavepoints bool
+	known        map[place]entry
+	order        []place // of what was put off, in the order of the first write
 
 	changed map[*store.Table]bool
 }
@@ -38,9 +38,9 @@ type Host interface {
 	Broken(err error) error
 }
 
-// ErrApart says that nothing is amiss but that the batch must be undone and run
+// ErrNeedsSavepoint says that nothing is amiss but that the batch must be undone and run
 // again, with apart set.
-var ErrApart = errors.New("sqldoc: the functions of the batch must run apart")
+var ErrNeedsSavepoint = errors.New("sqldoc: the functions of the batch must run apart")
 
 // place is where a row is.
 type place struct {
@@ -64,7 +64,7 @@ const unread = -1
 
 // NewBatch begins a batch in a transaction that was just begun.
 func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
-	return &Batch{conn: c, host: h, cache: cache, apart: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
+	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
 }
 
 // Changed are the tables that were written to, also by functions that failed.
@@ -144,7 +144,7 @@ func (b *Batch) remove(t *Tx, p place) error {
 
 // change sets an entry; a function that runs apart has it written at once.
 func (b *Batch) change(t *Tx, p place, was entry, known bool, is entry) error {
-	if t.apart && is.dirty {
+	if t.inSavepoint && is.dirty {
 		if err := b.write(t, p, &is); err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (b *Batch) cause(t *Tx, err error) error {
 			return broken
 		}
 	}
-	return fmt.Errorf("%w: %w", ErrApart, err)
+	return fmt.Errorf("%w: %w", ErrNeedsSavepoint, err)
 }
 
 // write brings a row into the database.

@@ -16,12 +16,12 @@ type host struct{ *sqldoc.Conn }
 
 func (host) Broken(error) error { return nil }
 
-// lend runs a function in a batch.
+// call runs a function in a batch.
 func lend(t *testing.T, b *sqldoc.Batch, fn func(store.Tx) error) {
 	t.Helper()
 	r := sqldoc.NewRequest()
 	go func() { _ = r.Serve(context.Background(), fn) }()
-	if err := b.Lend(r); err != nil {
+	if err := b.Run(r); err != nil {
 		t.Fatal(err)
 	}
 	r.Answer(nil)

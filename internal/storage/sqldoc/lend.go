@@ -2,14 +2,14 @@ package sqldoc
 
 import "github.com/countersign/countersign/internal/storage/store"
 
-// Lend runs a request's function in the batch. A function that fails is undone
+// Run runs a request's function in the batch. A function that fails is undone
 // alone. An error is that of the whole batch: undo it; ErrApart: and run it again.
-func (b *Batch) Lend(r *Request) error {
-	if b.apart {
-		return b.lendApart(r)
+func (b *Batch) Run(r *Request) error {
+	if b.inSavepoints {
+		return b.runInSavepoint(r)
 	}
 	t := &Tx{conn: b.conn, batch: b}
-	if !r.lend(t) {
+	if !r.call(t) {
 		return nil
 	}
 	t.End()
@@ -20,32 +20,32 @@ func (b *Batch) Lend(r *Request) error {
 		b.undo(t)
 	}
 	if t.again {
-		return b.lendApart(r)
+		return b.runInSavepoint(r)
 	}
 	return nil
 }
 
-// lendApart runs a function behind a savepoint. What others have put off is
+// runInSavepoint runs a function behind a savepoint. What others have put off is
 // written before it.
-func (b *Batch) lendApart(r *Request) error {
+func (b *Batch) runInSavepoint(r *Request) error {
 	if err := b.Flush(); err != nil {
 		return err
 	}
 	if err := b.host.Exec("SAVEPOINT turn"); err != nil {
 		return err
 	}
-	t := &Tx{conn: b.conn, batch: b, apart: true}
-	if r.lend(t) {
+	t := &Tx{conn: b.conn, batch: b, inSavepoint: true}
+	if r.call(t) {
 		t.End()
-		if err := b.take(t, r); err != nil {
+		if err := b.undoFailed(t, r); err != nil {
 			return err
 		}
 	}
 	return b.host.Exec("RELEASE SAVEPOINT turn")
 }
 
-// take takes back what a function did that failed.
-func (b *Batch) take(t *Tx, r *Request) error {
+// undoFailed takes back what a function did that failed.
+func (b *Batch) undoFailed(t *Tx, r *Request) error {
 	if err := t.Err(); err != nil {
 		if broken := b.host.Broken(err); broken != nil {
 			return broken
@@ -61,16 +61,16 @@ func (b *Batch) take(t *Tx, r *Request) error {
 	return b.host.Exec("ROLLBACK TO SAVEPOINT turn")
 }
 
-// listing makes a table in the database what the functions before have made of it,
+// flushTable makes a table in the database what the functions before have made of it,
 // for a statement that reads more than a row.
-func (t *Tx) listing(table *store.Table) error {
-	if t.batch == nil || t.apart || t.err != nil || t.over {
+func (t *Tx) flushTable(table *store.Table) error {
+	if t.batch == nil || t.inSavepoint || t.err != nil || t.over {
 		return nil
 	}
 	for _, u := range t.undo {
 		if u.table == table {
-			t.again, t.err = true, ErrApart
-			return ErrApart
+			t.again, t.err = true, ErrNeedsSavepoint
+			return ErrNeedsSavepoint
 		}
 	}
 	t.err = t.batch.flush(func(dirty *store.Table) bool { return dirty == table })

@@ -60,9 +60,9 @@ func (r *Request) run(tx *Tx, fn func(store.Tx) error) {
 	err = fn(tx)
 }
 
-// lend runs the function in the transaction and keeps how it ended; false if
+// call runs the function in the transaction and keeps how it ended; false if
 // the caller has left before.
-func (r *Request) lend(tx *Tx) bool {
+func (r *Request) call(tx *Tx) bool {
 	if r.gone {
 		return false
 	}

@@ -23,13 +23,13 @@ type Tx struct {
 	over     bool
 	err      error
 
-	alone *alone // outside any transaction yet
+	autocommit *autocommitRead // outside any transaction yet
 
 	// -- of a function in a batch
-	batch *Batch
-	apart bool   // it runs apart: each write at once
-	again bool   // it must run apart
-	undo  []undo // what it has changed
+	batch       *Batch
+	inSavepoint bool   // it runs apart: each write at once
+	again       bool   // it must run apart
+	undo        []undo // what it has changed
 }
 
 var _ store.Tx = (*Tx)(nil)
@@ -68,7 +68,7 @@ func (t *Tx) fetch(p place) (store.Row, error) {
 	if !t.keeps(p.tenant, p.id) {
 		return store.Row{}, missing(p)
 	}
-	if t.alone != nil {
+	if t.autocommit != nil {
 		return t.first(p)
 	}
 	return t.get(p)
@@ -170,7 +170,7 @@ func (t *Tx) List(table *store.Table, tenant string, q store.Query) ([]store.Row
 	if err := table.CheckQuery(q); err != nil {
 		return nil, err
 	}
-	if err := t.listing(table); err != nil {
+	if err := t.flushTable(table); err != nil {
 		return nil, err
 	}
 	q, err := t.nearer(table, tenant, t.conn.dialect.within(q))
@@ -193,7 +193,7 @@ func (t *Tx) Count(table *store.Table, tenant string, q store.Query) (int, error
 	if err := table.CheckQuery(q); err != nil {
 		return 0, err
 	}
-	if err := t.listing(table); err != nil {
+	if err := t.flushTable(table); err != nil {
 		return 0, err
 	}
 	n := 0
@@ -212,7 +212,7 @@ func (t *Tx) Distinct(table *store.Table, tenant, column string) ([]string, erro
 	if err := table.CheckDistinct(column); err != nil {
 		return nil, err
 	}
-	if err := t.listing(table); err != nil {
+	if err := t.flushTable(table); err != nil {
 		return nil, err
 	}
 	values, err := t.texts(distinctStatement(table, tenant, column))
@@ -273,7 +273,7 @@ func (t *Tx) query(s *statement, args []any) (*sql.Rows, error) {
 }
 
 func (t *Tx) ask(b *builder) (*sql.Rows, error) {
-	if err := t.Join(); err != nil {
+	if err := t.BeginSnapshot(); err != nil {
 		return nil, err
 	}
 	if err := t.usable(); err != nil {

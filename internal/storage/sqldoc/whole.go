@@ -10,7 +10,7 @@ var _ store.Whole = (*Tx)(nil)
 
 // Tenants implements store.Whole.
 func (t *Tx) Tenants(table *store.Table) ([]string, error) {
-	if err := t.listing(table); err != nil {
+	if err := t.flushTable(table); err != nil {
 		return nil, err
 	}
 	values, err := t.texts(tenantsStatement(table))

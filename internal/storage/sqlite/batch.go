@@ -20,7 +20,7 @@ const maxBatch = 64
 func (w *writer) batch(first *request) {
 	w.members = append(w.members[:0], first)
 	b, err := w.attempt(false)
-	if errors.Is(err, sqldoc.ErrApart) {
+	if errors.Is(err, sqldoc.ErrNeedsSavepoint) {
 		if err = w.conn.Exec("ROLLBACK"); err == nil {
 			b, err = w.attempt(true)
 		}
@@ -57,7 +57,7 @@ func (w *writer) attempt(apart bool) (*sqldoc.Batch, error) {
 	}
 	b := w.conn.NewBatch(transaction{w.conn}, w.cache, apart)
 	for i := 0; w.member(i); i++ {
-		if err := b.Lend(w.members[i].Request); err != nil {
+		if err := b.Run(w.members[i].Request); err != nil {
 			return nil, err
 		}
 		crashpoint.At("sqlite.lent", nil)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Sight is what can be said of a store's directory without opening the store.
-type Sight struct {
+// LastWrite is what can be said of a store's directory without opening the store.
+type LastWrite struct {
 	Exists  bool // holds a store
 	InUse   bool // by a process
 	Bytes   int64
@@ -17,7 +17,7 @@ type Sight struct {
 
 // Look looks at a directory and changes nothing in it. A store that nobody uses
 // is checked as far as a start would refuse it by its head or its log.
-func Look(dir string) (s Sight, err error) {
+func Look(dir string) (s LastWrite, err error) {
 	for _, suffix := range sqliteSuffixes {
 		info, err := os.Stat(filepath.Join(dir, databaseFile+suffix))
 		if errors.Is(err, os.ErrNotExist) {

@@ -27,9 +27,9 @@ func TestManifestIsWhatABackEndMaySend(t *testing.T) {
 }
 
 // crew is the team of the manifest's agents, as the registry has them.
-func crew(t *testing.T) plan.Crew {
+func crew(t *testing.T) plan.Executors {
 	t.Helper()
-	c := plan.Crew{Projects: map[string]plan.Source{projectID: {Project: shopProject(t), InScope: true}}}
+	c := plan.Executors{Projects: map[string]plan.Source{projectID: {Project: shopProject(t), InScope: true}}}
 	m := &countersign.Model{ID: sample.RefundModelID, Revision: 1, Document: sample.RefundModel()}
 	for _, item := range sample.Manifest().Agents {
 		a, _, err := registry.Sync(nil, projectID, item, time.Time{})
