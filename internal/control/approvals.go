@@ -81,7 +81,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 			return err
 		}
 		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID}
-		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.ledger())
+		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.runActor())
 		if err != nil {
 			return err
 		}

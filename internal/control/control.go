@@ -131,7 +131,7 @@ type Actor struct {
 	RequestID string
 }
 
-func (a Actor) ledger() runrepo.Actor {
+func (a Actor) runActor() runrepo.Actor {
 	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
 }
 

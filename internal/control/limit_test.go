@@ -16,25 +16,25 @@ import (
 	"github.com/countersign/countersign/internal/testing/memory"
 )
 
-// door is where strangers try, at processes of which each has the same store.
-type door struct {
+// limitFixture is where strangers try, at processes of which each has the same store.
+type limitFixture struct {
 	t     *testing.T
 	store store.Store
 	now   time.Time
 }
 
-func newDoor(t *testing.T) *door {
-	return &door{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+func newDoor(t *testing.T) *limitFixture {
+	return &limitFixture{t: t, store: memory.New(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 }
 
 // process is one more process.
-func (d *door) process(shared bool) *control.Service {
+func (d *limitFixture) process(shared bool) *control.Service {
 	cfg := control.Config{Now: func() time.Time { return d.now }, Shared: shared}
 	return control.New(cfg, d.store, nil, nil, nil, nil, slog.New(slog.DiscardHandler))
 }
 
 // try says whether an attempt may be made.
-func (d *door) try(at *control.Service, from string) bool {
+func (d *limitFixture) try(at *control.Service, from string) bool {
 	d.t.Helper()
 	err := at.Try(background, from)
 	if err != nil && !errors.Is(err, control.ErrTooMany) {
@@ -44,7 +44,7 @@ func (d *door) try(at *control.Service, from string) bool {
 }
 
 // records are those of all limits.
-func (d *door) records() (all []records.Limit) {
+func (d *limitFixture) records() (all []records.Limit) {
 	d.t.Helper()
 	err := d.store.View(background, func(tx store.Tx) (err error) {
 		all, err = records.Limits.List(tx, store.Realm, store.Query{})
@@ -142,7 +142,7 @@ func TestStrangersCantFillTheStore(t *testing.T) {
 }
 
 // fill puts as many keys into each record as it may have.
-func (d *door) fill() {
+func (d *limitFixture) fill() {
 	d.t.Helper()
 	full := records.Limit{Buckets: map[string]int64{}}
 	for n := range 32 {

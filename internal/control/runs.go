@@ -172,7 +172,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 		if err := check(tx, rec); err != nil {
 			return err
 		}
-		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.ledger())
+		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: id}, nil, e, a.runActor())
 		return err
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // asking is a process that makes codes.
-func (d *door) asking() *control.Service {
+func (d *limitFixture) asking() *control.Service {
 	cfg := control.Config{Now: func() time.Time { return d.now }, NewSecret: func() (s [32]byte) {
 		_, _ = rand.Read(s[:])
 		return s
@@ -24,7 +24,7 @@ func (d *door) asking() *control.Service {
 }
 
 // asks says whether a code may be asked for.
-func (d *door) asks(at *control.Service, from string) bool {
+func (d *limitFixture) asks(at *control.Service, from string) bool {
 	d.t.Helper()
 	_, err := at.AskForCode(background, "ada@example.com", from)
 	if err != nil && !errors.Is(err, control.ErrTooMany) {

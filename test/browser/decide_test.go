@@ -30,7 +30,7 @@ func (s *stage) waiting(plan string) (run, approval string) {
 
 // readyStage has the model and the LIVE plan, and two people of the shop who are
 // signed in.
-func (h *house) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
+func (h *fixture) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab) {
 	t.Helper()
 	s = h.newStage(t)
 	s.all = s.token("ADMIN", "OPERATOR", "APPROVER")
@@ -45,7 +45,7 @@ func (h *house) readyStage(t *testing.T) (s *stage, plan string, ines, mara *tab
 
 // anUncertainOutcomeIsProbedAndReconciled, and the run goes on, without the
 // request being sent again.
-func (h *house) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
+func (h *fixture) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	t.Helper()
 	s, plan, ines, mara := h.readyStage(t)
 	s.receiver.On("POST", "/refunds", harness.HangingUp())
@@ -76,7 +76,7 @@ func (h *house) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	}
 }
 
-func (h *house) aRejectedApprovalEndsTheRun(t *testing.T) {
+func (h *fixture) aRejectedApprovalEndsTheRun(t *testing.T) {
 	t.Helper()
 	s, plan, ines, mara := h.readyStage(t)
 	run, approval := s.waiting(plan)
@@ -93,7 +93,7 @@ func (h *house) aRejectedApprovalEndsTheRun(t *testing.T) {
 }
 
 // twoTabsDecideAtOnce: one decides, the other learns who did; one request.
-func (h *house) twoTabsDecideAtOnce(t *testing.T) {
+func (h *fixture) twoTabsDecideAtOnce(t *testing.T) {
 	t.Helper()
 	s, plan, _, mara := h.readyStage(t)
 	s.receiver.On("POST", "/refunds", harness.Answering(201, `{"id":"re_1","state":"succeeded"}`))
@@ -118,7 +118,7 @@ func (h *house) twoTabsDecideAtOnce(t *testing.T) {
 
 // anExpiredSessionKeepsTheText: who was signed out meanwhile decides nothing,
 // and what was typed is shown.
-func (h *house) anExpiredSessionKeepsTheText(t *testing.T) {
+func (h *fixture) anExpiredSessionKeepsTheText(t *testing.T) {
 	t.Helper()
 	s, plan, _, mara := h.readyStage(t)
 	run, approval := s.waiting(plan)
@@ -137,7 +137,7 @@ func (h *house) anExpiredSessionKeepsTheText(t *testing.T) {
 
 // aForeignFormDecidesNothing: neither one without the page's token, nor one
 // that another site made the browser send.
-func (h *house) aForeignFormDecidesNothing(t *testing.T) {
+func (h *fixture) aForeignFormDecidesNothing(t *testing.T) {
 	t.Helper()
 	s, plan, _, mara := h.readyStage(t)
 	run, approval := s.waiting(plan)

@@ -11,7 +11,7 @@ import (
 // manualIsSound looks at the manual, which is for everybody, signed in or not: every
 // page that its index for programs names, the reference's pages, and the page for what
 // isn't there.
-func (h *house) manualIsSound(t *testing.T) {
+func (h *fixture) manualIsSound(t *testing.T) {
 	t.Helper()
 	p := newTab(t, h.Server)
 	paths := p.manualPages()

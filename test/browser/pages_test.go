@@ -54,7 +54,7 @@ func TestPagesAreSoundForEverybody(t *testing.T) {
 	t.Run("Console", h.consoleIsSound)
 }
 
-func (h *house) consoleIsSound(t *testing.T) {
+func (h *fixture) consoleIsSound(t *testing.T) {
 	t.Helper()
 	s := h.furnish(t, "default", h.Admin) // the realm administrator's pages are there
 	s.fill()

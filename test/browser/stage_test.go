@@ -11,18 +11,18 @@ import (
 
 type doc = harness.Doc
 
-// house is a service that several stories share, each in a tenant of its own, one
+// fixture is a service that several stories share, each in a tenant of its own, one
 // after the other.
-type house struct {
+type fixture struct {
 	*harness.Server
 	receiver *harness.Receiver
 	tenants  int
 }
 
 // openHouse starts the service for what a test has to tell.
-func openHouse(t *testing.T) *house {
+func openHouse(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{receiver: harness.NewReceiver(t)}
+	h := &fixture{receiver: harness.NewReceiver(t)}
 	h.Server = harness.Start(t, harness.Set("CONNECTION_ORIGINS", h.receiver.Origin()), harness.Set("STOP_GRACE", "1s"), // a run hangs
 		harness.Set("SIGNING_ENV_ALLOWLIST", everyTenant()), harness.Env(harness.SecretEnv, harness.Secret))
 	h.Keep(harness.Secret)
@@ -32,7 +32,7 @@ func openHouse(t *testing.T) *house {
 // stage is a tenant that a shop uses: a project, a model, plans, and a run in each
 // state that a page can show.
 type stage struct {
-	*house
+	*fixture
 	t      *testing.T
 	tenant string
 	admin  *harness.Client // the tenant's
@@ -55,7 +55,7 @@ func everyTenant() string {
 func storyTenant(n int) string { return fmt.Sprintf("story%d", n) }
 
 // newStage makes a tenant with the shop registered and enabled.
-func (h *house) newStage(t *testing.T) *stage {
+func (h *fixture) newStage(t *testing.T) *stage {
 	t.Helper()
 	h.tenants++
 	tenant := storyTenant(h.tenants)
@@ -65,9 +65,9 @@ func (h *house) newStage(t *testing.T) *stage {
 }
 
 // furnish registers and enables the shop of a tenant, and makes its people users.
-func (h *house) furnish(t *testing.T, tenant string, admin *harness.Client) *stage {
+func (h *fixture) furnish(t *testing.T, tenant string, admin *harness.Client) *stage {
 	t.Helper()
-	s := &stage{house: h, t: t, tenant: tenant, admin: admin, paths: map[string]string{}}
+	s := &stage{fixture: h, t: t, tenant: tenant, admin: admin, paths: map[string]string{}}
 	for name, role := range map[string]string{"ines": "OPERATOR", "mara": "APPROVER", "vera": "VIEWER", "ada": "ADMIN"} {
 		s.admin.Put("/users/"+s.mail(name), doc{"roles": []string{role}}).OK(t)
 	}

@@ -129,7 +129,7 @@ func check(t *testing.T, f faultreceiver.Fault, k kind, reused bool) {
 
 // whenDelivered calls what comes after so many requests are with the receiver. A case
 // in which they never are fails for that.
-func (h *house) whenDelivered(n int, then func()) {
+func (h *fixture) whenDelivered(n int, then func()) {
 	for len(h.receiver.Requests()) < n {
 		select {
 		case <-h.over:

@@ -33,8 +33,8 @@ const (
 	stall = 3000
 )
 
-// house is what a run needs, with the real client on a real socket.
-type house struct {
+// fixture is what a run needs, with the real client on a real socket.
+type fixture struct {
 	receiver *faultreceiver.Receiver
 	client   *outbound.Client
 	store    store.Store
@@ -49,13 +49,13 @@ var ids atomic.Int64
 
 func newID(kind string) string { return kind + "-" + strconv.FormatInt(ids.Add(1), 10) }
 
-func open(t *testing.T, k kind, stalls bool) *house {
+func open(t *testing.T, k kind, stalls bool) *fixture {
 	t.Helper()
 	r, err := faultreceiver.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
+	h := &fixture{receiver: r, store: memory.New(), changed: make(chan *countersign.Run, 64), over: make(chan struct{})}
 	h.client = outbound.New(outbound.Config{
 		Origins: []string{r.URL()}, MayUse: func(credential.Use, string) error { return nil },
 		Getenv: func(string) string { return "a secret that nobody guesses" }, CheckJSON: exactjson.Check,
@@ -80,7 +80,7 @@ func open(t *testing.T, k kind, stalls bool) *house {
 	return h
 }
 
-func (h *house) start(t *testing.T) {
+func (h *fixture) start(t *testing.T) {
 	t.Helper()
 	h.ledger = runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
 	h.engine = engine.New(h.store, h.ledger, h.client, h, slog.New(slog.DiscardHandler))
@@ -90,16 +90,16 @@ func (h *house) start(t *testing.T) {
 }
 
 // engineAgain ends the process and starts another on the same store.
-func (h *house) engineAgain(t *testing.T) {
+func (h *fixture) engineAgain(t *testing.T) {
 	t.Helper()
 	h.engine.Stop(0)
 	h.start(t)
 }
 
 // Publish implements engine.Publisher.
-func (h *house) Publish(_ string, r *countersign.Run) { h.changed <- r }
+func (h *fixture) Publish(_ string, r *countersign.Run) { h.changed <- r }
 
-func (h *house) install(t *testing.T) {
+func (h *fixture) install(t *testing.T) {
 	t.Helper()
 	h.update(t, func(tx store.Tx) error {
 		if _, err := records.Models.Put(tx, tenant, "m", &records.ModelHead{ID: "m", Revision: 1, DocumentRevision: 1}, 0); err != nil {
@@ -113,7 +113,7 @@ func (h *house) install(t *testing.T) {
 	})
 }
 
-func (h *house) update(t *testing.T, fn func(tx store.Tx) error) {
+func (h *fixture) update(t *testing.T, fn func(tx store.Tx) error) {
 	t.Helper()
 	if err := h.store.Update(context.Background(), fn); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func (h *house) update(t *testing.T, fn func(tx store.Tx) error) {
 }
 
 // run starts a run of one step and follows it until it ends or stands still.
-func (h *house) run(t *testing.T, capability string) *countersign.Run {
+func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
 	t.Helper()
 	w := countersign.PlanWrite{
 		Name: "plan", ModelID: "m", ModelRevision: 1, Mode: countersign.ModeLive,
@@ -155,7 +155,7 @@ func (h *house) run(t *testing.T, capability string) *countersign.Run {
 }
 
 // read reads a run as it is stored.
-func (h *house) read(t *testing.T, id string) *countersign.Run {
+func (h *fixture) read(t *testing.T, id string) *countersign.Run {
 	t.Helper()
 	var held *runrepo.LoadedRun
 	err := h.store.View(context.Background(), func(tx store.Tx) (err error) {
@@ -169,7 +169,7 @@ func (h *house) read(t *testing.T, id string) *countersign.Run {
 }
 
 // delivered counts the requests that reached the receiver, by its own log.
-func (h *house) delivered(t *testing.T) int {
+func (h *fixture) delivered(t *testing.T) int {
 	t.Helper()
 	h.client.Close()
 	if err := h.receiver.Settle(); err != nil {

@@ -15,7 +15,7 @@ import (
 // admissions and suspensions.
 func TestAgentHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeRevisionConflict, countersign.CodeNotFound, countersign.CodeManifestConflict, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		name := newID("a")
 		played := &history{}
 		var last atomic.Int64
@@ -48,7 +48,7 @@ func drawAgentOp(rng *rand.Rand, seen int64) agentOp {
 
 // syncOne sends a manifest. Its answer shows the agent as it was read after the
 // manifest was in, so it counts as that and as a read.
-func (h *house) syncOne(ctx context.Context, played *history, client int, name string, in agentOp) {
+func (h *fixture) syncOne(ctx context.Context, played *history, client int, name string, in agentOp) {
 	call := tick()
 	list, err := h.any().SyncAgents(ctx, ada, shop, manifest(in.source, in.content, name))
 	ret := tick()
@@ -58,7 +58,7 @@ func (h *house) syncOne(ctx context.Context, played *history, client int, name s
 	}
 }
 
-func (h *house) askAgent(ctx context.Context, name string, in agentOp) agentAnswer {
+func (h *fixture) askAgent(ctx context.Context, name string, in agentOp) agentAnswer {
 	d := countersign.Admission{Reason: "so decided"}
 	if in.expected >= 0 {
 		d.ExpectedRevision = &in.expected

@@ -28,7 +28,7 @@ func TestAChangeThatWasMadeIsNotDenied(t *testing.T) {
 }
 
 // changes are those whose answers are read after they were made.
-func (h *house) changes() map[string]func() error {
+func (h *fixture) changes() map[string]func() error {
 	h.t.Helper()
 	uncertain, err := h.uncertain()
 	h.must(err)

@@ -59,7 +59,7 @@ type kind struct {
 	limit    int                // of active runs
 	parallel int                // histories of one service at a time
 	answers  []countersign.Code // all of which must occur
-	play     func(h *house, seed uint64) (porcupine.Model, *history, error)
+	play     func(h *fixture, seed uint64) (porcupine.Model, *history, error)
 }
 
 // lot is how many histories one service sees.
@@ -95,8 +95,8 @@ func (s kindOfStore) seeds(t *testing.T) []uint64 {
 	return seeds
 }
 
-// house opens a service on a store of the kind, or two on one database.
-func (s kindOfStore) house(t *testing.T, limit int) *house {
+// fixture opens a service on a store of the kind, or two on one database.
+func (s kindOfStore) house(t *testing.T, limit int) *fixture {
 	t.Helper()
 	if s.open == nil {
 		return openReplicas(t, limit)
@@ -108,7 +108,7 @@ func (s kindOfStore) house(t *testing.T, limit int) *house {
 	return openHouse(t, opened, limit)
 }
 
-func (k kind) playLot(h *house, seeds []uint64, total *tally) {
+func (k kind) playLot(h *fixture, seeds []uint64, total *tally) {
 	defer h.close()
 	turns := make(chan struct{}, k.parallel)
 	var group sync.WaitGroup

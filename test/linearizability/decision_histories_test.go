@@ -15,7 +15,7 @@ import (
 // cancelled and read, and its request is answered.
 func TestDecisionHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeStateConflict, countersign.CodeSelfApproval, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: wide, parallel: 12, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: wide, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		d, err := newDecisions(h)
 		if err != nil {
 			return porcupine.Model{}, nil, err
@@ -31,12 +31,12 @@ func TestDecisionHistories(t *testing.T) {
 // decisions is one history of one approval.
 type decisions struct {
 	history
-	h     *house
+	h     *fixture
 	run   countersign.Run
 	begun int64
 }
 
-func newDecisions(h *house) (*decisions, error) {
+func newDecisions(h *fixture) (*decisions, error) {
 	r, err := h.undecided(transfer)
 	return &decisions{h: h, run: r, begun: tick()}, err
 }

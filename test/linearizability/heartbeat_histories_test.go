@@ -18,7 +18,7 @@ import (
 // a commit, so many histories share it too.
 func TestHeartbeatHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeSequenceConflict, countersign.CodeInvalidRequest, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: narrow, parallel: lot, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: narrow, parallel: lot, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		b := &beats{h: h, instance: newID("i"), begun: h.now()}
 		clients(seed, b.act)
 		b.ask(background(), 0, beatOp{read: true})
@@ -29,7 +29,7 @@ func TestHeartbeatHistories(t *testing.T) {
 // beats is one history of one instance.
 type beats struct {
 	history
-	h        *house
+	h        *fixture
 	instance string
 	begun    time.Time
 	last     atomic.Int64 // the sequence that was sent last

@@ -66,9 +66,9 @@ func (s kindOfStore) times() int {
 	return repeats.N()
 }
 
-// house is the service in this process, HTTP apart, with what a test needs of the
+// fixture is the service in this process, HTTP apart, with what a test needs of the
 // world around it.
-type house struct {
+type fixture struct {
 	t        *testing.T
 	limit    int
 	store    *noticed
@@ -88,12 +88,12 @@ var ids atomic.Int64
 
 func newID(kind string) string { return fmt.Sprintf("%s-%06d", kind, ids.Add(1)) }
 
-func (h *house) now() time.Time {
+func (h *fixture) now() time.Time {
 	return time.Now().Add(time.Duration(h.clock.Load())).UTC().Truncate(time.Microsecond)
 }
 
 // openHouse starts a service on a store and furnishes it.
-func openHouse(t *testing.T, s store.Store, limit int) *house {
+func openHouse(t *testing.T, s store.Store, limit int) *fixture {
 	t.Helper()
 	h := startHouse(t, s, limit)
 	h.furnish()
@@ -101,9 +101,9 @@ func openHouse(t *testing.T, s store.Store, limit int) *house {
 }
 
 // startHouse starts a service on a store, empty or as an earlier one left it.
-func startHouse(t *testing.T, s store.Store, limit int) *house {
+func startHouse(t *testing.T, s store.Store, limit int) *fixture {
 	t.Helper()
-	h := &house{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
+	h := &fixture{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	r := h.serve(h.store, nil)
 	h.ledger, h.engine, h.control = r.ledger, r.engine, r.control
@@ -111,7 +111,7 @@ func startHouse(t *testing.T, s store.Store, limit int) *house {
 }
 
 // serve starts a service on a store, one of several where it has a lease.
-func (h *house) serve(s store.Store, l *lease.Keeper) *replica {
+func (h *fixture) serve(s store.Store, l *lease.Keeper) *replica {
 	h.t.Helper()
 	allowed := project.Allowed{
 		Origins: []string{origin}, Credentials: credential.Plain(nil, []string{secret}),
@@ -137,7 +137,7 @@ func (h *house) serve(s store.Store, l *lease.Keeper) *replica {
 }
 
 // stop ends the service gracefully, with every call answered.
-func (h *house) stop() {
+func (h *fixture) stop() {
 	h.receiver.open()
 	h.engine.Stop(patience)
 	h.control.Close()
@@ -148,7 +148,7 @@ func (h *house) stop() {
 
 // close stops the service, checks what must hold in the end, and closes the
 // store.
-func (h *house) close() {
+func (h *fixture) close() {
 	h.t.Helper()
 	h.stop()
 	h.checkRules()
@@ -158,7 +158,7 @@ func (h *house) close() {
 }
 
 // must ends the test on an error.
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)

@@ -45,7 +45,7 @@ func (e *ends) of(runID string) int64 {
 }
 
 // await waits until a run is as it is wanted.
-func (h *house) await(runID string, wanted func(*countersign.Run) bool) (countersign.Run, error) {
+func (h *fixture) await(runID string, wanted func(*countersign.Run) bool) (countersign.Run, error) {
 	w := h.hub.Watch(tenant, runID)
 	defer w.Close()
 	late := time.NewTimer(patience)
@@ -64,7 +64,7 @@ func (h *house) await(runID string, wanted func(*countersign.Run) bool) (counter
 }
 
 // mustReach waits until a run has one of the statuses.
-func (h *house) mustReach(runID string, statuses ...countersign.RunStatus) countersign.Run {
+func (h *fixture) mustReach(runID string, statuses ...countersign.RunStatus) countersign.Run {
 	h.t.Helper()
 	r, err := h.await(runID, func(r *countersign.Run) bool { return is(r, statuses...) })
 	h.must(err)
@@ -91,7 +91,7 @@ func picture(r *countersign.Run) string {
 }
 
 // log reads what the audit log says of a subject, the oldest first.
-func (h *house) log(subject string) (list []countersign.AuditRecord) {
+func (h *fixture) log(subject string) (list []countersign.AuditRecord) {
 	h.t.Helper()
 	h.must(h.store.View(background(), func(tx store.Tx) error {
 		page, err := audit.List(tx, tenant, audit.Filter{Subject: subject}, 0, 0)
@@ -106,7 +106,7 @@ func (h *house) log(subject string) (list []countersign.AuditRecord) {
 
 // seq is the place in the log of the last record of an action about a subject and
 // step, -1 when there is none. The log's order is that of commits.
-func (h *house) seq(subject, action, step string) (at int64) {
+func (h *fixture) seq(subject, action, step string) (at int64) {
 	h.t.Helper()
 	at = -1
 	for _, r := range h.log(subject) {

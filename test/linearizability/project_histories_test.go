@@ -16,7 +16,7 @@ import (
 // checks and toggles.
 func TestProjectHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeRevisionConflict, countersign.CodeNotFound, countersign.CodeHealthCheckRequired, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		id := tenant + "-" + newID("p")
 		played := &history{}
 		var last atomic.Int64
@@ -43,7 +43,7 @@ func drawProjectOp(rng *rand.Rand, seen int64) projectOp {
 	return in
 }
 
-func (h *house) askProject(ctx context.Context, id string, in projectOp) projectAnswer {
+func (h *fixture) askProject(ctx context.Context, id string, in projectOp) projectAnswer {
 	var p countersign.Project
 	var err error
 	toggle := countersign.Toggle{ExpectedRevision: in.expected}

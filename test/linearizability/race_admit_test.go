@@ -12,7 +12,7 @@ import (
 // runs. Each change goes on from the one before; no run starts, and none sends
 // anything, after a suspension.
 func TestAdmitAgainstSuspend(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		id := agentID("payer")
 		before, err := h.control.AdmitAgent(background(), ada, id, countersign.Admission{Reason: "known"})
 		h.must(err)
@@ -45,7 +45,7 @@ func TestAdmitAgainstSuspend(t *testing.T) {
 
 // wantChain: the records of an agent go on from each other and end at what it is.
 // It gives the place of the first suspension since `from`.
-func (h *house) wantChain(id string, from countersign.Agent) (stopped int64) {
+func (h *fixture) wantChain(id string, from countersign.Agent) (stopped int64) {
 	h.t.Helper()
 	now, err := h.control.Agent(background(), ada, id)
 	h.must(err)
@@ -78,7 +78,7 @@ func (h *house) wantChain(id string, from countersign.Agent) (stopped int64) {
 
 // wantStartedBefore: a run was started before the suspension, and was sent before
 // it or failed; or it was not started.
-func (h *house) wantStartedBefore(runID string, told error, stopped int64) {
+func (h *fixture) wantStartedBefore(runID string, told error, stopped int64) {
 	h.t.Helper()
 	if told != nil {
 		if !oneOf(told, countersign.CodeAgentNotAdmitted, countersign.CodeRevisionConflict, countersign.CodeDrift) {

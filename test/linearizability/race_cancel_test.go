@@ -10,7 +10,7 @@ import (
 // came too late, or its outcome is to be reconciled and the answer is kept; it is
 // never CANCELLED before somebody said what happened.
 func TestACancelAgainstTheAnswerOfASideEffect(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		is, told := h.cancelAgainstAnswer(pay)
 		if told != nil {
 			h.wantRun(is, countersign.RunCompleted, countersign.StepCompleted)
@@ -32,7 +32,7 @@ func TestACancelAgainstTheAnswerOfASideEffect(t *testing.T) {
 // TestACancelAgainstTheAnswerOfARead: a read changed nothing, so the run is
 // CANCELLED or COMPLETED.
 func TestACancelAgainstTheAnswerOfARead(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		is, told := h.cancelAgainstAnswer(look)
 		if told != nil {
 			h.wantRun(is, countersign.RunCompleted, countersign.StepCompleted)
@@ -43,7 +43,7 @@ func TestACancelAgainstTheAnswerOfARead(t *testing.T) {
 }
 
 // cancelAgainstAnswer gives the run where it stays, and what the cancel was told.
-func (h *house) cancelAgainstAnswer(capability string) (countersign.Run, error) {
+func (h *fixture) cancelAgainstAnswer(capability string) (countersign.Run, error) {
 	h.t.Helper()
 	r, err := h.sent(capability)
 	h.must(err)

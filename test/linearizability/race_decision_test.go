@@ -9,7 +9,7 @@ import (
 // TestOfContraryDecisionsOneCounts: 32 at once; one counts, and what becomes of
 // the run is what it says.
 func TestOfContraryDecisionsOneCounts(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		r, err := h.undecided(refund)
 		h.must(err)
 		errs := all(32, func(i int) error { return h.decide(i, r.ApprovalID, contrary(i)) })
@@ -30,7 +30,7 @@ func TestOfContraryDecisionsOneCounts(t *testing.T) {
 // TestADecisionAgainstACancelIsOne: whichever is first decides the approval, and
 // nothing is sent where the cancel was.
 func TestADecisionAgainstACancelIsOne(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		r, err := h.undecided(transfer)
 		h.must(err)
 		errs := all(2, func(i int) error {
@@ -63,12 +63,12 @@ func contrary(i int) countersign.ApprovalStatus {
 	return []countersign.ApprovalStatus{countersign.ApprovalApproved, countersign.ApprovalRejected}[i%2]
 }
 
-func (h *house) decide(who int, approvalID string, is countersign.ApprovalStatus) error {
+func (h *fixture) decide(who int, approvalID string, is countersign.ApprovalStatus) error {
 	_, err := h.control.Decide(background(), reviewer(who), approvalID, countersign.Decision{Decision: is, Reason: "so decided"})
 	return err
 }
 
-func (h *house) wantDecided(approvalID string, is countersign.ApprovalStatus, by string) countersign.Approval {
+func (h *fixture) wantDecided(approvalID string, is countersign.ApprovalStatus, by string) countersign.Approval {
 	h.t.Helper()
 	a, err := h.control.Approval(background(), ann, approvalID)
 	h.must(err)
@@ -78,7 +78,7 @@ func (h *house) wantDecided(approvalID string, is countersign.ApprovalStatus, by
 	return a
 }
 
-func (h *house) wantNeverSent(r countersign.Run) {
+func (h *fixture) wantNeverSent(r countersign.Run) {
 	h.t.Helper()
 	if n := len(h.receiver.deliveries(call(&r))); n > 0 || h.seq("run/"+r.ID, "step.send", r.Steps[0].ID) >= 0 {
 		h.t.Errorf("run %s was delivered %d times: %s", r.ID, n, picture(&r))

@@ -12,7 +12,7 @@ const starters = 4
 // TestNoRunStartsOnAnEditedProject: several starts against one PUT. A LIVE run
 // whose call is held keeps the PUT out, or the PUT keeps every start out.
 func TestNoRunStartsOnAnEditedProject(t *testing.T) {
-	race(t, wide, 1, func(h *house, n int) {
+	race(t, wide, 1, func(h *fixture, n int) {
 		p := h.freshShop()
 		plan := h.livePlan(step("pay", pay))
 		runs, errs := h.startAgainst(func(i int) (countersign.Run, error) {
@@ -42,7 +42,7 @@ func TestNoRunStartsOnAnEditedProject(t *testing.T) {
 // TestNoRehearsalSeesItsProjectEdited: a DRY_RUN is over soon and may come before
 // the PUT; but while it goes on, nothing changes under it.
 func TestNoRehearsalSeesItsProjectEdited(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		p := h.freshShop()
 		plan := h.plan(desk, countersign.ModeDryRun, step("pay", pay), step("look", look, "pay"))
 		runs, errs := h.startAgainst(func(int) (countersign.Run, error) {
@@ -64,7 +64,7 @@ func TestNoRehearsalSeesItsProjectEdited(t *testing.T) {
 }
 
 // freshShop is the shop, enabled.
-func (h *house) freshShop() countersign.Project {
+func (h *fixture) freshShop() countersign.Project {
 	h.t.Helper()
 	p, err := h.control.Project(background(), ada, shop)
 	h.must(err)
@@ -76,7 +76,7 @@ func (h *house) freshShop() countersign.Project {
 
 // startAgainst starts runs while somebody edits the shop; the last answer is that
 // of the edit.
-func (h *house) startAgainst(start func(i int) (countersign.Run, error), p countersign.Project) (runs []string, errs []error) {
+func (h *fixture) startAgainst(start func(i int) (countersign.Run, error), p countersign.Project) (runs []string, errs []error) {
 	runs = make([]string, starters)
 	errs = all(starters+1, func(i int) error {
 		if i == starters {
@@ -91,7 +91,7 @@ func (h *house) startAgainst(start func(i int) (countersign.Run, error), p count
 }
 
 // wantOn: the run is done, and was made from this revision of the shop.
-func (h *house) wantOn(r countersign.Run, revision int64) {
+func (h *fixture) wantOn(r countersign.Run, revision int64) {
 	h.t.Helper()
 	if r.Status != countersign.RunCompleted || r.PlanSnapshot.Projects[0].Revision != revision {
 		h.t.Errorf("run %s of revision %d of the shop is %s, want revision %d", r.ID, r.PlanSnapshot.Projects[0].Revision, picture(&r), revision)

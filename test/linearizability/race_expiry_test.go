@@ -14,7 +14,7 @@ const dueTogether = 25
 // TestADecisionAgainstItsExpiryIsOne: while the clock passes expiresAt, a
 // decision counts or comes too late, and what it was told stays true.
 func TestADecisionAgainstItsExpiryIsOne(t *testing.T) {
-	race(t, wide, dueTogether, func(h *house, _ int) {
+	race(t, wide, dueTogether, func(h *fixture, _ int) {
 		runs := h.several(dueTogether, func() (countersign.Run, error) { return h.undecided(refund) })
 		due := h.clock.Load() + int64(2*ttl)
 		late := make([]bool, dueTogether) // asked when it was due already
@@ -35,7 +35,7 @@ func TestADecisionAgainstItsExpiryIsOne(t *testing.T) {
 	})
 }
 
-func (h *house) wantDecidedOrExpired(r countersign.Run, i int, told error) {
+func (h *fixture) wantDecidedOrExpired(r countersign.Run, i int, told error) {
 	h.t.Helper()
 	is, err := h.await(r.ID, func(is *countersign.Run) bool {
 		asksAgain := is.Status == countersign.RunWaitingApproval && is.WaitingFor.Kind == countersign.WaitApproval && is.ApprovalID != r.ApprovalID
@@ -63,7 +63,7 @@ func (h *house) wantDecidedOrExpired(r countersign.Run, i int, told error) {
 
 // wantSentOrAskedAgain: what was approved in time and expired before it was sent
 // is asked about once more.
-func (h *house) wantSentOrAskedAgain(is countersign.Run, first string) {
+func (h *fixture) wantSentOrAskedAgain(is countersign.Run, first string) {
 	h.t.Helper()
 	if is.ApprovalID == first {
 		h.wantRun(is, countersign.RunCompleted, countersign.StepCompleted)

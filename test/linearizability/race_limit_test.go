@@ -10,7 +10,7 @@ import (
 // TestStartsNeverExceedTheLimit: of fifty starts at once four get a slot, and
 // nobody who looks meanwhile ever sees a fifth.
 func TestStartsNeverExceedTheLimit(t *testing.T) {
-	race(t, narrow, 1, func(h *house, _ int) {
+	race(t, narrow, 1, func(h *fixture, _ int) {
 		unwatch := h.watchSlots()
 		defer unwatch()
 		runs, errs := h.startMany(50, pay)
@@ -27,7 +27,7 @@ func TestStartsNeverExceedTheLimit(t *testing.T) {
 // queue for a slot beside fifty starts; nobody is forgotten, and nobody who looks
 // ever sees a fifth active run.
 func TestDecisionsAndReconcilesKeepTheLimit(t *testing.T) {
-	race(t, narrow, 1, func(h *house, _ int) {
+	race(t, narrow, 1, func(h *fixture, _ int) {
 		const each = 3
 		open, uncertain := h.several(each, func() (countersign.Run, error) { return h.undecided(transfer) }), h.several(each, h.uncertain)
 		unwatch := h.watchSlots()
@@ -58,7 +58,7 @@ func TestDecisionsAndReconcilesKeepTheLimit(t *testing.T) {
 }
 
 // several makes runs at once.
-func (h *house) several(n int, begin func() (countersign.Run, error)) []countersign.Run {
+func (h *fixture) several(n int, begin func() (countersign.Run, error)) []countersign.Run {
 	h.t.Helper()
 	list := make([]countersign.Run, n)
 	for _, err := range all(n, func(i int) (err error) {
@@ -71,7 +71,7 @@ func (h *house) several(n int, begin func() (countersign.Run, error)) []counters
 }
 
 // startMany starts runs at once, and gives those that there are.
-func (h *house) startMany(n int, capability string) (runs []string, errs []error) {
+func (h *fixture) startMany(n int, capability string) (runs []string, errs []error) {
 	list := make([]countersign.Run, n)
 	errs = all(n, func(i int) (err error) {
 		list[i], err = h.start(capability)
@@ -87,7 +87,7 @@ func (h *house) startMany(n int, capability string) (runs []string, errs []error
 
 // finishAll answers every call as it comes, so that those who queue get their
 // turn, and waits for every run to complete.
-func (h *house) finishAll(runs []string, lists ...[]countersign.Run) {
+func (h *fixture) finishAll(runs []string, lists ...[]countersign.Run) {
 	h.t.Helper()
 	for _, list := range lists {
 		for _, r := range list {
@@ -101,7 +101,7 @@ func (h *house) finishAll(runs []string, lists ...[]countersign.Run) {
 	})
 }
 
-func (h *house) answerUntilDone(runID string) {
+func (h *fixture) answerUntilDone(runID string) {
 	r, err := h.await(runID, func(r *countersign.Run) bool { return ended(r) || r.Steps[0].Status == countersign.StepRunning })
 	if err == nil && !ended(&r) {
 		if err = h.receiver.finish(call(&r), r.Steps[0].Attempt); err == nil {
@@ -114,7 +114,7 @@ func (h *house) answerUntilDone(runID string) {
 }
 
 // watchSlots looks at the slots behind every commit, until it is told to stop.
-func (h *house) watchSlots() (stop func()) {
+func (h *fixture) watchSlots() (stop func()) {
 	quit := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {

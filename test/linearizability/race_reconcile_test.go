@@ -11,7 +11,7 @@ var resolutions = []string{countersign.ConfirmedCompleted, countersign.Confirmed
 // TestOfManyReconcilesOneCounts: several people say at once what became of a side
 // effect; one is believed, and what becomes of the run is what they say.
 func TestOfManyReconcilesOneCounts(t *testing.T) {
-	race(t, wide, 1, func(h *house, n int) {
+	race(t, wide, 1, func(h *fixture, n int) {
 		r, err := h.uncertain()
 		h.must(err)
 		what := func(i int) string { return resolutions[(i+n)%len(resolutions)] }
@@ -29,7 +29,7 @@ func TestOfManyReconcilesOneCounts(t *testing.T) {
 	})
 }
 
-func (h *house) wantResolved(r countersign.Run, resolution string) {
+func (h *fixture) wantResolved(r countersign.Run, resolution string) {
 	h.t.Helper()
 	sent := 1
 	switch resolution {
@@ -50,7 +50,7 @@ func (h *house) wantResolved(r countersign.Run, resolution string) {
 // that is to be sent again can, and then its request is not sent or is uncertain
 // once more.
 func TestACancelAgainstAReconcile(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		r, err := h.uncertain()
 		h.must(err)
 		errs := all(2, func(i int) error {

@@ -10,7 +10,7 @@ import (
 // TestManyStartsWithOneKeyMakeOneRun: 64 at once, of a plan or of an agent; all
 // get the same run, one of them as its maker, and it is sent once.
 func TestManyStartsWithOneKeyMakeOneRun(t *testing.T) {
-	race(t, narrow, 1, func(h *house, n int) {
+	race(t, narrow, 1, func(h *fixture, n int) {
 		key := newID("key")
 		answers := make([]control.Started, 64)
 		errs := all(len(answers), func(i int) (err error) {
@@ -32,7 +32,7 @@ func TestManyStartsWithOneKeyMakeOneRun(t *testing.T) {
 // TestOneKeyIsForOneContent: of two contents under one key at once, one gets a
 // run and the other a conflict.
 func TestOneKeyIsForOneContent(t *testing.T) {
-	race(t, narrow, 1, func(h *house, _ int) {
+	race(t, narrow, 1, func(h *fixture, _ int) {
 		key := newID("key")
 		answers := make([]control.Started, 16)
 		errs := all(len(answers), func(i int) (err error) {
@@ -60,7 +60,7 @@ func every[T any](all []T, offset int) (list []T) {
 }
 
 // runsOf are the runs of a key.
-func (h *house) runsOf(key string) (list []countersign.Run) {
+func (h *fixture) runsOf(key string) (list []countersign.Run) {
 	h.t.Helper()
 	for _, r := range h.allRuns() {
 		if r.IdempotencyKey == key {
@@ -71,7 +71,7 @@ func (h *house) runsOf(key string) (list []countersign.Run) {
 }
 
 // finish answers the call of a run, and waits for its end.
-func (h *house) finish(runID string) countersign.Run {
+func (h *fixture) finish(runID string) countersign.Run {
 	h.t.Helper()
 	r, err := h.await(runID, func(r *countersign.Run) bool { return stands(r) || r.Steps[0].Attempt > 0 })
 	h.must(err)
@@ -87,7 +87,7 @@ func agentStart(revision int64, capability string) countersign.AgentRunStart {
 	return countersign.AgentRunStart{ExpectedRevision: revision, Mode: countersign.ModeLive, Capability: capability, Expectation: done()}
 }
 
-func (h *house) wantOneMaker(answers []control.Started) {
+func (h *fixture) wantOneMaker(answers []control.Started) {
 	h.t.Helper()
 	made := 0
 	for _, a := range answers {
@@ -104,7 +104,7 @@ func (h *house) wantOneMaker(answers []control.Started) {
 }
 
 // wantSentOnce: one start and one request, by the receiver and by the log.
-func (h *house) wantSentOnce(r countersign.Run) {
+func (h *fixture) wantSentOnce(r countersign.Run) {
 	h.t.Helper()
 	started, sent := 0, 0
 	for _, rec := range h.log("run/" + r.ID) {

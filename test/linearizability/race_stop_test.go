@@ -19,11 +19,11 @@ func TestAStopAgainstStartsAndAnswers(t *testing.T) { lives(t, stopAmidst) }
 
 // lives plays rounds on each store, each of them one life of a service on what
 // the one before left.
-func lives(t *testing.T, round func(h *house, n int)) {
+func lives(t *testing.T, round func(h *fixture, n int)) {
 	inLots(t, func(t *testing.T, opened store.Store, from, to int) { playLives(t, opened, from, to, round) })
 }
 
-func playLives(t *testing.T, s store.Store, from, to int, round func(h *house, n int)) {
+func playLives(t *testing.T, s store.Store, from, to int, round func(h *fixture, n int)) {
 	t.Helper()
 	first := openHouse(t, s, wide)
 	first.stop()
@@ -35,7 +35,7 @@ func playLives(t *testing.T, s store.Store, from, to int, round func(h *house, n
 	startHouse(t, s, wide).close()
 }
 
-func stopAmidst(h *house, n int) {
+func stopAmidst(h *fixture, n int) {
 	h.t.Helper()
 	grace := []time.Duration{patience, 0}[n%2]
 	capability := []string{pay, look}[n/2%2]
@@ -68,7 +68,7 @@ func stopAmidst(h *house, n int) {
 
 // wantEndedWell: in this life or the one before, the run is done and its side
 // effect was sent once; or it was cut off and is to be reconciled.
-func (h *house) wantEndedWell(before *house, r countersign.Run, inTime bool) {
+func (h *fixture) wantEndedWell(before *fixture, r countersign.Run, inTime bool) {
 	h.t.Helper()
 	h.receiver.open()
 	is, err := h.await(r.ID, stands)
@@ -87,7 +87,7 @@ func (h *house) wantEndedWell(before *house, r countersign.Run, inTime bool) {
 // TestNoStepBeginsAfterAStop: the answers of first steps come while the service
 // is told to stop. A second step is begun before that, or in the next life.
 func TestNoStepBeginsAfterAStop(t *testing.T) {
-	lives(t, func(h *house, _ int) {
+	lives(t, func(h *fixture, _ int) {
 		h.t.Helper()
 		plan := h.livePlan(step("pay", pay), step("note", note, "pay"))
 		runs := h.several(flying, func() (countersign.Run, error) {
@@ -119,7 +119,7 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 	})
 }
 
-func (h *house) wantDoneInTheNextLife(runs []countersign.Run) {
+func (h *fixture) wantDoneInTheNextLife(runs []countersign.Run) {
 	h.t.Helper()
 	next := startHouse(h.t, h.store.Store, wide)
 	defer next.stop()

@@ -21,8 +21,8 @@ type stoppable struct {
 // what the run was made from come at once. The next step is sent before the
 // suspension is stored, or never.
 func TestASuspensionAgainstTheNextStep(t *testing.T) {
-	race(t, wide, 1, func(h *house, n int) {
-		s := []func(*house) stoppable{stoppedByModel, stoppedByTeam, stoppedByProject}[n%3](h)
+	race(t, wide, 1, func(h *fixture, n int) {
+		s := []func(*fixture) stoppable{stoppedByModel, stoppedByTeam, stoppedByProject}[n%3](h)
 		h.must(h.receiver.await(call(&s.run), 1))
 		errs := all(2, func(i int) error {
 			if i == 0 {
@@ -41,7 +41,7 @@ func TestASuspensionAgainstTheNextStep(t *testing.T) {
 
 func nothing() error { return nil }
 
-func stoppedByModel(h *house) stoppable {
+func stoppedByModel(h *fixture) stoppable {
 	h.t.Helper()
 	id := newID("model")
 	_, err := h.control.PutModel(background(), ada, id, modelWrite(id, "Model", 0))
@@ -55,7 +55,7 @@ func stoppedByModel(h *house) stoppable {
 	return stoppable{out.Run, stop, nothing, "model/" + id, "models.suspend", countersign.CodeDrift}
 }
 
-func stoppedByTeam(h *house) stoppable {
+func stoppedByTeam(h *fixture) stoppable {
 	h.t.Helper()
 	id := newID("team")
 	_, err := h.control.PutTeam(background(), ada, id, teamWrite("Team", 0, pay, note))
@@ -70,7 +70,7 @@ func stoppedByTeam(h *house) stoppable {
 }
 
 // stoppedByProject: disabling keeps the revision, so it is not drift.
-func stoppedByProject(h *house) stoppable {
+func stoppedByProject(h *fixture) stoppable {
 	h.t.Helper()
 	out, err := h.control.StartRun(background(), ann, h.livePlan(step("pay", pay), step("note", note, "pay")), newID("key"))
 	h.must(err)
@@ -88,7 +88,7 @@ func stoppedByProject(h *house) stoppable {
 
 // wantSentBeforeOrNever compares the places of both in the log, whose order is
 // that of commits.
-func (h *house) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
+func (h *fixture) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
 	h.t.Helper()
 	second := len(r.Steps) - 1
 	stopped := h.seq(s.subject, s.action, "")
@@ -105,7 +105,7 @@ func (h *house) wantSentBeforeOrNever(r countersign.Run, s stoppable) {
 // TestASuspensionAgainstADecision: an agent's run is approved while the agent is
 // suspended.
 func TestASuspensionAgainstADecision(t *testing.T) {
-	race(t, wide, 1, func(h *house, _ int) {
+	race(t, wide, 1, func(h *fixture, _ int) {
 		id := agentID("payer")
 		a, err := h.control.AdmitAgent(background(), ada, id, countersign.Admission{Reason: "known"})
 		h.must(err)

@@ -10,7 +10,7 @@ import (
 // an agent at the same revision, each beside an agent of its own, several times
 // over. One manifest is in as a whole and nothing of the other.
 func TestOfTwoManifestsOfOneRevisionOneCounts(t *testing.T) {
-	race(t, narrow, 1, func(h *house, n int) {
+	race(t, narrow, 1, func(h *fixture, n int) {
 		own := []string{newID("left"), newID("right")}
 		both := newID("both")
 		says := []string{"helps", "sells"}
@@ -38,7 +38,7 @@ func TestOfTwoManifestsOfOneRevisionOneCounts(t *testing.T) {
 }
 
 // wantAgent: the agent is as one manifest made it, once.
-func (h *house) wantAgent(name, goal string) {
+func (h *fixture) wantAgent(name, goal string) {
 	h.t.Helper()
 	a, err := h.control.Agent(background(), ada, agentID(name))
 	h.must(err)

@@ -9,7 +9,7 @@ import (
 
 // race plays rounds on each store until every one has had its repeats; a round
 // counts for `each` of them.
-func race(t *testing.T, limit, each int, round func(h *house, n int)) {
+func race(t *testing.T, limit, each int, round func(h *fixture, n int)) {
 	inLots(t, func(t *testing.T, opened store.Store, from, to int) {
 		playRounds(openHouse(t, opened, limit), from, to, each, round)
 	})
@@ -42,7 +42,7 @@ func firstRound(t *testing.T) int {
 	return int(seed.First(t) % 12)
 }
 
-func playRounds(h *house, from, to, each int, round func(h *house, n int)) {
+func playRounds(h *fixture, from, to, each int, round func(h *fixture, n int)) {
 	defer h.close()
 	for n := from; n < to && !h.t.Failed(); n += each {
 		round(h, n)
@@ -67,7 +67,7 @@ func count(errs []error, code countersign.Code) (n int) {
 }
 
 // wantOneWinner: one success, and everybody else was told that it is too late.
-func (h *house) wantOneWinner(errs []error, late countersign.Code) (winner int) {
+func (h *fixture) wantOneWinner(errs []error, late countersign.Code) (winner int) {
 	h.t.Helper()
 	if count(errs, "") != 1 || count(errs, late) != len(errs)-1 {
 		h.t.Fatalf("the answers are %v, want one success and else %s", errs, late)
@@ -81,7 +81,7 @@ func (h *house) wantOneWinner(errs []error, late countersign.Code) (winner int) 
 }
 
 // wantRun: the run is where it is wanted.
-func (h *house) wantRun(r countersign.Run, status countersign.RunStatus, step countersign.StepStatus) {
+func (h *fixture) wantRun(r countersign.Run, status countersign.RunStatus, step countersign.StepStatus) {
 	h.t.Helper()
 	if r.Status != status || r.Steps[0].Status != step {
 		h.t.Errorf("run %s is %s, want %s with %s", r.ID, picture(&r), status, step)

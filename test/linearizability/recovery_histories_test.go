@@ -15,7 +15,7 @@ import (
 // effect is uncertain, while what is sent again is answered or lost.
 func TestRecoveryHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeStateConflict, countersign.CodeExpectationNotMet, countersign.CodeSelfApproval, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: wide, parallel: 12, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: wide, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		r, err := newRecovery(h)
 		if err != nil {
 			return porcupine.Model{}, nil, err
@@ -30,12 +30,12 @@ func TestRecoveryHistories(t *testing.T) {
 // recovery is one history of one uncertain run.
 type recovery struct {
 	history
-	h     *house
+	h     *fixture
 	run   countersign.Run
 	begun int64
 }
 
-func newRecovery(h *house) (*recovery, error) {
+func newRecovery(h *fixture) (*recovery, error) {
 	r, err := h.uncertain()
 	return &recovery{h: h, run: r, begun: tick()}, err
 }

@@ -18,7 +18,7 @@ import (
 // suspensions.
 func TestCompareAndSetHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeRevisionConflict, countersign.CodeNotFound, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: narrow, parallel: 12, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		var r requests = modelRequests{h, newID("m")}
 		if seed/2%2 == 0 {
 			r = teamRequests{h, newID("t")}
@@ -96,7 +96,7 @@ func namedRevision(err error) int64 {
 
 // modelRequests ask about a model.
 type modelRequests struct {
-	h  *house
+	h  *fixture
 	id string
 }
 
@@ -125,7 +125,7 @@ func (r modelRequests) resume(ctx context.Context) (register, error) {
 
 // teamRequests ask about a team.
 type teamRequests struct {
-	h  *house
+	h  *fixture
 	id string
 }
 

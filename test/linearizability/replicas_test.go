@@ -31,7 +31,7 @@ func (r *replica) stop(t *testing.T) {
 }
 
 // openReplicas starts two services on one database, each on connections of its own.
-func openReplicas(t *testing.T, limit int) *house {
+func openReplicas(t *testing.T, limit int) *fixture {
 	t.Helper()
 	url := pgtest.Database(t)
 	open := func() store.Store {
@@ -41,7 +41,7 @@ func openReplicas(t *testing.T, limit int) *house {
 		}
 		return s
 	}
-	h := &house{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
+	h := &fixture{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	first, second := h.serve(h.store, h.join(h.store)), h.store.beside(open())
 	h.ledger, h.engine, h.control = first.ledger, first.engine, first.control
@@ -50,7 +50,7 @@ func openReplicas(t *testing.T, limit int) *house {
 	return h
 }
 
-func (h *house) join(s store.Store) *lease.Keeper {
+func (h *fixture) join(s store.Store) *lease.Keeper {
 	h.t.Helper()
 	l, err := lease.Join(background(), s, newID("replica"), "test")
 	h.must(err)
@@ -58,7 +58,7 @@ func (h *house) join(s store.Store) *lease.Keeper {
 }
 
 // any is the service of one replica or of another, by turns.
-func (h *house) any() *control.Service {
+func (h *fixture) any() *control.Service {
 	if n := h.asked.Add(1) % int64(1+len(h.others)); n > 0 {
 		return h.others[n-1].control
 	}

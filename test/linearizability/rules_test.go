@@ -9,7 +9,7 @@ import (
 )
 
 // checkRules checks what must hold of every store in the end.
-func (h *house) checkRules() {
+func (h *fixture) checkRules() {
 	h.t.Helper()
 	h.must(h.store.View(background(), func(tx store.Tx) error {
 		v, err := audit.Verify(tx, tenant)
@@ -30,7 +30,7 @@ func (h *house) checkRules() {
 }
 
 // allRuns reads every run with its steps, in one snapshot.
-func (h *house) allRuns() (list []countersign.Run) {
+func (h *fixture) allRuns() (list []countersign.Run) {
 	h.t.Helper()
 	h.must(h.store.View(background(), func(tx store.Tx) error {
 		list = list[:0]
@@ -50,7 +50,7 @@ func (h *house) allRuns() (list []countersign.Run) {
 	return list
 }
 
-func (h *house) checkRun(r *countersign.Run) {
+func (h *fixture) checkRun(r *countersign.Run) {
 	h.t.Helper()
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -80,7 +80,7 @@ func isDone(s *countersign.StepRun) bool {
 
 // resentByAPerson: each further attempt has a record of somebody who confirmed
 // that the one before had no effect.
-func resentByAPerson(h *house, runID string, s *countersign.StepRun) bool {
+func resentByAPerson(h *fixture, runID string, s *countersign.StepRun) bool {
 	confirmed := 0
 	for _, rec := range h.log("run/" + runID) {
 		if rec.Action == "runs.reconcile" && rec.Step == s.ID && rec.After == string(countersign.StepPending) {
@@ -92,7 +92,7 @@ func resentByAPerson(h *house, runID string, s *countersign.StepRun) bool {
 
 // checkSlots: the list that slots are counted in says what the runs say, and the
 // limit holds.
-func (h *house) checkSlots() {
+func (h *fixture) checkSlots() {
 	h.t.Helper()
 	counted, active, err := h.slots(background())
 	h.must(err)

@@ -3,13 +3,13 @@ package linearizability
 import "github.com/countersign/countersign"
 
 // start starts a LIVE run of one step under a fresh key.
-func (h *house) start(capability string) (countersign.Run, error) {
+func (h *fixture) start(capability string) (countersign.Run, error) {
 	out, err := h.control.StartRun(background(), ann, h.plans[capability], newID("key"))
 	return out.Run, err
 }
 
 // sent is a run whose call is on its way.
-func (h *house) sent(capability string) (countersign.Run, error) {
+func (h *fixture) sent(capability string) (countersign.Run, error) {
 	r, err := h.start(capability)
 	if err == nil {
 		err = h.receiver.await(call(&r), 1)
@@ -18,7 +18,7 @@ func (h *house) sent(capability string) (countersign.Run, error) {
 }
 
 // uncertain is a run whose side effect nobody knows the outcome of.
-func (h *house) uncertain() (countersign.Run, error) {
+func (h *fixture) uncertain() (countersign.Run, error) {
 	r, err := h.sent(pay)
 	if err != nil {
 		return r, err
@@ -28,7 +28,7 @@ func (h *house) uncertain() (countersign.Run, error) {
 }
 
 // undecided is a run that waits for its approval.
-func (h *house) undecided(capability string) (countersign.Run, error) {
+func (h *fixture) undecided(capability string) (countersign.Run, error) {
 	r, err := h.start(capability)
 	if err != nil {
 		return r, err

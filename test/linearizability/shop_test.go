@@ -42,7 +42,7 @@ func shopWrite(name string, revision int64) countersign.ProjectWrite {
 }
 
 // furnish registers the shop, a model, and two agents that may do everything.
-func (h *house) furnish() {
+func (h *fixture) furnish() {
 	h.t.Helper()
 	_, err := h.control.PutProject(background(), ada, shop, shopWrite("Shop", 0))
 	h.must(err)
@@ -63,7 +63,7 @@ func (h *house) furnish() {
 }
 
 // enable lets LIVE runs use the shop at this revision.
-func (h *house) enable(revision int64) {
+func (h *fixture) enable(revision int64) {
 	h.t.Helper()
 	_, err := h.control.CheckHealth(background(), ada, shop)
 	h.must(err)
@@ -109,7 +109,7 @@ func done() *countersign.Expectation {
 }
 
 // plan makes a READY plan of a model at its present revision.
-func (h *house) plan(model, mode string, steps ...countersign.Step) string {
+func (h *fixture) plan(model, mode string, steps ...countersign.Step) string {
 	h.t.Helper()
 	m, err := h.control.Model(background(), ann, model)
 	h.must(err)
@@ -121,7 +121,7 @@ func (h *house) plan(model, mode string, steps ...countersign.Step) string {
 	return p.ID
 }
 
-func (h *house) livePlan(steps ...countersign.Step) string {
+func (h *fixture) livePlan(steps ...countersign.Step) string {
 	h.t.Helper()
 	return h.plan(desk, countersign.ModeLive, steps...)
 }

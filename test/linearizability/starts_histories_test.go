@@ -18,7 +18,7 @@ import (
 // limit is the whole service's, so its histories come one after the other.
 func TestStartHistories(t *testing.T) {
 	codes := []countersign.Code{countersign.CodeIdempotencyConflict, countersign.CodeCapacity, countersign.CodeProjectDisabled, countersign.CodeUnavailable}
-	checkAll(t, kind{limit: narrow, parallel: 1, answers: codes, play: func(h *house, seed uint64) (porcupine.Model, *history, error) {
+	checkAll(t, kind{limit: narrow, parallel: 1, answers: codes, play: func(h *fixture, seed uint64) (porcupine.Model, *history, error) {
 		s := newStarts(h)
 		clients(seed, s.act)
 		s.ask(background(), 0, startsOp{what: "enable"})
@@ -31,12 +31,12 @@ func TestStartHistories(t *testing.T) {
 // starts is one history of starts.
 type starts struct {
 	history
-	h      *house
+	h      *fixture
 	prefix string            // of its keys
 	plans  map[string]string // by content
 }
 
-func newStarts(h *house) *starts {
+func newStarts(h *fixture) *starts {
 	return &starts{h: h, prefix: newID("key") + "-", plans: map[string]string{"live plan": h.plans[pay], "dry plan": h.plans[rehearsal]}}
 }
 

@@ -27,9 +27,9 @@ import (
 
 const tenant = "acme"
 
-// house is a store with a plan, whose runs end at once, and an archiver whose clock
+// fixture is a store with a plan, whose runs end at once, and an archiver whose clock
 // is the test's.
-type house struct {
+type fixture struct {
 	*testing.T
 	store  store.Store
 	ledger *runrepo.Repository
@@ -38,8 +38,8 @@ type house struct {
 	plan   *countersign.Plan
 }
 
-func open(t *testing.T) *house {
-	h := &house{T: t, store: rerun.Always(memory.New()), dir: filepath.Join(t.TempDir(), "archive"), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+func open(t *testing.T) *fixture {
+	h := &fixture{T: t, store: rerun.Always(memory.New()), dir: filepath.Join(t.TempDir(), "archive"), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	h.ledger = runrepo.New(runrepo.Config{
 		MaxActive: 4, ApprovalTTL: time.Hour, NewID: func(kind string) string { return kind + "-1" },
 		OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return h.now },
@@ -48,14 +48,14 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func (h *house) update(fn func(store.Tx) error) {
+func (h *fixture) update(fn func(store.Tx) error) {
 	h.Helper()
 	if err := h.store.Update(context.Background(), fn); err != nil {
 		h.Fatal(err)
 	}
 }
 
-func (h *house) newPlan(id string) *countersign.Plan {
+func (h *fixture) newPlan(id string) *countersign.Plan {
 	shop := &countersign.Project{
 		ID: "acme-shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://api.example.com", Enabled: true,
 		Capabilities: []countersign.Capability{{Name: "refund", Method: "POST", Path: "/refunds"}},
@@ -87,7 +87,7 @@ func (h *house) newPlan(id string) *countersign.Plan {
 }
 
 // start starts a rehearsal of the plan; end drives it to its end.
-func (h *house) start(id string) {
+func (h *fixture) start(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
 		_, err := h.ledger.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, runrepo.Request{})
@@ -95,7 +95,7 @@ func (h *house) start(id string) {
 	})
 }
 
-func (h *house) end(id string) {
+func (h *fixture) end(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
 		moved, err := h.ledger.Apply(tx, runrepo.Ref{Tenant: tenant, RunID: id}, nil, run.Resumed{}, runrepo.System)
@@ -106,7 +106,7 @@ func (h *house) end(id string) {
 	})
 }
 
-func (h *house) pass() {
+func (h *fixture) pass() {
 	h.Helper()
 	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.ledger)
 	if err := a.Pass(context.Background()); err != nil {
@@ -115,7 +115,7 @@ func (h *house) pass() {
 }
 
 // stored are the ids of the runs that are still in the store.
-func (h *house) stored() string {
+func (h *fixture) stored() string {
 	h.Helper()
 	var ids []string
 	h.view(func(tx store.Tx) error {
@@ -129,7 +129,7 @@ func (h *house) stored() string {
 	return strings.Join(ids, " ")
 }
 
-func (h *house) view(fn func(store.Tx) error) {
+func (h *fixture) view(fn func(store.Tx) error) {
 	h.Helper()
 	if err := h.store.View(context.Background(), fn); err != nil {
 		h.Fatal(err)
@@ -137,7 +137,7 @@ func (h *house) view(fn func(store.Tx) error) {
 }
 
 // files reads every file of the archive: the ids of its runs, by its digest.
-func (h *house) files() map[string]string {
+func (h *fixture) files() map[string]string {
 	h.Helper()
 	found := map[string]string{}
 	names, err := filepath.Glob(filepath.Join(h.dir, tenant, "*"))

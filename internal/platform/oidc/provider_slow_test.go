@@ -48,7 +48,7 @@ func TestASilentIssuerIsAskedOnceForAllWhoWait(t *testing.T) {
 // Whoever asked first may go away: the others have their description from that request.
 func TestWhoAskedFirstMayGo(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	began, goOn := make(chan bool), make(chan bool)
 	p.Describing = func(*http.Request) { began <- true; <-goOn }
 	ctx, leave := context.WithCancel(t.Context())
@@ -69,7 +69,7 @@ func TestAnswersBeyondAMebibyteAreNotRead(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/.well-known/openid-configuration", "/keys"} {
 		for size, ok := range map[int]bool{1 << 19: true, 2 << 20: false} {
-			p := visit(t)
+			p := newPerson(t)
 			p.Padding = map[string]int{path: size}
 			err := p.signIn(t)
 			if (err == nil) != ok || err != nil && (!strings.Contains(err.Error(), "too large") || len(err.Error()) > 500) {
@@ -81,7 +81,7 @@ func TestAnswersBeyondAMebibyteAreNotRead(t *testing.T) {
 
 func TestASignatureByASmallKeyIsRefused(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	p.SignWith(t, 1024)
 	if err := p.signIn(t); err == nil || !strings.Contains(err.Error(), "2048") {
 		t.Errorf("%v", err)

@@ -20,7 +20,7 @@ type person struct {
 	late     time.Duration // how far the provider's clock is ahead
 }
 
-func visit(t *testing.T) *person {
+func newPerson(t *testing.T) *person {
 	t.Helper()
 	p := &person{Issuer: oidctest.New(t)}
 	p.provider = p.providerOf(p.URL)
@@ -56,7 +56,7 @@ func (p *person) begin(t *testing.T) (flow, state, code string) {
 
 func TestAVerifiedAddressComesBack(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	flow, state, code := p.begin(t)
 	if email, err := p.provider.Finish(t.Context(), flow, state, code); err != nil || email != "ada@example.com" {
 		t.Errorf("%q %v", email, err)
@@ -87,7 +87,7 @@ func TestWhatATokenMustSay(t *testing.T) {
 		"verified by a number":         {map[string]any{"email_verified": 1}, false},
 		"no address":                   {map[string]any{"email": nil}, false},
 	} {
-		p := visit(t)
+		p := newPerson(t)
 		p.Claims = c.claims
 		flow, state, code := p.begin(t)
 		email, err := p.provider.Finish(t.Context(), flow, state, code)
@@ -99,7 +99,7 @@ func TestWhatATokenMustSay(t *testing.T) {
 
 func TestAForgedTokenIsRefused(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	p.Forge = true
 	flow, state, code := p.begin(t)
 	if email, err := p.provider.Finish(t.Context(), flow, state, code); err == nil {
@@ -110,7 +110,7 @@ func TestAForgedTokenIsRefused(t *testing.T) {
 func TestAnAddressOfTheUsersDescriptionCountsForTheSameUserOnly(t *testing.T) {
 	t.Parallel()
 	for subject, ok := range map[string]bool{"subject": true, "other": false} {
-		p := visit(t)
+		p := newPerson(t)
 		p.Claims = map[string]any{"email": nil, "email_verified": nil}
 		p.UserInfo = map[string]any{"sub": subject, "email": "ada@example.com", "email_verified": true}
 		flow, state, code := p.begin(t)
@@ -122,7 +122,7 @@ func TestAnAddressOfTheUsersDescriptionCountsForTheSameUserOnly(t *testing.T) {
 
 func TestAFlowIsOfOneBrowserAndGoodOnce(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	flow, state, code := p.begin(t)
 	other, otherState, otherCode := p.begin(t)
 	for name, try := range map[string][3]string{
@@ -150,7 +150,7 @@ func TestAFlowIsOfOneBrowserAndGoodOnce(t *testing.T) {
 
 func TestAFlowTakesTenMinutesAtMost(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	flow, state, code := p.begin(t)
 	p.late = oidc.FlowLife + time.Second
 	if _, err := p.provider.Finish(t.Context(), flow, state, code); !errors.Is(err, oidc.ErrFlow) {
@@ -160,7 +160,7 @@ func TestAFlowTakesTenMinutesAtMost(t *testing.T) {
 
 func TestAnIssuerThatCannotBeReachedIsAskedAgain(t *testing.T) {
 	t.Parallel()
-	p := visit(t)
+	p := newPerson(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

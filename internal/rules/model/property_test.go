@@ -95,7 +95,7 @@ func TestWalkIsTheSimulationAndItsActions(t *testing.T) {
 	})
 }
 
-func checkVisit(t *rapid.T, visits []model.Visit, entry countersign.TraceEntry) {
+func checkVisit(t *rapid.T, visits []model.ActionVisit, entry countersign.TraceEntry) {
 	if len(visits) == 0 || visits[0].ActionID != entry.ActionID || visits[0].TransitionID != entry.TransitionID {
 		t.Fatalf("visits %v, want action %s of %s first", visits, entry.ActionID, entry.TransitionID)
 	}

@@ -14,7 +14,7 @@ type recorder struct {
 	cells  []int32
 	values []countersign.Scalar
 	looked []countersign.PredicateTrace // of the present state; copied into its entry
-	visits *[]Visit                     // nil when they are not asked for
+	visits *[]ActionVisit               // nil when they are not asked for
 	left   int
 }
 
@@ -26,7 +26,7 @@ const (
 	bytesOfValue     = 60 // in a visit: not JSON but a map's entry
 )
 
-func newRecorder(m *Machine, values []countersign.Scalar, cells []int32, visits *[]Visit) *recorder {
+func newRecorder(m *Machine, values []countersign.Scalar, cells []int32, visits *[]ActionVisit) *recorder {
 	return &recorder{m: m, values: values, cells: cells, visits: visits, left: m.limit.Bytes}
 }
 
@@ -107,7 +107,7 @@ func (r *recorder) visit(a *arc) {
 	if r.visits == nil || r.left < 0 {
 		return
 	}
-	*r.visits = append(*r.visits, Visit{ActionID: a.action.ID, TransitionID: a.transition.ID, Values: r.named()})
+	*r.visits = append(*r.visits, ActionVisit{ActionID: a.action.ID, TransitionID: a.transition.ID, Values: r.named()})
 	r.left -= bytesOfValue * len(r.values)
 }
 

@@ -4,10 +4,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Visit is an action on a scenario's path, with the values of all variables
+// ActionVisit is an action on a scenario's path, with the values of all variables
 // before the action's own effects: what a plan's inputVariables read (contract
 // 5). null is unknown.
-type Visit struct {
+type ActionVisit struct {
 	ActionID     string
 	TransitionID string
 	Values       map[string]countersign.Scalar
@@ -27,8 +27,8 @@ func (m *Machine) Simulate(scenarioID string, inputs map[string]countersign.Scal
 
 // Walk simulates and also lists the actions on the path, in order: an action
 // that recurs is listed each time.
-func (m *Machine) Walk(scenarioID string, inputs map[string]countersign.Scalar) (countersign.Simulation, []Visit, error) {
-	visits := []Visit{}
+func (m *Machine) Walk(scenarioID string, inputs map[string]countersign.Scalar) (countersign.Simulation, []ActionVisit, error) {
+	visits := []ActionVisit{}
 	r, err := m.simulate(scenarioID, inputs, &visits)
 	if err != nil {
 		return countersign.Simulation{}, nil, err
@@ -38,7 +38,7 @@ func (m *Machine) Walk(scenarioID string, inputs map[string]countersign.Scalar) 
 
 // simulate first finds the course, which is cheap, and then goes along it once
 // more to write down what the answer shows.
-func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scalar, visits *[]Visit) (*recorder, error) {
+func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scalar, visits *[]ActionVisit) (*recorder, error) {
 	s, err := m.scenario(scenarioID)
 	if err != nil {
 		return nil, err

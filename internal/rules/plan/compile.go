@@ -44,7 +44,7 @@ func Compile(m *countersign.Model, req countersign.CompileRequest) (countersign.
 	return w, append(problems, found...), nil
 }
 
-func compileSteps(doc *countersign.AgentModel, req countersign.CompileRequest, visits []model.Visit) ([]countersign.Step, []string) {
+func compileSteps(doc *countersign.AgentModel, req countersign.CompileRequest, visits []model.ActionVisit) ([]countersign.Step, []string) {
 	steps := []countersign.Step{}
 	var problems []string
 	ids := map[string]bool{}
@@ -72,7 +72,7 @@ func compileSteps(doc *countersign.AgentModel, req countersign.CompileRequest, v
 	return steps, problems
 }
 
-func compileStep(doc *countersign.AgentModel, visit model.Visit, b countersign.ActionBinding) (countersign.Step, []string) {
+func compileStep(doc *countersign.AgentModel, visit model.ActionVisit, b countersign.ActionBinding) (countersign.Step, []string) {
 	step := countersign.Step{
 		Name: actionName(doc, visit.ActionID), ProjectID: b.ProjectID, Capability: b.Capability,
 		ActionID: visit.ActionID, Input: map[string]countersign.Value{}, Expectation: b.Expectation,

@@ -50,7 +50,7 @@ func newWorld(t fataler, p *countersign.Plan) *world {
 	}
 }
 
-// env is what the ledger would read. The approval is the one that the waiting
+// env is what the run repository would read. The approval is the one that the waiting
 // step refers to; a decision stands in it before the run is asked.
 func (w *world) env(e run.Event) (run.Env, *countersign.Approval) {
 	env := run.Env{

@@ -1,4 +1,4 @@
-// Package engine drives runs: it applies an event through the ledger, commits,
+// Package engine drives runs: it applies an event through the run repository, commits,
 // and only then performs the effect, whose outcome is the next event. It keeps
 // no state that a crash could lose; what it remembers is what is in flight.
 package engine
@@ -36,7 +36,7 @@ type Publisher interface {
 // Engine drives the runs of one process.
 type Engine struct {
 	store   store.Store
-	ledger  *runrepo.Repository
+	runs    *runrepo.Repository
 	caller  Caller
 	publish Publisher
 	log     *slog.Logger
@@ -75,7 +75,7 @@ type execution struct {
 
 // New makes an engine. Start begins its work.
 func New(s store.Store, l *runrepo.Repository, c Caller, p Publisher, log *slog.Logger) *Engine {
-	e := &Engine{store: s, ledger: l, caller: c, publish: p, log: log,
+	e := &Engine{store: s, runs: l, caller: c, publish: p, log: log,
 		halted: make(chan struct{}), driven: map[runrepo.Ref]map[*execution]struct{}{}}
 	e.life, e.kill = context.WithCancel(context.Background())
 	return e
@@ -223,7 +223,7 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.Loa
 			return err
 		}
 		var err error
-		moved, err = e.ledger.Apply(tx, ref, held, event, runrepo.System)
+		moved, err = e.runs.Apply(tx, ref, held, event, runrepo.System)
 		return err
 	})
 	crashpoint.At("engine.committed", event)
@@ -236,9 +236,9 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.Loa
 
 // announce publishes what was committed and drives the runs that got a slot.
 func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
-	e.ledger.Observe(moved)
+	e.runs.Observe(moved)
 	if moved.Run != was {
-		e.ledger.Committed(moved.Run)
+		e.runs.Committed(moved.Run)
 		e.publish.Publish(moved.Run.Ref.Tenant, moved.Run.Run())
 	}
 	for _, other := range moved.Others {
@@ -258,7 +258,7 @@ func (e *Engine) call(ref runrepo.Ref, d *execution, c *run.Call) (request.Outco
 	out.Tenant, out.SendBefore = ref.Tenant, until
 	// However late the call begins, it ends while a resolution still waits for it; where
 	// nothing is left of its time it isn't sent.
-	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.ledger.Now())))
+	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.runs.Now())))
 	e.mu.Lock()
 	d.calling = true
 	e.mu.Unlock()

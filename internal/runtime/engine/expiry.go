@@ -63,7 +63,7 @@ const dueBatch = 100
 // microseconds, so what it finds is compared once more, exactly.
 func (e *Engine) due() []runrepo.Ref {
 	var refs []runrepo.Ref
-	now := e.ledger.Now()
+	now := e.runs.Now()
 	err := e.store.View(context.Background(), func(tx store.Tx) error {
 		refs = nil
 		list, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{

@@ -35,7 +35,7 @@ const (
 type fixture struct {
 	t        *testing.T
 	store    *mortal
-	ledger   *runrepo.Repository
+	runs     *runrepo.Repository
 	engine   *engine.Engine
 	receiver *receiver
 
@@ -66,10 +66,10 @@ func reopen(t *testing.T, s store.Store, a answering) *fixture {
 
 func prepare(t *testing.T, s store.Store, a answering) *fixture {
 	h := &fixture{t: t, store: &mortal{Store: s, dead: make(chan struct{})}, receiver: newReceiver(a), seen: map[string][]countersign.Run{}}
-	h.ledger = runrepo.New(runrepo.Config{
+	h.runs = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
 	})
-	h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
+	h.engine = engine.New(h.store, h.runs, h.receiver, h, slog.New(slog.DiscardHandler))
 	return h
 }
 
@@ -222,15 +222,15 @@ func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
 	ref := runrepo.Ref{Tenant: tenant, RunID: newID("run")}
 	var started *runrepo.LoadedRun
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := h.ledger.Free(tx, ref.Tenant, p.Mode); err != nil {
+		if err := h.runs.Free(tx, ref.Tenant, p.Mode); err != nil {
 			return err
 		}
-		p, err := h.ledger.Plan(tx, tenant, p.ID, p.PlanDigest)
+		p, err := h.runs.Plan(tx, tenant, p.ID, p.PlanDigest)
 		if err != nil {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
-		started, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
+		started, err = h.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	if err != nil {
@@ -255,7 +255,7 @@ func (h *fixture) apply(ref runrepo.Ref, e run.Event) error {
 	h.t.Helper()
 	var moved runrepo.Moved
 	err := h.store.Update(context.Background(), func(tx store.Tx) (err error) {
-		moved, err = h.ledger.Apply(tx, ref, nil, e, runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
+		moved, err = h.runs.Apply(tx, ref, nil, e, runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"})
 		return err
 	})
 	if err != nil {
@@ -292,7 +292,7 @@ func (h *fixture) run(ref runrepo.Ref) *countersign.Run {
 	h.t.Helper()
 	var held *runrepo.LoadedRun
 	h.view(func(tx store.Tx) (err error) {
-		held, err = h.ledger.Load(tx, ref)
+		held, err = h.runs.Load(tx, ref)
 		return err
 	})
 	return held.Run()

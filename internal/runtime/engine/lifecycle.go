@@ -31,7 +31,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		}
 	}
 	// A higher limit than before leaves slots for those who queued under it.
-	if err := e.store.Update(ctx, e.ledger.Grant); err != nil {
+	if err := e.store.Update(ctx, e.runs.Grant); err != nil {
 		return err
 	}
 	crashpoint.At("engine.recovered", nil)
@@ -49,7 +49,7 @@ func (e *Engine) Start(ctx context.Context) error {
 // startShared leaves alone what other processes drive. What an earlier one left
 // is taken over as soon as its lease is over.
 func (e *Engine) startShared(ctx context.Context) error {
-	if err := e.store.Update(ctx, e.ledger.Grant); err != nil {
+	if err := e.store.Update(ctx, e.runs.Grant); err != nil {
 		return err
 	}
 	e.leaseEnd = make(chan struct{})
@@ -88,7 +88,7 @@ func (e *Engine) Stop(grace time.Duration) {
 	e.mu.Lock()
 	e.stopping = true
 	e.mu.Unlock()
-	e.ledger.StopSteps()
+	e.runs.StopSteps()
 	close(e.halted)
 	done := make(chan struct{})
 	go func() { e.work.Wait(); close(done) }()

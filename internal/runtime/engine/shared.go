@@ -28,7 +28,7 @@ type Lease interface {
 }
 
 // Share makes the engine one of several on its store. It is called before Start;
-// the ledger must name the same process as the owner of what it starts.
+// the run repository must name the same process as the owner of what it starts.
 func (e *Engine) Share(l Lease, every time.Duration) {
 	e.lease, e.every, e.fenced = l, every, l.Lost()
 }
@@ -124,10 +124,10 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 		if err := e.lease.Check(tx); err != nil {
 			return err
 		}
-		if adopted, err = e.ledger.Adopt(tx, ref); err != nil || !adopted {
+		if adopted, err = e.runs.Adopt(tx, ref); err != nil || !adopted {
 			return err
 		}
-		moved, err = e.ledger.Apply(tx, ref, nil, run.Restarted{}, runrepo.System)
+		moved, err = e.runs.Apply(tx, ref, nil, run.Restarted{}, runrepo.System)
 		return err
 	})
 	if err == nil && adopted {
@@ -149,7 +149,7 @@ func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) error {
 	if _, begins := event.(run.Resumed); !begins {
 		return nil
 	}
-	mine, err := e.ledger.Owns(tx, ref)
+	mine, err := e.runs.Owns(tx, ref)
 	if err == nil && !mine {
 		err = errNotOurs
 	}

@@ -33,10 +33,10 @@ func join(t *testing.T, s store.Store, a answering) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ledger = runrepo.New(runrepo.Config{
+	h.runs = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now, Replica: id,
 	})
-	h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
+	h.engine = engine.New(h.store, h.runs, h.receiver, h, slog.New(slog.DiscardHandler))
 	h.engine.Share(keeper, lease.Every)
 	if err := h.engine.Start(context.Background()); err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestAStopAmidARenewalIsNoError(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.NewTextHandler(&log, nil)))
+		h.engine = engine.New(h.store, h.runs, h.receiver, h, slog.New(slog.NewTextHandler(&log, nil)))
 		h.engine.Share(waiting{keeper}, lease.Every)
 		if err := h.engine.Start(context.Background()); err != nil {
 			t.Fatal(err)

@@ -201,10 +201,10 @@ func TestHigherLimitFreesTheQueueAtTheStart(t *testing.T) {
 		synctest.Wait()
 
 		h = prepare(t, left, only(after.answer, "look"))
-		h.ledger = runrepo.New(runrepo.Config{
+		h.runs = runrepo.New(runrepo.Config{
 			MaxActive: 2 * limit, ApprovalTTL: ttl, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now,
 		})
-		h.engine = engine.New(h.store, h.ledger, h.receiver, h, slog.New(slog.DiscardHandler))
+		h.engine = engine.New(h.store, h.runs, h.receiver, h, slog.New(slog.DiscardHandler))
 		if err := h.engine.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func (e *Engine) checkRuns() {
 	}
 	endGone(called, active)
 	if idle {
-		if err := e.store.Update(context.Background(), e.ledger.Grant); err != nil {
+		if err := e.store.Update(context.Background(), e.runs.Grant); err != nil {
 			e.log.Error("free slots not given", "error", err)
 		}
 	}
@@ -79,7 +79,7 @@ func (e *Engine) holders() (owners map[runrepo.Ref]string, idle bool, err error)
 		for _, u := range list {
 			owners[runrepo.Ref{Tenant: u.TenantID, RunID: u.RunID}] = u.Owner
 		}
-		idle, err = e.ledger.Idle(tx)
+		idle, err = e.runs.Idle(tx)
 		return err
 	})
 	return owners, idle, err
@@ -113,10 +113,10 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 		if e.isExecuting(ref) {
 			return errDriven
 		}
-		if was, err = e.ledger.Load(tx, ref); err != nil {
+		if was, err = e.runs.Load(tx, ref); err != nil {
 			return err
 		}
-		moved, err = e.ledger.Apply(tx, ref, was, run.Restarted{Untended: true}, runrepo.System)
+		moved, err = e.runs.Apply(tx, ref, was, run.Restarted{Untended: true}, runrepo.System)
 		return err
 	})
 	if errors.Is(err, errDriven) || errors.Is(err, errNotOurs) {
@@ -149,7 +149,7 @@ func (e *Engine) notMoved(ref runrepo.Ref, what string, err error) {
 				return err
 			}
 		}
-		stranded, err = e.ledger.StopUnreadable(tx, ref)
+		stranded, err = e.runs.StopUnreadable(tx, ref)
 		return err
 	})
 	if err != nil || stranded {

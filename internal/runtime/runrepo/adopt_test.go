@@ -21,7 +21,7 @@ func TestARunIsTakenOverOnceAndFromTheDeadAlone(t *testing.T) {
 		return runrepo.New(runrepo.Config{MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return h.now }, Replica: id})
 	}
 	first, second, third := replica("first"), replica("second"), replica("third")
-	h.ledger = first
+	h.repository = first
 	ref := h.mustStart("acme")
 	adopts := func(l *runrepo.Repository, want bool, owner string) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestARunIsTakenOverOnceAndFromTheDeadAlone(t *testing.T) {
 	h.update(func(tx store.Tx) error { return records.Replicas.Delete(tx, store.Realm, records.ReplicaID("first")) })
 	adopts(second, true, "second")
 	adopts(third, false, "second") // somebody was faster
-	h.ledger = second
+	h.repository = second
 	h.must(ref, run.Resumed{}) // waits for its approval: nobody drives it
 	h.update(func(tx store.Tx) error { return records.Replicas.Delete(tx, store.Realm, records.ReplicaID("second")) })
 	adopts(third, false, "")

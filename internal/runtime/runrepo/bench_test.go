@@ -19,7 +19,7 @@ func BenchmarkBudgetRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		h.update(func(tx store.Tx) error {
-			_, err := h.ledger.Apply(tx, ref, nil, run.Resumed{}, runrepo.System)
+			_, err := h.repository.Apply(tx, ref, nil, run.Resumed{}, runrepo.System)
 			return err
 		})
 	})

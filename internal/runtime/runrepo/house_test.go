@@ -32,20 +32,20 @@ const (
 var dawn = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 // fixture is a store with the model, the shop and a plan in two tenants, the
-// ledger over it, and its clock.
+// repository over it, and its clock.
 type fixture struct {
-	t      fataler
-	store  store.Store
-	ledger *runrepo.Repository
-	now    time.Time
-	ids    int
-	plans  map[string]*countersign.Plan
+	t          fataler
+	store      store.Store
+	repository *runrepo.Repository
+	now        time.Time
+	ids        int
+	plans      map[string]*countersign.Plan
 }
 
 func open(t fataler) *fixture {
 	t.Helper()
 	h := &fixture{t: t, store: memory.New(), now: dawn, plans: map[string]*countersign.Plan{}}
-	h.ledger = runrepo.New(runrepo.Config{
+	h.repository = runrepo.New(runrepo.Config{
 		MaxActive: limit, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true },
 		Now: func() time.Time { return h.now },
 	})
@@ -128,15 +128,15 @@ func (h *fixture) startOf(tenant, id string) (ref runrepo.Ref, err error) {
 	h.t.Helper()
 	ref = runrepo.Ref{Tenant: tenant, RunID: h.newID("run")}
 	err = h.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := h.ledger.Free(tx, ref.Tenant, h.plans[tenant].Mode); err != nil {
+		if err := h.repository.Free(tx, ref.Tenant, h.plans[tenant].Mode); err != nil {
 			return err
 		}
-		p, err := h.ledger.Plan(tx, tenant, id, h.plans[tenant].PlanDigest)
+		p, err := h.repository.Plan(tx, tenant, id, h.plans[tenant].PlanDigest)
 		if err != nil {
 			return err
 		}
 		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, h.now)
-		_, err = h.ledger.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, runrepo.Request{ID: "req-1"})
+		_, err = h.repository.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com", Email: "ada@example.com"}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	return ref, err
@@ -156,7 +156,7 @@ var bob = runrepo.Actor{ID: "user:bob@example.com", RequestID: "req-2"}
 func (h *fixture) apply(ref runrepo.Ref, e run.Event) (moved runrepo.Moved, err error) {
 	h.t.Helper()
 	err = h.store.Update(context.Background(), func(tx store.Tx) (err error) {
-		moved, err = h.ledger.Apply(tx, ref, nil, e, bob)
+		moved, err = h.repository.Apply(tx, ref, nil, e, bob)
 		return err
 	})
 	return moved, err
@@ -176,7 +176,7 @@ func (h *fixture) must(ref runrepo.Ref, events ...run.Event) (moved runrepo.Move
 func (h *fixture) load(ref runrepo.Ref) (held *runrepo.LoadedRun) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
-		held, err = h.ledger.Load(tx, ref)
+		held, err = h.repository.Load(tx, ref)
 		return err
 	})
 	return held

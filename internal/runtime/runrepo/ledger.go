@@ -20,7 +20,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Config is what the ledger is told by the settings.
+// Config is what the run repository is told by the settings.
 type Config struct {
 	MaxActive     int
 	MaxPerTenant  int    // of these, 0: see Share
@@ -45,7 +45,7 @@ type Repository struct {
 	stopping atomic.Bool
 }
 
-// New makes a ledger.
+// New makes a run repository.
 func New(cfg Config) *Repository {
 	return &Repository{
 		cfg:    cfg,
@@ -55,7 +55,7 @@ func New(cfg Config) *Repository {
 	}
 }
 
-// Now is the ledger's clock.
+// Now is the run repository's clock.
 func (l *Repository) Now() time.Time { return l.cfg.Now() }
 
 // StopSteps keeps every later transaction from beginning a step; outcomes are

@@ -58,7 +58,7 @@ func TestMoveIsOneCommit(t *testing.T) {
 	before := h.everything("acme")
 	failure := errors.New("the disk is full")
 	err := h.store.Update(context.Background(), func(tx store.Tx) error {
-		if _, err := h.ledger.Apply(tx, ref, nil, run.Resumed{}, runrepo.System); err != nil {
+		if _, err := h.repository.Apply(tx, ref, nil, run.Resumed{}, runrepo.System); err != nil {
 			return err
 		}
 		return failure
@@ -154,7 +154,7 @@ func TestStaleRunIsLoadedAnew(t *testing.T) {
 	stale := h.load(ref)
 	h.must(ref, run.Resumed{}, run.CancelAsked{Reason: "r", By: bob.ID})
 	h.update(func(tx store.Tx) error {
-		moved, err := h.ledger.Apply(tx, ref, stale, run.Resumed{}, runrepo.System)
+		moved, err := h.repository.Apply(tx, ref, stale, run.Resumed{}, runrepo.System)
 		if moved.Run.Run().Status != countersign.RunCancelled || moved.Call != nil {
 			t.Errorf("%+v", moved.Run.Run())
 		}
@@ -224,7 +224,7 @@ func TestStoppedLedgerTakesOutcomesInAndBeginsNothing(t *testing.T) {
 	h := open(t)
 	ref := h.mustStart("acme")
 	h.must(ref, run.Resumed{}, decide(countersign.ApprovalApproved), run.Resumed{})
-	h.ledger.StopSteps()
+	h.repository.StopSteps()
 	if moved := h.must(ref, h.answer(ref, fine())); moved.Call != nil {
 		t.Errorf("called %+v", moved.Call)
 	}

@@ -43,7 +43,7 @@ func TestATenantThatLeftManyCallsGetsNoSlot(t *testing.T) {
 	h.refused("acme")
 	h.mustStart("beta")
 	h.now = over.Add(time.Millisecond)
-	h.update(h.ledger.Grant)
+	h.update(h.repository.Grant)
 	if got := h.unfinished()[queued.RunID].State; got != records.Active {
 		t.Errorf("with the calls ended the run that queued is %s", got)
 	}

@@ -18,7 +18,7 @@ import (
 func (h *fixture) plan(tenant, id, digest string) (p *countersign.Plan) {
 	h.t.Helper()
 	h.view(func(tx store.Tx) (err error) {
-		p, err = h.ledger.Plan(tx, tenant, id, digest)
+		p, err = h.repository.Plan(tx, tenant, id, digest)
 		return err
 	})
 	return p
@@ -55,7 +55,7 @@ func TestPlanOfARolledBackTransactionIsNotServed(t *testing.T) {
 		if _, err := records.Plans.Put(tx, "acme", "plan-2", &records.Plan{Plan: ghost}, 0); err != nil {
 			return err
 		}
-		if _, err := h.ledger.Plan(tx, "acme", "plan-2", "1111"); err != nil {
+		if _, err := h.repository.Plan(tx, "acme", "plan-2", "1111"); err != nil {
 			return err
 		}
 		return errors.New("rolled back")

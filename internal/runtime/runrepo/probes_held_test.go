@@ -43,7 +43,7 @@ func TestProbesAreReadFewAtATimeAndCountedForAMove(t *testing.T) {
 	}
 	h.view(func(tx store.Tx) error {
 		r := &reading{Tx: tx}
-		held, err := h.ledger.Load(r, ref)
+		held, err := h.repository.Load(r, ref)
 		if err == nil && (len(held.Run().Steps[0].Probes) != 64 || r.all > runrepo.MaxRemembered) {
 			t.Errorf("a move reads %d bytes, and knows %d probes", r.all, len(held.Run().Steps[0].Probes))
 		}

@@ -18,7 +18,7 @@ import (
 func openShared(t fataler, slots, each int) *fixture {
 	t.Helper()
 	h := open(t)
-	h.ledger = runrepo.New(runrepo.Config{
+	h.repository = runrepo.New(runrepo.Config{
 		MaxActive: slots, MaxPerTenant: each, ApprovalTTL: ttl, NewID: h.newID, OriginAllowed: func(string) bool { return true },
 		Now: func() time.Time { return h.now },
 	})
@@ -102,7 +102,7 @@ func TestQueuedRunsOfATenantAtItsShareHoldNobodyUp(t *testing.T) {
 	}
 	h.must(beta, run.CancelAsked{Reason: "r", By: bob.ID})
 	h.view(func(tx store.Tx) error {
-		idle, err := h.ledger.Idle(tx)
+		idle, err := h.repository.Idle(tx)
 		if idle {
 			t.Error("nobody may take the free slot, and it is said to be idle")
 		}

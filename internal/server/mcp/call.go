@@ -18,7 +18,7 @@ type arguments struct {
 
 // starter starts runs of one capability. The agent is taken at its present revision:
 // without sessions nobody knows which one a client was shown.
-func (v *visit) starter(capability string) func([]byte) (runState, error) {
+func (v *toolRequest) starter(capability string) func([]byte) (runState, error) {
 	return func(data []byte) (runState, error) {
 		var in arguments
 		if err := exactjson.Decode(data, &in); err != nil {
@@ -49,7 +49,7 @@ func (v *visit) starter(capability string) func([]byte) (runState, error) {
 // key is the idempotency key of a start. A LIVE start names its own: a client repeats
 // calls by itself, and a made-up key would make two runs of one piece of work. A
 // rehearsal twice harms nobody.
-func (v *visit) key(in arguments) (string, error) {
+func (v *toolRequest) key(in arguments) (string, error) {
 	switch {
 	case in.IdempotencyKey == "" && in.Mode == countersign.ModeLive:
 		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "idempotencyKey: a LIVE call names its piece of work, such as refund-of-A-48213; repeating it finds the same run")
@@ -60,7 +60,7 @@ func (v *visit) key(in arguments) (string, error) {
 }
 
 // status reads a run of this agent.
-func (v *visit) status(data []byte) (runState, error) {
+func (v *toolRequest) status(data []byte) (runState, error) {
 	var in struct {
 		RunID string `json:"runId"`
 	}
@@ -80,7 +80,7 @@ func (v *visit) status(data []byte) (runState, error) {
 // atRest is a run of this agent when it ends or a person has to act, or
 // as it is after a short while: most calls are over by then, and a model is spared
 // asking. Nobody is waited for.
-func (v *visit) atRest(runID string) (*countersign.Run, error) {
+func (v *toolRequest) atRest(runID string) (*countersign.Run, error) {
 	w, err := v.control.Watch(v.ctx, v.actor, runID)
 	if countersign.ErrorCode(err) == countersign.CodeRoleRequired {
 		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no run %s", runID) // as if there were none: that is nothing to an agent token

@@ -25,16 +25,16 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Door answers what clients of the protocol ask.
-type Door struct {
+// Handler answers what clients of the protocol ask.
+type Handler struct {
 	cfg     Config
 	control *control.Service
 	handler http.Handler
 }
 
 // New makes the door.
-func New(cfg Config, c *control.Service) *Door {
-	d := &Door{cfg: cfg, control: c}
+func New(cfg Config, c *control.Service) *Handler {
+	d := &Handler{cfg: cfg, control: c}
 	d.handler = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: countersign.MaxBodyBytes,
 		// It would refuse whatever a proxy on this machine passes on. The gate before
@@ -46,12 +46,12 @@ func New(cfg Config, c *control.Service) *Door {
 
 // Serve answers one message of a client whom the gate has let in; its body is checked
 // JSON. An error means that nothing of the protocol was answered.
-func (d *Door) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
+func (d *Handler) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
 	m, err := readMessage(body)
 	if err != nil {
 		return err
 	}
-	v := &visit{Door: d, ctx: r.Context(), actor: actor}
+	v := &toolRequest{Handler: d, ctx: r.Context(), actor: actor}
 	if v.offer, err = d.control.AgentOffer(v.ctx, actor, r.PathValue("id")); err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor
 	return out.send(w, m, v.own)
 }
 
-// visit is one message on its way. What it may cost ends with its request.
-type visit struct {
-	*Door
+// toolRequest is one message on its way. What it may cost ends with its request.
+type toolRequest struct {
+	*Handler
 	ctx   context.Context
 	actor control.Actor
 	offer control.Offer

@@ -10,8 +10,8 @@ import (
 )
 
 // offering is a visit to an admitted agent with so many capabilities.
-func offering(n int) *visit {
-	v := &visit{offer: control.Offer{Agent: countersign.Agent{Status: countersign.AgentAdmitted}}}
+func offering(n int) *toolRequest {
+	v := &toolRequest{offer: control.Offer{Agent: countersign.Agent{Status: countersign.AgentAdmitted}}}
 	for i := range n {
 		v.offer.Capabilities = append(v.offer.Capabilities, countersign.Capability{Name: fmt.Sprintf("orders.%d", i), Method: "GET", Path: "/orders"})
 	}

@@ -90,7 +90,7 @@ func reworded(answer []byte, m message, own *jsonrpc.Error) []byte {
 }
 
 // refuse is an error of ours, kept so that it reaches the caller as it is.
-func (v *visit) refuse(code int64, format string, args ...any) *jsonrpc.Error {
+func (v *toolRequest) refuse(code int64, format string, args ...any) *jsonrpc.Error {
 	v.own = &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 	return v.own
 }
@@ -104,7 +104,7 @@ func cursorOf(name string) string {
 }
 
 // after is the name in a cursor, which may be a tool's that is gone by now.
-func (v *visit) after(cursor string) (string, error) {
+func (v *toolRequest) after(cursor string) (string, error) {
 	if cursor == "" {
 		return "", nil
 	}

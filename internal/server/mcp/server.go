@@ -21,7 +21,7 @@ const instructions = "Each tool is a capability that this agent was admitted for
 
 // server answers one message. Of the tools it has the one that is called: to make all
 // of them for each call would cost the more, the more an agent may do.
-func (v *visit) server(m message) *sdk.Server {
+func (v *toolRequest) server(m message) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: safetext.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private },
@@ -41,7 +41,7 @@ func (v *visit) server(m message) *sdk.Server {
 // private: what an answer says depends on who asks, so nobody else may be served it.
 const private = "private"
 
-func (v *visit) capability(name string) *countersign.Capability {
+func (v *toolRequest) capability(name string) *countersign.Capability {
 	for i := range v.offer.Capabilities {
 		if v.offer.Capabilities[i].Name == name {
 			return &v.offer.Capabilities[i]
@@ -50,18 +50,18 @@ func (v *visit) capability(name string) *countersign.Capability {
 	return nil
 }
 
-func (v *visit) toolOf(name string, c *countersign.Capability) *sdk.Tool {
+func (v *toolRequest) toolOf(name string, c *countersign.Capability) *sdk.Tool {
 	return toolOf(name, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID)
 }
 
-func (v *visit) has(tool string) bool {
+func (v *toolRequest) has(tool string) bool {
 	return tool == statusTool || v.capability(toolNames(v.offer.Capabilities)[tool]) != nil
 }
 
 // list is a page of the tools by name, those that come after one.
 // An agent that isn't admitted offers none of its capabilities, yet a call of one is
 // refused as what it is.
-func (v *visit) list(after string) *sdk.ListToolsResult {
+func (v *toolRequest) list(after string) *sdk.ListToolsResult {
 	offered := map[string]string{}
 	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended && !v.offer.Agent.Retired {
 		offered = toolNames(v.offer.Capabilities)
@@ -87,7 +87,7 @@ func (v *visit) list(after string) *sdk.ListToolsResult {
 
 // guard keeps the library within what the door promises: no stream that stays open,
 // and a panic on one of its goroutines is one refused message.
-func (v *visit) guard(next sdk.MethodHandler) sdk.MethodHandler {
+func (v *toolRequest) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {
 		defer func() {
 			if cause := recover(); cause != nil {
@@ -119,7 +119,7 @@ func (v *visit) guard(next sdk.MethodHandler) sdk.MethodHandler {
 
 // tool makes a use of the service a tool: its refusals are the tool's errors, which a
 // model reads, and not failures of the protocol, which only its client sees.
-func (v *visit) tool(use func(arguments []byte) (runState, error)) sdk.ToolHandler {
+func (v *toolRequest) tool(use func(arguments []byte) (runState, error)) sdk.ToolHandler {
 	return func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		arguments := []byte(r.Params.Arguments)
 		if len(arguments) == 0 {
@@ -134,7 +134,7 @@ func (v *visit) tool(use func(arguments []byte) (runState, error)) sdk.ToolHandl
 }
 
 // refusal has the fields of the API's Error body. What has no code is internal.
-func (v *visit) refusal(err error) (*sdk.CallToolResult, error) {
+func (v *toolRequest) refusal(err error) (*sdk.CallToolResult, error) {
 	var e *countersign.Error
 	if !errors.As(err, &e) || e.Code.Status() == 0 {
 		if v.ctx.Err() == nil {
