@@ -5,7 +5,7 @@
 //
 // A room of files: one file a noun (runs.go, models.go, ...) with its routes and
 // pages, the page's template of the same name, and the few things that all share:
-// routing (console.go), who visits (visit.go), writing a page (page.go), words and
+// routing (console.go), requests of the pages (pagerequest.go), writing a page (page.go), words and
 // icons of states (words.go), times and figures (figures.go), and JSON as people
 // read it (payload.go).
 package console
