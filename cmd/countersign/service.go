@@ -39,6 +39,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/measured"
 	"github.com/countersign/countersign/internal/storage/store"
 	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // service is the running product, wired. open makes it, run serves until the
@@ -233,7 +234,7 @@ func (s *service) serves() (err error) {
 	door := mcp.New(mcp.Config{Version: version, Rest: restOfARun, NewID: newID, Log: s.log}, s.control)
 	s.api.AgentDoor(mcp.Pattern, door.Serve)
 	pages := console.Config{
-		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, Log: s.log, NewID: newID, Now: now,
+		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}
 	if s.cfg.OIDC != nil {
 		provider := *s.cfg.OIDC

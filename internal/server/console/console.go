@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 )
 
@@ -21,6 +22,7 @@ type Config struct {
 	Verifier       Verifier // where people may sign in too; nil: nowhere
 	TrustedProxies []netip.Prefix
 	MaxActive      int
+	ExampleModel   countersign.AgentModel // a new model begins as it
 	Log            *slog.Logger
 	NewID          func(prefix string) string
 	Now            func() time.Time

@@ -8,7 +8,6 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
-	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // editData is a model's document as text, with what keeps it from being stored.
@@ -42,12 +41,12 @@ func (d editData) page() *page {
 	return p
 }
 
-// newModelPage offers the sample as the text to begin with.
+// newModelPage offers the example as the text to begin with.
 func newModelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
 		return nil, err
 	}
-	doc, err := countersign.ValueOf(sample.RefundModel())
+	doc, err := countersign.ValueOf(v.cfg.ExampleModel)
 	if err != nil {
 		return nil, err
 	}
