@@ -70,7 +70,7 @@ func relog(f *Facts, leaves []tlog.Hash) {
 // proves, as they stand there: `approvals[].title`, or with all that is in it `run.x.*`.
 func signedOnly(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "receipt.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "receipt.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // document is the page that shows the matrix to people.
-var document = filepath.Join("..", "..", "docs", "state-machine.md")
+var document = filepath.Join("..", "..", "..", "docs", "state-machine.md")
 
 // wantDocument: the page shows what the matrix says.
 func wantDocument(t *testing.T, rows [][]cell) {

@@ -34,7 +34,7 @@ func TestExampleFilesAreTheSampleValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.WriteByte('\n')
-		path := filepath.Join("..", "..", "docs", "example", name)
+		path := filepath.Join("..", "..", "..", "docs", "example", name)
 		if *update {
 			if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
