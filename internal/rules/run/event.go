@@ -52,7 +52,7 @@ type (
 	Restarted struct{ Untended bool }
 )
 
-func (Resumed) name() string     { return "Taken" }
+func (Resumed) name() string     { return "Resumed" }
 func (Returned) name() string    { return "Returned" }
 func (Decided) name() string     { return "Decided" }
 func (Expired) name() string     { return "Expired" }

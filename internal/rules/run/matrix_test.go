@@ -80,14 +80,14 @@ func approved(w *world) bool {
 var ok = returned(answered(200, verified))
 
 var columns = []column{
-	{name: "Taken", event: fixed(run.Resumed{})},
-	{name: "Taken, the next step needs approval", next: needsApproval, only: begins, event: fixed(run.Resumed{})},
-	{name: "Taken, drift", arrange: drifted, only: goesOn, event: fixed(run.Resumed{})},
-	{name: "Taken, project disabled", arrange: disabled, only: goesOn, event: fixed(run.Resumed{})},
-	{name: "Taken, the next step's binding can't be filled", next: badBinding, only: begins, event: fixed(run.Resumed{})},
-	{name: "Taken, the approval has expired", arrange: lapsed, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
-	{name: "Taken, the request is not the approved one", arrange: otherDigest, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
-	{name: "Taken, the service stops", arrange: stopping, only: goesOn, event: fixed(run.Resumed{})},
+	{name: "Resumed", event: fixed(run.Resumed{})},
+	{name: "Resumed, the next step needs approval", next: needsApproval, only: begins, event: fixed(run.Resumed{})},
+	{name: "Resumed, drift", arrange: drifted, only: goesOn, event: fixed(run.Resumed{})},
+	{name: "Resumed, project disabled", arrange: disabled, only: goesOn, event: fixed(run.Resumed{})},
+	{name: "Resumed, the next step's binding can't be filled", next: badBinding, only: begins, event: fixed(run.Resumed{})},
+	{name: "Resumed, the approval has expired", arrange: lapsed, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
+	{name: "Resumed, the request is not the approved one", arrange: otherDigest, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
+	{name: "Resumed, the service stops", arrange: stopping, only: goesOn, event: fixed(run.Resumed{})},
 
 	{name: "Returned 2xx, verified", event: ok},
 	{name: "Returned 2xx, verified, the next step needs approval", next: needsApproval, only: calling, event: ok},
