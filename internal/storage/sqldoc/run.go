@@ -61,8 +61,8 @@ func (b *Batch) undoFailed(t *Tx, r *Request) error {
 	return b.host.Exec("ROLLBACK TO SAVEPOINT turn")
 }
 
-// flushTable makes a table in the database what the functions before have made of it,
-// for a statement that reads more than a row.
+// flushTable writes the table's deferred writes before a query reads it. A function that
+// has itself deferred writes to the table runs again in a savepoint.
 func (t *Tx) flushTable(table *store.Table) error {
 	if t.batch == nil || t.inSavepoint || t.err != nil || t.over {
 		return nil
