@@ -36,8 +36,8 @@ const maxBlink = 3 * time.Second
 // maxSilence: if we couldn't write for this long (7.5 s), judge nobody, since the others
 // may not have been able to write either, although reads went on. It is longer than the
 // five seconds for which a process that stands still amid a commit blocks all writers,
-// so that such a process is still found; and it is shorter than a lease, so that a process
-// that could not write for this long has not lost its own.
+// so that such a process is still found; and it is so short that a process which could not
+// write for as long, and was about to, has not stood still for the length of a lease.
 const maxSilence = Length - Every - time.Second/2
 
 // still records the beats that were seen and returns the processes whose beat did not
