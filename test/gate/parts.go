@@ -22,7 +22,7 @@ var fast = []part{
 		packages: "./internal/storage/postgres ./test/linearizability ./... -./test/... -./cmd/... ./test/linearizability" + without(pure)},
 	{name: "pure", guards: "the vocabulary, and the packages that decide and perform nothing", estimate: minutes(0.5), flags: "-short", packages: pure},
 	{name: "postgres", guards: "starts, decisions, recovery and heartbeats with a PostgreSQL database, under the race detector", estimate: minutes(0.5),
-		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres},
+		flags: "-short " + race, packages: "./test", args: "-postgres -run " + onPostgres + " -skip StopTheStart"},
 	modules,
 }
 
