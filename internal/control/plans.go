@@ -259,7 +259,7 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		if err != nil {
 			return err
 		}
-		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+		made = plan.New(w, src, problems, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
 	return made, err
