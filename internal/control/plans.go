@@ -259,7 +259,10 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		if err != nil {
 			return err
 		}
-		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+		if w.ID == "" {
+			w.ID = s.cfg.NewID("plan")
+		}
+		made = plan.New(w, src, problems, plan.Origin{By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
 	return made, err

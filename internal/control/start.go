@@ -44,7 +44,6 @@ func newStartRequest(op access.Operation, subject, pathID, key string, body any)
 // checks what must hold now and gives the plan.
 func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
-	runID := s.cfg.NewID("run")
 	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
 		earlier, err := claimed(tx, a, o)
@@ -59,6 +58,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		if err != nil {
 			return err
 		}
+		runID := s.cfg.NewID("run")
 		if _, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, 0); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
-		telemetry.Moved(ctx, runID, held.Trace())
+		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
 		s.moved(held)
 		if p, ok := s.snapshots.Get(runrepo.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
 			out.Run.PlanSnapshot = p

@@ -15,7 +15,7 @@ import (
 // env reads what run.Apply asks for, in the transaction that will commit.
 func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, error) {
 	env := run.Env{
-		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: l.cfg.NewID("apr"),
+		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: func() string { return l.cfg.NewID("apr") },
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
