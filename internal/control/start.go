@@ -151,7 +151,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := s.mayStart(tx, a, rec); err != nil {
+		if err := mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
 		if err := s.roomToStart(tx, a.Tenant, &rec.Plan); err != nil {
@@ -171,10 +171,22 @@ func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *r
 	return rec, s.Refuse(ctx, a, access.StartRun, "plan/"+planID, err)
 }
 
-// mayStart checks what must hold at the start and may change afterwards.
-func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
-	p := &rec.Plan
-	now, err := runrepo.CurrentRevisions(tx, a.Tenant, p)
+// unstartable is why no run of the plan can ever start, nil where one can.
+func unstartable(rec *records.Plan) error {
+	switch p := &rec.Plan; {
+	case rec.Synthetic:
+		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
+	case p.Status != countersign.PlanReady:
+		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
+	}
+	return nil
+}
+
+// mayStart compares the plan with how everything that it was made from is now. A
+// retired part and a disabled project are named before flaw, what is wrong with the
+// plan itself (contract 7), and drift after it.
+func mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
+	now, err := runrepo.CurrentRevisions(tx, tenant, p)
 	if err != nil {
 		return err
 	}
@@ -184,11 +196,8 @@ func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	if e := plan.Disabled(p, p.Mode, now); e != nil {
 		return e
 	}
-	if rec.Synthetic {
-		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
-	}
-	if p.Status != countersign.PlanReady {
-		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
+	if flaw != nil {
+		return flaw
 	}
 	if e := plan.Refusal(p, p.Mode, now); e != nil {
 		return e
