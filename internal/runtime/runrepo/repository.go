@@ -83,8 +83,7 @@ var System = Actor{ID: countersign.SystemPrincipal}
 // Moved is what an event came to. Nothing of it may be used, and no call made,
 // before the transaction has been committed.
 type Moved struct {
-	// Run is the run as the transaction left it: one that got the slot it asked for
-	// has been moved twice, and nobody can have seen it between.
+	// Run is the run as the transaction leaves it.
 	Run  *LoadedRun
 	Call *run.Call
 	// Others are other runs, which got a slot that this one gave back.
@@ -120,15 +119,17 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, held *LoadedRun, e run.Event, b
 	if res.Unchanged() {
 		return Moved{Run: held, Call: res.Call, facts: known}, nil
 	}
-	moved, err := l.commit(tx, held, approval, res, by, env.Now)
+	moved, err := l.commit(tx, env, held, approval, res, by)
 	moved.facts = known
 	crashpoint.At("ledger.applied", e)
 	return moved, err
 }
 
-func (l *Repository) commit(tx store.Tx, held *LoadedRun, a *loadedApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
+// commit writes what an event came to. A run that asks for a slot and gets it at once is
+// written once, with both moves.
+func (l *Repository) commit(tx store.Tx, env run.Env, held *LoadedRun, a *loadedApproval, res run.Result, by Actor) (Moved, error) {
 	if res.Close != "" {
-		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, now)
+		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, env.Now)
 	}
 	if err := a.save(tx, held.Ref.Tenant); err != nil {
 		return Moved{}, err
@@ -142,27 +143,32 @@ func (l *Repository) commit(tx store.Tx, held *LoadedRun, a *loadedApproval, res
 			return Moved{}, err
 		}
 	}
+	log := l.auditRecords(res, by, env.Now)
+	queue, granted, err := l.takeSlot(tx, env, held, res.Run)
+	if err != nil {
+		return Moved{}, err
+	}
+	if granted.Run != nil {
+		res.Run, log = granted.Run, append(log, l.auditRecords(granted, System, env.Now)...)
+	}
 	next, err := held.save(tx, res)
 	if err != nil {
 		return Moved{}, err
 	}
 	crashpoint.At("ledger.saved", next.Run().Status)
-	if err := audit.Append(tx, held.Ref.Tenant, l.auditRecords(res, by, now)); err != nil {
+	if err := audit.Append(tx, held.Ref.Tenant, log); err != nil {
 		return Moved{}, err
 	}
 	if err := rehearsed(tx, held, next); err != nil {
 		return Moved{}, err
 	}
-	moved := Moved{Run: next, Call: res.Call}
-	granted, err := l.settle(tx, held, next)
-	for _, g := range granted {
-		if g.Ref == next.Ref {
-			moved.Run = g
-			continue
+	if !sameEntry(held.unfinished(held.Run()), next.unfinished(next.Run())) {
+		if err := l.saveUnfinished(tx, next); err != nil {
+			return Moved{}, err
 		}
-		moved.Others = append(moved.Others, g)
 	}
-	return moved, err
+	others, err := l.grant(tx, queue)
+	return Moved{Run: next, Call: res.Call, Others: others}, err
 }
 
 // Start stores a new run with its audit record. The caller has checked that it

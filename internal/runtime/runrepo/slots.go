@@ -3,6 +3,7 @@ package runrepo
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -16,24 +17,29 @@ import (
 // All of it is counted in the transaction that changes it, so the limit holds in
 // every consistent read.
 
-// settle keeps the realm's list of unfinished runs in step with a run that
-// moved, and hands a slot that came free to the runs that queue for one.
-func (l *Repository) settle(tx store.Tx, was, is *LoadedRun) ([]*LoadedRun, error) {
-	before, after := unfinishedOf(was), unfinishedOf(is)
-	if before.State == after.State && before.Due.Equal(after.Due) && before.Since.Equal(after.Since) {
-		return nil, nil
+// takeSlot finds the queued runs that get a slot when a run becomes what it is now: when
+// it gives its own back, or asks for one. Where the run itself is among them, it is moved
+// on at once and left out of the others; granted.Run is nil where it isn't.
+func (l *Repository) takeSlot(tx store.Tx, env run.Env, held *LoadedRun, is *countersign.Run) (others []records.Unfinished, granted run.Result, err error) {
+	before, after := held.unfinished(held.Run()), held.unfinished(is)
+	if sameEntry(before, after) || before.State != records.Active && after.State != records.Queued {
+		return nil, granted, nil
 	}
-	var next []records.Unfinished
-	if before.State == records.Active || after.State == records.Queued {
-		var err error
-		if next, err = l.next(tx, before, after); err != nil {
-			return nil, err
-		}
+	next, err := l.next(tx, before, after)
+	if err != nil {
+		return nil, granted, err
 	}
-	if err := l.saveUnfinished(tx, is); err != nil {
-		return nil, err
+	others = slices.DeleteFunc(next, func(u records.Unfinished) bool { return sameRun(u, after) })
+	if len(others) < len(next) {
+		granted, err = run.Apply(env, is, run.SlotGranted{})
 	}
-	return l.grant(tx, next, is)
+	return others, granted, err
+}
+
+// sameEntry reports two entries in the list of unfinished runs that need not be told
+// apart.
+func sameEntry(a, b records.Unfinished) bool {
+	return a.State == b.State && a.Due.Equal(b.Due) && a.Since.Equal(b.Since)
 }
 
 // Idle reports queued runs that a free slot is there for.
@@ -47,7 +53,7 @@ func (l *Repository) Idle(tx store.Tx) (bool, error) {
 func (l *Repository) Grant(tx store.Tx) error {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	if err == nil {
-		_, err = l.grant(tx, next, nil)
+		_, err = l.grant(tx, next)
 	}
 	return err
 }
@@ -87,15 +93,12 @@ func earlier(a, b records.Unfinished) int {
 	return cmp.Or(cmp.Compare(a.Since.UnixMicro(), b.Since.UnixMicro()), strings.Compare(records.UnfinishedID(a.TenantID, a.RunID), records.UnfinishedID(b.TenantID, b.RunID)))
 }
 
-// grant gives slots to runs, held among them perhaps, which was just written.
-func (l *Repository) grant(tx store.Tx, next []records.Unfinished, held *LoadedRun) ([]*LoadedRun, error) {
+// grant gives slots to queued runs.
+func (l *Repository) grant(tx store.Tx, next []records.Unfinished) ([]*LoadedRun, error) {
 	var granted []*LoadedRun
 	for _, u := range next {
-		ref, known := Ref{u.TenantID, u.RunID}, (*LoadedRun)(nil)
-		if held != nil && held.Ref == ref {
-			known = held
-		}
-		known, err := l.movable(tx, ref, known)
+		ref := Ref{u.TenantID, u.RunID}
+		known, err := l.movable(tx, ref)
 		if Unreadable(err) { // the slot goes to the next one at the engine's next look
 			if _, err = l.StopUnreadable(tx, ref); err == nil {
 				continue
@@ -172,7 +175,7 @@ func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 
 func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 	id := records.UnfinishedID(h.Ref.Tenant, h.Ref.RunID)
-	u := unfinishedOf(h)
+	u := h.unfinished(h.Run())
 	if u.State == "" {
 		return records.UnfinishedRuns.Delete(tx, store.Realm, id)
 	}
@@ -190,9 +193,8 @@ func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 	return err
 }
 
-// unfinishedOf is a run's entry in the realm's list; State "" means none.
-func unfinishedOf(h *LoadedRun) records.Unfinished {
-	r := h.Run()
+// unfinished is the run's entry in the realm's list as it becomes r; State "" means none.
+func (h *LoadedRun) unfinished(r *countersign.Run) records.Unfinished {
 	u := records.Unfinished{TenantID: h.Ref.Tenant, RunID: r.ID, Projects: h.record.Projects, WaitingFor: r.WaitingFor, Since: r.CreatedAt}
 	if f := r.WaitingFor; f != nil {
 		u.Since, u.Due = f.Since, f.ExpiresAt

@@ -17,8 +17,8 @@ func Unreadable(err error) bool {
 }
 
 // movable reads all that a move of the run will read, before it writes anything.
-func (l *Repository) movable(tx store.Tx, ref Ref, held *LoadedRun) (*LoadedRun, error) {
-	held, err := l.refresh(tx, ref, held)
+func (l *Repository) movable(tx store.Tx, ref Ref) (*LoadedRun, error) {
+	held, err := l.Load(tx, ref)
 	if err != nil {
 		return nil, err
 	}
