@@ -31,8 +31,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Waker is told of a run that was started or moved.
-type Waker interface{ Wake(ref runrepo.Ref) }
+// Driver is told of a run that was started or moved, and drives it on.
+type Driver interface{ Drive(moved *runrepo.LoadedRun) }
 
 // Prober sends the two kinds of request that belong to no step: health checks
 // and a reviewer's probes.
@@ -62,7 +62,7 @@ type Service struct {
 	cfg    Config
 	store  store.Store
 	runs   *runrepo.Repository
-	waker  Waker
+	driver Driver
 	live   *updates.Hub
 	prober Prober
 	log    *slog.Logger
@@ -99,10 +99,10 @@ const computedAtOnce = 2
 const rememberedSnapshots = 32
 
 // New makes the use cases.
-func New(cfg Config, s store.Store, l *runrepo.Repository, w Waker, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
+func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, waker: w, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
 		snapshots: cache.New[runrepo.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    cache.New[string, knownToken](rememberedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),

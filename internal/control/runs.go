@@ -138,7 +138,7 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 // moved tells those who watch, and the engine, of a committed run.
 func (s *Service) moved(h *runrepo.LoadedRun) {
 	s.live.Publish(h.Ref.Tenant, h.Run())
-	s.waker.Wake(h.Ref)
+	s.driver.Drive(h)
 }
 
 // CancelRun ends a run, or asks for its outcome to be reconciled where a side

@@ -124,7 +124,7 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 	}
 	if err == nil {
 		e.announce(moved, was)
-		e.Wake(ref)
+		e.Drive(moved.Run)
 	}
 	return err
 }

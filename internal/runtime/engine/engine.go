@@ -81,11 +81,19 @@ func New(s store.Store, l *runrepo.Repository, c Caller, p Publisher, log *slog.
 	return e
 }
 
-// Wake tells the engine that a run was started or moved, so that it is driven
-// on, or a read in flight of a cancelled run is ended. Waking a run twice is
-// harmless.
+// Wake has a run driven on, whatever it has come to. Waking a run twice is harmless.
 func (e *Engine) Wake(ref runrepo.Ref) {
-	e.spawn(func() { e.execute(ref) })
+	e.spawn(func() { e.execute(ref, nil) })
+}
+
+// Drive is Wake for a run as a commit has just left it. It isn't read again, and of one
+// that stands still nothing is asked of the store: its reads in flight end if it has.
+func (e *Engine) Drive(moved *runrepo.LoadedRun) {
+	if !moved.Run().Status.IsActive() {
+		e.endReads(moved)
+		return
+	}
+	e.spawn(func() { e.execute(moved.Ref, moved) })
 }
 
 // spawn runs f unless the engine stops.
@@ -98,13 +106,12 @@ func (e *Engine) spawn(f func()) {
 	e.work.Go(f)
 }
 
-// execution applies the event and goes on until the run stands still: each turn
-// commits the outcome of one step together with the intent of the next.
-func (e *Engine) execute(ref runrepo.Ref) {
+// execute drives a run until it stands still: each turn commits the outcome of one step
+// together with the intent of the next. held is the run as it was seen last, nil to load it.
+func (e *Engine) execute(ref runrepo.Ref, held *runrepo.LoadedRun) {
 	d := e.begin(ref)
 	defer e.finish(ref, d)
 	defer func() { d.span.End() }()
-	var held *runrepo.LoadedRun
 	var event run.Event = run.Resumed{}
 	for {
 		moved, err := e.apply(d.span.In(context.Background()), ref, held, event)
@@ -123,7 +130,7 @@ func (e *Engine) execute(ref runrepo.Ref) {
 			continue
 		}
 		if moved.Call == nil {
-			e.endReads(ref, moved.Run)
+			e.endReads(moved.Run)
 			return
 		}
 		e.startSpan(d, moved)
@@ -243,7 +250,7 @@ func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
 	}
 	for _, other := range moved.Others {
 		e.publish.Publish(other.Ref.Tenant, other.Run())
-		e.Wake(other.Ref)
+		e.Drive(other)
 	}
 }
 
@@ -293,13 +300,13 @@ func (e *Engine) finish(ref runrepo.Ref, d *execution) {
 }
 
 // endReads ends the read in flight of a run that has ended meanwhile.
-func (e *Engine) endReads(ref runrepo.Ref, h *runrepo.LoadedRun) {
+func (e *Engine) endReads(h *runrepo.LoadedRun) {
 	if !h.Run().Status.IsTerminal() {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for d := range e.driven[ref] {
+	for d := range e.driven[h.Ref] {
 		d.end()
 	}
 }

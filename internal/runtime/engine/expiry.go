@@ -42,7 +42,7 @@ func (e *Engine) expireDue() (more bool) {
 			more = false
 			continue
 		}
-		e.Wake(moved.Run.Ref)
+		e.Drive(moved.Run)
 	}
 	return more && !e.isHalted()
 }

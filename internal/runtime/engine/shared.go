@@ -86,9 +86,7 @@ func (e *Engine) adoptAll() {
 		}
 		if err := e.adopt(ref); err != nil {
 			e.notMoved(ref, "run not taken over", err)
-			continue
 		}
-		e.Wake(ref)
 	}
 }
 
@@ -133,6 +131,7 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 	if err == nil && adopted {
 		crashpoint.At("engine.adopted", nil)
 		e.announce(moved, nil)
+		e.Drive(moved.Run)
 	}
 	return err
 }
