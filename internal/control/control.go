@@ -32,7 +32,9 @@ import (
 )
 
 // Driver is told of a run that was started or moved, and drives it on.
-type Driver interface{ Drive(moved *runrepo.LoadedRun) }
+type Driver interface {
+	Drive(moved *runrepo.LoadedRun)
+}
 
 // Prober sends the two kinds of request that belong to no step: health checks
 // and a reviewer's probes.
@@ -67,7 +69,6 @@ type Service struct {
 	prober Prober
 	log    *slog.Logger
 
-	snapshots *cache.Cache[runrepo.PlanKey, *countersign.Plan]
 	tokens    *cache.Cache[string, knownToken] // by hash
 	tokenRefs *cache.Cache[string, records.TokenRef]
 	documents *cache.Cache[documentKey, ListedModel]
@@ -94,16 +95,11 @@ type Service struct {
 // computedAtOnce is how many models are simulated or validated at once.
 const computedAtOnce = 2
 
-// rememberedSnapshots is how many plans are kept in memory with all that they refer
-// to.
-const rememberedSnapshots = 32
-
 // New makes the use cases.
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
 		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
-		snapshots: cache.New[runrepo.PlanKey, *countersign.Plan](rememberedSnapshots),
 		tokens:    cache.New[string, knownToken](rememberedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),
 		documents: cache.New[documentKey, ListedModel](rememberedModels),

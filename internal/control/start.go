@@ -74,7 +74,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		out = Started{Run: *held.Run()}
 		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
 		s.moved(held)
-		if p, ok := s.snapshots.Get(runrepo.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
+		if p := s.runs.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !masks(a) {
 			out.Run.PlanSnapshot = p
 			return out, nil
 		}

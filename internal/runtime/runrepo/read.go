@@ -6,14 +6,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// How many are remembered, more than are usually watched or started at a time; and
-// none of them that is larger than MaxRemembered, in bytes of its documents. Plans with
-// their snapshots are, so that a step needn't read a mebibyte, but for some bytes only.
+// Bounds of the runs in memory: more than are usually watched at a time, and none of
+// them with more bytes of documents than MaxRemembered.
 const (
-	rememberedBytes = 16 << 20
-	rememberedRuns  = 128
-	rememberedPlans = 64
-	MaxRemembered   = 256 << 10
+	rememberedRuns = 128
+	MaxRemembered  = 256 << 10
 )
 
 // Read gives a run with its steps, for a View: what an Update reads might not be
@@ -55,25 +52,4 @@ func sum(sizes []int) (n int) {
 		n += size
 	}
 	return n
-}
-
-// ReadPlan gives a plan without its snapshots, and the size of its document, for a
-// View. It must not be changed.
-func (l *Repository) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, error) {
-	row, err := tx.Get(store.Plans, tenant, id)
-	if err != nil {
-		return nil, 0, err
-	}
-	at := cache.StampOf(tenant, id, row.Version, row.Doc)
-	if p, ok := l.stored.Get(at); ok {
-		return p, len(row.Doc), nil
-	}
-	p := new(records.Plan)
-	if err := records.Decode(row, p); err != nil {
-		return nil, 0, err
-	}
-	if len(row.Doc) <= MaxRemembered {
-		l.stored.Put(at, p)
-	}
-	return p, len(row.Doc), nil
 }

@@ -39,8 +39,7 @@ type Config struct {
 // immutable.
 type Repository struct {
 	cfg      Config
-	plans    *cache.Cache[PlanKey, *countersign.Plan]
-	stored   *cache.Cache[cache.Stamp, *records.Plan]
+	plans    *cache.Cache[planKey, knownPlan]
 	runs     *cache.Cache[cache.Stamp, *records.Run]
 	stopping atomic.Bool
 }
@@ -48,10 +47,9 @@ type Repository struct {
 // New makes a run repository.
 func New(cfg Config) *Repository {
 	return &Repository{
-		cfg:    cfg,
-		plans:  cache.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
-		stored: cache.New[cache.Stamp, *records.Plan](rememberedPlans),
-		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
+		cfg:   cfg,
+		plans: cache.Weighed[planKey, knownPlan](rememberedPlans, rememberedPlanBytes),
+		runs:  cache.New[cache.Stamp, *records.Run](rememberedRuns),
 	}
 }
 
