@@ -145,19 +145,31 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	return s.Refuse(ctx, a, op, subject, err)
 }
 
-// view reads one snapshot.
+// view reads one snapshot, if the actor may ask for the operation. The first transaction
+// of each use case is a view or an update; those that follow are a read or a write.
 func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return err
 	}
+	return s.read(ctx, fn)
+}
+
+// read reads one snapshot more, where access was asked for.
+func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
 	return public(s.store.View(ctx, fn))
 }
 
-// update makes a change; where it is refused with 403 or 409, that is recorded.
+// update makes a change, if the actor may ask for the operation.
 func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.Refuse(ctx, a, op, subject, err)
 	}
+	return s.write(ctx, a, op, subject, fn)
+}
+
+// write makes a change, where access was asked for; where it is refused with 403 or 409,
+// that is recorded.
+func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	err := s.store.Update(ctx, fn)
 	crashpoint.At("control.committed", op)
 	return s.Refuse(ctx, a, op, subject, public(err))

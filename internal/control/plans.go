@@ -221,7 +221,7 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 		return countersign.Plan{}, err
 	}
 	stored := records.Plan{Plan: made}
-	err = s.view(ctx, a, access.CompilePlan, func(tx store.Tx) error {
+	err = s.read(ctx, func(tx store.Tx) error {
 		whole, err := runrepo.WithProjects(tx, a.Tenant, made)
 		stored.OpenInputs = openInputs(&whole, req.ActionBindings)
 		return err
@@ -301,11 +301,11 @@ func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []co
 	return src, nil
 }
 
-// storePlan stores a new plan. An id that is taken already is answered with the
+// storePlan stores a plan that makePlan has just made. An id that is taken already is answered with the
 // stored plan if w asks for the same content, else with a state_conflict.
 func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
 	subject := "plan/" + made.ID
-	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
+	err = s.write(ctx, a, op, subject, func(tx store.Tx) error {
 		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -325,7 +325,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 	if err != nil {
 		return p, err
 	}
-	err = s.view(ctx, a, op, func(tx store.Tx) error {
+	err = s.read(ctx, func(tx store.Tx) error {
 		p, err = snapshot(tx, a.Tenant, p)
 		return err
 	})

@@ -180,7 +180,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	}
 	s.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the run has moved: no answer may say any more that nothing was changed
-	err = s.view(ctx, a, op, func(tx store.Tx) error {
+	err = s.read(ctx, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
 		return err
 	})

@@ -38,13 +38,14 @@ func newStartRequest(op access.Operation, subject, pathID, key string, body any)
 	return startRequest{op, subject, key, fingerprint}, err
 }
 
-// start starts a run, once for each idempotency key (specification 4, rule 2).
+// start starts a run, once for each idempotency key (specification 4, rule 2), for an
+// actor whose access its caller has checked.
 // The key is looked up before anything that may have changed since is checked,
 // so that a repeat always finds its run; a refused start doesn't burn it. ready
 // checks what must hold now and gives the plan.
 func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
-	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
+	err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
 		earlier, err := claimed(tx, a, o)
 		if err != nil || earlier != nil {
@@ -79,19 +80,19 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 			return out, nil
 		}
 	}
-	return s.withSnapshot(ctx, a, o.op, out)
+	return s.withSnapshot(ctx, a, out)
 }
 
 // withSnapshot completes the answer of a start. A replay shows the run's present
 // state; a new run is shown as it was stored, READY, and an archived one as far as
 // it is still here.
-func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation, out Started) (Started, error) {
+func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Started, error) {
 	if out.archived {
 		return out, nil
 	}
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	var whole countersign.Run
-	err := s.view(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
+	err := s.read(ctx, func(tx store.Tx) (err error) { // perhaps more than once
 		whole, err = s.wholeRun(tx, a, out.Run.ID)
 		return err
 	})
