@@ -10,18 +10,20 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// watchRuns tends the runs of a process that shares its store with nobody.
-func (e *Engine) watchRuns() {
-	t := time.NewTicker(lookBound)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			e.checkRuns()
-		case <-e.halted:
-			return
+// repeat does something again and again until the engine stops.
+func (e *Engine) repeat(every time.Duration, do func()) {
+	e.spawn(func() {
+		t := time.NewTicker(every)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				do()
+			case <-e.halted:
+				return
+			}
 		}
-	}
+	})
 }
 
 // checkRuns drives on the runs of this process that hold a slot and that nobody drives,

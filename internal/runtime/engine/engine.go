@@ -12,6 +12,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -48,8 +49,7 @@ type Engine struct {
 
 	fenced <-chan struct{} // closed when the lease is lost; nil without one
 
-	leaseEnd chan struct{} // ends the renewing
-	renewing sync.WaitGroup
+	renewal *periodic.Task // of the lease; nil before Start and without one
 
 	life   context.Context // ends when calls in flight must end
 	kill   context.CancelFunc

@@ -14,19 +14,9 @@ import (
 // again: a clock that is set forward is noticed within it.
 const expiryBound = 500 * time.Millisecond
 
-// watchExpiry acts on approvals that reach their expiresAt, unasked and within
-// a second.
-func (e *Engine) watchExpiry() {
-	for {
-		for e.expireDue() {
-		}
-		t := time.NewTimer(expiryBound)
-		select {
-		case <-t.C:
-		case <-e.halted:
-			t.Stop()
-			return
-		}
+// expireAllDue acts on every approval that has reached its expiresAt.
+func (e *Engine) expireAllDue() {
+	for e.expireDue() {
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -41,8 +42,8 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, ref := range owned {
 		e.Wake(ref)
 	}
-	e.spawn(e.watchExpiry)
-	e.spawn(e.watchRuns)
+	e.repeat(expiryBound, e.expireAllDue)
+	e.repeat(lookBound, e.checkRuns)
 	return nil
 }
 
@@ -52,8 +53,7 @@ func (e *Engine) startShared(ctx context.Context) error {
 	if err := e.store.Update(ctx, e.runs.Grant); err != nil {
 		return err
 	}
-	e.leaseEnd = make(chan struct{})
-	e.renewing.Go(func() { e.keepLease(e.leaseEnd) })
+	e.renewal = periodic.Start(e.every, func(context.Context) { e.renew() })
 	e.adoptAll()
 	crashpoint.At("engine.recovered", nil)
 	if mine, err := e.owned(ctx); err == nil { // those that Grant gave a slot
@@ -61,8 +61,8 @@ func (e *Engine) startShared(ctx context.Context) error {
 			e.Wake(ref)
 		}
 	}
-	e.spawn(e.watchOthers)
-	e.spawn(e.watchExpiry)
+	e.repeat(lookBound, e.checkReplicas)
+	e.repeat(expiryBound, e.expireAllDue)
 	return nil
 }
 
@@ -105,11 +105,10 @@ func (e *Engine) Stop(grace time.Duration) {
 
 // leave gives the lease back, so that the others needn't wait for its end.
 func (e *Engine) leave() {
-	if e.lease == nil || e.leaseEnd == nil {
+	if e.renewal == nil {
 		return
 	}
-	close(e.leaseEnd)
-	e.renewing.Wait()
+	e.renewal.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), lookBound)
 	defer cancel()
 	if err := e.lease.Leave(ctx); err != nil {

@@ -36,40 +36,21 @@ func (e *Engine) Share(l Lease, every time.Duration) {
 // lookBound is how often a process looks for runs that nobody drives.
 const lookBound = time.Second
 
-// keepLease renews the lease until the engine is at its very end: a call in flight
-// needs it too.
-func (e *Engine) keepLease(end <-chan struct{}) {
-	t := time.NewTicker(e.every)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
-				e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
-			}
-		case <-end:
-			return
-		}
+// renew renews the lease, until calls in flight have ended: they need it too.
+func (e *Engine) renew() {
+	if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
+		e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
 	}
 }
 
-// watchOthers takes over what processes leave behind.
-func (e *Engine) watchOthers() {
-	t := time.NewTicker(lookBound)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-		case <-e.halted:
-			return
-		}
-		if err := e.lease.Fence(e.life); err != nil && !e.isHalted() {
-			e.log.Error("other replicas not looked at", "error", err)
-			continue
-		}
-		e.adoptAll()
-		e.checkRuns()
+// checkReplicas takes over what processes leave behind.
+func (e *Engine) checkReplicas() {
+	if err := e.lease.Fence(e.life); err != nil && !e.isHalted() {
+		e.log.Error("other replicas not looked at", "error", err)
+		return
 	}
+	e.adoptAll()
+	e.checkRuns()
 }
 
 // adoptAll takes over every run whose process is gone: its step was in the middle of
