@@ -136,17 +136,17 @@ func Steps(tx store.Tx, ref Ref, probes int) ([]countersign.StepRun, error) {
 	return steps.records, err
 }
 
-// refresh loads the run unless held is still what is stored.
-func (l *Repository) refresh(tx store.Tx, ref Ref, held *LoadedRun) (*LoadedRun, error) {
-	if held == nil {
+// refresh loads the run unless loaded is still what is stored.
+func (l *Repository) refresh(tx store.Tx, ref Ref, loaded *LoadedRun) (*LoadedRun, error) {
+	if loaded == nil {
 		return l.Load(tx, ref)
 	}
 	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
 		return nil, err
 	}
-	if row.Version == held.version {
-		return held, nil
+	if row.Version == loaded.version {
+		return loaded, nil
 	}
 	return l.Load(tx, ref)
 }

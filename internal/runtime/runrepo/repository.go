@@ -90,34 +90,34 @@ type Moved struct {
 	facts []telemetry.Fact
 }
 
-// Apply applies an event to a run. held is the run as the caller last saw it,
+// Apply applies an event to a run. loaded is the run as the caller last saw it,
 // nil to load it; it is loaded anew if the store has moved on.
-func (l *Repository) Apply(tx store.Tx, ref Ref, held *LoadedRun, e run.Event, by Actor) (Moved, error) {
-	held, err := l.refresh(tx, ref, held)
+func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event, by Actor) (Moved, error) {
+	loaded, err := l.refresh(tx, ref, loaded)
 	if err != nil {
 		return Moved{}, err
 	}
-	env, approval, err := l.env(tx, held)
+	env, approval, err := l.env(tx, loaded)
 	if err != nil {
 		return Moved{}, err
 	}
 	if d, ok := e.(run.Decided); ok {
 		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; nothing is kept if the run refuses
 	}
-	res, err := run.Apply(env, held.Run(), e)
+	res, err := run.Apply(env, loaded.Run(), e)
 	if err != nil {
-		return Moved{Run: held, Call: res.Call}, err
+		return Moved{Run: loaded, Call: res.Call}, err
 	}
 	if res.Call != nil {
 		if res.Call.BoundTo, err = credowner.OfProject(tx, res.Call.Project); err != nil {
-			return Moved{Run: held}, err
+			return Moved{Run: loaded}, err
 		}
 	}
-	known := facts(held.Run(), res, e, approval)
+	known := facts(loaded.Run(), res, e, approval)
 	if res.Unchanged() {
-		return Moved{Run: held, Call: res.Call, facts: known}, nil
+		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
 	}
-	moved, err := l.commit(tx, env, held, approval, res, by)
+	moved, err := l.commit(tx, env, loaded, approval, res, by)
 	moved.facts = known
 	crashpoint.At("ledger.applied", e)
 	return moved, err
@@ -125,42 +125,42 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, held *LoadedRun, e run.Event, b
 
 // commit writes what an event came to. A run that asks for a slot and gets it at once is
 // written once, with both moves.
-func (l *Repository) commit(tx store.Tx, env run.Env, held *LoadedRun, a *loadedApproval, res run.Result, by Actor) (Moved, error) {
+func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *loadedApproval, res run.Result, by Actor) (Moved, error) {
 	if res.Close != "" {
 		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, env.Now)
 	}
-	if err := a.save(tx, held.Ref.Tenant); err != nil {
+	if err := a.save(tx, loaded.Ref.Tenant); err != nil {
 		return Moved{}, err
 	}
 	if res.Ask != nil {
-		rec := &records.Approval{Approval: *res.Ask, Requester: held.record.Requester}
-		if err := nameMakers(tx, held.Ref.Tenant, rec); err != nil {
+		rec := &records.Approval{Approval: *res.Ask, Requester: loaded.record.Requester}
+		if err := nameMakers(tx, loaded.Ref.Tenant, rec); err != nil {
 			return Moved{}, err
 		}
-		if _, err := records.Approvals.Put(tx, held.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
+		if _, err := records.Approvals.Put(tx, loaded.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
 			return Moved{}, err
 		}
 	}
 	log := l.auditRecords(res, by, env.Now)
-	queue, granted, err := l.takeSlot(tx, env, held, res.Run)
+	queue, granted, err := l.takeSlot(tx, env, loaded, res.Run)
 	if err != nil {
 		return Moved{}, err
 	}
 	if granted.Run != nil {
 		res.Run, log = granted.Run, append(log, l.auditRecords(granted, System, env.Now)...)
 	}
-	next, err := held.save(tx, res)
+	next, err := loaded.save(tx, res)
 	if err != nil {
 		return Moved{}, err
 	}
 	crashpoint.At("ledger.saved", next.Run().Status)
-	if err := audit.Append(tx, held.Ref.Tenant, log); err != nil {
+	if err := audit.Append(tx, loaded.Ref.Tenant, log); err != nil {
 		return Moved{}, err
 	}
-	if err := rehearsed(tx, held, next); err != nil {
+	if err := rehearsed(tx, loaded, next); err != nil {
 		return Moved{}, err
 	}
-	if !sameEntry(held.unfinished(held.Run()), next.unfinished(next.Run())) {
+	if !sameEntry(loaded.unfinished(loaded.Run()), next.unfinished(next.Run())) {
 		if err := l.saveUnfinished(tx, next); err != nil {
 			return Moved{}, err
 		}

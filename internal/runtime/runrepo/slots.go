@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// A slot is held by a READY or RUNNING run. Runs whose approval or reconcile
+// A slot is loaded by a READY or RUNNING run. Runs whose approval or reconcile
 // came through queue for one, oldest first and before new starts (contract 6).
 // All of it is counted in the transaction that changes it, so the limit holds in
 // every consistent read.
@@ -20,8 +20,8 @@ import (
 // takeSlot finds the queued runs that get a slot when a run becomes what it is now: when
 // it gives its own back, or asks for one. Where the run itself is among them, it is moved
 // on at once and left out of the others; granted.Run is nil where it isn't.
-func (l *Repository) takeSlot(tx store.Tx, env run.Env, held *LoadedRun, is *countersign.Run) (others []records.Unfinished, granted run.Result, err error) {
-	before, after := held.unfinished(held.Run()), held.unfinished(is)
+func (l *Repository) takeSlot(tx store.Tx, env run.Env, loaded *LoadedRun, is *countersign.Run) (others []records.Unfinished, granted run.Result, err error) {
+	before, after := loaded.unfinished(loaded.Run()), loaded.unfinished(is)
 	if sameEntry(before, after) || before.State != records.Active && after.State != records.Queued {
 		return nil, granted, nil
 	}

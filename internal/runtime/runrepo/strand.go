@@ -18,15 +18,15 @@ func Unreadable(err error) bool {
 
 // movable reads all that a move of the run will read, before it writes anything.
 func (l *Repository) movable(tx store.Tx, ref Ref) (*LoadedRun, error) {
-	held, err := l.Load(tx, ref)
+	loaded, err := l.Load(tx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := l.env(tx, held); err != nil {
+	if _, _, err := l.env(tx, loaded); err != nil {
 		return nil, err
 	}
 	_, _, err = audit.Head(tx, ref.Tenant)
-	return held, err
+	return loaded, err
 }
 
 // StopUnreadable takes a run whose records can't be read off the slots and out of the queue,
