@@ -13,8 +13,8 @@ const (
 	MaxRemembered  = 256 << 10
 )
 
-// Read gives a run with its steps, for a View: what an Update reads might not be
-// committed. It must not be changed.
+// Read gives a run with its steps, mostly from memory; it must not be changed. It is for
+// views only: an update may read what is never committed.
 func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
@@ -39,8 +39,7 @@ func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	return r, nil
 }
 
-// Committed remembers a run as it was committed just now: whoever follows it reads
-// it next.
+// Committed caches a run that was just committed: its watchers read it next.
 func (l *Repository) Committed(h *LoadedRun) {
 	if h.Size() <= MaxRemembered {
 		l.runs.Put(h.stamp, &h.record)

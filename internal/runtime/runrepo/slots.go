@@ -12,14 +12,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// A slot is loaded by a READY or RUNNING run. Runs whose approval or reconcile
-// came through queue for one, oldest first and before new starts (contract 6).
-// All of it is counted in the transaction that changes it, so the limit holds in
-// every consistent read.
+// A READY or RUNNING run holds a slot. Runs that were approved or reconciled queue for one,
+// oldest first and before new starts (contract 6). Slots are counted in the transaction
+// that changes them, so the limit holds in every consistent read.
 
-// takeSlot finds the queued runs that get a slot when a run becomes what it is now: when
-// it gives its own back, or asks for one. Where the run itself is among them, it is moved
-// on at once and left out of the others; granted.Run is nil where it isn't.
+// takeSlot finds the queued runs that get a slot as a run changes to is, which gives its
+// slot back or asks for one. If the run itself gets one, granted is that event's result;
+// else granted.Run is nil. others are the other runs.
 func (l *Repository) takeSlot(tx store.Tx, env run.Env, loaded *LoadedRun, is *countersign.Run) (others []records.Unfinished, granted run.Result, err error) {
 	before, after := loaded.unfinished(loaded.Run()), loaded.unfinished(is)
 	if sameEntry(before, after) || before.State != records.Active && after.State != records.Queued {
@@ -36,20 +35,19 @@ func (l *Repository) takeSlot(tx store.Tx, env run.Env, loaded *LoadedRun, is *c
 	return others, granted, err
 }
 
-// sameEntry reports two entries in the list of unfinished runs that need not be told
-// apart.
+// sameEntry reports that a run's entry in the list of unfinished runs needn't be written.
 func sameEntry(a, b records.Unfinished) bool {
 	return a.State == b.State && a.Due.Equal(b.Due) && a.Since.Equal(b.Since)
 }
 
-// Idle reports queued runs that a free slot is there for.
+// Idle reports that a slot is free for a queued run.
 func (l *Repository) Idle(tx store.Tx) (bool, error) {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	return len(next) > 0, err
 }
 
-// Grant gives free slots to queued runs: for a start under a higher limit, and where a
-// slot came free of a run that could not take it.
+// Grant gives free slots to queued runs: after a start with a higher limit, and where a run
+// could not take its slot.
 func (l *Repository) Grant(tx store.Tx) error {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	if err == nil {
@@ -58,14 +56,13 @@ func (l *Repository) Grant(tx store.Tx) error {
 	return err
 }
 
-// next are the runs that get a slot when a run goes from one entry in the list to
-// another. It is asked before that is written: an engine has written nothing of a
-// function yet, and would have to for a list.
+// next are the runs that get a slot when a run's entry in the list changes. It is called
+// before that is written, since a store must flush deferred writes before a query.
 func (l *Repository) next(tx store.Tx, before, after records.Unfinished) ([]records.Unfinished, error) {
 	if after.State != records.Queued {
 		queued, err := countStates(tx, records.Queued)
 		if err != nil || queued == 0 {
-			return nil, err // mostly; nothing more need be counted
+			return nil, err // as in most cases: no further counts are needed
 		}
 	}
 	active, err := countStates(tx, records.Active)
@@ -99,7 +96,7 @@ func (l *Repository) grant(tx store.Tx, next []records.Unfinished) ([]*LoadedRun
 	for _, u := range next {
 		ref := Ref{u.TenantID, u.RunID}
 		known, err := l.movable(tx, ref)
-		if Unreadable(err) { // the slot goes to the next one at the engine's next look
+		if Unreadable(err) { // the engine's next check gives the slot to another run
 			if _, err = l.StopUnreadable(tx, ref); err == nil {
 				continue
 			}
@@ -125,8 +122,8 @@ func Holders(tx store.Tx) ([]records.Unfinished, error) {
 	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
 }
 
-// Owned asks for the runs that some process drives, or waits for the answer to a call
-// of. Not for all that wait for a reconcile: those may be many, and are looked at often.
+// Owned are the runs that some process executes, or whose call may still be answered. Of
+// the runs that wait for a reconcile there may be many, so the others aren't read.
 func Owned(tx store.Tx) ([]records.Unfinished, error) {
 	active, err := Holders(tx)
 	if err != nil {
@@ -138,13 +135,13 @@ func Owned(tx store.Tx) ([]records.Unfinished, error) {
 	return append(active, answerable...), err
 }
 
-// isOwned reports such a run.
+// isOwned reports a run that Owned lists.
 func isOwned(u *records.Unfinished) bool {
 	return u.State == records.Active || u.State == records.Recovery && !u.Due.IsZero()
 }
 
-// Adopt makes this process the owner of such a run whose owner is gone; false when
-// there is nothing to take over any more.
+// Adopt makes this process the owner of a run whose owner is gone; false when there is
+// nothing to take over any more.
 func (l *Repository) Adopt(tx store.Tx, ref Ref) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
@@ -163,8 +160,8 @@ func (l *Repository) Adopt(tx store.Tx, ref Ref) (bool, error) {
 	return err == nil, err
 }
 
-// Owns reports a run that no other process drives: an active one of this process,
-// or one that nobody drives now.
+// Owns reports a run that no other process executes: an active one of this process, or one
+// that isn't active.
 func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
 	if errors.Is(err, store.ErrNotFound) {
