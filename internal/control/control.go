@@ -34,8 +34,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Waker is told of a run that was started or moved.
-type Waker interface{ Wake(ref runrepo.Ref) }
+// Driver is told of a run that was started or moved, and drives it on.
+type Driver interface {
+	Drive(moved *runrepo.LoadedRun)
+}
 
 // Prober sends the two kinds of request that belong to no step: health checks
 // and a reviewer's probes.
@@ -65,12 +67,11 @@ type Service struct {
 	cfg    Config
 	store  store.Store
 	runs   *runrepo.Repository
-	waker  Waker
+	driver Driver
 	live   *updates.Hub
 	prober Prober
 	log    *slog.Logger
 
-	snapshots *cache.Cache[runrepo.PlanKey, *countersign.Plan]
 	tokens    *cache.Cache[string, knownToken] // by hash
 	tokenRefs *cache.Cache[string, records.TokenRef]
 	documents *cache.Cache[documentKey, ListedModel]
@@ -97,15 +98,11 @@ type Service struct {
 // computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
-// rememberedSnapshots is how many plans are cached with everything they refer to.
-const rememberedSnapshots = 32
-
 // New makes the use cases.
-func New(cfg Config, s store.Store, l *runrepo.Repository, w Waker, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
+func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, waker: w, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
-		snapshots: cache.New[runrepo.PlanKey, *countersign.Plan](rememberedSnapshots),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
 		tokens:    cache.New[string, knownToken](rememberedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),
 		documents: cache.New[documentKey, ListedModel](rememberedModels),
@@ -151,19 +148,31 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	return s.Refuse(ctx, a, op, subject, err)
 }
 
-// view reads one snapshot.
+// view reads one snapshot, if the actor may ask for the operation. The first transaction
+// of each use case is a view or an update; those that follow are a read or a write.
 func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return err
 	}
+	return s.read(ctx, fn)
+}
+
+// read reads one snapshot more, where access was asked for.
+func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
 	return public(s.store.View(ctx, fn))
 }
 
-// update runs fn in a write transaction. It records a refusal with 403 or 409.
+// update makes a change, if the actor may ask for the operation.
 func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.Refuse(ctx, a, op, subject, err)
 	}
+	return s.write(ctx, a, op, subject, fn)
+}
+
+// write makes a change, where access was asked for; where it is refused with 403 or 409,
+// that is recorded.
+func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	err := s.store.Update(ctx, fn)
 	crashpoint.At("control.committed", op)
 	return s.Refuse(ctx, a, op, subject, public(err))

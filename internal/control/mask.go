@@ -43,7 +43,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if r.PlanSnapshot == nil {
 		return nil
 	}
-	stored, _, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
+	stored, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
 	if err != nil {
 		return err
 	}

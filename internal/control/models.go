@@ -120,18 +120,6 @@ func modelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Mo
 	return assembleModel(head, *rev.Document), nil
 }
 
-// modelAt reads an immutable revision of a model.
-func modelAt(tx store.Tx, tenant, id string, rev int64) (countersign.Model, error) {
-	r, _, err := records.ModelRevisions.Get(tx, tenant, records.RevisionID(id, rev))
-	if err != nil {
-		return countersign.Model{}, err
-	}
-	if r.Document != nil {
-		return assembleModel(r.Head, *r.Document), nil
-	}
-	return modelOf(tx, tenant, r.Head)
-}
-
 func assembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
 	return countersign.Model{
 		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended, Retired: h.Retired,

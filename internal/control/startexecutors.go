@@ -7,7 +7,6 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
-	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -83,7 +82,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := mayStartExecutors(tx, a, &p, nil); err != nil {
+		if err := mayStart(tx, a.Tenant, &p, nil); err != nil {
 			return nil, err
 		}
 		if err := s.roomToStart(tx, a.Tenant, &p); err != nil {
@@ -112,29 +111,10 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 		return p, err
 	}
 	p, problems := c.plan(crew, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
-	return p, mayStartExecutors(tx, a, &p, problems)
-}
-
-// mayStartExecutors refuses a disabled project before anything else about the plan
-// (contract 7); a plan that would be INVALID is not stored at all.
-func mayStartExecutors(tx store.Tx, a Actor, p *countersign.Plan, problems []string) error {
-	now, err := runrepo.CurrentRevisions(tx, a.Tenant, p)
-	if err != nil {
-		return err
+	if len(problems) > 0 { // it is refused here, and never stored
+		return p, mayStart(tx, a.Tenant, &p, invalid(problems))
 	}
-	if e := plan.RetiredPart(p, now); e != nil {
-		return e
-	}
-	if e := plan.Disabled(p, p.Mode, now); e != nil {
-		return e
-	}
-	if len(problems) > 0 {
-		return invalid(problems)
-	}
-	if e := plan.Refusal(p, p.Mode, now); e != nil {
-		return e
-	}
-	return nil
+	return p, nil
 }
 
 // agentExecutors is one agent, at the revision that the caller expects (nil: any) and admitted.

@@ -237,7 +237,7 @@ func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
 		return ref, err
 	}
 	h.Publish(tenant, started.Run())
-	h.engine.Wake(ref)
+	h.engine.Drive(started)
 	return ref, nil
 }
 
@@ -263,7 +263,7 @@ func (h *fixture) apply(ref runrepo.Ref, e run.Event) error {
 	}
 	for _, other := range append([]*runrepo.LoadedRun{moved.Run}, moved.Others...) {
 		h.Publish(tenant, other.Run())
-		h.engine.Wake(other.Ref)
+		h.engine.Drive(other)
 	}
 	return nil
 }
