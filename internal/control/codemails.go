@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/countersign/countersign/internal/platform/fairqueue"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 )
 
 // Bounds on the mails with sign-in codes: strangers make the service send them.
@@ -25,7 +25,7 @@ var codeMailPauses = []time.Duration{5 * time.Second, 20 * time.Second}
 // code for an address that is no user's waits as long as one for a user, and its turn
 // takes as long as the last mail took: a refusal tells nobody who is a user.
 type codeMails struct {
-	turns *fairqueue.Queue
+	turns *semaphore.Queue
 
 	mu      sync.Mutex
 	count   int
@@ -42,7 +42,7 @@ type codeMail struct {
 }
 
 func newCodeMails() *codeMails {
-	return &codeMails{turns: fairqueue.New(codeMailsAtOnce), waiting: map[string][]*codeMail{}}
+	return &codeMails{turns: semaphore.New(codeMailsAtOnce), waiting: map[string][]*codeMail{}}
 }
 
 // add puts a mail into the queue, and returns nil if the queue is full. Whoever adds

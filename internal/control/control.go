@@ -19,7 +19,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/platform/fairqueue"
+	"github.com/countersign/countersign/internal/platform/semaphore"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/platform/throttle"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -77,8 +77,8 @@ type Service struct {
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
-	computing  *fairqueue.Queue // simulations, and other work that takes a processor
-	auditReads *fairqueue.Queue // reads of audit logs, a span each
+	computing  *semaphore.Queue // simulations, and other work that takes a processor
+	auditReads *semaphore.Queue // reads of audit logs, a span each
 	probing    sync.Map         // runrepo.Ref of the runs with a probe under way
 	touching   sync.Map         // ids of the tokens whose last use is being written
 	chores     sync.WaitGroup
@@ -102,7 +102,7 @@ const computedAtOnce = 2
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: semaphore.New(computedAtOnce), auditReads: semaphore.New(1),
 		tokens:    cache.New[string, knownToken](rememberedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),
 		documents: cache.New[documentKey, ListedModel](rememberedModels),

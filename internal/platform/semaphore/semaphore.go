@@ -1,6 +1,6 @@
-// Package fairqueue has tenants take turns at work that few may do at once: however much
+// Package semaphore has tenants take turns at work that few may do at once: however much
 // one of them asks for, another waits for what is under way and not for what waits.
-package fairqueue
+package semaphore
 
 import (
 	"context"

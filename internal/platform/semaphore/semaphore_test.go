@@ -1,4 +1,4 @@
-package fairqueue
+package semaphore
 
 import (
 	"context"
