@@ -81,7 +81,7 @@ func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) erro
 func (c *checkBackupCommand) serve(t *cli.Terminal, held *sqlite.Copy) (err error) {
 	// No origin and no credential: it could not send anything if it wanted to.
 	cfg := config{Listen: c.Listen, Store: c.File, MaxActive: countersign.MaxActiveRuns, Getenv: func(string) string { return "" }, Secrets: secretfile.New(nil)}
-	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}, opened: readOnly{held}, figures: telemetry.NewFigures(version)}
+	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}, opened: readOnly{held}, metrics: telemetry.NewMetrics(version)}
 	s.life, s.end = context.WithCancel(context.Background())
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.assemble()

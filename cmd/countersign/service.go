@@ -47,7 +47,7 @@ import (
 type service struct {
 	cfg      config
 	log      *slog.Logger
-	figures  *telemetry.Figures
+	metrics  *telemetry.Metrics
 	exporter *otlp.Exporter // nil: no traces
 	store    store.Store
 	opened   store.Store   // what store measures, as it was opened
@@ -108,12 +108,12 @@ func open(ctx context.Context, cfg config, log *slog.Logger) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{cfg: cfg, log: log, figures: telemetry.NewFigures(version)}
+	s := &service{cfg: cfg, log: log, metrics: telemetry.NewMetrics(version)}
 	if s.exporter, err = otlp.Start(ctx, cfg.Getenv, version, log); err != nil {
 		log.Warn("no traces are sent", "error", err)
 	}
 	s.opened = st
-	s.store = perhapsAgain(measured.New(st, s.figures, s.exporter.Traces()))
+	s.store = perhapsAgain(measured.New(st, s.metrics, s.exporter.Traces()))
 	s.life, s.end = context.WithCancel(context.Background())
 	if err := s.wire(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -197,7 +197,7 @@ func (s *service) assemble() *runrepo.Repository {
 		SecretBytes: func(name string) int { return len(s.cfg.Secrets.Get(name)) },
 	}
 	s.outbound = s.caller(s.cfg.Origins)
-	l := runrepo.New(runrepo.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Now: now, Observe: s.figures.Observe})
+	l := runrepo.New(runrepo.Config{Replica: s.replica(), MaxActive: s.cfg.MaxActive, MaxPerTenant: s.cfg.MaxPerTenant, MaxProbes: s.cfg.Quotas.Probes, ApprovalTTL: s.cfg.ApprovalTTL, NewID: newID, NewSalt: newSalt, OriginAllowed: allowed.Origin, Now: now, Observe: s.metrics.Observe})
 	hub := &updates.Hub{}
 	s.engine = engine.New(s.store, l, s.outbound, hub, s.log)
 	s.engine.Trace(s.exporter.Traces())
@@ -207,7 +207,7 @@ func (s *service) assemble() *runrepo.Repository {
 	}
 	useCases := control.Config{
 		Allowed: allowed, Eyes: s.cfg.Eyes, MaxActive: s.cfg.MaxActive, Quotas: s.cfg.Quotas, Version: version,
-		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Figures: s.figures,
+		NewID: newID, NewSecret: newSecret, Now: now, Shared: s.lease != nil, Life: s.life, Metrics: s.metrics,
 	}
 	if s.cfg.Mail != nil {
 		useCases.Post = s.cfg.Mail
@@ -256,7 +256,7 @@ const restOfARun = 2 * time.Second
 // else to the API.
 func (s *service) handler() http.Handler {
 	watched := func(h http.Handler, route string) http.Handler {
-		return telemetry.Handler(h, route, s.figures, s.exporter.Traces())
+		return telemetry.Handler(h, route, s.metrics, s.exporter.Traces())
 	}
 	pages, reader, api := watched(s.console, console.Prefix), watched(s.manual, "manual"), watched(s.api, "none")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

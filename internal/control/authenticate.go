@@ -82,7 +82,7 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 }
 
 // CountStranger counts a request that was answered 401 (contract 9).
-func (s *Service) CountStranger() { s.cfg.Figures.Stranger() }
+func (s *Service) CountStranger() { s.cfg.Metrics.Stranger() }
 
 // lapse records that a token was seen expired before the caller is told, so that neither a
 // clock that is set back nor a crash makes it valid again. If the store can't write, the

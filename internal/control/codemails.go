@@ -25,7 +25,7 @@ var codeMailPauses = []time.Duration{5 * time.Second, 20 * time.Second}
 // code for an address that is no user's waits as long as one for a user, and its turn
 // takes as long as the last mail took: a refusal tells nobody who is a user.
 type codeMails struct {
-	turns *semaphore.Queue
+	turns *semaphore.Semaphore
 
 	mu      sync.Mutex
 	count   int

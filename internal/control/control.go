@@ -59,7 +59,7 @@ type Config struct {
 	Post      Postbox         // nil: sign-in codes go to the log
 	Shared    bool            // other processes use the store too
 	Life      context.Context // ends the wait of mails that are not sent yet; nil: nothing does
-	Figures   *telemetry.Figures
+	Metrics   *telemetry.Metrics
 }
 
 // Service is the use cases.
@@ -77,10 +77,10 @@ type Service struct {
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
-	computing  *semaphore.Queue // simulations, and other work that takes a processor
-	auditReads *semaphore.Queue // reads of audit logs, a span each
-	probing    sync.Map         // runrepo.Ref of the runs with a probe under way
-	touching   sync.Map         // ids of the tokens whose last use is being written
+	computing  *semaphore.Semaphore // simulations, and other work that takes a processor
+	auditReads *semaphore.Semaphore // reads of audit logs, a span each
+	probing    sync.Map             // runrepo.Ref of the runs with a probe under way
+	touching   sync.Map             // ids of the tokens whose last use is being written
 	chores     sync.WaitGroup
 	folds      folds // repeated refusals
 	viewers    viewers
@@ -143,7 +143,7 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 		err = access.ActsFor(a.Principal, id)
 	}
 	if err != nil && op == access.SendHeartbeat {
-		s.cfg.Figures.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
+		s.cfg.Metrics.Heartbeat(a.Tenant, "refused") // nothing else keeps it (contract 9)
 	}
 	return s.Refuse(ctx, a, op, subject, err)
 }

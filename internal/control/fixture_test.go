@@ -72,7 +72,7 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
 	h.ledger = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
-	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Figures: telemetry.NewFigures("test")}
+	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Metrics: telemetry.NewMetrics("test")}
 	h.service = control.New(cfg, h.store, h.ledger, h, &updates.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {

@@ -19,7 +19,7 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 		return countersign.HeartbeatAck{}, err
 	}
 	if problems := registry.CheckHeartbeat(h); len(problems) > 0 {
-		s.cfg.Figures.Heartbeat(a.Tenant, "refused")
+		s.cfg.Metrics.Heartbeat(a.Tenant, "refused")
 		return countersign.HeartbeatAck{}, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
 	}
 	b := &beat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}

@@ -106,7 +106,7 @@ func (s *Service) takeIn(batch []*beat) {
 		if err != nil {
 			b.err = err
 		}
-		s.cfg.Figures.Heartbeat(b.actor.Tenant, b.became())
+		s.cfg.Metrics.Heartbeat(b.actor.Tenant, b.became())
 		close(b.done)
 	}
 }

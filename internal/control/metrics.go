@@ -18,7 +18,7 @@ func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, err
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
 		return nil, err
 	}
-	measured, err := s.counts.of(a.Tenant, func() ([]telemetry.Figure, error) { return s.measure(ctx, a, countStored) })
+	measured, err := s.counts.of(a.Tenant, func() ([]telemetry.Metric, error) { return s.measure(ctx, a, countStored) })
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +30,10 @@ func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, err
 		}
 		measured = slices.Concat(measured, installation)
 	}
-	return s.cfg.Figures.Gather(a.Tenant, seesProcess, measured)
+	return s.cfg.Metrics.Gather(a.Tenant, seesProcess, measured)
 }
 
-func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Figure, error)) (figures []telemetry.Figure, err error) {
+func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, tenant string) ([]telemetry.Metric, error)) (figures []telemetry.Metric, err error) {
 	err = s.view(ctx, a, access.ReadMetrics, func(tx store.Tx) (err error) {
 		figures, err = count(tx, a.Tenant)
 		return err
@@ -68,12 +68,12 @@ func tenantCounts() []countOf {
 	return counts
 }
 
-func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Figure, error) {
+func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Metric, error) {
 	tenants, err := tx.Count(store.Tenants, store.Realm, store.Query{})
 	if err != nil {
 		return nil, err
 	}
-	out := []telemetry.Figure{
+	out := []telemetry.Metric{
 		{Name: "countersign_tenants", Help: "Tenants of the installation.", Value: float64(tenants)},
 		{Name: "countersign_slots", Help: "Runs that may be READY or RUNNING at once.", Value: float64(s.cfg.MaxActive)},
 		{Name: "countersign_goroutines", Help: "Goroutines of the process.", Value: float64(runtime.NumGoroutine())},
@@ -84,7 +84,7 @@ func (s *Service) installation(tx store.Tx, _ string) ([]telemetry.Figure, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, telemetry.Figure{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
+		out = append(out, telemetry.Metric{Name: "countersign_unfinished_runs", Help: "Unfinished runs of the installation.", Label: "state", Is: state, Value: float64(n)})
 	}
 	return out, nil
 }

@@ -17,7 +17,7 @@ type storedCounts struct {
 }
 
 type counted struct {
-	figures []telemetry.Figure
+	figures []telemetry.Metric
 	until   time.Time
 }
 
@@ -29,7 +29,7 @@ const (
 )
 
 // of runs one count at a time. Callers that wait for it hold no reader of the store.
-func (c *storedCounts) of(tenant string, take func() ([]telemetry.Figure, error)) ([]telemetry.Figure, error) {
+func (c *storedCounts) of(tenant string, take func() ([]telemetry.Metric, error)) ([]telemetry.Metric, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	began := time.Now()
@@ -47,18 +47,18 @@ func (c *storedCounts) of(tenant string, take func() ([]telemetry.Figure, error)
 }
 
 // countStored counts what a tenant has.
-func countStored(tx store.Tx, tenant string) ([]telemetry.Figure, error) {
+func countStored(tx store.Tx, tenant string) ([]telemetry.Metric, error) {
 	records, err := audit.Size(tx, tenant)
 	if err != nil {
 		return nil, err
 	}
-	figures := []telemetry.Figure{{Name: "countersign_audit_records", Help: "Records of the tenant's audit log.", Value: float64(records)}}
+	figures := []telemetry.Metric{{Name: "countersign_audit_records", Help: "Records of the tenant's audit log.", Value: float64(records)}}
 	for _, count := range tenantCounts() {
 		n, err := tx.Count(count.table, tenant, store.Query{Where: equals(map[string]string{"status": count.is})})
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, telemetry.Figure{Name: count.name, Help: count.help, Label: count.label, Is: count.is, Value: float64(n)})
+		figures = append(figures, telemetry.Metric{Name: count.name, Help: count.help, Label: count.label, Is: count.is, Value: float64(n)})
 	}
 	return figures, nil
 }

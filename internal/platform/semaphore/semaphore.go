@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Queue lets so many work at once. It is safe for concurrent use.
-type Queue struct {
+// Semaphore lets so many work at once. It is safe for concurrent use.
+type Semaphore struct {
 	mu      sync.Mutex
 	free    int
 	order   []string                 // tenants that wait, the one whose turn is next first
@@ -17,12 +17,12 @@ type Queue struct {
 }
 
 // New lets n work at once.
-func New(n int) *Queue {
-	return &Queue{free: n, waiting: map[string][]chan<- bool{}}
+func New(n int) *Semaphore {
+	return &Semaphore{free: n, waiting: map[string][]chan<- bool{}}
 }
 
 // Do works when it is the tenant's turn, unless the context ends before.
-func (t *Queue) Do(ctx context.Context, tenant string, work func()) error {
+func (t *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
 	if err := t.await(ctx, tenant); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (t *Queue) Do(ctx context.Context, tenant string, work func()) error {
 	return nil
 }
 
-func (t *Queue) await(ctx context.Context, tenant string) error {
+func (t *Semaphore) await(ctx context.Context, tenant string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *Queue) await(ctx context.Context, tenant string) error {
 }
 
 // join is nil for a turn at once.
-func (t *Queue) join(tenant string) chan bool {
+func (t *Semaphore) join(tenant string) chan bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.free > 0 {
@@ -69,7 +69,7 @@ func (t *Queue) join(tenant string) chan bool {
 
 // next gives the turn that ends to the first of the next tenant, which is the last in
 // the order from then on.
-func (t *Queue) next() {
+func (t *Semaphore) next() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.order) == 0 {
@@ -88,7 +88,7 @@ func (t *Queue) next() {
 }
 
 // leave is false where the turn has come already.
-func (t *Queue) leave(tenant string, turn chan<- bool) bool {
+func (t *Semaphore) leave(tenant string, turn chan<- bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := slices.Index(t.waiting[tenant], turn)

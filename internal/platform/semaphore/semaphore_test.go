@@ -11,7 +11,7 @@ import (
 
 // desk keeps the order in which turns came.
 type desk struct {
-	turns *Queue
+	turns *Semaphore
 	mu    sync.Mutex
 	came  []string
 	all   sync.WaitGroup

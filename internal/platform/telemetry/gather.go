@@ -7,8 +7,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Figure is a gauge that was measured for one answer: at most one label.
-type Figure struct {
+// Metric is a gauge that was measured for one answer: at most one label.
+type Metric struct {
 	Name  string
 	Help  string
 	Label string // label name, "" for none
@@ -21,7 +21,7 @@ type Families []*dto.MetricFamily
 
 // Gather gives a tenant's figures: those of this process, and those that were just
 // measured for it. With process it gives the process's own too.
-func (f *Figures) Gather(tenant string, process bool, measured []Figure) (Families, error) {
+func (f *Metrics) Gather(tenant string, process bool, measured []Metric) (Families, error) {
 	now := prometheus.NewRegistry()
 	if err := now.Register(gauges(measured)); err != nil {
 		return nil, fmt.Errorf("figures measured: %w", err)
@@ -39,7 +39,7 @@ func (f *Figures) Gather(tenant string, process bool, measured []Figure) (Famili
 // Gather implements prometheus.Gatherer.
 func (f Families) Gather() ([]*dto.MetricFamily, error) { return f, nil }
 
-type gauges []Figure
+type gauges []Metric
 
 // Describe implements prometheus.Collector.
 func (g gauges) Describe(ch chan<- *prometheus.Desc) {
@@ -59,7 +59,7 @@ func (g gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-func (f Figure) describe() *prometheus.Desc {
+func (f Metric) describe() *prometheus.Desc {
 	return prometheus.NewDesc(f.Name, f.Help, optional(f.Label), nil)
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Handler measures and traces what next serves. route names what is not named
 // more exactly by Route.
-func Handler(next http.Handler, route string, f *Figures, t *Traces) http.Handler {
+func Handler(next http.Handler, route string, f *Metrics, t *Traces) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := &answer{ResponseWriter: w, route: route, began: time.Now()}
 		ctx, span := t.Request(r)

@@ -9,27 +9,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Figures is the one registry of the process. What is the process's own is kept
+// Metrics is the one registry of the process. What is the process's own is kept
 // apart from what is a tenant's, and each tenant's from the others', so that no
 // answer can hold more than its reader may see.
 //
 // Its counters begin with the process. Added up over all replicas, and over
 // restarts as Prometheus's rate and increase do it, they are the installation's:
 // each fact is counted once, by the process that committed it.
-type Figures struct {
+type Metrics struct {
 	process   *prometheus.Registry
 	requests  *prometheus.HistogramVec
 	strangers prometheus.Counter
 	updates   *prometheus.HistogramVec
 
 	mu      sync.RWMutex
-	tenants map[string]*tenantFigures
+	tenants map[string]*tenantMetrics
 }
 
-// NewFigures makes the registry of a process of this version.
-func NewFigures(version string) *Figures {
-	f := &Figures{
-		process: prometheus.NewRegistry(), tenants: map[string]*tenantFigures{},
+// NewMetrics makes the registry of a process of this version.
+func NewMetrics(version string) *Metrics {
+	f := &Metrics{
+		process: prometheus.NewRegistry(), tenants: map[string]*tenantMetrics{},
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "countersign_http_request_duration_seconds", Buckets: requestBuckets,
 			Help: "Requests by route and class of status: how many, and the time to the first byte of the answer.",
@@ -50,25 +50,25 @@ func NewFigures(version string) *Figures {
 }
 
 // Counter exposes a count of the process that somebody else keeps.
-func (f *Figures) Counter(name, help string, value func() int64) {
+func (f *Metrics) Counter(name, help string, value func() int64) {
 	f.process.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
 // Stranger counts a request that no principal made.
-func (f *Figures) Stranger() {
+func (f *Metrics) Stranger() {
 	if f != nil {
 		f.strangers.Inc()
 	}
 }
 
-func (f *Figures) request(route string, status int, took time.Duration) {
+func (f *Metrics) request(route string, status int, took time.Duration) {
 	if f != nil {
 		f.requests.WithLabelValues(route, class(status)).Observe(took.Seconds())
 	}
 }
 
 // Updated counts a change of the store: durable, or not.
-func (f *Figures) Updated(err error, took time.Duration) {
+func (f *Metrics) Updated(err error, took time.Duration) {
 	if f == nil {
 		return
 	}
@@ -80,7 +80,7 @@ func (f *Figures) Updated(err error, took time.Duration) {
 }
 
 // Observe counts facts of a tenant. They must be committed.
-func (f *Figures) Observe(tenant string, facts []Fact) {
+func (f *Metrics) Observe(tenant string, facts []Fact) {
 	if f == nil || len(facts) == 0 {
 		return
 	}
@@ -91,14 +91,14 @@ func (f *Figures) Observe(tenant string, facts []Fact) {
 }
 
 // Heartbeat counts a heartbeat by what became of it: accepted, duplicate, refused.
-func (f *Figures) Heartbeat(tenant, result string) {
+func (f *Metrics) Heartbeat(tenant, result string) {
 	if f != nil {
 		f.of(tenant).heartbeats.WithLabelValues(result).Inc()
 	}
 }
 
 // of gives the figures of a tenant that exists.
-func (f *Figures) of(tenant string) *tenantFigures {
+func (f *Metrics) of(tenant string) *tenantMetrics {
 	f.mu.RLock()
 	t := f.tenants[tenant]
 	f.mu.RUnlock()
@@ -108,7 +108,7 @@ func (f *Figures) of(tenant string) *tenantFigures {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tenants[tenant] == nil {
-		f.tenants[tenant] = newTenantFigures()
+		f.tenants[tenant] = newTenantMetrics()
 	}
 	return f.tenants[tenant]
 }

@@ -41,7 +41,7 @@ func TestEveryLineOfARequestSaysWhichAndWhichTrace(t *testing.T) {
 }
 
 func TestNobodyToTellCostsNothingAndBreaksNothing(t *testing.T) {
-	var figures *Figures
+	var figures *Metrics
 	var traces *Traces
 	ctx := t.Context()
 	allocs := testing.AllocsPerRun(100, func() {
@@ -78,7 +78,7 @@ func TestATraceparentThatIsNoneBeginsATraceOfItsOwn(t *testing.T) {
 }
 
 func TestARequestIsMeasuredByItsRouteToItsFirstByte(t *testing.T) {
-	f := NewFigures("test")
+	f := NewMetrics("test")
 	h := Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/unknown" {
 			Route(w, "GET /runs/{id}")
@@ -113,7 +113,7 @@ func TestARequestIsMeasuredByItsRouteToItsFirstByte(t *testing.T) {
 // However many capabilities a tenant ever had, its series are bounded; what is
 // beyond is counted together.
 func TestSeriesOfATenantAreBounded(t *testing.T) {
-	f := NewFigures("test")
+	f := NewMetrics("test")
 	for i := range 3 * maxCapabilities {
 		f.Observe("acme", []Fact{{Kind: Sent, ProjectID: "acme-shop", Capability: fmt.Sprint("c", i)}})
 	}
@@ -129,7 +129,7 @@ func TestSeriesOfATenantAreBounded(t *testing.T) {
 
 func TestEachKindOfFactIsCountedByItself(t *testing.T) {
 	for kind := Sent; kind < Decided; kind++ {
-		f := NewFigures("test")
+		f := NewMetrics("test")
 		f.Observe("acme", []Fact{{Kind: kind, ProjectID: "p", Capability: "c"}})
 		families, _ := f.Gather("acme", false, nil)
 		sum := 0.0
@@ -145,7 +145,7 @@ func TestEachKindOfFactIsCountedByItself(t *testing.T) {
 }
 
 func TestPercentilesAreThoseThatPrometheusWouldGive(t *testing.T) {
-	f := NewFigures("test")
+	f := NewMetrics("test")
 	if got := waits(t, f); got["p50"] != nil || got["count"] != uint64(0) {
 		t.Errorf("of nothing: %v", got)
 	}
@@ -162,7 +162,7 @@ func TestPercentilesAreThoseThatPrometheusWouldGive(t *testing.T) {
 	}
 }
 
-func waits(t *testing.T, f *Figures) map[string]any {
+func waits(t *testing.T, f *Metrics) map[string]any {
 	t.Helper()
 	f.Observe("acme", []Fact{{Kind: Sent, ProjectID: "p", Capability: "c"}})
 	families, err := f.Gather("acme", false, nil)
@@ -173,11 +173,11 @@ func waits(t *testing.T, f *Figures) map[string]any {
 }
 
 func TestEachTenantSeesItsOwnFiguresAndNobodyTheProcesses(t *testing.T) {
-	f := NewFigures("test")
+	f := NewMetrics("test")
 	f.Observe("acme", []Fact{{Kind: Sent, ProjectID: "acme-shop", Capability: "pay"}})
 	f.Heartbeat("acme", "accepted")
 	f.Updated(errors.New("full"), time.Second)
-	families, err := f.Gather("beta", false, []Figure{{Name: "countersign_models", Help: "Models.", Value: 2}})
+	families, err := f.Gather("beta", false, []Metric{{Name: "countersign_models", Help: "Models.", Value: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestARunsTraceIsKeptOnlyWhereThereIsOne(t *testing.T) {
 // TestACallAnsweredWithinAMillisecondIsMeasured: its time is 0 and known; of one that
 // nobody answered it isn't known.
 func TestACallAnsweredWithinAMillisecondIsMeasured(t *testing.T) {
-	f := NewFigures("test")
+	f := NewMetrics("test")
 	f.Observe("acme", []Fact{{Kind: Sent, ProjectID: "p", Capability: "c", Timed: true}, {Kind: Sent, ProjectID: "p", Capability: "c"}})
 	families, err := f.Gather("acme", false, nil)
 	if err != nil {

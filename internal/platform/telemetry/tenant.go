@@ -16,8 +16,8 @@ const (
 // HeartbeatResults are what can become of a heartbeat.
 var HeartbeatResults = []string{"accepted", "duplicate", "refused"}
 
-// tenantFigures are what one tenant may see of this process.
-type tenantFigures struct {
+// tenantMetrics are what one tenant may see of this process.
+type tenantMetrics struct {
 	registry   *prometheus.Registry
 	counters   map[string]*prometheus.CounterVec // by name
 	waits      *prometheus.HistogramVec
@@ -35,9 +35,9 @@ type capabilityFigures struct {
 	call     prometheus.Observer
 }
 
-func newTenantFigures() *tenantFigures {
+func newTenantMetrics() *tenantMetrics {
 	labels := []string{"project", "capability"}
-	t := &tenantFigures{
+	t := &tenantMetrics{
 		registry: prometheus.NewRegistry(), counters: map[string]*prometheus.CounterVec{}, capabilities: map[[2]string]*capabilityFigures{},
 		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "countersign_capability_approval_wait_seconds", Buckets: waitBuckets,
@@ -69,7 +69,7 @@ func newTenantFigures() *tenantFigures {
 	return t
 }
 
-func (t *tenantFigures) count(fact Fact) {
+func (t *tenantMetrics) count(fact Fact) {
 	c := t.capability(fact.ProjectID, fact.Capability)
 	if counter := c.counters[fact.Kind]; counter != nil {
 		counter.Inc()
@@ -84,7 +84,7 @@ func (t *tenantFigures) count(fact Fact) {
 
 // capability gives the series of a capability. All of them appear with its first
 // fact, so that a rate of none is 0 and not absent.
-func (t *tenantFigures) capability(project, name string) *capabilityFigures {
+func (t *tenantMetrics) capability(project, name string) *capabilityFigures {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.capabilities[[2]string{project, name}]
@@ -99,7 +99,7 @@ func (t *tenantFigures) capability(project, name string) *capabilityFigures {
 	return c
 }
 
-func (t *tenantFigures) series(project, name string) *capabilityFigures {
+func (t *tenantMetrics) series(project, name string) *capabilityFigures {
 	c := &capabilityFigures{counters: map[Kind]prometheus.Counter{}, wait: t.waits.WithLabelValues(project, name), call: t.calls.WithLabelValues(project, name)}
 	for kind, as := range counted {
 		labels := []string{project, name}

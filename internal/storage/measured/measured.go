@@ -15,7 +15,7 @@ import (
 type committing interface{ Commits() int64 }
 
 // New makes a store on another one. It knows of changes what the one below knows.
-func New(below store.Store, f *telemetry.Figures, t *telemetry.Traces) store.Store {
+func New(below store.Store, f *telemetry.Metrics, t *telemetry.Traces) store.Store {
 	if c, knows := below.(committing); knows {
 		f.Counter("countersign_store_commits_total", "Commits of the store by this process, each shared by the changes that waited together.", c.Commits)
 	}
@@ -31,7 +31,7 @@ func New(below store.Store, f *telemetry.Figures, t *telemetry.Traces) store.Sto
 
 type measured struct {
 	store.Store
-	figures *telemetry.Figures
+	figures *telemetry.Metrics
 	traces  *telemetry.Traces
 }
 

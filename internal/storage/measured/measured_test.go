@@ -22,7 +22,7 @@ func TestChangesAreMeasuredByResultAndTracedBelowWhatWaits(t *testing.T) {
 	}
 	spans := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))
-	figures := telemetry.NewFigures("test")
+	figures := telemetry.NewMetrics("test")
 	s := measured.New(below, figures, telemetry.NewTraces(provider))
 	t.Cleanup(func() { _ = s.Close() })
 	if _, knows := s.(store.Changing); !knows {
