@@ -4,7 +4,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,85 +17,63 @@ import (
 
 const module = "github.com/countersign/countersign"
 
-// What the pure packages may not import, and why, is in .golangci.yml; here the rule is
-// kept by `make test` alone.
+// impure is what the packages that only decide may not import: clocks, randomness and I/O
+// are passed in as values, so that every decision can be replayed.
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "database/sql", "math/rand", "math/rand/v2", "crypto/rand", "sync"}
 
-// neighbours lists, for each room, the rooms of ours that it may import.
-var neighbours = map[string][]string{
-	".":                                {},
-	"internal/rules/access":            {"internal/rules/safetext"},
-	"internal/rules/exactjson":         {},
-	"internal/rules/model":             {},
-	"internal/rules/request":           {},
-	"internal/evidence/signature":      {},
-	"internal/rules/credential":        {"internal/rules/request"},
-	"internal/runtime/credowner":       {"internal/rules/credential", "internal/storage/records", "internal/rules/request", "internal/storage/store"},
-	"internal/rules/project":           {"internal/rules/credential", "internal/rules/request"},
-	"internal/rules/quota":             {},
-	"internal/rules/registry":          {"internal/rules/safetext", "internal/rules/request"},
-	"internal/rules/safetext":          {},
-	"internal/rules/plan":              {"internal/rules/model", "internal/rules/request"},
-	"internal/rules/run":               {"internal/rules/safetext", "internal/rules/plan", "internal/rules/request"},
-	"internal/evidence/receipt":        {"internal/rules/request"},
-	"internal/platform/crashpoint":     {},
-	"internal/storage/store":           {},
-	"internal/storage/sqldoc":          {"internal/storage/store"},
-	"internal/storage/sqlite":          {"internal/platform/crashpoint", "internal/platform/atomicfile", "internal/storage/store", "internal/storage/sqldoc"},
-	"internal/storage/postgres":        {"internal/platform/crashpoint", "internal/storage/store", "internal/storage/sqldoc"},
-	"internal/testing/memory":          {"internal/storage/store"},
-	"internal/testing/rerun":           {"internal/storage/store"},
-	"internal/storage/measured":        {"internal/storage/store", "internal/platform/telemetry"},
-	"internal/platform/telemetry":      {},
-	"internal/platform/telemetry/otlp": {"internal/platform/telemetry"},
-	"internal/evidence/audit":          {"internal/evidence/merkle", "internal/storage/store"},
-	"internal/storage/records":         {"internal/rules/access", "internal/storage/store"},
-	"internal/runtime/runrepo":         {"internal/rules/access", "internal/evidence/audit", "internal/platform/crashpoint", "internal/runtime/credowner", "internal/rules/plan", "internal/platform/cache", "internal/storage/records", "internal/rules/request", "internal/rules/run", "internal/storage/store", "internal/platform/telemetry"},
-	"internal/evidence/archive":        {},
-	"internal/platform/atomicfile":     {},
-	"internal/testing/allocbudget":     {},
-	"internal/rules/policy":            {},
-	"internal/background/retention":    {"internal/evidence/archive", "internal/evidence/audit", "internal/platform/atomicfile", "internal/runtime/runrepo", "internal/storage/records", "internal/platform/periodic", "internal/storage/store"},
-	"internal/runtime/lease":           {"internal/storage/records", "internal/storage/store"},
-	"internal/runtime/engine":          {"internal/platform/crashpoint", "internal/runtime/runrepo", "internal/storage/records", "internal/rules/request", "internal/rules/run", "internal/storage/store", "internal/platform/telemetry"},
-	"internal/tools/transfer":          {"internal/evidence/audit", "internal/storage/records", "internal/storage/store"},
-	"internal/runtime/updates":         {},
-	"internal/runtime/outbound":        {"internal/platform/crashpoint", "internal/rules/credential", "internal/rules/request", "internal/evidence/signature", "internal/platform/telemetry"},
-	"internal/tools/conformance":       {"internal/rules/exactjson", "internal/rules/request", "internal/platform/periodic", "internal/evidence/signature"},
-	"internal/control":                 {"internal/rules/access", "internal/rules/registry", "internal/evidence/audit", "internal/platform/crashpoint", "internal/rules/credential", "internal/runtime/runrepo", "internal/runtime/updates", "internal/rules/model", "internal/runtime/credowner", "internal/rules/safetext", "internal/rules/plan", "internal/rules/project", "internal/rules/quota", "internal/evidence/receipt", "internal/platform/cache", "internal/storage/records", "internal/rules/request", "internal/rules/run", "internal/storage/store", "internal/platform/telemetry", "internal/platform/throttle", "internal/platform/fairqueue"},
-	"internal/server/httpapi":          {"internal/rules/access", "internal/evidence/audit", "internal/control", "internal/rules/exactjson", "internal/platform/cache", "internal/evidence/signature", "internal/platform/telemetry"},
-	"internal/server/mcp":              {"internal/control", "internal/rules/exactjson", "internal/rules/safetext"},
-	"internal/platform/throttle":       {},
-	"internal/platform/mail":           {},
-	"internal/testing/mailtest":        {},
-	"internal/background/notify":       {"internal/rules/access", "internal/rules/safetext", "internal/storage/records", "internal/platform/periodic", "internal/storage/store"},
-	"internal/background/webhook":      {"internal/evidence/audit", "internal/runtime/credowner", "internal/storage/records", "internal/rules/request", "internal/platform/periodic", "internal/storage/store"},
-	"internal/platform/oidc":           {},
-	"internal/testing/oidctest":        {},
-	"internal/server/graph":            {"internal/rules/safetext"},
-	"internal/server/console":          {"internal/rules/access", "internal/evidence/audit", "internal/control", "internal/rules/exactjson", "internal/server/graph", "internal/rules/safetext", "internal/tools/sample", "internal/platform/telemetry"},
-	"internal/tools/importer":          {"internal/rules/credential", "internal/rules/exactjson", "internal/rules/safetext", "internal/rules/project", "internal/rules/request"},
-	"internal/tools/cli":               {"client", "receiver", "internal/evidence/archive", "internal/rules/credential", "internal/platform/atomicfile", "internal/rules/exactjson", "internal/tools/importer", "internal/tools/conformance", "internal/evidence/merkle", "internal/rules/model", "internal/rules/safetext", "internal/rules/policy", "internal/rules/project", "internal/evidence/receipt", "internal/rules/request"},
-	"internal/server/manual":           {"internal/server/graph"},
-	"internal/platform/cache":          {},
-	"internal/platform/fairqueue":      {},
-	"internal/platform/periodic":       {},
-	"internal/platform/connlimit":      {},
-	"internal/platform/secretfile":     {},
-	"internal/evidence/merkle":         {},
-	"internal/tools/sample":            {"internal/evidence/signature"},
-	"docs":                             {},
-	"client":                           {},
-	"receiver":                         {"internal/evidence/signature"},
-	"receiver/receivertest":            {"internal/evidence/signature", "receiver"},
-	"examples/go":                      {"receiver"},
-	"internal/testing/storetest":       nil, // a test suite: anything
-
-	"internal/testing/pgtest": {},
-	"cmd/countersign":         nil, // the only wiring: anything
+// outside says which packages of ours those beside internal/ may import.
+var outside = map[string][]string{
+	".":                     {},
+	"client":                {},
+	"docs":                  {},
+	"receiver":              {"internal/evidence/signature"},
+	"receiver/receivertest": {"internal/evidence/signature", "receiver"},
+	"examples/go":           {"receiver"},
+	"internal/tools/cli":    {"client", "receiver"},
+	"internal/tools/sample": {},
 }
 
-// imports maps each room's folder to what its files, tests apart, import.
+// never says what packages may not import although their folder may, or although the
+// package lies beside them: adapters don't know each other, a use case declares what it
+// needs, and cmd/countersign wires them.
+var never = map[string][]string{
+	"internal/storage/store":      {"internal/rules", "internal/storage"},
+	"internal/storage/sqldoc":     {"internal/rules", "internal/storage/records"},
+	"internal/storage/sqlite":     {"internal/rules", "internal/storage/records", "internal/storage/postgres"},
+	"internal/storage/postgres":   {"internal/rules", "internal/storage/records", "internal/storage/sqlite"},
+	"internal/storage/measured":   {"internal/rules", "internal/storage/records"},
+	"internal/runtime/outbound":   {"internal/storage", "internal/runtime"},
+	"internal/runtime/runrepo":    {"internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/runtime/engine":     {"internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/control":            {"internal/runtime/engine", "internal/runtime/outbound", "internal/runtime/lease", "internal/storage/sqlite", "internal/storage/postgres", "internal/platform/mail", "internal/platform/oidc", "net/http"},
+	"internal/background/webhook": {"internal/runtime/runrepo", "internal/runtime/engine", "internal/runtime/outbound", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/background/notify":  {"internal/runtime", "internal/platform/mail", "internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/tools/transfer":     {"internal/storage/sqlite", "internal/storage/postgres"},
+	"internal/tools/conformance":  {"internal/storage"}, // it makes wrong calls on purpose
+	"internal/server/httpapi":     {"internal/server", "internal/rules/run"},
+	"internal/server/console":     {"internal/server/httpapi", "internal/server/mcp", "internal/server/manual", "internal/rules/run", "internal/platform/mail", "internal/platform/oidc"},
+	"internal/server/mcp":         {"internal/server", "internal/rules/run"},
+	"internal/server/manual":      {"internal/control", "internal/rules", "internal/server/console", "internal/server/httpapi"},
+}
+
+func TestPackagesNeverImportWhatTheyShouldNotKnow(t *testing.T) {
+	all := imports(t)
+	for pkg, forbidden := range never {
+		if len(all[pkg]) == 0 {
+			t.Errorf("%s is no package", pkg)
+		}
+		for _, name := range all[pkg] {
+			ours := strings.TrimPrefix(name, module+"/")
+			for _, f := range forbidden {
+				if ours == f || strings.HasPrefix(ours, f+"/") {
+					t.Errorf("%s imports %s", pkg, ours)
+				}
+			}
+		}
+	}
+}
+
+// imports maps each package's folder to what its files, tests apart, import.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -111,13 +91,13 @@ func imports(t *testing.T) map[string][]string {
 		if err != nil {
 			return err
 		}
-		room := filepath.ToSlash(filepath.Dir(path))
+		pkg := filepath.ToSlash(filepath.Dir(path))
 		for _, i := range file.Imports {
 			name, err := strconv.Unquote(i.Path.Value)
 			if err != nil {
 				return err
 			}
-			found[room] = append(found[room], name)
+			found[pkg] = append(found[pkg], name)
 		}
 		return nil
 	})
@@ -127,31 +107,123 @@ func imports(t *testing.T) map[string][]string {
 	return found
 }
 
-func TestEachRoomImportsOnlyItsNeighbours(t *testing.T) {
-	for room, list := range imports(t) {
-		allowed, known := neighbours[room]
-		if strings.HasPrefix(room, "test") || strings.Contains(room, "faultreceiver") {
+// architecture is what docs/architecture.md says of internal/.
+type architecture struct {
+	folders  []string // from the bottom up
+	arrows   []string // "from to"
+	packages []string
+}
+
+var (
+	arrowRow   = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| `([a-z]+)` \\| \\S")
+	folderRow  = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| [^`|]")
+	packageRow = regexp.MustCompile(`(?m)^( *)([a-z/]+)/\s`)
+)
+
+func readArchitecture(t *testing.T) (d architecture) {
+	t.Helper()
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range arrowRow.FindAllStringSubmatch(string(text), -1) {
+		d.arrows = append(d.arrows, row[1]+" "+row[2])
+	}
+	for _, row := range folderRow.FindAllStringSubmatch(string(text), -1) {
+		d.folders = append(d.folders, row[1])
+	}
+	_, list, _ := strings.Cut(string(text), "```\ninternal/\n")
+	list, _, _ = strings.Cut(list, "```")
+	folder := ""
+	for _, row := range packageRow.FindAllStringSubmatch(list, -1) {
+		if len(row[1]) == 2 {
+			folder = row[2]
 			continue
 		}
-		if !known {
-			t.Errorf("%s is a new room: say here and in docs/architecture.md what it may import", room)
-			continue
+		d.packages = append(d.packages, folder+"/"+row[2])
+	}
+	slices.Sort(d.packages)
+	return d
+}
+
+// folderOf is the folder of internal/ that a package lies in.
+func folderOf(pkg string) (folder string, ok bool) {
+	name, ok := strings.CutPrefix(pkg, "internal/")
+	folder, _, _ = strings.Cut(name, "/")
+	return folder, ok
+}
+
+func TestTheArchitecturePageListsEachPackage(t *testing.T) {
+	d := readArchitecture(t)
+	var found, folders []string
+	for pkg := range imports(t) {
+		if name, ok := strings.CutPrefix(pkg, "internal/"); ok {
+			folder, _ := folderOf(pkg)
+			folders = append(folders, folder)
+			if name != folder {
+				found = append(found, name)
+			}
 		}
+	}
+	slices.Sort(found)
+	if !slices.Equal(found, d.packages) {
+		t.Errorf("packages of internal/: %v\ndocs/architecture.md lists %v", found, d.packages)
+	}
+	slices.Sort(folders)
+	folders = slices.Compact(folders)
+	listed := slices.Sorted(slices.Values(d.folders))
+	if !slices.Equal(folders, listed) || len(listed) > 10 {
+		t.Errorf("folders of internal/: %v\ndocs/architecture.md lists %v, at most 10", folders, listed)
+	}
+}
+
+// TestFoldersImportOnlyFoldersBelow: so there is no circle. Each import between folders
+// stands in docs/architecture.md with its reason, and nothing else stands there.
+func TestFoldersImportOnlyFoldersBelow(t *testing.T) {
+	d := readArchitecture(t)
+	found := map[string]string{}
+	for pkg, list := range imports(t) {
+		from, ok := folderOf(pkg)
 		for _, name := range list {
 			ours, isOurs := strings.CutPrefix(name, module+"/")
-			if isOurs && allowed != nil && !slices.Contains(allowed, ours) {
-				t.Errorf("%s imports %s; it may import %v", room, ours, allowed)
+			if to, inside := folderOf(ours); ok && isOurs && inside && to != from {
+				found[from+" "+to] = pkg
+				if slices.Index(d.folders, to) > slices.Index(d.folders, from) || to == "testing" {
+					t.Errorf("%s imports %s, which lies above it", pkg, ours)
+				}
+			}
+		}
+	}
+	for arrow, pkg := range found {
+		if !slices.Contains(d.arrows, arrow) {
+			t.Errorf("%s: the import %q is not in docs/architecture.md", pkg, arrow)
+		}
+	}
+	for _, arrow := range d.arrows {
+		if found[arrow] == "" {
+			t.Errorf("docs/architecture.md lists the import %q; no package has it", arrow)
+		}
+	}
+}
+
+func TestPackagesBesideInternalImportOnlyWhatTheyMay(t *testing.T) {
+	all := imports(t)
+	for pkg, allowed := range outside {
+		for _, name := range all[pkg] {
+			ours, isOurs := strings.CutPrefix(name, module+"/")
+			if isOurs && !slices.Contains(allowed, ours) && !(strings.HasPrefix(pkg, "internal/") && strings.HasPrefix(ours, "internal/")) {
+				t.Errorf("%s imports %s; it may import %v", pkg, ours, allowed)
 			}
 		}
 	}
 }
 
-func TestPureRoomsPerformNothing(t *testing.T) {
+func TestPurePackagesPerformNothing(t *testing.T) {
 	all := imports(t)
-	for _, room := range gotest.Pure {
-		for _, name := range all["internal/"+room] {
-			if cache := room == "rules/exactjson" && name == "sync"; !cache && slices.Contains(impure, name) { // it remembers how types are read
-				t.Errorf("internal/%s is pure and imports %s", room, name)
+	for _, pkg := range gotest.Pure {
+		for _, name := range all["internal/"+pkg] {
+			if cache := pkg == "rules/exactjson" && name == "sync"; !cache && slices.Contains(impure, name) { // it remembers how types are read
+				t.Errorf("internal/%s is pure and imports %s", pkg, name)
 			}
 		}
 	}

@@ -1,7 +1,10 @@
-// Package control holds the use cases, one method an operation of the API: it
-// asks internal/rules/access, checks, and makes each change in one transaction with
-// its audit record, then wakes the engine. It is the only caller of
-// access.Allow, and nothing reaches the store around it.
+// Package control holds the use cases, one method for each operation of the API. A use
+// case asks access.Allow, checks its input, makes the change in one transaction with its
+// audit record, and then wakes the engine. What serves requests reaches the store and
+// runs only through this package.
+//
+// It imports platform, rules, storage, evidence and runtime. It never knows HTTP, which
+// engine stores its records, or how a call is sent.
 package control
 
 import (
@@ -43,7 +46,7 @@ type Prober interface {
 	Call(ctx context.Context, c request.Call) request.Outcome
 }
 
-// Config is what the use cases are told by the settings.
+// Config holds the settings of the use cases.
 type Config struct {
 	Allowed   project.Allowed
 	Eyes      access.Eyes
@@ -74,9 +77,9 @@ type Service struct {
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
-	computing  *fairqueue.Queue // at simulations and what else costs a processor
-	auditReads *fairqueue.Queue // at spans of audit logs
-	probing    sync.Map         // ledger.Ref of the runs that a probe is under way for
+	computing  *fairqueue.Queue // simulations, and other work that takes a processor
+	auditReads *fairqueue.Queue // reads of audit logs, a span each
+	probing    sync.Map         // runrepo.Ref of the runs with a probe under way
 	touching   sync.Map         // ids of the tokens whose last use is being written
 	chores     sync.WaitGroup
 	folds      folds // repeated refusals
@@ -92,7 +95,7 @@ type Service struct {
 	verifier   audit.Verifier
 }
 
-// computedAtOnce is how many models are simulated or validated at once.
+// computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
 // New makes the use cases.
@@ -107,7 +110,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	service.siting = service.limit("siting", askedAtSite)
-	service.begun = ownLimit{throttle.New(begun, rememberedKeys)} // each replica counts its own: beginning proves nothing and writes nothing
+	service.begun = ownLimit{throttle.New(begun, rememberedKeys)} // not shared: beginning a sign-in writes nothing
 	service.codes = newCodeMails()
 	if service.cfg.Life == nil {
 		service.cfg.Life = context.Background()
@@ -115,7 +118,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 	return service
 }
 
-// Close waits for the small writes that no request waited for.
+// Close writes the refusals that were counted, and waits for background writes.
 func (s *Service) Close() {
 	s.recordFolds()
 	s.chores.Wait()
@@ -131,9 +134,9 @@ func (a Actor) runActor() runrepo.Actor {
 	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
 }
 
-// Authorize says whether the actor may ask for the operation at all, before
-// anything of the request is read. Refusals of writes are recorded. subject
-// names what it was about, kind/id.
+// Authorize decides whether the actor may use the operation at all, before anything of the
+// request is read. It records refusals of writes. subject is what the request is about, as
+// kind/id.
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
 	err := access.Allow(a.Principal, op)
 	if id, of := strings.CutPrefix(subject, "agent/"); err == nil && of {
@@ -175,8 +178,8 @@ func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subje
 	return s.Refuse(ctx, a, op, subject, public(err))
 }
 
-// refusals are the answers of a write that the audit log keeps (contract 9):
-// every 403 and 409.
+// refusals are the codes of refused writes that the audit log records (contract 9): every
+// 403 and 409.
 var refusals = map[countersign.Code]bool{
 	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true, countersign.CodeCSRF: true,
 	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeSequenceConflict: true,
@@ -186,9 +189,9 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
-// Refuse records that a known principal's request was refused, with its repeats folded,
-// where refusals of the operation are recorded, and gives the error to answer with. A
-// refusal that can't be recorded is not served as one: the store is unavailable then.
+// Refuse records that a known principal's request was refused, counting repeats together,
+// if refusals of the operation are recorded, and returns the error to answer with. If the
+// record can't be written, that error is `unavailable` instead of the refusal.
 func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	code := countersign.ErrorCode(err)
 	if !access.IsWrite(op) || !refusals[code] {
@@ -230,7 +233,7 @@ func appendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error 
 	return audit.Append(tx, tenant, []countersign.AuditRecord{rec})
 }
 
-// public turns the store's errors into what a caller may see. An error with no
+// public turns the store's errors into errors that a caller may see. An error without a
 // code stays internal.
 func public(err error) error {
 	switch {
@@ -260,11 +263,11 @@ func given(field, text string) error {
 	return nil
 }
 
-// List is the page that is asked for.
+// List is the requested page of a list.
 type List struct {
 	Limit   int
 	Offset  int
-	Retired bool // what is retired too, where anything can be
+	Retired bool // include what is retired
 }
 
 var (
@@ -272,7 +275,7 @@ var (
 	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
 )
 
-// current leaves out what is retired, unless it is asked for.
+// current leaves out what is retired, unless Retired is set.
 func (l List) current(where ...store.Filter) []store.Filter {
 	if l.Retired {
 		return where

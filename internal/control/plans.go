@@ -272,7 +272,7 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		if w.ID == "" {
 			w.ID = s.cfg.NewID("plan")
 		}
-		made = plan.New(w, src, problems, plan.Origin{By: a.ID, Now: s.cfg.Now()})
+		made = plan.New(w, src, problems, plan.Creation{By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
 	return made, err

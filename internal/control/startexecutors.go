@@ -33,7 +33,7 @@ func (s *Service) startAgent(ctx context.Context, a Actor, id string, start coun
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
-		plan: func(c plan.Executors, o plan.Origin) (countersign.Plan, []string) {
+		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
 		reach: func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
@@ -45,7 +45,7 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.teamExecutors(tx, a, id, start.ExpectedRevision) },
-		plan: func(c plan.Executors, o plan.Origin) (countersign.Plan, []string) {
+		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForTeam(c, start, o)
 		},
 		reach: func(tx store.Tx) error { _, _, err := reachTeam(tx, a, id); return err },
@@ -62,7 +62,7 @@ type executorsStart struct {
 	body    any
 	reach   func(store.Tx) error
 	gather  func(store.Tx) (plan.Executors, error)
-	plan    func(plan.Executors, plan.Origin) (countersign.Plan, []string)
+	plan    func(plan.Executors, plan.Creation) (countersign.Plan, []string)
 }
 
 // startExecutors starts an agent or team run with a plan of its own. The plan is made
@@ -110,7 +110,7 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	if err != nil {
 		return p, err
 	}
-	p, problems := c.plan(crew, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+	p, problems := c.plan(crew, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 	if len(problems) > 0 { // it is refused here, and never stored
 		return p, mayStart(tx, a.Tenant, &p, invalid(problems))
 	}

@@ -96,7 +96,8 @@ func cellOf(a foundAnswer, field string, expected countersign.Value) foundCell {
 	return cell
 }
 
-// statusRow is of the late answer alone: a probe's status is that of the probe.
+// statusRow checks the status of the late answer. A probe's status belongs to the probe
+// and says nothing about the step.
 func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 	row := foundRow{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}
 	for _, a := range answers {

@@ -10,12 +10,12 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// AgentDoor adds a way in beside the routes, for those who run one agent by another
+// HandleAgents adds a way in beside the routes, for those who run one agent by another
 // protocol: POST to a pattern with the agent's {id}. What comes in passes the gate of
 // `POST /agents/{id}/runs` in its order (contract 2): 401, 403, 413, 400; then serve
 // answers, or says why not. Sessions don't count here: a browser's cookie goes along
 // by itself, and the protocol has no place for a CSRF token.
-func (a *API) AgentDoor(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
+func (a *API) HandleAgents(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
 	a.mux.Handle(pattern, a.notAllowed([]string{http.MethodPost}))
 	a.mux.HandleFunc(http.MethodPost+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
 		telemetry.Route(w, http.MethodPost+" "+pattern)

@@ -17,7 +17,7 @@ import (
 // Pattern is where an agent's server is.
 const Pattern = "/mcp/agents/{id}"
 
-// Config is what the door is told by the settings.
+// Config holds the settings of a Handler.
 type Config struct {
 	Version string
 	Rest    time.Duration // how long a call waits, at most, for its run to come to rest
@@ -32,13 +32,13 @@ type Handler struct {
 	handler http.Handler
 }
 
-// New makes the door.
+// New makes a Handler.
 func New(cfg Config, c *control.Service) *Handler {
 	d := &Handler{cfg: cfg, control: c}
 	d.handler = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: countersign.MaxBodyBytes,
 		// It would refuse whatever a proxy on this machine passes on. The gate before
-		// this door compares Origin with the public address instead.
+		// this handler compares Origin with the public address instead.
 		DisableLocalhostProtection: true,
 	})
 	return d

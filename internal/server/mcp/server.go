@@ -85,7 +85,7 @@ func (v *toolRequest) list(after string) *sdk.ListToolsResult {
 	return out
 }
 
-// guard keeps the library within what the door promises: no stream that stays open,
+// guard keeps the library within what the package promises: no stream that stays open,
 // and a panic on one of its goroutines is one refused message.
 func (v *toolRequest) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {

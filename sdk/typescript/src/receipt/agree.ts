@@ -3,7 +3,7 @@
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
 import { asksApproval, capability, hasEffect, live, steps } from "./gate.js";
-import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./meaning.js";
+import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
 import { noTime } from "./moment.js";
 import { encoded, equal, members, planContent, textOf as of } from "./value.js";
 

@@ -3,7 +3,7 @@ import { masked } from "./agree.js";
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
 import { live, steps } from "./gate.js";
-import { at, type Claims, exists, has, list, text, whole } from "./meaning.js";
+import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { equal, members, textOf as of } from "./value.js";
 

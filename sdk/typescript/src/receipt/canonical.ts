@@ -1,7 +1,6 @@
 // Reads JSON in its canonical form and in no other. Numbers stay the digits that they
 // were written with: JavaScript's are doubles, and would be other numbers.
-import { fail } from "./failure.js";
-import type { ReceiptPart } from "./index.js";
+import { fail, type ReceiptPart } from "./failure.js";
 
 export type Json = null | boolean | string | Digits | Json[] | Map<string, Json>;
 

@@ -3,7 +3,7 @@ import { ended, masked } from "./agree.js";
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
 import { hides, live, steps } from "./gate.js";
-import { at, type Claims, exists, list, text } from "./meaning.js";
+import { at, type Claims, exists, list, text } from "./claims.js";
 import { type AuditRecord, word } from "./record.js";
 import { equal, textOf as of } from "./value.js";
 

@@ -1,4 +1,8 @@
-import type { ReceiptPart } from "./index.js";
+/** The sections of a receipt, in their order. */
+export const sections = ["approvals", "audit", "plan", "requests", "run", "statement"] as const;
+
+/** The sections, and what stands around them. */
+export type ReceiptPart = (typeof sections)[number] | "frame" | "contents" | "signature";
 
 /** Failure ends a verification at the first part that fails. */
 export class Failure extends Error {

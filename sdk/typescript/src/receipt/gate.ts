@@ -4,7 +4,7 @@
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
 import { before } from "./moment.js";
-import { at, type Claims, exists, has, list, text, whole } from "./meaning.js";
+import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 
 export const steps = (c: Claims): Json[] => list(at(c.run, "steps"));
 export const live = (c: Claims): boolean => text(at(c.run, "mode")) === "LIVE";

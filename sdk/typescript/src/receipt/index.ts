@@ -3,15 +3,14 @@
 // verifier.
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { canonical } from "./canonical.js";
-import { Failure, fail } from "./failure.js";
+import { Failure, fail, type ReceiptPart, sections } from "./failure.js";
 import { meaning, type Told } from "./meaning.js";
-import { type Opened, open, sections } from "./open.js";
+import { type Opened, open } from "./open.js";
+
+export type { ReceiptPart } from "./failure.js";
 
 /** What a verification came to. A receipt that fails has the part that fails and why. */
 export type ReceiptVerdict = ({ ok: true } & Signed & Told) | { ok: false; section: ReceiptPart; problem: string };
-
-/** The sections, and what stands around them. */
-export type ReceiptPart = (typeof sections)[number] | "frame" | "contents" | "signature";
 
 interface Signed {
   /** Of the key that signed it. */

@@ -5,7 +5,7 @@ import { need } from "./failure.js";
 import { masked } from "./agree.js";
 import { checkEnd, checkOutcome, checkReconciled, checkRecords, checkStarted } from "./course.js";
 import { checkSent, steps } from "./gate.js";
-import { at, type Checks, type Claims, digits, list, text, whole } from "./meaning.js";
+import { at, type Checks, type Claims, digits, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { type AuditRecord, read, word } from "./record.js";
 

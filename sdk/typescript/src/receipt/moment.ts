@@ -1,5 +1,5 @@
 import type { Json } from "./canonical.js";
-import { at, has, text } from "./meaning.js";
+import { at, has, text } from "./claims.js";
 
 const timeForm = /^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z$/;
 

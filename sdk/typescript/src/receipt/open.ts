@@ -1,11 +1,8 @@
 // Takes a receipt apart by its table of contents, without reading JSON, so that a byte
 // that was altered is found where it stands, whatever it was made.
-import { need } from "./failure.js";
+import { need, sections } from "./failure.js";
 
 const format = "countersign-receipt/1";
-
-/** The sections in their order. */
-export const sections = ["approvals", "audit", "plan", "requests", "run", "statement"] as const;
 
 /** A receipt of which no byte was altered since it was signed. */
 export interface Opened {

@@ -1,6 +1,6 @@
 // Values in their canonical form: to compare them, and to take the plan's digest.
 import { Digits, type Json } from "./canonical.js";
-import { at, text } from "./meaning.js";
+import { at, text } from "./claims.js";
 
 /** encoded is a value in canonical form; what is missing reads as null. */
 export function encoded(v: Json | undefined): string {

@@ -1,0 +1,8 @@
+// Package rules holds the decisions: models, plans, requests, runs, projects, agents and
+// access. Given values, they return values, so that every decision can be replayed.
+//
+// It imports the vocabulary and itself. It never performs I/O, reads a clock or random
+// numbers, or keeps state between calls.
+//
+// The order of the folders and each import between them: docs/architecture.md.
+package rules

@@ -1,0 +1,7 @@
+// Package server is what callers reach: the HTTP API, the console, MCP and the manual.
+//
+// It imports platform, rules, evidence and control. It never reaches storage and never
+// moves a run except through control.
+//
+// The order of the folders and each import between them: docs/architecture.md.
+package server

@@ -1,0 +1,8 @@
+// Package tools holds the programs beside the service: the client commands, the
+// importer, conformance checks, copies of stores, the sample shop and the demo.
+//
+// It imports the SDK, platform, rules, storage and evidence. It never serves requests,
+// and what serves requests never imports it.
+//
+// The order of the folders and each import between them: docs/architecture.md.
+package tools
