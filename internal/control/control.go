@@ -148,8 +148,9 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	return s.Refuse(ctx, a, op, subject, err)
 }
 
-// view reads one snapshot, if the actor may ask for the operation. The first transaction
-// of each use case is a view or an update; those that follow are a read or a write.
+// view runs fn on one snapshot, if the actor may use the operation. The first transaction of
+// a use case is a view or an update, which ask access.Allow; later ones are a read or a
+// write, which don't.
 func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return err
@@ -157,12 +158,12 @@ func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn fun
 	return s.read(ctx, fn)
 }
 
-// read reads one snapshot more, where access was asked for.
+// read runs fn on one snapshot, after access was asked.
 func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
 	return public(s.store.View(ctx, fn))
 }
 
-// update makes a change, if the actor may ask for the operation.
+// update runs fn in a write transaction, if the actor may use the operation.
 func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.Refuse(ctx, a, op, subject, err)
@@ -170,8 +171,8 @@ func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subj
 	return s.write(ctx, a, op, subject, fn)
 }
 
-// write makes a change, where access was asked for; where it is refused with 403 or 409,
-// that is recorded.
+// write runs fn in a write transaction, after access was asked. It records a refusal with
+// 403 or 409.
 func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	err := s.store.Update(ctx, fn)
 	crashpoint.At("control.committed", op)
