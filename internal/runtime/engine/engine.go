@@ -13,7 +13,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -50,7 +49,8 @@ type Engine struct {
 
 	fenced <-chan struct{} // closed when the lease is lost; nil without one
 
-	renewal *periodic.Task // of the lease; nil before Start and without one
+	leaseEnd chan struct{} // ends the renewing
+	renewing sync.WaitGroup
 
 	life   context.Context // ends when calls in flight must be cut off
 	kill   context.CancelFunc

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
-	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -53,7 +52,8 @@ func (e *Engine) startShared(ctx context.Context) error {
 	if err := e.store.Update(ctx, e.runs.Grant); err != nil {
 		return err
 	}
-	e.renewal = periodic.Start(e.every, func(context.Context) { e.renew() })
+	e.leaseEnd = make(chan struct{})
+	e.renewing.Go(func() { e.keepLease(e.leaseEnd) })
 	e.adoptAll()
 	crashpoint.At("engine.recovered", nil)
 	if mine, err := e.owned(ctx); err == nil { // those that Grant gave a slot
@@ -105,10 +105,11 @@ func (e *Engine) Stop(grace time.Duration) {
 
 // leave gives the lease back, so that other replicas needn't wait for its end.
 func (e *Engine) leave() {
-	if e.renewal == nil {
+	if e.lease == nil || e.leaseEnd == nil {
 		return
 	}
-	e.renewal.Stop()
+	close(e.leaseEnd)
+	e.renewing.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), checkInterval)
 	defer cancel()
 	if err := e.lease.Leave(ctx); err != nil {

@@ -36,10 +36,19 @@ func (e *Engine) Share(l Lease, every time.Duration) {
 // checkInterval is how often a process looks for runs that nobody executes.
 const checkInterval = time.Second
 
-// renew renews the lease. It goes on until calls in flight have ended: they need it too.
-func (e *Engine) renew() {
-	if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
-		e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
+// keepLease renews the lease until calls in flight have ended: they need it too.
+func (e *Engine) keepLease(end <-chan struct{}) {
+	t := time.NewTicker(e.every)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
+				e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
+			}
+		case <-end:
+			return
+		}
 	}
 }
 
