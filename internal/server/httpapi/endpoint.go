@@ -28,9 +28,11 @@ type route struct {
 	body         reflect.Type // nil: none
 	status       int
 	answer       reflect.Type // nil: a free-form object
-	handle       func(c *call) (any, error)
+	handle       handler
 	stream       func(c *call, w http.ResponseWriter) error // instead of handle
 }
+
+type handler func(c *call) (any, error)
 
 // call is one request on its way through a route.
 type call struct {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -75,12 +76,8 @@ func mayBeLong(field string, s *huma.Schema) bool {
 // isIdentifier reports a text field whose length is bounded: ids, principals,
 // keys, digests.
 func isIdentifier(field string) bool {
-	for _, end := range []string{"id", "Id", "By", "Key", "igest", "ash", "Email", "Env", "Version", "actor", "action"} {
-		if strings.HasSuffix(field, end) {
-			return true
-		}
-	}
-	return false
+	endings := []string{"id", "Id", "By", "Key", "igest", "ash", "Email", "Env", "Version", "actor", "action"}
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
 func omittedSchema(registry huma.Registry) *huma.Schema {

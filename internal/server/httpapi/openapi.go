@@ -114,12 +114,11 @@ func parameters(r route) []*huma.Param {
 }
 
 func (p param) schema() *huma.Schema {
-	bound := func(f float64) *float64 { return &f }
 	switch p.kind {
 	case limitParam:
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: bound(1), Maximum: bound(countersign.MaxPageLimit), Default: countersign.DefaultPageLimit}
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(1)), Maximum: new(float64(countersign.MaxPageLimit)), Default: countersign.DefaultPageLimit}
 	case offsetParam:
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: bound(0), Default: 0}
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(0)), Default: 0}
 	case timeParam:
 		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 	case boolParam:

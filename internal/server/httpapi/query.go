@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +48,7 @@ func (c *call) readQuery(rt route) []countersign.Problem {
 		return []countersign.Problem{{Path: "query", Message: "it is not validly escaped"}}
 	}
 	var problems []countersign.Problem
-	for _, name := range sortedNames(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		i := slices.IndexFunc(rt.query, func(p param) bool { return p.name == name })
 		if i < 0 {
 			problems = append(problems, unknownParam(name, rt.query))
@@ -59,15 +59,6 @@ func (c *call) readQuery(rt route) []countersign.Problem {
 		}
 	}
 	return problems
-}
-
-func sortedNames(v url.Values) []string {
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }
 
 func unknownParam(name string, known []param) countersign.Problem {
