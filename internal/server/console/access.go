@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -53,7 +55,7 @@ func (v *pageRequest) realm(tab string) realm {
 		{Word: "Users", Href: Prefix + "/access" + r.Query, Here: tab == "users"},
 		{Word: "Tokens", Href: Prefix + "/access/tokens" + r.Query, Here: tab == "tokens"},
 	}
-	if access.Allow(v.actor.Principal, access.ReadTenants) == nil {
+	if v.can(access.ReadTenants) {
 		r.Tabs = append(r.Tabs, filter{Word: "Tenants", Href: Prefix + "/access/tenants", Here: tab == "tenants"})
 	}
 	return r
@@ -61,12 +63,7 @@ func (v *pageRequest) realm(tab string) realm {
 
 // tenantAsked is the tenant that an address or a form is about.
 func (v *pageRequest) tenantAsked() string {
-	for _, named := range []string{v.form("tenant"), v.query("tenant")} {
-		if named != "" {
-			return named
-		}
-	}
-	return v.actor.Tenant
+	return cmp.Or(v.form("tenant"), v.query("tenant"), v.actor.Tenant)
 }
 
 // accessPage is a page below Access.
@@ -99,12 +96,8 @@ var roleHints = []choice{
 // grantForm offers the roles and projects, with those that are given ticked.
 func (v *pageRequest) grantForm(tenant string, roles []countersign.Role, reach string, projects []string) grant {
 	g := grant{Reach: reach, CanList: tenant == v.actor.Tenant}
-	has := map[string]bool{}
-	for _, r := range roles {
-		has[string(r)] = true
-	}
 	for _, c := range roleHints {
-		c.Chosen = has[c.Value]
+		c.Chosen = slices.Contains(roles, countersign.Role(c.Value))
 		g.Roles = append(g.Roles, c)
 	}
 	if !g.CanList {

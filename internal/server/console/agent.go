@@ -15,7 +15,7 @@ type agentData struct {
 	countersign.AgentWithInstances
 	Project      string // its name, "" where it can't be read
 	Capabilities []agentCapability
-	Call         agentCall
+	Call         statusNotice
 	Reason       field
 	Heard        []countersign.Instance // those heard last, by their ids
 	Problem      *problem
@@ -33,13 +33,6 @@ type agentCapability struct {
 type fixedInput struct {
 	Name  string
 	Value countersign.Value
-}
-
-// agentCall is the sentence of an agent and what its button does.
-type agentCall struct {
-	Class, Icon      string
-	Sentence, Detail string
-	Admit            bool
 }
 
 // shownInstances is how many instances a page shows: those heard last.
@@ -89,28 +82,26 @@ func runnable(a countersign.Agent) bool {
 	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired && a.ModelID != ""
 }
 
-func agentCallOf(a countersign.Agent, may bool) agentCall {
+func agentCallOf(a countersign.Agent, may bool) statusNotice {
 	switch {
 	case a.Retired:
-		c := agentCall{Class: "call--wait", Icon: "s-cancelled"}
-		c.Sentence, c.Detail = retiredCall("agent")
-		return c
+		return retiredNotice("agent")
 	case a.Suspended:
-		c := agentCall{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
+		c := statusNotice{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
 		if !may {
 			c.Detail = "An admin admits it again."
 		}
 		return c
 	case a.Status != countersign.AgentAdmitted:
-		c := agentCall{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
+		c := statusNotice{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
 		if !may {
 			c.Sentence, c.Detail = "This agent can’t run until an admin admits it.", "Being registered lets no agent run."
 		}
 		return c
 	case a.ModelID == "":
-		return agentCall{Class: "call--idle", Icon: "i-check", Sentence: "This agent is admitted and has no model, so it can’t run.", Detail: "Its system names one in the manifest that it syncs."}
+		return statusNotice{Class: "call--idle", Icon: "i-check", Sentence: "This agent is admitted and has no model, so it can’t run.", Detail: "Its system names one in the manifest that it syncs."}
 	}
-	return agentCall{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
+	return statusNotice{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
 }
 
 func admitAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.AdmitAgent) }
@@ -128,11 +119,7 @@ func (v *pageRequest) moveAgent(move admission) (string, error) {
 	if err == nil {
 		return "/agents/" + id, nil
 	}
-	again, unread := v.agentAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.agentAgain)
 }
 
 // instancesOfAgent writes what its processes say now.

@@ -121,11 +121,7 @@ func startAgentRun(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	again, unread := v.agentRunAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.agentRunAgain)
 }
 
 func (v *pageRequest) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"math"
 	"net/url"
@@ -70,13 +71,7 @@ func (d *approvalData) page() *page {
 // Heading is what the call does in its capability's words, else the step's name, or the
 // capability where the plan can't be seen.
 func (d *approvalData) Heading() string {
-	if d.Title != "" {
-		return d.Title
-	}
-	if d.Course.Name != "" {
-		return d.Course.Name
-	}
-	return d.Capability
+	return cmp.Or(d.Title, d.Course.Name, d.Capability)
 }
 
 // approval reads all that its page shows; it decides nothing.

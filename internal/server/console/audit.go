@@ -33,7 +33,7 @@ func (v *pageRequest) auditLog() auditLog {
 	if l.Realm {
 		l.Query = "?log=realm"
 	}
-	if access.Allow(v.actor.Principal, access.ReadTenants) == nil {
+	if v.can(access.ReadTenants) {
 		l.Logs = []filter{
 			{Word: "Tenant " + v.actor.Tenant, Href: Prefix + "/audit", Here: !l.Realm},
 			{Word: "Realm", Href: Prefix + "/audit?log=realm", Here: l.Realm},

@@ -33,11 +33,7 @@ func saveCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID + "#capabilities", nil
 	}
-	again, unread := v.capabilityForm(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.capabilityForm)
 }
 
 // withTyped are the project's capabilities with the one of the form among them.
@@ -60,8 +56,7 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
 	c.SideEffect, c.TimeoutMs = nil, 0
 	if said := v.form("sideEffect"); said != "" {
-		has := said == "true"
-		c.SideEffect = &has
+		c.SideEffect = new(said == "true")
 	}
 	var untimed, untyped error
 	c.TimeoutMs, untimed = v.typedTimeout()

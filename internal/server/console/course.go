@@ -47,16 +47,14 @@ func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
 // plan adds what the plan's snapshots say of the step's capability.
 func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Plan = p.Name
-	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		capability := project.Capability(a.Capability)
-		if project.ID != a.ProjectID || capability == nil {
-			continue
-		}
-		c.Project, c.Revision = project.Name, project.Revision
-		c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
-		c.Signed = signedWord(project.EffectiveAuth().Type)
+	capability := capabilityOf(p, a.ProjectID, a.Capability)
+	if capability == nil {
+		return
 	}
+	project := projectOf(p, a.ProjectID)
+	c.Project, c.Revision = project.Name, project.Revision
+	c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
+	c.Signed = signedWord(project.EffectiveAuth().Type)
 }
 
 // timeoutWord is a time as it was set: whole seconds without a fraction.

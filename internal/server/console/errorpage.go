@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -19,11 +19,8 @@ type problem struct {
 // refusalOf is the refusal that an error is, nil for every other error: those are
 // internal and never shown.
 func refusalOf(err error) *countersign.Error {
-	var e *countersign.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return nil
+	e, _ := errors.AsType[*countersign.Error](err)
+	return e
 }
 
 // problemOf words an error; nil for none and for what has no code.
@@ -113,7 +110,7 @@ func (v *pageRequest) typed() []kept {
 		}
 		out = append(out, kept{name, texts[0]})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	slices.SortFunc(out, func(a, b kept) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

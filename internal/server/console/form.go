@@ -1,11 +1,9 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"net/http"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -65,17 +63,10 @@ func (s *form) line(name, label, hint, stored string) field {
 		b.Value = s.v.r.PostForm.Get(name)
 	}
 	if countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict && strings.TrimSpace(b.Value) != stored {
-		b.Hint = strings.TrimSpace(hint + " Saved now: " + saved(stored) + ".")
+		b.Hint = strings.TrimSpace(hint + " Saved now: " + cmp.Or(stored, "nothing") + ".")
 	}
 	b.Wrong = s.take(name)
 	return b
-}
-
-func saved(stored string) string {
-	if stored == "" {
-		return "nothing"
-	}
-	return stored
 }
 
 // take gives a field what is wrong with it, or with what lies within it.
@@ -96,7 +87,7 @@ func (s *form) take(name string) string {
 		return ""
 	}
 	s.taken++
-	sort.Strings(found)
+	slices.Sort(found)
 	return upper(strings.Join(found, "; ")) + "."
 }
 
@@ -153,7 +144,7 @@ func (s *form) problem() *problem {
 	for field, text := range s.wrong {
 		rest = append(rest, strings.TrimPrefix(field+": "+text, ": "))
 	}
-	sort.Strings(rest)
+	slices.Sort(rest)
 	p.Sentence, p.Detail = "Not accepted: "+plural(s.taken, "field needs", "fields need")+" another value.", ""
 	if len(rest) > 0 {
 		p.Detail = upper(strings.Join(rest, "; ")) + "."
@@ -182,15 +173,5 @@ func (v *pageRequest) can(op access.Operation) bool {
 	return access.Allow(v.actor.Principal, op) == nil
 }
 
-// pretty is a document as one edits it: indented, its numbers as they are.
-func pretty(v any) string {
-	doc, err := countersign.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, doc, "", "  "); err != nil {
-		return string(doc)
-	}
-	return b.String()
-}
+// pretty is a value as indented JSON; every number keeps its digits.
+func pretty(v any) string { return indented(rawOf(v)) }

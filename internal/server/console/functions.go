@@ -28,7 +28,7 @@ var functions = template.FuncMap{
 	// Access and audit.
 	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
-	"indented": func(v any) string { return indented(rawOf(v)) }, "ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
+	"indented": pretty, "ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
 }
 
 // icon draws a symbol of the sprite that says nothing by itself.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -146,8 +145,7 @@ func noSetUp(err error) string {
 
 func setUp(v *pageRequest) (string, error) {
 	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor)
-	var e *countersign.Error
-	if errors.As(err, &e) && e.Code != countersign.CodeUnavailable {
+	if e := refusalOf(err); e != nil && e.Code != countersign.CodeUnavailable {
 		p := problemOf(err)
 		link := v.form("link")
 		if e.Code == countersign.CodeInvalidRequest {

@@ -94,8 +94,7 @@ func nthTime(n int) string {
 func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
 	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: upper(s.Error.Message), Code: s.Error.Code}
 	if s.Response != nil && s.Response.StatusCode != 0 && s.Late == nil {
-		g := gotOf("answer", s.Response, s.Output)
-		f.Got = &g
+		f.Got = new(gotOf("answer", s.Response, s.Output))
 	}
 	return f
 }
@@ -108,8 +107,7 @@ func knownLate(s *countersign.StepRun) knownFact {
 	if s.Late.Error != "" {
 		f.Said = upper(s.Late.Error) + ". " + f.Said
 	}
-	g := gotOf("late", s.Late.Response, s.Late.Output)
-	f.Got, f.Use = &g, usable("late", s.Late.Output)
+	f.Got, f.Use = new(gotOf("late", s.Late.Response, s.Late.Output)), usable("late", s.Late.Output)
 	return f
 }
 
@@ -126,15 +124,13 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 		f.Said += " " + upper(p.Error) + "."
 	}
 	if p.Request != nil {
-		asked := sentOf(id+"-asked", *p.Request)
-		f.Sent = &asked
+		f.Sent = new(sentOf(id+"-asked", *p.Request))
 	}
 	switch {
 	case !whole:
 		f.Said += " The API shows its answer."
 	case p.Response != nil || !p.Output.IsZero():
-		g := gotOf(id, p.Response, p.Output)
-		f.Got, f.Use = &g, usable(id, p.Output)
+		f.Got, f.Use = new(gotOf(id, p.Response, p.Output)), usable(id, p.Output)
 	}
 	return f
 }

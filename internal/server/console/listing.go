@@ -38,14 +38,16 @@ func (v *pageRequest) pager(l control.List, shown, total int, next *int) pager {
 
 // with is the present address with one parameter changed; "" takes it away.
 func (v *pageRequest) with(name, value string) string {
-	q := url.Values{}
-	for k, vs := range v.r.URL.Query() {
-		q[k] = vs
-	}
+	q := v.r.URL.Query()
 	q.Set(name, value)
 	if value == "" || name == "offset" && value == "0" {
 		q.Del(name)
 	}
+	return v.withQuery(q)
+}
+
+// withQuery is the path of the present address with another query.
+func (v *pageRequest) withQuery(q url.Values) string {
 	if len(q) == 0 {
 		return v.r.URL.Path
 	}
@@ -76,8 +78,5 @@ func (v *pageRequest) without(name string, value ...string) string {
 	if len(value) > 0 {
 		q.Set(name, value[0])
 	}
-	if len(q) == 0 {
-		return v.r.URL.Path
-	}
-	return v.r.URL.Path + "?" + q.Encode()
+	return v.withQuery(q)
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"html/template"
 	"net/http"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
 )
 
 // modelData is what a model's page shows. Player, Here and Values are of the step
@@ -115,13 +113,15 @@ func element(path string) string {
 
 // suspendModel and resumeModel take a typed reason. Without one the page is shown
 // again.
-func suspendModel(v *pageRequest) (string, error) { return v.toggleModel(v.control.SuspendModel) }
+func suspendModel(v *pageRequest) (string, error) {
+	return v.toggleModel(moving(v.control.SuspendModel))
+}
 
-func resumeModel(v *pageRequest) (string, error) { return v.toggleModel(v.control.ResumeModel) }
+func resumeModel(v *pageRequest) (string, error) { return v.toggleModel(moving(v.control.ResumeModel)) }
 
-func (v *pageRequest) toggleModel(toggle func(context.Context, control.Actor, string, string) (countersign.Model, error)) (string, error) {
+func (v *pageRequest) toggleModel(toggle move) (string, error) {
 	id := v.r.PathValue("id")
-	_, err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
+	err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
 	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 		return modelHref(id), err
 	}

@@ -61,7 +61,7 @@ func editModelPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return editData{ID: m.ID, Text: indented(rawOf(m.Document)), Expected: m.Revision}.page(), nil
+	return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision}.page(), nil
 }
 
 // indented is JSON over several lines; every number keeps its digits.

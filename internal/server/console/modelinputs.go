@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -146,9 +145,8 @@ func markInputs(fields []modelInput, p *problem) {
 // as it is, since it begins with a path into what was written. nil for what has no
 // code; what isn't about the text keeps its own words.
 func refusal(err error, sentence string) *problem {
-	p := problemOf(err)
-	var e *countersign.Error
-	if p == nil || !errors.As(err, &e) || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
+	p, e := problemOf(err), refusalOf(err)
+	if p == nil || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
 		return p
 	}
 	p.Sentence, p.Detail = sentence, e.Message+"."

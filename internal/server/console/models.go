@@ -59,10 +59,9 @@ func standingOf(m countersign.Model) state {
 func modelHref(id string) string { return "/models/" + id }
 
 func modelCrumbs(m countersign.Model, more ...string) []crumb {
-	crumbs := []crumb{{Word: "Models", Href: "/models"}, {Word: m.ID, ID: true}}
-	if len(more) > 0 {
-		crumbs[1] = crumb{Word: m.ID, Href: modelHref(m.ID), ID: true}
-		crumbs = append(crumbs, crumb{Word: more[0]})
+	var last []crumb
+	for _, word := range more {
+		last = append(last, crumb{Word: word})
 	}
-	return crumbs
+	return crumbsBelow("Models", "/models", m.ID, last...)
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -120,9 +121,7 @@ type valueRow struct {
 func valuesAt(doc countersign.AgentModel, s *countersign.Scenario, given map[string]countersign.Scalar, p *player) []valueRow {
 	now, set := map[string]countersign.Scalar{}, map[string]bool{}
 	for _, layer := range []map[string]countersign.Scalar{s.InitialMemory, s.Inputs, given} {
-		for id, value := range layer {
-			now[id] = value
-		}
+		maps.Copy(now, layer)
 	}
 	for i, taken := range p.sim.Trace[:p.At-1] {
 		for _, e := range taken.Effects {

@@ -41,6 +41,15 @@ type crumb struct {
 	ID         bool // in mono
 }
 
+// crumbsBelow lead to what has an ID in a list, and to the pages below it.
+func crumbsBelow(list, href, id string, last ...crumb) []crumb {
+	at := crumb{Word: id, ID: true}
+	if len(last) > 0 {
+		at.Href = href + "/" + id
+	}
+	return append([]crumb{{Word: list, Href: href}, at}, last...)
+}
+
 // frame is a page and what is around it.
 type frame struct {
 	*page
@@ -156,15 +165,7 @@ func (v *pageRequest) counts() counts {
 
 // Can reports whether the visitor may ask for an operation, so that a page shows
 // the buttons of those who may press them. The use case decides.
-func (f frame) Can(op string) bool {
-	return access.Allow(f.Actor.Principal, access.Operation(op)) == nil
-}
+func (f frame) Can(op string) bool { return f.can(access.Operation(op)) }
 
 // Roles are the visitor's roles in words.
-func (f frame) Roles() string {
-	words := make([]string, len(f.Actor.Roles))
-	for i, r := range f.Actor.Roles {
-		words[i] = titled(string(r))
-	}
-	return strings.Join(words, ", ")
-}
+func (f frame) Roles() string { return roleWords(f.Actor.Roles) }

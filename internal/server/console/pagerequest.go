@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,13 +62,11 @@ func (v *pageRequest) perform(rt route) {
 		}
 	case rt.act != nil:
 		to, err := rt.act(v)
-		var again *page
-		switch {
-		case errors.As(err, &again):
+		if again, ok := errors.AsType[*page](err); ok {
 			v.show(again)
-		case err != nil:
+		} else if err != nil {
 			v.fail(err)
-		default:
+		} else {
 			http.Redirect(v.w, v.r, Prefix+to, http.StatusSeeOther)
 		}
 	default:
@@ -197,19 +196,14 @@ func (v *pageRequest) trusted(host string) bool {
 	if err != nil {
 		return false
 	}
-	for _, p := range v.cfg.TrustedProxies {
-		if p.Contains(addr.Unmap()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
 // fail shows an error as a page. Who is signed out goes to sign in, and comes
 // back to the page, not to the decision.
 func (v *pageRequest) fail(err error) {
-	var e *countersign.Error
-	if !errors.As(err, &e) {
+	e := refusalOf(err)
+	if e == nil {
 		if errors.Is(err, control.ErrTooMany) {
 			v.show(tooMany())
 			return

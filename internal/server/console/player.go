@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -140,10 +141,7 @@ func (p *player) start(doc countersign.AgentModel, sim *countersign.Simulation, 
 }
 
 func (p *player) href(at int) string {
-	q := url.Values{}
-	for k, vs := range p.q {
-		q[k] = vs
-	}
+	q := maps.Clone(p.q)
 	q.Set("at", strconv.Itoa(at))
 	return p.Base + "?" + q.Encode()
 }

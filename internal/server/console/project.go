@@ -1,7 +1,8 @@
 package console
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -13,19 +14,12 @@ import (
 type projectData struct {
 	countersign.Project
 	Auth    countersign.Auth
-	Call    projectCall
+	Call    statusNotice
 	Reason  field // why it is enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
 	Pager   pager
 	Problem *problem
-}
-
-// projectCall is the sentence of a project and what its button does.
-type projectCall struct {
-	Class, Icon      string
-	Sentence, Detail string
-	Check, Enable    bool
 }
 
 // shownCapability is a capability as a row shows it.
@@ -72,31 +66,23 @@ func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pa
 
 // inputsOf are a capability's inputs, required ones first.
 func inputsOf(c countersign.Capability) []shownInput {
-	sensitive := map[string]bool{}
-	for _, name := range c.Sensitive {
-		sensitive[name] = true
-	}
 	list := make([]shownInput, 0, len(c.InputSchema))
 	for name, f := range c.InputSchema {
-		list = append(list, shownInput{name, f.Type, f.Required, sensitive[name]})
+		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name)})
 	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].Required != list[j].Required {
-			return list[i].Required
-		}
-		return list[i].Name < list[j].Name
+	rank := map[bool]int{false: 1}
+	slices.SortFunc(list, func(a, b shownInput) int {
+		return cmp.Or(cmp.Compare(rank[a.Required], rank[b.Required]), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
 
 // callOf says why LIVE runs can't use a project, or that they can.
-func callOf(p countersign.Project, may bool) projectCall {
-	c := projectCall{Class: "call--wait", Icon: "s-waiting", Check: may}
+func callOf(p countersign.Project, may bool) statusNotice {
 	if p.Retired {
-		c.Check, c.Icon = false, "s-cancelled"
-		c.Sentence, c.Detail = retiredCall("project")
-		return c
+		return retiredNotice("project")
 	}
+	c := statusNotice{Class: "call--wait", Icon: "s-waiting", Check: may}
 	unset := p.EffectiveAuth().Type != countersign.AuthNone && !p.SecretConfigured
 	switch {
 	case !p.Enabled && p.Health == nil:
@@ -134,17 +120,12 @@ func sends(p countersign.Project) bool { return p.Adapter == countersign.Adapter
 // Sends is for the template.
 func (d projectData) Sends() bool { return sends(d.Project) }
 
-func healthPath(p countersign.Project) string {
-	if p.HealthPath == "" {
-		return "/"
-	}
-	return p.HealthPath
-}
+func healthPath(p countersign.Project) string { return cmp.Or(p.HealthPath, "/") }
 
 func checkHealth(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
-		return "", v.projectRefused(err)
+		return "", formAgain(err, v.projectAgain)
 	}
 	return "/projects/" + id, nil
 }
@@ -161,16 +142,7 @@ func (v *pageRequest) toggleProject(toggle toggling) (string, error) {
 		_, err = toggle(v.r.Context(), v.actor, id, t)
 	}
 	if err != nil {
-		return "", v.projectRefused(err)
+		return "", formAgain(err, v.projectAgain)
 	}
 	return "/projects/" + id, nil
-}
-
-// projectRefused shows the project again with what was typed.
-func (v *pageRequest) projectRefused(err error) error {
-	p, unread := v.projectAgain(err)
-	if unread != nil {
-		return unread
-	}
-	return answered(p, err)
 }

@@ -159,11 +159,7 @@ func saveProject(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID, nil
 	}
-	again, unread := v.projectEditAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.projectEditAgain)
 }
 
 // projectWriteOf is what an edit starts from.
@@ -217,9 +213,5 @@ func saveProjectDocument(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + id, nil
 	}
-	again, unread := v.documentAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.documentAgain)
 }

@@ -46,11 +46,7 @@ func projectsPage(v *pageRequest) (*page, error) {
 
 // projectCrumbs lead to a page of a project.
 func projectCrumbs(id string, last ...crumb) []crumb {
-	at := crumb{Word: id, ID: true}
-	if len(last) > 0 {
-		at.Href = "/projects/" + id
-	}
-	return append([]crumb{{Word: "Projects", Href: "/projects"}, at}, last...)
+	return crumbsBelow("Projects", "/projects", id, last...)
 }
 
 // enabledState says whether LIVE runs may use a project.
@@ -128,9 +124,4 @@ func breakable(path string) template.HTML {
 }
 
 // atMost is the time that a capability's call may take.
-func atMost(c countersign.Capability) string {
-	if ms := c.Timeout().Milliseconds(); ms%1000 != 0 {
-		return took(ms)
-	}
-	return span(c.Timeout())
-}
+func atMost(c countersign.Capability) string { return timeoutWord(c.Timeout()) }

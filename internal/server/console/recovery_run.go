@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -92,16 +93,10 @@ func (d *recoveryRunData) plan() {
 		return
 	}
 	d.Plan = p.Name
-	var capability *countersign.Capability
-	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		if project.ID != d.Step.ProjectID {
-			continue
-		}
-		if capability = project.Capability(d.Step.Capability); capability != nil {
-			d.Probe = capability.Probe != "" && project.Capability(capability.Probe) != nil
-			d.Resolve.OutputField = capability.OutputField
-		}
+	capability := capabilityOf(p, d.Step.ProjectID, d.Step.Capability)
+	if capability != nil {
+		d.Probe = capability.Probe != "" && capabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
+		d.Resolve.OutputField = capability.OutputField
 	}
 	if s := p.Step(d.Step.ID); s != nil {
 		d.Expected = s.Expectation
@@ -113,12 +108,7 @@ func (d *recoveryRunData) plan() {
 func (d *recoveryRunData) Until() string { return clockSeconds(d.Run.WaitingFor.NotBefore) }
 
 // Target is who was asked, in a sentence.
-func (d *recoveryRunData) Target() string {
-	if d.Host != "" {
-		return d.Host
-	}
-	return d.Step.ProjectID
-}
+func (d *recoveryRunData) Target() string { return cmp.Or(d.Host, d.Step.ProjectID) }
 
 // Next is the step that the run goes on to, "" when it was the last.
 func (d *recoveryRunData) Next() string {

@@ -45,12 +45,19 @@ func wrongs(message string) []aWrong {
 	return out
 }
 
+// formAgain shows the page of a form again after err; an error that the form can't
+// correct, or that keeps the page from being read, is returned instead.
+func formAgain(err error, show func(error) (*page, error)) error {
+	p, unread := show(err)
+	if unread != nil {
+		return unread
+	}
+	return answered(p, err)
+}
+
 // answered makes a page the answer of its form; errors that the form can't mend
 // have a page of their own.
 func answered(p *page, err error) error {
-	if err == nil {
-		return p
-	}
 	switch code := countersign.ErrorCode(err); code {
 	case countersign.CodeUnauthenticated, countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeCSRF, countersign.CodeInternal, "":
 		return err

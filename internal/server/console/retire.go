@@ -63,9 +63,12 @@ func (f frame) Retiring(kind, id string, retired bool) retiring {
 // retiredState is the one that counts before any other.
 var retiredState = state{"is-idle", "s-cancelled", "Retired"}
 
-// retiredCall is the sentence of what is retired.
-func retiredCall(kind string) (sentence, detail string) {
-	return "This " + kind + " is retired: nothing new is made of it.", "It is hidden from lists. An admin can restore it."
+// retiredNotice is the notice of a retired project, agent or team.
+func retiredNotice(kind string) statusNotice {
+	return statusNotice{
+		Class: "call--wait", Icon: "s-cancelled",
+		Sentence: "This " + kind + " is retired: nothing new is made of it.", Detail: "It is hidden from lists. An admin can restore it.",
+	}
 }
 
 // retirees is the link of a list that shows what is retired too, or hides it again.

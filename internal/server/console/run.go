@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"html/template"
 	"strconv"
 
@@ -78,7 +79,7 @@ func (v *pageRequest) beholder(runID string) (b beholder, err error) {
 		return b, err
 	}
 	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
-	b.Cancel = access.Allow(v.actor.Principal, access.CancelRun) == nil
+	b.Cancel = v.can(access.CancelRun)
 	b.Masked = control.Masks(v.actor)
 	return b, err
 }
@@ -89,10 +90,7 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b beholder, pinned strin
 	if stepIndex(r, pinned) < 0 {
 		pinned = ""
 	}
-	d := &runData{Run: r, Plan: p, Title: p.Name, Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
-	if d.Title == "" {
-		d.Title = r.ID
-	}
+	d := &runData{Run: r, Plan: p, Title: cmp.Or(p.Name, r.ID), Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
 	chosen := stepIndex(r, pinned)
 	if chosen < 0 {
 		chosen = presentStep(r)

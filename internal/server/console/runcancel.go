@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -33,10 +34,7 @@ func (v *pageRequest) cancelForm(reason string, refused error) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := cancelData{Run: &r, Title: r.PlanSnapshot.Name, Can: cancellable(&r), Reason: reason, Problem: problemOf(refused)}
-	if d.Title == "" {
-		d.Title = r.ID
-	}
+	d := cancelData{Run: &r, Title: cmp.Or(r.PlanSnapshot.Name, r.ID), Can: cancellable(&r), Reason: reason, Problem: problemOf(refused)}
 	d.OnItsWay, d.Then = cancelWords(&r)
 	p := &page{
 		name: "run-cancel", Title: "Cancel " + d.Title, Nav: "runs", Data: d,

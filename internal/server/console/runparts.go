@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -29,12 +30,7 @@ func stepTitle(r *countersign.Run, i int) string {
 	return "“" + nameOf(&r.Steps[i]) + "”"
 }
 
-func nameOf(s *countersign.StepRun) string {
-	if s.Name == "" {
-		return s.ID
-	}
-	return s.Name
-}
+func nameOf(s *countersign.StepRun) string { return cmp.Or(s.Name, s.ID) }
 
 // hostOf is whom a step calls.
 func hostOf(s *countersign.StepRun) string {

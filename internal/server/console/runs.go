@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -112,10 +113,7 @@ func (v *pageRequest) runRows(runs []countersign.Run) ([]runRow, error) {
 	rows := make([]runRow, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		rows[i] = runRow{Run: *r, Title: names[r.PlanID], State: runState(*r), Prog: progressOf(r), Step: whereWords(r)}
-		if rows[i].Title == "" {
-			rows[i].Title = r.ID
-		}
+		rows[i] = runRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: runState(*r), Prog: progressOf(r), Step: whereWords(r)}
 		if r.Status == countersign.RunFailed {
 			rows[i].Why = failureWords(r)
 		}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -98,8 +97,7 @@ func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 	case s.Status == countersign.StepSimulated:
 		c.Lost = "Nothing was sent, so nothing was answered."
 	case s.Response != nil || s.Status == countersign.StepCompleted:
-		view := gotOf("got", s.Response, s.Output)
-		c.Got = &view
+		c.Got = new(gotOf("got", s.Response, s.Output))
 	case s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned:
 		c.Lost = "No usable answer came."
 	}
@@ -131,15 +129,13 @@ func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
 
 func (c *chosenStep) evidence(s *countersign.StepRun) {
 	if s.Late != nil {
-		late := gotOf("late", s.Late.Response, s.Late.Output)
-		c.Late = &late
+		c.Late = new(gotOf("late", s.Late.Response, s.Late.Output))
 	}
 	for _, p := range s.Probes {
-		id := "probe-" + strconv.Itoa(p.N)
+		id := probeID(&p)
 		view := probeView{ProbeRecord: p, Got: gotOf(id, p.Response, p.Output)}
 		if p.Request != nil {
-			request := sentOf(id+"-sent", *p.Request)
-			view.Sent = &request
+			view.Sent = new(sentOf(id+"-sent", *p.Request))
 		}
 		c.Probes = append(c.Probes, view)
 	}

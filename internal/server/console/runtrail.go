@@ -31,7 +31,7 @@ type trailRow struct {
 }
 
 func (v *pageRequest) trail(r *countersign.Run) (*trail, error) {
-	if access.Allow(v.actor.Principal, access.ReadAudit) != nil {
+	if !v.can(access.ReadAudit) {
 		return toldByRun(r), nil
 	}
 	subject := "run/" + r.ID

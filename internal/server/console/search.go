@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -31,13 +32,7 @@ func searchPage(v *pageRequest) (*page, error) {
 const maxQuery = 200
 
 func (v *pageRequest) find(id string) []hit {
-	run := id
-	for i, c := range id {
-		if c == '.' {
-			run = id[:i]
-			break
-		}
-	}
+	run, _, _ := strings.Cut(id, ".")
 	var hits []hit
 	try := func(kind, id, href string, get func(context.Context) error) {
 		if countersign.ValidID(id) && get(v.r.Context()) == nil {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -120,12 +121,7 @@ func setTheme(v *pageRequest) (string, error) {
 
 func nextTheme(now string) string { return map[string]string{"": "light", "light": "dark"}[now] }
 
-func themeWord(now string) string {
-	if now == "" {
-		return "as the system"
-	}
-	return now
-}
+func themeWord(now string) string { return cmp.Or(now, "as the system") }
 
 func setKeys(v *pageRequest) (string, error) {
 	v.prefer(keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])

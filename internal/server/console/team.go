@@ -1,14 +1,12 @@
 package console
 
 import (
-	"context"
 	"html/template"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/graph"
 )
@@ -23,7 +21,7 @@ type teamData struct {
 	MemberPages, StepPages pager
 	Drawn                  template.HTML
 	Poll                   string
-	Call                   teamCall
+	Call                   statusNotice
 	Reason                 field
 	Problem                *problem
 }
@@ -44,13 +42,6 @@ type teamStep struct {
 
 // teamInput is where an input of a step comes from.
 type teamInput struct{ Name, Value, From string }
-
-type teamCall struct {
-	Class, Icon      string
-	Sentence, Detail string
-	Resume, Start    bool
-	See              string // the member that keeps it from running
-}
 
 func teamPage(v *pageRequest) (*page, error) { return v.teamAgain(nil) }
 
@@ -161,14 +152,12 @@ func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 	return out
 }
 
-func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) teamCall {
+func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) statusNotice {
 	if t.Retired {
-		c := teamCall{Class: "call--wait", Icon: "s-cancelled"}
-		c.Sentence, c.Detail = retiredCall("team")
-		return c
+		return retiredNotice("team")
 	}
 	if t.Suspended {
-		c := teamCall{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
+		c := statusNotice{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
 		if !mayResume {
 			c.Detail = "An admin resumes it."
 		}
@@ -184,9 +173,9 @@ func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bo
 		}
 	}
 	if out > 0 {
-		return teamCall{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
+		return statusNotice{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
 	}
-	return teamCall{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
+	return statusNotice{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
 }
 
 func isAre(n int) string {
@@ -228,25 +217,18 @@ func edgesOf(s countersign.TeamStep) []graph.Edge {
 	return out
 }
 
-func suspendTeam(v *pageRequest) (string, error) { return v.moveTeam(v.control.SuspendTeam) }
+func suspendTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.control.SuspendTeam)) }
 
-func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(v.control.ResumeTeam) }
+func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.control.ResumeTeam)) }
 
-// suspension is suspending or resuming a team.
-type suspension func(context.Context, control.Actor, string, string) (countersign.Team, error)
-
-func (v *pageRequest) moveTeam(move suspension) (string, error) {
+func (v *pageRequest) moveTeam(change move) (string, error) {
 	id := v.r.PathValue("id")
 	err := typedReason(v.form("reason"))
 	if err == nil {
-		_, err = move(v.r.Context(), v.actor, id, v.form("reason"))
+		err = change(v.r.Context(), v.actor, id, v.form("reason"))
 	}
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	again, unread := v.teamAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.teamAgain)
 }

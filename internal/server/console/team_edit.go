@@ -96,11 +96,7 @@ func createTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	again, unread := v.newTeam(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.newTeam)
 }
 
 func teamDocumentPage(v *pageRequest) (*page, error) { return v.teamDocument(nil) }
@@ -140,9 +136,5 @@ func saveTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	again, unread := v.teamDocument(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.teamDocument)
 }

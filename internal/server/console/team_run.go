@@ -60,9 +60,5 @@ func startTeamRun(v *pageRequest) (string, error) {
 		}
 		err = refused
 	}
-	again, unread := v.teamRunAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.teamRunAgain)
 }

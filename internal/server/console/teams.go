@@ -35,11 +35,7 @@ func teamsPage(v *pageRequest) (*page, error) {
 }
 
 func teamCrumbs(t countersign.Team, last ...crumb) []crumb {
-	at := crumb{Word: t.ID, ID: true}
-	if len(last) > 0 {
-		at.Href = "/teams/" + t.ID
-	}
-	return append([]crumb{{Word: "Teams", Href: "/teams"}, at}, last...)
+	return crumbsBelow("Teams", "/teams", t.ID, last...)
 }
 
 // teamState says whether a team is suspended; whether it can run depends on its

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,9 +77,7 @@ func modeChoices(on []string) []choice {
 		{Value: countersign.ModeLive, Word: "LIVE", Note: "Sends, after approval where policy asks for it."},
 	}
 	for i := range out {
-		for _, m := range on {
-			out[i].Chosen = out[i].Chosen || out[i].Value == m
-		}
+		out[i].Chosen = slices.Contains(on, out[i].Value)
 	}
 	return out
 }

@@ -86,11 +86,7 @@ func tryCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	again, unread := v.tryAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.tryAgain)
 }
 
 // rehearse makes the plan and starts its run.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/countersign/countersign"
 )
@@ -101,11 +102,7 @@ func (v *pageRequest) putUser(d userData, email string, roles []countersign.Role
 // validRoles refuses what no box of the form says; the API's decoder does the same.
 func validRoles(roles []countersign.Role) error {
 	for _, r := range roles {
-		known := false
-		for _, c := range roleHints {
-			known = known || c.Value == string(r)
-		}
-		if !known {
+		if !slices.ContainsFunc(roleHints, func(c choice) bool { return c.Value == string(r) }) {
 			return countersign.Errorf(countersign.CodeInvalidRequest, "roles: there is no role %s", r)
 		}
 	}

@@ -10,6 +10,14 @@ import (
 // say the same, so that no one of them is needed.
 type state struct{ Class, Icon, Word string }
 
+// statusNotice says at the top of a page whether a project, agent or team can be used,
+// and which buttons change that.
+type statusNotice struct {
+	Class, Icon, Sentence, Detail       string
+	Check, Enable, Admit, Resume, Start bool
+	See                                 string // the ID of the agent that keeps a team from running
+}
+
 // runStates are the statuses of a run.
 var runStates = map[countersign.RunStatus]state{
 	countersign.RunReady:            {"is-run", "s-ready", "Ready"},
