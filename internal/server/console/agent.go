@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// One agent: whether it may run, its contract, and what its processes say.
+// The page of one agent: whether it may run, its contract, and its instances.
 
 type agentData struct {
 	countersign.AgentWithInstances
@@ -17,15 +17,15 @@ type agentData struct {
 	Capabilities []agentCapability
 	Call         statusNotice
 	Reason       field
-	Heard        []countersign.Instance // those heard last, by their ids
+	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *problem
 }
 
-// agentCapability is a capability that an agent may use, and what its manifest
-// fixes there.
+// agentCapability is a capability that an agent may use, with the inputs that its
+// manifest fixes.
 type agentCapability struct {
 	Name   string
-	Known  *countersign.Capability // nil: the project has it no more
+	Known  *countersign.Capability // nil: the project no longer has it
 	Fixed  []fixedInput
 	CanRun bool
 }
@@ -35,7 +35,7 @@ type fixedInput struct {
 	Value countersign.Value
 }
 
-// shownInstances is how many instances a page shows: those heard last.
+// shownInstances is how many instances a page shows.
 const shownInstances = 50
 
 func agentPage(v *pageRequest) (*page, error) { return v.agentAgain(nil) }
@@ -56,8 +56,8 @@ func (v *pageRequest) agentAgain(err error) (*page, error) {
 	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
 }
 
-// heardLast are the instances that a page shows, by their ids, so that none moves
-// when it is heard.
+// heardLast returns the instances that a page shows, sorted by ID so that rows don't
+// move when a heartbeat arrives.
 func heardLast(all []countersign.Instance) []countersign.Instance {
 	last := slices.Clone(all[:min(len(all), shownInstances)])
 	slices.SortFunc(last, func(a, b countersign.Instance) int { return strings.Compare(a.InstanceID, b.InstanceID) })
@@ -77,7 +77,7 @@ func agentCapabilities(a countersign.Agent, p countersign.Project, may bool) []a
 	return out
 }
 
-// runnable reports an agent that a run may be started of.
+// runnable reports whether runs of the agent may be started.
 func runnable(a countersign.Agent) bool {
 	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired && a.ModelID != ""
 }
@@ -108,8 +108,8 @@ func admitAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.A
 
 func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
 
-// moveAgent decides about the revision that the form showed, not about one that a
-// sync made meanwhile.
+// moveAgent admits or suspends the revision that the form showed, not one that a sync
+// has stored since.
 func (v *pageRequest) moveAgent(move admission) (string, error) {
 	id, revision := v.r.PathValue("id"), v.formRevision()
 	err := typedReason(v.form("reason"))
@@ -122,7 +122,7 @@ func (v *pageRequest) moveAgent(move admission) (string, error) {
 	return "", formAgain(err, v.agentAgain)
 }
 
-// instancesOfAgent writes what its processes say now.
+// instancesOfAgent writes the table of instances, which the page polls.
 func instancesOfAgent(v *pageRequest) error {
 	a, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// approvalCourse is what the run's plan says of the step; without it, where the
-// run covers projects that the visitor may not see, the page says less.
+// approvalCourse is what the run's plan says of the step. It is empty if the run covers
+// projects that the visitor may not see.
 type approvalCourse struct {
 	Known      bool
 	Name       string // of the step
@@ -22,8 +22,8 @@ type approvalCourse struct {
 	Timeout    string
 	Signed     string
 	After      []string // the steps that follow
-	Skipped    int      // how many they are
-	RunWaits   bool     // the run waits for a slot: it was approved and not sent yet
+	Skipped    int      // number of After
+	RunWaits   bool     // approved, but the run waits for a free slot
 }
 
 func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
@@ -57,7 +57,7 @@ func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Signed = signedWord(project.EffectiveAuth().Type)
 }
 
-// timeoutWord is a time as it was set: whole seconds without a fraction.
+// timeoutWord is a timeout; whole seconds have no fraction.
 func timeoutWord(d time.Duration) string {
 	if d%time.Second == 0 {
 		return span(d)
@@ -87,7 +87,7 @@ func signedWord(auth string) string {
 	return ""
 }
 
-// Consequence is what rejecting does.
+// Consequence says what rejecting does.
 func (c approvalCourse) Consequence() string {
 	switch {
 	case c.Skipped == 1:

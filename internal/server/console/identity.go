@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"path"
@@ -8,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
 // Signing in, setting up and signing out (contract 3).
@@ -162,16 +164,14 @@ func setUp(v *pageRequest) (string, error) {
 	return "/", nil
 }
 
-func signOut(v *pageRequest) (string, error) {
-	if err := v.control.SignOut(v.r.Context(), v.actor); err != nil {
-		return "", err
-	}
-	v.keep("")
-	return "/sign-in", nil
-}
+func signOut(v *pageRequest) (string, error) { return v.endSession(v.control.SignOut) }
 
 func signOutEverywhere(v *pageRequest) (string, error) {
-	if err := v.control.SignOutEverywhere(v.r.Context(), v.actor); err != nil {
+	return v.endSession(v.control.SignOutEverywhere)
+}
+
+func (v *pageRequest) endSession(end func(context.Context, control.Actor) error) (string, error) {
+	if err := end(v.r.Context(), v.actor); err != nil {
 		return "", err
 	}
 	v.keep("")

@@ -46,9 +46,7 @@ func modelPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	p := d.page()
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
+	p.status = d.Problem.status()
 	return p, nil
 }
 
@@ -111,8 +109,6 @@ func element(path string) string {
 	return at
 }
 
-// suspendModel and resumeModel take a typed reason. Without one the page is shown
-// again.
 func suspendModel(v *pageRequest) (string, error) {
 	return v.toggleModel(moving(v.control.SuspendModel))
 }

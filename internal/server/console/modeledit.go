@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 
@@ -28,15 +29,12 @@ func (d editData) Action() string {
 }
 
 func (d editData) page() *page {
-	p := &page{name: "model-edit", Title: "New model", Nav: "models", Data: d}
+	p := &page{name: "model-edit", Title: "New model", Nav: "models", Data: d, status: d.Problem.status()}
 	if d.ID == "" {
 		p.Crumbs = []crumb{{Word: "Models", Href: "/models"}, {Word: "New model"}}
 	} else {
 		p.Title = "Edit " + d.ID
 		p.Crumbs = modelCrumbs(countersign.Model{ID: d.ID}, "Edit")
-	}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
 	}
 	return p
 }
@@ -99,10 +97,7 @@ func (v *pageRequest) putModel(d editData) (string, error) {
 	if err := exactjson.Decode([]byte(d.Text), &w.Document); err != nil {
 		return "", v.modelAgain(d, err)
 	}
-	id := d.ID
-	if id == "" {
-		id = w.Document.ID
-	}
+	id := cmp.Or(d.ID, w.Document.ID)
 	if !countersign.ValidID(id) {
 		return "", v.modelAgain(d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
 	}

@@ -153,9 +153,13 @@ func refusal(err error, sentence string) *problem {
 	return p
 }
 
-// status is that of a page with a problem.
+// status is the HTTP status of a page that shows this problem; 0, which stands for 200,
+// without one.
 func (p *problem) status() int {
-	if p == nil || p.Code == "" {
+	switch {
+	case p == nil:
+		return 0
+	case p.Code == "":
 		return http.StatusBadRequest
 	}
 	return p.Code.Status()

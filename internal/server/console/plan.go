@@ -45,11 +45,7 @@ func planPage(v *pageRequest) (*page, error) {
 }
 
 func (d *planData) page() *page {
-	p := &page{name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
-	return p
+	return &page{name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d, status: d.Problem.status()}
 }
 
 // latestRuns is how many runs of a plan its page shows.

@@ -87,11 +87,7 @@ type newPlanData struct {
 }
 
 func (d newPlanData) page() *page {
-	p := &page{name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
-	return p
+	return &page{name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d, status: d.Problem.status()}
 }
 
 // newPlanPage begins empty, or with another plan: that is how a rehearsed plan is

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -158,8 +159,6 @@ func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]st
 		}
 	}
 	p := d.page()
-	if p.status = e.Code.Status(); p.status == 0 {
-		p.status = http.StatusConflict
-	}
+	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }
