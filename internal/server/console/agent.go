@@ -49,7 +49,7 @@ func (v *pageRequest) agentAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
 	d.Problem = s.problem()

@@ -48,7 +48,7 @@ func (v *pageRequest) agentRunAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {

@@ -29,7 +29,7 @@ type approvalData struct {
 
 	Before  *countersign.Approval // the last approved one of the same kind, nil if none
 	Changed alterations
-	Led     []ledStep
+	Led     []stepSummary
 	Course  approvalCourse
 
 	Alike []string      // runs with an open recovery of the same capability and title
@@ -44,8 +44,8 @@ type approvalData struct {
 	Reason  string            // as it was typed
 }
 
-// ledStep is a step that ran earlier, with what its verification found.
-type ledStep struct {
+// stepSummary is a step that ran earlier, with what its verification found.
+type stepSummary struct {
 	N      int
 	Name   string
 	State  state
@@ -137,7 +137,7 @@ func (v *pageRequest) approvalCourse(d *approvalData) error {
 	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
 	switch countersign.ErrorCode(err) {
 	case "":
-		d.Led, d.Course = ledTo(&run, &d.Approval), courseOf(&run, &d.Approval)
+		d.Led, d.Course = stepsBefore(&run, &d.Approval), courseOf(&run, &d.Approval)
 		return nil
 	case countersign.CodeProjectScope, countersign.CodeNotFound:
 		return nil
@@ -171,9 +171,9 @@ func (d *approvalData) settle() {
 	}
 }
 
-// ledTo lists the steps that started before the approval was requested, with what their
+// stepsBefore lists the steps that started before the approval was requested, with what their
 // verification found, and the step itself.
-func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
+func stepsBefore(r *countersign.Run, a *countersign.Approval) []stepSummary {
 	var earlier []int
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -182,20 +182,20 @@ func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
 		}
 	}
 	slices.SortStableFunc(earlier, func(x, y int) int { return r.Steps[x].StartedAt.Compare(r.Steps[y].StartedAt) })
-	var out []ledStep
+	var out []stepSummary
 	for _, i := range earlier {
 		s := &r.Steps[i]
-		out = append(out, ledStep{N: i + 1, Name: s.Name, State: ledState(s), Proved: provedBy(s)})
+		out = append(out, stepSummary{N: i + 1, Name: s.Name, State: verifiedState(s), Proved: provedBy(s)})
 	}
 	for i := range r.Steps {
 		if r.Steps[i].ID == a.StepID {
-			out = append(out, ledStep{N: i + 1, Name: r.Steps[i].Name, State: approvalState(*a), Here: true})
+			out = append(out, stepSummary{N: i + 1, Name: r.Steps[i].Name, State: approvalState(*a), Here: true})
 		}
 	}
 	return out
 }
 
-func ledState(s *countersign.StepRun) state {
+func verifiedState(s *countersign.StepRun) state {
 	if v := s.Verification; v != nil && v.Status == countersign.VerificationPassed {
 		return state{"is-ok", "s-completed", "Verified"}
 	}

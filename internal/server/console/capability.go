@@ -59,7 +59,7 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 		}
 		c = p.Capabilities[at]
 	}
-	s := v.sheetOf(err, "capabilities["+strconv.Itoa(at)+"]")
+	s := v.formOf(err, "capabilities["+strconv.Itoa(at)+"]")
 	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c)}
 	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
 	d.Problem = s.problem()

@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// Signing in, setting up and signing out (contract 3).
+// Sign-in, setup and sign-out (contract 3).
 
 func (c *Console) identityRoutes() []route {
 	return append(c.verifierRoutes(), []route{
@@ -38,10 +38,10 @@ func signInPage(v *pageRequest) (*page, error) {
 	return &page{name: "sign-in", Title: "Sign in", Alone: true, Data: signInData{Next: local(v.query("next")), HasMail: v.cfg.HasMail}}, nil
 }
 
-// pending is the cookie of a sign-in that waits for its code.
+// pending is the cookie of a sign-in that awaits its code.
 const pending = "countersign-sign-in"
 
-// askForCode sends a code. The answer is the same whoever asks.
+// askForCode sends a code. The response doesn't reveal whether the address is a user's.
 func askForCode(v *pageRequest) (string, error) {
 	secret, err := v.control.AskForCode(v.r.Context(), v.form("email"), v.from())
 	if p := problemOf(err); p != nil && p.Code == countersign.CodeInvalidRequest {
@@ -58,7 +58,7 @@ func askForCode(v *pageRequest) (string, error) {
 	return "/sign-in/code?" + q.Encode(), nil
 }
 
-// remember gives the browser the secret of its sign-in; "" takes it away.
+// remember stores the sign-in's secret in the browser; "" deletes it.
 func (v *pageRequest) remember(secret string) {
 	cookie := &http.Cookie{Name: pending, Value: secret, Path: Prefix + "/sign-in", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode}
 	if secret == "" {
@@ -99,7 +99,7 @@ func signIn(v *pageRequest) (string, error) {
 	return local(v.form("next")), nil
 }
 
-// digits drops what people put between the digits of a code.
+// digits drops the characters that people type between digits.
 func digits(r rune) rune {
 	if r < '0' || r > '9' {
 		return -1
@@ -107,8 +107,8 @@ func digits(r rune) rune {
 	return r
 }
 
-// local is an address within the console, below its prefix: whatever else next
-// says, a sign-in leads nowhere else.
+// local returns next if it is a path within the console, else "/": a sign-in must not
+// redirect elsewhere.
 func local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || !plainPath(u.Path) {
@@ -117,8 +117,8 @@ func local(next string) string {
 	return next
 }
 
-// plainPath reports a path that is what it says, unescaped: without dots that lead out of
-// the console, empty segments, and what browsers take for a slash or leave out.
+// plainPath reports whether a decoded path is already clean: no dot segments, no empty
+// segments, no backslashes (which browsers read as slashes) and no control characters.
 func plainPath(decoded string) bool {
 	clean := path.Clean(decoded)
 	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
@@ -136,8 +136,8 @@ func setupPage(v *pageRequest) (*page, error) {
 	return &page{name: "setup", Title: "Set up", Alone: true, Data: signInData{Link: link, HasMail: v.cfg.HasMail}}, nil
 }
 
-// noSetUp says why nothing can be set up, in place of the sentence for whoever's session
-// has ended.
+// noSetUp says why setup isn't possible; the usual sentence for unauthenticated speaks
+// of a session.
 func noSetUp(err error) string {
 	if e := refusalOf(err); e.Code != countersign.CodeUnauthenticated {
 		return problemOf(err).Sentence

@@ -11,16 +11,17 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// editData is a model's document as text, with what keeps it from being stored.
+// editData is the form that edits a model's document, with the error that kept it from
+// being stored.
 type editData struct {
 	ID       string // "" for a new model
 	Text     string
 	Expected int64
-	Current  int64 // the revision that came between; 0 when none did
+	Current  int64 // the conflicting revision, 0 if none
 	Problem  *problem
 }
 
-// Action is where the form goes.
+// Action is the form's target.
 func (d editData) Action() string {
 	if d.ID == "" {
 		return Prefix + "/models"
@@ -39,7 +40,7 @@ func (d editData) page() *page {
 	return p
 }
 
-// newModelPage offers the example as the text to begin with.
+// newModelPage starts from the example model.
 func newModelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func editModelPage(v *pageRequest) (*page, error) {
 	return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision}.page(), nil
 }
 
-// indented is JSON over several lines; every number keeps its digits.
+// indented is JSON on several lines; every number keeps its digits.
 func indented(raw string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(raw), "", "  ") != nil {
@@ -83,8 +84,7 @@ func saveModel(v *pageRequest) (string, error) {
 	return v.putModel(editData{ID: v.r.PathValue("id"), Text: v.form("document"), Expected: expected})
 }
 
-// putModel stores the document of a form. Whatever keeps it from being stored, the
-// text is shown again.
+// putModel stores the form's document; a refused one is shown again with its text.
 func (v *pageRequest) putModel(d editData) (string, error) {
 	subject := "model"
 	if d.ID != "" {
@@ -108,8 +108,8 @@ func (v *pageRequest) putModel(d editData) (string, error) {
 	return modelHref(id), nil
 }
 
-// modelAgain shows the form again; after a conflict with the revision that is there
-// now, so that saving once more is a choice and no accident.
+// modelAgain shows the form again. After a conflict it carries the current revision, so
+// that saving again overwrites it knowingly.
 func (v *pageRequest) modelAgain(d editData, err error) error {
 	d.Problem = refusal(err, "Not saved. Your text is kept.")
 	if d.Problem == nil {

@@ -47,7 +47,7 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := projectData{Project: p, Auth: p.EffectiveAuth(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Shown, d.Pager = v.capabilities(p)
 	d.Problem = s.problem()

@@ -32,7 +32,7 @@ func newProjectPage(v *pageRequest) (*page, error) {
 
 // projectForm is the form of a project's connection.
 func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := projectEditData{Project: p, Prefix: v.actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
 		d.Key = must(s.mono("id", "Id", "It stands in every plan and run, and never changes. It begins with "+d.Prefix+".", ""))
@@ -178,7 +178,7 @@ func (v *pageRequest) documentAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(nil, "")
+	s := v.formOf(nil, "")
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
 		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(projectWriteOf(p)), 28)),

@@ -27,7 +27,7 @@ type recoveryRunData struct {
 	Known    []knownFact
 	Found    foundTable
 	Request  *sent
-	Around   []ledStep
+	Around   []stepSummary
 	Probe    bool     // the capability has one
 	Refused  *problem // why the visitor may not resolve it
 	Resolve  resolution
@@ -132,11 +132,11 @@ func (d *recoveryRunData) Next() string {
 const aroundShown = 3
 
 // stepsAround are the steps before and after one, in the plan's order.
-func stepsAround(r *countersign.Run, at int) []ledStep {
-	var out []ledStep
+func stepsAround(r *countersign.Run, at int) []stepSummary {
+	var out []stepSummary
 	for i := max(0, at-aroundShown); i < min(len(r.Steps), at+aroundShown+1); i++ {
 		s := &r.Steps[i]
-		step := ledStep{N: i + 1, Name: s.Name, State: stepState(*s), Proved: provedBy(s), Here: i == at}
+		step := stepSummary{N: i + 1, Name: s.Name, State: stepState(*s), Proved: provedBy(s), Here: i == at}
 		if s.Status == countersign.StepPending && s.ApprovalRequired {
 			step.Proved = "asks for approval first"
 		}

@@ -58,7 +58,7 @@ func (v *pageRequest) teamAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
 	d.Drawn = v.drawTeam(t, d.Steps)

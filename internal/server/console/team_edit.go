@@ -23,7 +23,7 @@ func (v *pageRequest) newTeam(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := documentData{
 		Kind: "team", New: true, Back: "/teams", To: "/teams/+new",
 		Key:         must(s.mono("id", "Id", "Letters, digits, dots, underscores and hyphens. It never changes.", "")),
@@ -109,7 +109,7 @@ func (v *pageRequest) teamDocument(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(nil, "")
+	s := v.formOf(nil, "")
 	stored := pretty(countersign.TeamWrite{Name: t.Name, Members: t.Members, Steps: t.Steps})
 	d := documentData{
 		Kind: "team", ID: t.ID, Name: t.Name, Back: "/teams/" + t.ID, To: "/teams/" + t.ID + "/document", Revision: t.Revision,

@@ -26,7 +26,7 @@ func (v *pageRequest) teamRunAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := teamRunData{Team: t, Key: v.startKey(err), Mode: s.mode(true)}
 	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", pretty(ownInputs(t)), 10)
 	d.Problem = s.problem()

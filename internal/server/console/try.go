@@ -49,7 +49,7 @@ func (v *pageRequest) tryAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := tryData{Project: p, Capability: *c, Key: v.cfg.NewID("try"), Fields: s.inputs(c, nil), Models: len(models) > 0}
 	if d.Models {
 		model := must(s.choose("select", "model", "Model", "A plan belongs to a model; nothing of it is carried out here.", "", models...))
