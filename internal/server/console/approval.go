@@ -88,7 +88,7 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
-	d.settle()
+	d.wordDecision()
 	d.Rehearsed = v.rehearsedStep(a.RunID, a.StepID)
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
@@ -154,8 +154,8 @@ func leftOf(from, to, now time.Time) int {
 	return int(1000 * min(max(to.Sub(now), 0), whole) / whole)
 }
 
-// settle words how the approval was decided.
-func (d *approvalData) settle() {
+// wordDecision words how the approval was decided.
+func (d *approvalData) wordDecision() {
 	by := called(d.DecidedBy, d.DecidedByName)
 	code, _, _ := strings.Cut(d.DecisionReason, ":")
 	switch {

@@ -150,9 +150,9 @@ func fieldPath(within, name string) string {
 // sameAround is the length from which a value's differing part is marked.
 const sameAround = 48
 
-// apart is a value beside another that it differs from: all of it, and in a long one
+// highlighted is a value beside another that it differs from: all of it, and in a long one
 // what differs stands out.
-func apart(this, other string) template.HTML {
+func highlighted(this, other string) template.HTML {
 	if this == "" {
 		return "absent"
 	}

@@ -29,7 +29,7 @@ type compileData struct {
 	Mode      string
 	Chosen    bool   // every action has a capability
 	From      string // the plan that prefills the form
-	earlier   memory
+	earlier   earlierPlan
 }
 
 // capabilityGroup is a project and its capabilities.
@@ -71,7 +71,7 @@ func (v *pageRequest) compiling(form url.Values) (*compileData, error) {
 	if d.Groups, err = v.capabilityGroups(); err != nil {
 		return nil, err
 	}
-	if err := v.remind(d, form.Get("from")); err != nil {
+	if err := v.loadEarlierPlan(d, form.Get("from")); err != nil {
 		return nil, err
 	}
 	return d, v.actionsOf(d, inputs, form)

@@ -43,7 +43,7 @@ func (v *pageRequest) formOf(err error, within string) *form {
 	if !fieldwise[countersign.ErrorCode(err)] {
 		return s
 	}
-	for _, w := range wrongs(problemMessage(err)) {
+	for _, w := range fieldErrors(problemMessage(err)) {
 		name := w.field
 		if within != "" {
 			name = strings.TrimPrefix(name, within+".")

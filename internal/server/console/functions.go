@@ -19,7 +19,7 @@ var functions = template.FuncMap{
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolvedAs,
 
-	"shown": shown, "shownLines": shownLines, "shownAside": shownAside, "copied": copied, "apart": apart,
+	"shown": shown, "shownLines": shownLines, "shownAside": shownAside, "copied": copied, "apart": highlighted,
 
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,

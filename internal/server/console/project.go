@@ -9,20 +9,20 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// One project: why it can't be used and what changes that (contract 5).
+// The page of one project: whether it can be used, and what changes that (contract 5).
 
 type projectData struct {
 	countersign.Project
 	Auth    countersign.Auth
 	Call    statusNotice
-	Reason  field // why it is enabled or disabled
+	Reason  field // why it is to be enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
 	Pager   pager
 	Problem *problem
 }
 
-// shownCapability is a capability as a row shows it.
+// shownCapability is a capability's row.
 type shownCapability struct {
 	countersign.Capability
 	Inputs []shownInput
@@ -36,8 +36,7 @@ type shownInput struct {
 
 func projectPage(v *pageRequest) (*page, error) { return v.projectAgain(nil) }
 
-// projectAgain is the page of the project in the address; err is what its form
-// was refused with.
+// projectAgain is the project's page; err is the error of its form.
 func (v *pageRequest) projectAgain(err error) (*page, error) {
 	p, unread := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
@@ -54,7 +53,7 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
 }
 
-// capabilities are the part of a project's capabilities that the address asks for.
+// capabilities are those on the current page.
 func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pager) {
 	from, to, pages := v.part("offset", len(p.Capabilities))
 	shown := make([]shownCapability, 0, to-from)
@@ -77,7 +76,7 @@ func inputsOf(c countersign.Capability) []shownInput {
 	return list
 }
 
-// callOf says why LIVE runs can't use a project, or that they can.
+// callOf says whether LIVE runs can use a project, and why not.
 func callOf(p countersign.Project, may bool) statusNotice {
 	if p.Retired {
 		return retiredNotice("project")
@@ -114,10 +113,9 @@ func callOf(p countersign.Project, may bool) statusNotice {
 	return c
 }
 
-// sends reports a project whose calls leave this machine.
+// sends reports whether the project's calls leave this machine.
 func sends(p countersign.Project) bool { return p.Adapter == countersign.AdapterHTTPJSON }
 
-// Sends is for the template.
 func (d projectData) Sends() bool { return sends(d.Project) }
 
 func healthPath(p countersign.Project) string { return cmp.Or(p.HealthPath, "/") }

@@ -6,28 +6,28 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// chosenStep is the step that is shown whole.
+// chosenStep is the step that is shown in full.
 type chosenStep struct {
 	N        int
 	Step     *countersign.StepRun
 	State    state
-	Revision int64 // of its project, in the plan
+	Revision int64 // the project's revision in the plan
 	RunID    string
 	Mode     string
 
-	Approval *countersign.Approval // the latest that it asked for
+	Approval *countersign.Approval // the latest approval
 
 	Sent     *sent
-	SentWord string // of when, or that it wasn't
+	SentWord string // when it was sent, or that it wasn't
 	SentAt   time.Time
 
 	Got      *got
-	Awaits   string    // whom, while it is on its way
-	Until    time.Time // it may answer
-	Lost     string    // what is said where no answer is shown
+	Awaits   string    // the called host, while the call runs
+	Until    time.Time // latest time of the response
+	Lost     string    // why there is no response
 	Judged   []judged
 	JudgedAs string
-	Input    string // of a step whose request isn't made yet
+	Input    string // the input, before the request is built
 	Late     *got
 	Probes   []probeView
 	Error    string
@@ -141,7 +141,7 @@ func (c *chosenStep) evidence(s *countersign.StepRun) {
 	}
 }
 
-// resolvedAs are a resolution in words.
+// resolvedAs is a resolution in words.
 func resolvedAs(resolution string) string {
 	switch resolution {
 	case countersign.ConfirmedCompleted:

@@ -11,7 +11,6 @@ func (c *Console) searchRoutes() []route {
 	return []route{{method: "GET", path: "/search", page: searchPage}}
 }
 
-// hit is something that has the id that was looked for.
 type hit struct{ Kind, ID, Href string }
 
 type searchData struct {
@@ -19,8 +18,8 @@ type searchData struct {
 	Hits  []hit
 }
 
-// searchPage finds things by their id. A step's idempotency key is found by its
-// run, which it begins with.
+// searchPage finds records by ID. A step's idempotency key starts with its run's ID and
+// finds that run.
 func searchPage(v *pageRequest) (*page, error) {
 	d := searchData{Query: v.query("q")}
 	if len(d.Query) <= maxQuery {

@@ -11,12 +11,12 @@ import (
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
-// One team: its members, whether they may run, and its steps as a graph and as
-// text.
+// The page of one team: its members, whether it may run, and its steps as a graph and
+// as text.
 
 type teamData struct {
 	countersign.Team
-	Members                []teamMember // those of this page, as are the steps
+	Members                []teamMember // members and steps of the current page
 	Steps                  []teamStep
 	MemberPages, StepPages pager
 	Drawn                  template.HTML
@@ -36,11 +36,11 @@ type teamStep struct {
 	countersign.TeamStep
 	N      int
 	Agent  countersign.Agent
-	Known  *countersign.Capability // nil: the agent's project has it no more
+	Known  *countersign.Capability // nil: the agent's project no longer has it
 	Inputs []teamInput
 }
 
-// teamInput is where an input of a step comes from.
+// teamInput is an input of a step and its source.
 type teamInput struct{ Name, Value, From string }
 
 func teamPage(v *pageRequest) (*page, error) { return v.teamAgain(nil) }
@@ -67,7 +67,7 @@ func (v *pageRequest) teamAgain(err error) (*page, error) {
 	return &page{name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
 }
 
-// show leaves what this page shows of the members and the steps.
+// show keeps the members and steps of the current page.
 func (d *teamData) show(v *pageRequest) {
 	from, to, pages := v.part("members", len(d.Members))
 	d.Members, d.MemberPages = d.Members[from:to], pages
@@ -93,7 +93,7 @@ func (v *pageRequest) agentsOf(t countersign.Team) (map[string]countersign.Agent
 	return out, err
 }
 
-// capabilitiesOf are the capabilities of the agents' projects, by project.
+// capabilitiesOf are the agents' projects by ID.
 func (v *pageRequest) capabilitiesOf(agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
 	out := map[string]countersign.Project{}
 	for _, a := range agents {
@@ -135,7 +135,7 @@ func teamSteps(t countersign.Team, agents map[string]countersign.Agent, projects
 	return out
 }
 
-// inputsOfStep lists literal, bound and fixed inputs, each kind by name.
+// inputsOfStep lists literal, bound and fixed inputs, each sorted by name.
 func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 	var out []teamInput
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
@@ -185,7 +185,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// drawTeam draws the steps: who carries each out, and what it takes from another.
+// drawTeam draws the steps with their agents and bindings.
 func (v *pageRequest) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
 	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
@@ -202,8 +202,7 @@ func (v *pageRequest) drawTeam(t countersign.Team, steps []teamStep) template.HT
 	return graph.Plan(g)
 }
 
-// edgesOf leads to a step from all that it depends on, with the inputs that it
-// takes from there.
+// edgesOf are the edges from a step's dependencies, labeled with the bound inputs.
 func edgesOf(s countersign.TeamStep) []graph.Edge {
 	bound := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {

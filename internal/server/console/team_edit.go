@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// Making and editing a team, as JSON.
+// Forms that create and edit a team as JSON.
 
 const teamConsequence = "Saving makes a new revision: plans and runs made of the one before take no further step."
 
@@ -33,8 +33,7 @@ func (v *pageRequest) newTeam(err error) (*page, error) {
 	return d.page("teams", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
 }
 
-// firstTeam is what a new team's text begins with: the agents that could be its
-// members.
+// firstTeam is the initial text of a new team, with agents that could be its members.
 func (v *pageRequest) firstTeam() (string, error) {
 	list, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: 200}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
@@ -49,8 +48,7 @@ func (v *pageRequest) firstTeam() (string, error) {
 	return pretty(w), nil
 }
 
-// exampleTeam shows a binding: an input that comes from the verified output of
-// the step before.
+// exampleTeam shows a binding: an input from the verified output of an earlier step.
 const exampleTeam = `{
   "name": "Returns desk",
   "members": [

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// Starting a run of a team's steps (contract 7).
+// The form that runs a team (contract 7).
 
 type teamRunData struct {
 	Team    countersign.Team
@@ -33,7 +33,7 @@ func (v *pageRequest) teamRunAgain(err error) (*page, error) {
 	return &page{name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, crumb{Word: "Run"}), Data: d}, nil
 }
 
-// ownInputs are the literal inputs of the steps that have any, to start from.
+// ownInputs are the steps' literal inputs, as the initial text.
 func ownInputs(t countersign.Team) map[string]map[string]countersign.Value {
 	out := map[string]map[string]countersign.Value{}
 	for _, s := range t.Steps {

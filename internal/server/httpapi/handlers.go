@@ -40,7 +40,7 @@ func (a *API) startRun(c *call) (any, error) {
 	return c.started(a.control.StartRun(c.ctx, c.actor, bodyOf[countersign.RunStart](c).PlanID, c.key))
 }
 
-// started answers the start of a run, and says when an earlier one made it.
+// started responds to the start of a run, and says whether an earlier start made it.
 func (c *call) started(s control.Started, err error) (any, error) {
 	if err == nil && s.Replayed {
 		c.w.Header().Set("Idempotency-Replayed", "true")
@@ -52,7 +52,7 @@ func (a *API) listRuns(c *call) (any, error) {
 	return pageOf(control.ListRuns(c.ctx, a.control, c.actor, c.list, control.RunFilter{Status: c.query["status"], PlanID: c.query["planId"]}, bounded))
 }
 
-// runReceipt answers with the very bytes that were signed.
+// runReceipt returns the exact bytes that were signed.
 func (a *API) runReceipt(c *call) (any, error) {
 	doc, err := a.control.Receipt(c.ctx, c.actor, c.id)
 	return written{doc}, err
@@ -93,7 +93,7 @@ func (a *API) revokeToken(c *call) (any, error) {
 func auditFilter(c *call) audit.Filter {
 	f := audit.Filter{Subject: c.query["subject"], Actor: c.query["actor"], Action: c.query["action"]}
 	if since := c.query["since"]; since != "" {
-		f.Since, _ = time.Parse(time.RFC3339, since) // readQuery has checked it
+		f.Since, _ = time.Parse(time.RFC3339, since) // readQuery has validated it
 	}
 	return f
 }
@@ -106,7 +106,7 @@ func (a *API) verifyAudit(c *call) (any, error) {
 	return a.control.VerifyAudit(c.ctx, c.actor, c.query["realm"] == "true")
 }
 
-// syncedAgents is the answer of a sync: the manifest's agents, in its order.
+// syncedAgents is the response of a sync: the manifest's agents, in its order.
 type syncedAgents struct {
 	Items []countersign.Agent `json:"items" nullable:"false"`
 }

@@ -16,7 +16,7 @@ import (
 type param struct {
 	name string
 	doc  string
-	enum []string // the values allowed; nil: any id or text
+	enum []string // allowed values; nil: any text
 	kind paramKind
 }
 
@@ -38,8 +38,8 @@ var paging = []param{
 
 func listQuery(filters ...param) []param { return append(slices.Clone(paging), filters...) }
 
-// readQuery reads the query parameters of the route. Unknown, repeated, empty
-// and out-of-range ones are problems, never clamped or ignored.
+// readQuery reads the route's query parameters. Unknown, repeated, empty and
+// out-of-range ones are errors, never clamped or ignored.
 func (c *call) readQuery(rt route) []countersign.Problem {
 	c.list.Limit = countersign.DefaultPageLimit
 	c.query = map[string]string{}
@@ -73,7 +73,7 @@ func unknownParam(name string, known []param) countersign.Problem {
 	return countersign.Problem{Path: fmt.Sprintf("%.64q", name), Message: "unknown query parameter; " + allowed}
 }
 
-// take keeps one parameter's value; the message says what would be right.
+// take stores one parameter's value; the message says what would be valid.
 func (c *call) take(p param, values []string) string {
 	if len(values) != 1 || values[0] == "" {
 		return "give it once, with a value"
@@ -101,7 +101,7 @@ func (c *call) take(p param, values []string) string {
 	return ""
 }
 
-// maxOffset is beyond any list; it keeps sums from overflowing.
+// maxOffset is beyond any list and keeps sums from overflowing.
 const maxOffset = 1 << 40
 
 func number(v string, low, high int, into *int) string {

@@ -33,7 +33,6 @@ func words[T ~string](list []T) []string {
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// routes is the whole API on one screen.
 func (a *API) routes() []route {
 	return []route{
 		{method: "GET", path: "/health", id: "health", tag: "service", summary: "Is the service well?", status: 200, answer: typeOf[control.Health](), handle: a.health},
@@ -132,5 +131,4 @@ func (a *API) openapi(*call) (any, error) {
 	return written{doc}, err
 }
 
-// prefersText reports a caller that asks for the exposition format.
 func prefersText(r *http.Request) bool { return acceptsText(r.Header.Values("Accept")) }
