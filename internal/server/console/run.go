@@ -72,7 +72,7 @@ func (v *pageRequest) addApproval(c *chosenStep) error {
 	return err
 }
 
-// viewerRights is what the visitor may do about a run.
+// rightsOn is what the visitor may do about a run.
 func (v *pageRequest) rightsOn(runID string) (b viewerRights, err error) {
 	b.MaxActive = v.cfg.MaxActive
 	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
