@@ -22,9 +22,9 @@ func (a *API) metrics(c *call, w http.ResponseWriter) error {
 	return nil
 }
 
-// acceptsText reports an Accept header that names the exposition's types but not JSON:
+// prefersText reports an Accept header that names the exposition's types but not JSON:
 // many HTTP libraries name both and expect JSON.
-func acceptsText(accept []string) bool {
-	all := strings.ToLower(strings.Join(accept, ","))
+func prefersText(r *http.Request) bool {
+	all := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	return (strings.Contains(all, "text/plain") || strings.Contains(all, "openmetrics")) && !strings.Contains(all, "application/json")
 }

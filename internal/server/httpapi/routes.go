@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
 	"reflect"
 
 	"github.com/countersign/countersign"
@@ -130,5 +129,3 @@ func (a *API) openapi(*call) (any, error) {
 	doc, err := a.document()
 	return written{doc}, err
 }
-
-func prefersText(r *http.Request) bool { return acceptsText(r.Header.Values("Accept")) }

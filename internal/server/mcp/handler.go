@@ -32,6 +32,7 @@ type Handler struct {
 	handler http.Handler
 }
 
+// New makes the handler.
 func New(cfg Config, c *control.Service) *Handler {
 	d := &Handler{cfg: cfg, control: c}
 	d.handler = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
