@@ -13,9 +13,9 @@ import (
 )
 
 // The client of these tests is mark3labs/mcp-go: neither ours nor the library that
-// the door is made with.
+// the handler is made with.
 
-// agentByMCP is an agent's door, as one principal enters it.
+// agentByMCP calls an agent by MCP as one principal.
 type agentByMCP struct {
 	t      *testing.T
 	client *mcpclient.Client

@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// knock sends one request to an agent's door, as it is.
+// knock sends one raw request to an agent by MCP.
 func (w *world) knock(t *testing.T, method, agent, body string, headers ...harness.Header) (*http.Response, json) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, w.URL+"/mcp/agents/"+agent, strings.NewReader(body))

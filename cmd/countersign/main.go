@@ -1,6 +1,6 @@
 // Command countersign is the product: one binary that serves the runtime, shows
 // it at work (demo) and holds the operator's tools. It is the only place where
-// the rooms are wired together.
+// the packages are wired together.
 package main
 
 import (

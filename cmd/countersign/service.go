@@ -232,7 +232,7 @@ func (s *service) serves() (err error) {
 		return err
 	}
 	door := mcp.New(mcp.Config{Version: version, Rest: restOfARun, NewID: newID, Log: s.log}, s.control)
-	s.api.AgentRoute(mcp.Pattern, door.Serve)
+	s.api.HandleAgents(mcp.Pattern, door.Serve)
 	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}

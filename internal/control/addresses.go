@@ -13,13 +13,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Release 0.1 kept an address as it was written, in lower case. A user whose address is
-// not in today's form can't sign in: a sign-in leads to the form of today. An operator
-// reaches them by the exact spelling that the list shows, which goes before today's form.
+// Release 0.1 stored an address as it was typed, in lower case. A user whose stored address
+// isn't in canonical form can't sign in, since a sign-in looks up the canonical form. An
+// operator reaches such a user by the exact spelling that the list shows.
 
-// keptAs is the address by which the user is kept whom somebody names: as it is spelled,
-// if the tenant has exactly that, else in the canonical form. Who may not do op learns
-// nothing of what there is.
+// keptAs returns the address under which a user is stored: text itself if the tenant has
+// a user of exactly that spelling, else its canonical form. A caller who may not do op
+// doesn't learn which users exist.
 func (s *Service) keptAs(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
 	email, bad := address("email", text)
 	if email == text || access.Allow(a.Principal, op) != nil {
@@ -54,8 +54,8 @@ func hasUser(tx store.Tx, tenant, text string) (bool, error) {
 	return err == nil, err
 }
 
-// newUser refuses a new user whose address can be taken for another one's, or is the
-// canonical form of one that the tenant has in another spelling.
+// newUser refuses a new user whose address looks like an existing user's, or is the
+// canonical form of an address that the tenant has in another spelling.
 func newUser(tx store.Tx, tenant, text string) error {
 	email, err := address("email", text) // what was kept in another spelling may be gone since
 	if err == nil {

@@ -11,19 +11,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// OldAddress is a user whose address an earlier release kept in another form than today's.
+// OldAddress is a user whose address an earlier release stored in another form.
 type OldAddress struct {
 	TenantID string
 	Email    string // as it is kept
 	Now      string // the form of today, "" where it is no address today
 
-	// Free says that no tenant has a user of the form of today, nor one of another
-	// spelling of it: the record can only mean that address.
+	// Free says that no tenant has another user with the same canonical form, so the
+	// address can be changed to it.
 	Free bool
 }
 
-// Shown is the address with what isn't ASCII as escapes: beside the form of today it may
-// look the same.
+// Shown is the address with non-ASCII characters as escapes, since it may look the same
+// as its canonical form.
 func (o OldAddress) Shown() string { return asciiOf(o.Email) }
 
 // Path is the address as it stands in a request's path.
@@ -33,7 +33,7 @@ func asciiOf(email string) string { q := strconv.QuoteToASCII(email); return q[1
 
 func pathOf(email string) string { return url.PathEscape(email) }
 
-// OldAddresses are such users of all tenants.
+// OldAddresses lists these users of all tenants.
 func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
 	if err != nil {
@@ -63,9 +63,9 @@ func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 	return old, nil
 }
 
-// FoldAddresses gives users of an earlier release the form of today where nobody else has
-// it, and tells the log of the others. Their sessions end; a token that stands for them
-// goes on. What is written of the past keeps the old spelling.
+// FoldAddresses changes stored addresses to their canonical form where no other user has
+// it, and logs the others. The users' sessions end; their tokens stay valid. Past records
+// keep the old spelling.
 func (s *Service) FoldAddresses(ctx context.Context) error {
 	var old []OldAddress
 	look := func(tx store.Tx) (err error) { old, err = OldAddresses(tx); return err }
@@ -120,8 +120,7 @@ func (s *Service) foldAddress(tx store.Tx, o OldAddress) error {
 	return s.auditIn(tx, o.TenantID, system, access.WriteUser, "user/"+o.Now, c)
 }
 
-// foldTokens has the tokens that name the user go on doing so, and stand for them if they
-// did.
+// foldTokens updates the tokens that name the user; confirmed ones stay confirmed.
 func foldTokens(tx store.Tx, o OldAddress) error {
 	all, err := records.Tokens.List(tx, o.TenantID, store.Query{})
 	if err != nil {

@@ -9,16 +9,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Offer is what an agent may be asked to do: the capabilities of its manifest that
-// its project has now, in the manifest's order. Whether it may do them at this
-// moment is the question of each start.
+// Offer is what an agent can be asked to do: the capabilities of its manifest that its
+// project has now, in the manifest's order. Each start decides whether it may run.
 type Offer struct {
 	Agent        countersign.Agent
 	Capabilities []countersign.Capability
 }
 
-// AgentOffer reads an agent with its capabilities, in one snapshot, for somebody who
-// may start its runs.
+// AgentOffer reads an agent with its capabilities in one snapshot, for a caller who may
+// start its runs.
 func (s *Service) AgentOffer(ctx context.Context, a Actor, id string) (o Offer, err error) {
 	err = s.view(ctx, a, access.StartAgentRun, func(tx store.Tx) error {
 		head, _, err := reachAgent(tx, a, id)

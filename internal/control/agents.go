@@ -76,8 +76,7 @@ func reachAgent(tx store.Tx, a Actor, id string) (*records.AgentHead, int64, err
 	return head, version, access.InScope(a.Principal, head.ProjectID)
 }
 
-// agentOf is an agent as its head's revision describes it, without what
-// heartbeats say.
+// agentOf returns the agent at its head's revision, without liveness.
 func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agent, error) {
 	content, _, err := records.AgentRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
 	if err != nil {
@@ -87,7 +86,7 @@ func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 	return *content, nil
 }
 
-// shownAgent is an agent as the actor may see it, with its liveness of now.
+// shownAgent returns the agent as the actor may see it, with its present liveness.
 func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (countersign.Agent, error) {
 	out, err := agentOf(tx, a.Tenant, h)
 	if err != nil {
@@ -120,8 +119,8 @@ func (s *Service) AdmitAgent(ctx context.Context, a Actor, id string, d counters
 	return s.moveAgent(ctx, a, access.AdmitAgent, id, d)
 }
 
-// SuspendAgent keeps an agent from running, and every run made with it from a
-// further step. It doesn't stop a process at the source (specification 3.2).
+// SuspendAgent stops new runs of an agent, and the next step of its unfinished runs. It
+// doesn't stop the agent's own process (specification 3.2).
 func (s *Service) SuspendAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.SuspendAgent, id, d)
 }
@@ -175,7 +174,7 @@ var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (counte
 	access.AdmitAgent: registry.Admit, access.SuspendAgent: registry.Suspend, access.RetireAgent: registry.Retire, access.RestoreAgent: registry.Restore,
 }
 
-// registered says where an agent stands in the registry.
+// registered returns the agent's registration status as audit records name it.
 func registered(a countersign.Agent) string {
 	return revisionText(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
 }

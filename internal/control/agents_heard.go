@@ -9,17 +9,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// HeardAgents is a page of the agents by what their heartbeats say, and how many
-// agents there are of each liveness, whatever the page shows.
+// HeardAgents is a page of agents with their liveness, and the number of all agents of
+// each liveness.
 type HeardAgents struct {
 	Page      countersign.Page[countersign.Agent]
 	Counts    map[countersign.Liveness]int
-	Instances map[string]int // by the page's agents: how many there are
+	Instances map[string]int // number of instances, by agent of the page
 }
 
-// HeardAgents lists the agents within the actor's scope by id; is narrows them
-// to one liveness, "" doesn't. Liveness is no column, because it changes by time
-// alone: so every agent is looked at, with three index reads each.
+// HeardAgents lists the agents within the actor's scope by id; is narrows the list to one
+// liveness unless it is "". Liveness changes with time alone and so is no column: every
+// agent in scope is checked, with three index reads each.
 func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersign.Liveness) (out HeardAgents, err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		heads, err := s.heardHeads(tx, a, l, is, &out)
@@ -44,7 +44,7 @@ func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersi
 	return out, err
 }
 
-// heardHeads counts every agent in scope, and gives those that are asked for.
+// heardHeads counts all agents in scope and returns those of the requested liveness.
 func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
 	where := l.current()
 	if a.Limited() {
@@ -69,8 +69,8 @@ func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Livene
 	return asked, nil
 }
 
-// AgentsNamed reads the agents of these ids that there are within the actor's
-// scope, without their instances.
+// AgentsNamed reads the agents with these ids that exist within the actor's scope,
+// without their instances.
 func (s *Service) AgentsNamed(ctx context.Context, a Actor, ids []string) (out []countersign.Agent, err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		out = nil

@@ -12,17 +12,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Of two calls with the same capability and title, one may be the other once more: who
-// decides about one should know of the other while nobody knows how it ended.
+// Two calls with the same capability and title may be the same action twice. Whoever
+// decides about one is told of the other while its outcome is unknown.
 
-// alikeAtOnce is how many open recoveries, or approvals, are in memory at a time.
+// alikeAtOnce bounds how many open recoveries or approvals are in memory at a time.
 const alikeAtOnce = 16
 
-// call is what a step does, in the words of its capability.
+// call identifies what a step does: its capability and the capability's title.
 type call struct{ project, capability, title string }
 
-// RecoveriesLike are the runs in scope whose uncertain step has the capability and the
-// title of an approval, the newest first; none where it has no title.
+// RecoveriesLike lists the runs in scope whose uncertain step has the capability and the
+// title of an approval, newest first; none if the approval has no title.
 func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string) (runs []string, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		runs = nil
@@ -51,8 +51,8 @@ func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string
 	return runs, err
 }
 
-// ApprovalsLike are the approvals in scope that wait for a decision and have the
-// capability and the title of a run's uncertain step, the newest first.
+// ApprovalsLike lists the pending approvals in scope that have the capability and the
+// title of a run's uncertain step, newest first.
 func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (approvals []string, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		approvals = nil
@@ -83,7 +83,7 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 	return approvals, err
 }
 
-// titled keeps the approvals that have the title of one of these calls.
+// titled selects the approvals that have the title of one of these calls.
 func titled(calls []call) store.Filter {
 	f := store.Filter{Column: "title", Op: store.In}
 	for _, c := range calls {
@@ -92,18 +92,18 @@ func titled(calls []call) store.Filter {
 	return f
 }
 
-// showsTitle reports an approval with a title that the actor may see all of. Titles are
-// compared as they are: with parts of them masked, different calls would look alike, and
-// that whole ones are equal would tell of what is masked.
+// showsTitle reports an approval whose whole title the actor may see. Titles are compared
+// unmasked: masked ones would make different calls look alike, and telling an actor that
+// two hidden titles are equal would reveal what is masked.
 func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {
 	title := ap.Title
 	err := s.maskApproval(tx, a, &ap)
 	return title != "" && ap.Title == title, err
 }
 
-// uncertainCalls are the calls of a run whose outcome nobody knows, with titles that
-// this actor may see all of. Steps, which may be large, are read only where the plan has
-// a capability with a title.
+// uncertainCalls returns the calls of a run whose outcome is unknown and whose whole title
+// the actor may see. Steps may be large, so they are read only if the plan has a
+// capability with a title.
 func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out []call, err error) {
 	p, err := s.runs.Plan(tx, a.Tenant, r.PlanID, r.PlanDigest)
 	if err != nil || !slices.ContainsFunc(p.Steps, func(s countersign.Step) bool { return capabilityIn(p, s.ProjectID, s.Capability).Title != "" }) {
@@ -121,7 +121,7 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 	return out, err
 }
 
-// titleFor is the title of a step's call, without what the actor must not see.
+// titleFor returns the title of a step's call, masked for the actor.
 func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
 	if masks(a) {
 		if h := hiddenIn(p).with(step.ID, step.Input); h != nil {
@@ -131,7 +131,7 @@ func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title str
 	return title
 }
 
-// capabilityIn is a capability of a plan's projects, an empty one where there is none.
+// capabilityIn finds a capability of a plan's projects; an empty one if there is none.
 func capabilityIn(p *countersign.Plan, projectID, name string) *countersign.Capability {
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]

@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// showWithSame is showApproval with where else the same was asked for, which tells as
-// much of a value as the value: so not for those to whom the request is masked.
+// showWithSame is showApproval plus the other runs with the same request. That reveals as
+// much as the request itself, so an actor to whom the request is masked doesn't get it.
 func (s *Service) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
 	if err := s.showApproval(tx, a, ap); err != nil || ap.RequestDigest == "" {
 		return err
@@ -21,8 +21,8 @@ func (s *Service) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (
 	return err
 }
 
-// How far back, and how many, other runs with the same request are named; how many
-// approvals are looked through for them, and how many of these are in memory at a time.
+// Bounds on the search for other runs with the same request: how far back, how many are
+// named, how many approvals are read, and how many are in memory at a time.
 const (
 	sameWithin = 90 * 24 * time.Hour
 	sameMost   = 10
@@ -32,16 +32,16 @@ const (
 
 var errEnough = errors.New("enough was found")
 
-// sameRequests are the steps of other runs in scope with the same request. Whatever
-// needs an approval by its project's revision has one, and the digest holds the
-// revision: so all of them are found among the approvals.
+// sameRequests finds the steps of other runs in scope with the same request digest. The
+// digest contains the project's revision, so if this request needs an approval, the
+// others did too: they are all found among the approvals.
 func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
 	seen := map[string]bool{}
 	err = records.Approvals.Each(tx, a.Tenant, store.Query{Order: newestFirst, Limit: sameLooked, Where: []store.Filter{
 		store.Equal("digest", ap.RequestDigest),
 		{Column: "created", Op: store.AtLeast, Values: []any{s.cfg.Now().Add(-sameWithin).UnixMicro()}},
 	}}, sameAtOnce, func(other *records.Approval) error {
-		key := other.RunID + "/" + other.StepID // attempts of one step are one
+		key := other.RunID + "/" + other.StepID // attempts of one step count once
 		if other.RunID == ap.RunID || seen[key] {
 			return nil
 		}
@@ -61,7 +61,7 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 	return out, err
 }
 
-// sameStep is the step of another approval, nil where the actor may not see its run or
+// sameStep returns the step of another approval; nil if the actor may not see its run or
 // the run is archived.
 func sameStep(tx store.Tx, a Actor, ap *countersign.Approval) (*countersign.SameRequest, error) {
 	rec, _, err := records.Runs.Get(tx, a.Tenant, ap.RunID)

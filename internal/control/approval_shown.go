@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// showApproval completes an approval for who reads it: with what its principals are
-// called, and without what they may not see.
+// showApproval prepares an approval for its reader: it adds the principals' names and
+// masks what the reader may not see.
 func (s *Service) showApproval(tx store.Tx, a Actor, ap *countersign.Approval) error {
 	if err := nameApproval(tx, a.Tenant, ap); err != nil {
 		return err
@@ -15,7 +15,7 @@ func (s *Service) showApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	return s.maskApproval(tx, a, ap)
 }
 
-// maskAsked masks what an approval says besides its request.
+// maskAsked masks the parts of an approval other than its request.
 func (h *hidden) maskAsked(ap *countersign.Approval, input map[string]countersign.Value) {
 	ap.Expectation = h.expected(ap.Expectation)
 	switch {
@@ -27,7 +27,7 @@ func (h *hidden) maskAsked(ap *countersign.Approval, input map[string]countersig
 	}
 }
 
-// title is the capability's title without what is hidden.
+// title returns the capability's title with hidden values masked.
 func (h *hidden) title(input map[string]countersign.Value) string {
 	return request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
 		if h.on(place) {
@@ -38,7 +38,7 @@ func (h *hidden) title(input map[string]countersign.Value) string {
 	})
 }
 
-// expected masks the expectations of an approval, one or an array of them.
+// expected masks the expectation of an approval, or an array of them.
 func (h *hidden) expected(v countersign.Value) countersign.Value {
 	if list, ok := v.Array(); ok {
 		return countersign.ArrayValue(each(list, h.expected))

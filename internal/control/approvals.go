@@ -19,8 +19,8 @@ type ApprovalFilter struct {
 	OldestFirst   bool
 }
 
-// Approvals lists the approvals within the actor's scope, newest first unless the
-// filter says otherwise. Lists leave out where else the same was asked for.
+// Approvals lists the approvals within the actor's scope, newest first unless the filter
+// says otherwise, without the other runs that sent the same request.
 func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilter) (page countersign.Page[countersign.Approval], err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		where, err := records.InScope(tx, store.Approvals, a.Principal)
@@ -68,8 +68,8 @@ func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
 	return rec, access.InScope(a.Principal, rec.ProjectID)
 }
 
-// Decide approves or rejects what a run waits for, always with a reason, and
-// never by whoever asked for the run (contract 3).
+// Decide approves or rejects the step that a run waits with. It takes a reason, and never
+// the requester's own decision (contract 3).
 func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
@@ -95,7 +95,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 		return out, err
 	}
 	s.settled(ctx, moved)
-	ctx = context.WithoutCancel(ctx) // it is decided: no answer may say any more that nothing was changed
+	ctx = context.WithoutCancel(ctx) // the decision is committed: an answer that denies it would be wrong
 	err = s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		decided := out
 		if err := s.showWithSame(tx, a, &decided); err != nil {

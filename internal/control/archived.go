@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// archived reads what stays of a run that was archived; ErrNotFound where there is
-// none either. Who may not see the run's projects may not see this (contract 3).
+// archived reads the record that is left of an archived run; ErrNotFound if there is none,
+// or if the run's projects are out of the actor's scope (contract 3).
 func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
 	left, _, err := records.ArchivedRuns.Get(tx, a.Tenant, id)
 	if err != nil {
@@ -19,8 +19,7 @@ func archived(tx store.Tx, a Actor, id string) (*records.Archived, error) {
 	return left, access.InRun(a.Principal, left.Run.AgentID, left.Projects...)
 }
 
-// foundRun is found for a run: one that was archived isn't here any more, and who
-// looks for it is told where it is.
+// foundRun is found for a run. If the run was archived, the error names the archive.
 func foundRun(tx store.Tx, a Actor, id string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err

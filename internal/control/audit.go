@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Audit lists a tenant's audit records, newest first. The realm's log is the
-// realm administrator's.
+// Audit lists a tenant's audit records, newest first. Only a realm administrator reads
+// the realm's log.
 func (s *Service) Audit(ctx context.Context, a Actor, l List, f audit.Filter, realm bool) (page countersign.Page[countersign.AuditRecord], err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
@@ -24,8 +24,8 @@ func (s *Service) Audit(ctx context.Context, a Actor, l List, f audit.Filter, re
 	return page, err
 }
 
-// VerifyAudit computes a log anew from its records, but for those that it has read
-// within a minute.
+// VerifyAudit computes a log's tree from its records. Records that it has read within
+// the last minute are not read again.
 func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v countersign.AuditVerification, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
@@ -37,17 +37,17 @@ func (s *Service) VerifyAudit(ctx context.Context, a Actor, realm bool) (v count
 	return v, public(err)
 }
 
-// readSpan reads a part of a log when it is the tenant's turn: one part at a time of
-// all that are verified and exported, so that whoever asks for however many of them
-// holds one reader of the store, and no other tenant up.
+// readSpan reads a part of a log when it is the tenant's turn. All verifications and
+// exports together read one part at a time: however many are requested, they hold one
+// reader of the store and don't delay other tenants.
 func (s *Service) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) error) (err error) {
 	busy := s.auditReads.Do(ctx, a.Tenant, func() { err = s.view(ctx, a, access.ReadAudit, read) })
 	return cmp.Or(public(busy), err)
 }
 
-// ExportAudit gives each record of a log that the filter keeps, as it is stored, in
-// order, and says at the end what they are of. The log is that of the moment when it
-// begins: what is appended meanwhile is left out.
+// ExportAudit calls each with every record of a log that the filter selects, as stored and
+// in order, and returns the head they belong to. Records that are appended after it has
+// begun are left out.
 func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, realm bool, each func(doc []byte) error) (end countersign.AuditExport, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, real
 	for done := false; err == nil && !done; {
 		var docs [][]byte
 		err = s.readSpan(ctx, a, func(tx store.Tx) error {
-			next := span // perhaps more than once
+			next := span // the function may run more than once
 			if docs, done, err = next.Next(tx, log); err == nil {
 				span = next
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Authenticate finds the principal of a bearer token: unauthenticated for every
-// token that is malformed, unknown, revoked or expired, without saying which.
+// Authenticate finds the principal of a bearer token. Malformed, unknown, revoked and
+// expired tokens get the same error.
 func (s *Service) Authenticate(ctx context.Context, token string) (access.Principal, error) {
 	refused := countersign.Errorf(countersign.CodeUnauthenticated, "the token is unknown, expired or revoked; send a valid one as Authorization: Bearer")
 	if strings.HasPrefix(token, "csn_") && !access.WellFormed(token) {
@@ -40,27 +40,27 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 	return principalOf(rec), nil
 }
 
-// knownToken is a token's record, as it was after so many changes.
+// knownToken is a token's record, and the store's change count when it was read.
 type knownToken struct {
 	rec     *records.Token
 	changes int64
 }
 
-// rememberedTokens is how many tokens are known without the store being asked.
+// rememberedTokens is how many tokens are cached.
 const rememberedTokens = 1024
 
-// token finds a token's record by its hash. Where the store knows that no token has
-// changed since it was read last, it isn't read again.
+// token finds a token's record by its hash. A cached record is used while the store says
+// that no token has changed since.
 func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, err error) {
 	changing, knows := s.store.(store.Changing)
 	var changes int64
 	if knows {
-		changes = changing.Changes(store.TokenHashes, store.Tokens) // before it is read
+		changes = changing.Changes(store.TokenHashes, store.Tokens) // taken before the read
 		if k, ok := s.tokens.Get(hash); ok && k.changes == changes {
 			return k.rec, nil
 		}
 	}
-	ref, known := s.tokenRefs.Get(hash) // it never leads elsewhere
+	ref, known := s.tokenRefs.Get(hash) // a hash always belongs to the same token
 	err = s.store.View(ctx, func(tx store.Tx) error {
 		if !known {
 			found, _, err := records.TokenHashes.Get(tx, store.Realm, hash)
@@ -84,9 +84,9 @@ func (s *Service) token(ctx context.Context, hash string) (rec *records.Token, e
 // CountStranger counts a request that was answered 401 (contract 9).
 func (s *Service) CountStranger() { s.cfg.Figures.Stranger() }
 
-// lapse notes that a token was seen expired before anybody is told: no clock that
-// is set back, and no crash, revives it. A store that can't write leaves it to the
-// next time.
+// lapse records that a token was seen expired before the caller is told, so that neither a
+// clock that is set back nor a crash makes it valid again. If the store can't write, the
+// next use records it.
 func (s *Service) lapse(ctx context.Context, t *records.Token) {
 	err := s.store.Update(ctx, func(tx store.Tx) error {
 		rec, version, err := records.Tokens.Get(tx, t.TenantID, t.ID)
@@ -102,10 +102,10 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 	}
 }
 
-// coarseUse is how exactly a token's last use is known.
+// coarseUse is the precision of a token's last use.
 const coarseUse = 10 * time.Minute
 
-// touch writes a token's last use without making the request wait.
+// touch writes a token's last use in the background.
 func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records.Token)) {
 	if _, underway := s.touching.LoadOrStore(t.ID, true); underway {
 		return
@@ -172,11 +172,11 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 	return f, err
 }
 
-// First are the secrets of a new store, shown once: a token for programs and, for
-// the first person, the end of the set-up link.
+// First holds the secrets of a new store, shown once: a token, and the secret part of the
+// set-up link for the first person.
 type First struct{ Token, Link string }
 
-// issue stores a token that no other token made, with its audit record.
+// issue stores a token without a maker, with its audit record.
 func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
 	rec := s.newToken(system, tenant, id, countersign.TokenWrite{Name: "bootstrap", Roles: []countersign.Role{role}})
 	rec.Realm, rec.Lineage = realm, nil

@@ -21,9 +21,9 @@ var codeMailPauses = []time.Duration{5 * time.Second, 20 * time.Second}
 
 // codeMails is the queue of sign-in codes to be mailed. The networks that asked take
 // turns. When it is full, the newest mail of the network with the most gives way to a
-// network with fewer; a network that would then have as many as any other is refused. A code for an address
-// that is no user's waits as long as one for a user, and its turn takes as long as the
-// last mail took: a refusal tells nobody who is a user.
+// network with fewer; a network that would then have as many as any other is refused. A
+// code for an address that is no user's waits as long as one for a user, and its turn
+// takes as long as the last mail took: a refusal tells nobody who is a user.
 type codeMails struct {
 	turns *fairqueue.Queue
 

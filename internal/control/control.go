@@ -1,7 +1,10 @@
-// Package control holds the use cases, one method an operation of the API: it
-// asks internal/rules/access, checks, and makes each change in one transaction with
-// its audit record, then wakes the engine. It is the only caller of
-// access.Allow, and nothing reaches the store around it.
+// Package control holds the use cases, one method for each operation of the API. A use
+// case asks access.Allow, checks its input, makes the change in one transaction with its
+// audit record, and then wakes the engine. What serves requests reaches the store and
+// runs only through this package.
+//
+// It imports platform, rules, storage, evidence and runtime. It never knows HTTP, which
+// engine stores its records, or how a call is sent.
 package control
 
 import (
@@ -31,8 +34,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Waker is told of a run that was started or moved.
-type Waker interface{ Wake(ref runrepo.Ref) }
+// Driver is told of a run that was started or moved, and drives it on.
+type Driver interface {
+	Drive(moved *runrepo.LoadedRun)
+}
 
 // Prober sends the two kinds of request that belong to no step: health checks
 // and a reviewer's probes.
@@ -41,7 +46,7 @@ type Prober interface {
 	Call(ctx context.Context, c request.Call) request.Outcome
 }
 
-// Config is what the use cases are told by the settings.
+// Config holds the settings of the use cases.
 type Config struct {
 	Allowed   project.Allowed
 	Eyes      access.Eyes
@@ -62,20 +67,19 @@ type Service struct {
 	cfg    Config
 	store  store.Store
 	runs   *runrepo.Repository
-	waker  Waker
+	driver Driver
 	live   *updates.Hub
 	prober Prober
 	log    *slog.Logger
 
-	snapshots *cache.Cache[runrepo.PlanKey, *countersign.Plan]
 	tokens    *cache.Cache[string, knownToken] // by hash
 	tokenRefs *cache.Cache[string, records.TokenRef]
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
-	computing  *fairqueue.Queue // at simulations and what else costs a processor
-	auditReads *fairqueue.Queue // at spans of audit logs
-	probing    sync.Map         // ledger.Ref of the runs that a probe is under way for
+	computing  *fairqueue.Queue // simulations, and other work that takes a processor
+	auditReads *fairqueue.Queue // reads of audit logs, a span each
+	probing    sync.Map         // runrepo.Ref of the runs with a probe under way
 	touching   sync.Map         // ids of the tokens whose last use is being written
 	chores     sync.WaitGroup
 	folds      folds // repeated refusals
@@ -91,19 +95,14 @@ type Service struct {
 	verifier   audit.Verifier
 }
 
-// computedAtOnce is how many models are simulated or validated at once.
+// computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
-// rememberedSnapshots is how many plans are kept in memory with all that they refer
-// to.
-const rememberedSnapshots = 32
-
 // New makes the use cases.
-func New(cfg Config, s store.Store, l *runrepo.Repository, w Waker, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
+func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, waker: w, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
-		snapshots: cache.New[runrepo.PlanKey, *countersign.Plan](rememberedSnapshots),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: fairqueue.New(computedAtOnce), auditReads: fairqueue.New(1),
 		tokens:    cache.New[string, knownToken](rememberedTokens),
 		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),
 		documents: cache.New[documentKey, ListedModel](rememberedModels),
@@ -111,7 +110,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, w Waker, hub *updates
 	}
 	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
 	service.siting = service.limit("siting", askedAtSite)
-	service.begun = ownLimit{throttle.New(begun, rememberedKeys)} // each replica counts its own: beginning proves nothing and writes nothing
+	service.begun = ownLimit{throttle.New(begun, rememberedKeys)} // not shared: beginning a sign-in writes nothing
 	service.codes = newCodeMails()
 	if service.cfg.Life == nil {
 		service.cfg.Life = context.Background()
@@ -119,7 +118,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, w Waker, hub *updates
 	return service
 }
 
-// Close waits for the small writes that no request waited for.
+// Close writes the refusals that were counted, and waits for background writes.
 func (s *Service) Close() {
 	s.recordFolds()
 	s.chores.Wait()
@@ -135,9 +134,9 @@ func (a Actor) runActor() runrepo.Actor {
 	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
 }
 
-// Authorize says whether the actor may ask for the operation at all, before
-// anything of the request is read. Refusals of writes are recorded. subject
-// names what it was about, kind/id.
+// Authorize decides whether the actor may use the operation at all, before anything of the
+// request is read. It records refusals of writes. subject is what the request is about, as
+// kind/id.
 func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, subject string) error {
 	err := access.Allow(a.Principal, op)
 	if id, of := strings.CutPrefix(subject, "agent/"); err == nil && of {
@@ -149,26 +148,38 @@ func (s *Service) Authorize(ctx context.Context, a Actor, op access.Operation, s
 	return s.Refuse(ctx, a, op, subject, err)
 }
 
-// view reads one snapshot.
+// view reads one snapshot, if the actor may ask for the operation. The first transaction
+// of each use case is a view or an update; those that follow are a read or a write.
 func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return err
 	}
+	return s.read(ctx, fn)
+}
+
+// read reads one snapshot more, where access was asked for.
+func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
 	return public(s.store.View(ctx, fn))
 }
 
-// update makes a change; where it is refused with 403 or 409, that is recorded.
+// update makes a change, if the actor may ask for the operation.
 func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	if err := access.Allow(a.Principal, op); err != nil {
 		return s.Refuse(ctx, a, op, subject, err)
 	}
+	return s.write(ctx, a, op, subject, fn)
+}
+
+// write makes a change, where access was asked for; where it is refused with 403 or 409,
+// that is recorded.
+func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	err := s.store.Update(ctx, fn)
 	crashpoint.At("control.committed", op)
 	return s.Refuse(ctx, a, op, subject, public(err))
 }
 
-// refusals are the answers of a write that the audit log keeps (contract 9):
-// every 403 and 409.
+// refusals are the codes of refused writes that the audit log records (contract 9): every
+// 403 and 409.
 var refusals = map[countersign.Code]bool{
 	countersign.CodeRoleRequired: true, countersign.CodeProjectScope: true, countersign.CodeSelfApproval: true, countersign.CodeCSRF: true,
 	countersign.CodeRevisionConflict: true, countersign.CodeIdempotencyConflict: true, countersign.CodeSequenceConflict: true,
@@ -178,9 +189,9 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
-// Refuse records that a known principal's request was refused, with its repeats folded,
-// where refusals of the operation are recorded, and gives the error to answer with. A
-// refusal that can't be recorded is not served as one: the store is unavailable then.
+// Refuse records that a known principal's request was refused, counting repeats together,
+// if refusals of the operation are recorded, and returns the error to answer with. If the
+// record can't be written, that error is `unavailable` instead of the refusal.
 func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	code := countersign.ErrorCode(err)
 	if !access.IsWrite(op) || !refusals[code] {
@@ -222,7 +233,7 @@ func appendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error 
 	return audit.Append(tx, tenant, []countersign.AuditRecord{rec})
 }
 
-// public turns the store's errors into what a caller may see. An error with no
+// public turns the store's errors into errors that a caller may see. An error without a
 // code stays internal.
 func public(err error) error {
 	switch {
@@ -252,11 +263,11 @@ func given(field, text string) error {
 	return nil
 }
 
-// List is the page that is asked for.
+// List is the requested page of a list.
 type List struct {
 	Limit   int
 	Offset  int
-	Retired bool // what is retired too, where anything can be
+	Retired bool // include what is retired
 }
 
 var (
@@ -264,7 +275,7 @@ var (
 	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
 )
 
-// current leaves out what is retired, unless it is asked for.
+// current leaves out what is retired, unless Retired is set.
 func (l List) current(where ...store.Filter) []store.Filter {
 	if l.Retired {
 		return where

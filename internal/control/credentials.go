@@ -15,8 +15,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// claim has what is being registered use its credential, which is bound to the tenant
-// where it was nobody's. path is where the request names it.
+// claim checks that a new project or webhook may use its credential, and binds an unbound
+// one to the tenant. path is the request's field that names the credential.
 func (s *Service) claim(tx store.Tx, a Actor, u credential.Use, path, subject string) error {
 	if u.Name == "" {
 		return nil
@@ -33,8 +33,8 @@ func (s *Service) claim(tx store.Tx, a Actor, u credential.Use, path, subject st
 
 func credentialSubject(name string) string { return "credential/" + name }
 
-// Credentials lists whose each variable is: those that are bound, and those that an
-// entry gives a tenant which uses them.
+// Credentials lists the variables with their tenants: those that are bound, and those that
+// an entry of the settings gives to a tenant that uses them.
 func (s *Service) Credentials(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Credential], err error) {
 	err = s.view(ctx, a, access.ReadCredentials, func(tx store.Tx) error {
 		all, err := s.credentials(tx)
@@ -72,7 +72,7 @@ func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
 			add(b.Name, b.TenantID, b.Since)
 		}
 	}
-	for _, u := range uses { // the oldest first
+	for _, u := range uses { // oldest first
 		if named, err := lists.Judge(u.Use); err == nil && named {
 			add(u.Name, u.Tenant, u.Since)
 		}
@@ -83,8 +83,7 @@ func (s *Service) credentials(tx store.Tx) ([]countersign.Credential, error) {
 	return all, nil
 }
 
-// owned is a tenant's variable as it is listed: once for each origin that entries
-// limit it to.
+// owned lists a tenant's variable, once for each origin that the settings limit it to.
 func owned(name, tenant string, since time.Time, origins []string, uses []credowner.Use) (out []countersign.Credential) {
 	if len(origins) == 0 {
 		origins = []string{""}
@@ -111,8 +110,8 @@ func owned(name, tenant string, since time.Time, origins []string, uses []credow
 	return out
 }
 
-// FreeCredential ends the binding of a variable, also while projects use it: what they
-// would send with it is not sent, and the next tenant to register it gets it.
+// FreeCredential ends the binding of a variable, even while projects use it: their calls
+// with it are not sent, and the next tenant that registers it gets it.
 func (s *Service) FreeCredential(ctx context.Context, a Actor, name, reason string) (c countersign.Credential, err error) {
 	if err := given("reason", reason); err != nil {
 		return c, err

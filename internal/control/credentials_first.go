@@ -12,10 +12,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// BindCredentials binds, once in a store's life, each variable in use to the tenant of
-// the oldest project that uses it, and disables the projects of others: releases before
-// let every tenant use every variable. It tells the log of all that uses a variable
-// which isn't its tenant's, and of each secret that is too short.
+// BindCredentials runs once for each store: earlier releases let every tenant use every
+// variable. It binds each variable in use to the tenant of the oldest project that uses
+// it, and disables other tenants' projects that use it. It logs every use of another
+// tenant's variable, and every secret that is too short.
 func (s *Service) BindCredentials(ctx context.Context) error {
 	err := s.store.Update(ctx, func(tx store.Tx) error {
 		_, _, err := records.CredentialMarks.Get(tx, store.Realm, records.CredentialsBoundID)
@@ -77,8 +77,9 @@ func (s *Service) bindAll(tx store.Tx) error {
 	return nil
 }
 
-// disableForeign takes the health along: a project is enabled again only after its own
-// tenant's credential was tried. A webhook stays as it is; nothing is sent for it.
+// disableForeign disables a project and clears its health check: it can be enabled again
+// only after a check with a credential of its own tenant. A webhook is left unchanged;
+// nothing is sent for it.
 func (s *Service) disableForeign(tx store.Tx, system Actor, u credowner.Use) error {
 	if u.Webhook != "" || !u.Enabled {
 		return nil

@@ -229,16 +229,16 @@ func (w *watched) end() {
 	w.together--
 }
 
-// Wake implements control.Waker.
-func (h *fixture) Wake(ref runrepo.Ref) {
+// Drive implements control.Driver.
+func (h *fixture) Drive(moved *runrepo.LoadedRun) {
 	if h.woken != nil {
-		h.woken(ref)
+		h.woken(moved.Ref)
 	}
 }
 
 type asleep struct{}
 
-func (asleep) Wake(runrepo.Ref) {}
+func (asleep) Drive(*runrepo.LoadedRun) {}
 
 type healthy struct{ *fixture }
 

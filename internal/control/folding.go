@@ -16,41 +16,40 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// The first refusal of a principal and operation with a code is recorded at once. Those
-// that repeat it within a minute are counted in memory, and are one more record when the
-// minute is over: whoever is refused a thousand times fills no log. A process that is
-// killed loses at most that count. Replicas count apart.
+// The first refusal of a principal, operation and code is recorded at once. Repeats within
+// a minute are counted in memory and written as one record when the minute ends, so that a
+// thousand refusals don't fill the log. A process that is killed loses at most that count.
+// Each replica counts its own.
 
 const (
 	foldedFor = time.Minute
-	mostFolds = 10_000 // minutes that are counted at once; beyond them, each refusal is recorded
+	mostFolds = 10_000 // kinds of refusal that are counted at once; beyond them, each refusal is recorded
 )
 
-// refusal is what is folded.
+// refusal identifies refusals that are counted together.
 type refusal struct {
 	tenant, actor, action, outcome string
 }
 
-// fold is the minute of a refusal.
+// fold counts the repeats of a refusal during one minute.
 type fold struct {
 	count int64                   // of the repeats
 	last  countersign.AuditRecord // the latest of them
 
-	known  chan struct{} // closed when it is known whether the first is recorded
-	failed bool          // it isn't: nothing was counted
+	known  chan struct{} // closed once the first refusal is recorded, or has failed to be
+	failed bool          // the first refusal is not recorded; no repeat was counted
 	timer  *time.Timer
 }
 
-// folds are the minutes under way.
+// folds holds the counts of the minutes under way.
 type folds struct {
 	mu     sync.Mutex
 	open   map[refusal]*fold
 	closed bool
 }
 
-// join counts a refusal in the minute under way, or begins one; first says that it has
-// to be recorded, and settled in the minute if there is one. over is called when a
-// minute ends.
+// join counts a refusal in its minute, or begins one. If first, the caller must record the
+// refusal and, unless in is nil, call settle. over is called when the minute ends.
 func (f *folds) join(k refusal, rec countersign.AuditRecord, over func()) (in *fold, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,8 +73,9 @@ func (f *folds) begin(k refusal, now *fold, over func()) {
 	f.open[k], now.timer = now, time.AfterFunc(foldedFor, over)
 }
 
-// settle says whether the first refusal of a minute is recorded, by this process, or
-// by another one, which makes it a repeat. Where it isn't, there is no such minute.
+// settle reports how the recording of a minute's first refusal ended: recorded by this
+// process; recorded by another one, so this refusal is a repeat; or failed, which ends
+// the minute.
 func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err error) {
 	if in == nil {
 		return
@@ -98,8 +98,8 @@ func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err err
 // add counts a refusal.
 func (n *fold) add(rec countersign.AuditRecord) { n.join(1, rec) }
 
-// join counts so many refusals, of which last is the latest. What not all of them were
-// about is left open.
+// join adds a number of refusals, of which last is the latest. A subject that they don't
+// all share is left out.
 func (n *fold) join(count int64, last countersign.AuditRecord) {
 	if n.count > 0 && n.last.Subject != last.Subject {
 		kind, _, _ := strings.Cut(last.Subject, "/")
@@ -120,7 +120,7 @@ func (f *folds) end(k refusal) (ended fold) {
 	return ended
 }
 
-// all ends every minute, and begins none any more.
+// all ends every minute and lets no new one begin.
 func (f *folds) all() []refusal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,8 +128,9 @@ func (f *folds) all() []refusal {
 	return slices.Collect(maps.Keys(f.open))
 }
 
-// recordRefusal writes a refusal to the audit log, or counts it. What is counted is so
-// only once the first of its minute is recorded: no refusal is served that is neither.
+// recordRefusal writes a refusal to the audit log, or counts it. It counts a repeat only
+// after the first refusal of the minute is recorded, so every refusal that is answered is
+// recorded or counted.
 func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
 	k := refusal{tenant, rec.Actor, rec.Action, rec.Outcome}
 	for {
@@ -165,11 +166,10 @@ func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusa
 	return err
 }
 
-// errTold ends the transaction of a refusal that another process has recorded.
+// errTold rolls back the transaction of a refusal that another process has recorded.
 var errTold = errors.New("control: recorded by another process")
 
-// toldElsewhere reports that another process on the store has recorded the like within
-// the minute.
+// toldElsewhere reports that another process has recorded such a refusal within the minute.
 func (s *Service) toldElsewhere(tx store.Tx, k refusal, now time.Time) (bool, error) {
 	if !s.cfg.Shared {
 		return false, nil
@@ -217,7 +217,7 @@ func (n *fold) told(at time.Time) countersign.AuditRecord {
 	return rec
 }
 
-// keep takes back what was counted and could not be recorded, for another minute.
+// keep counts refusals that could not be recorded for another minute.
 func (s *Service) keep(k refusal, of fold) {
 	s.folds.mu.Lock()
 	defer s.folds.mu.Unlock()
@@ -229,6 +229,6 @@ func (s *Service) keep(k refusal, of fold) {
 		return
 	}
 	if !s.folds.closed {
-		s.folds.begin(k, &of, func() { s.unfold(k) }) // its first is recorded: known is closed
+		s.folds.begin(k, &of, func() { s.unfold(k) }) // known is closed already
 	}
 }

@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// foldsEnd is how long the end of a service takes for all that was counted, also
-	// without a store: a supervisor waits some seconds longer than the grace.
+	// foldsEnd bounds how long a stopping service tries to record its counts, also if the
+	// store is unavailable: a supervisor waits only some seconds longer than the grace.
 	foldsEnd = 5 * time.Second
-	// foldsAtOnce is how many records share a transaction then.
+	// foldsAtOnce is how many records then share a transaction.
 	foldsAtOnce = 500
 )
 
-// recordFolds records what was counted when the service ends: a tenant's together, as
-// far as there is time.
+// recordFolds records all counts when the service stops, tenant by tenant, until foldsEnd.
 func (s *Service) recordFolds() {
 	ctx, cancel := context.WithTimeout(context.Background(), foldsEnd)
 	defer cancel()

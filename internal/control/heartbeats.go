@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Heartbeat takes in that an instance lives. Its answer means that its sequence
-// is durable; neither it nor its refusal is audited (contract 9).
+// Heartbeat records a heartbeat of an instance. Its answer means that the sequence is
+// durable. Neither heartbeats nor their refusals are audited (contract 9).
 func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h countersign.Heartbeat) (countersign.HeartbeatAck, error) {
 	if err := access.Allow(a.Principal, access.SendHeartbeat); err != nil {
 		return countersign.HeartbeatAck{}, err
@@ -27,7 +27,7 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 	select {
 	case <-b.done:
 		return b.ack, public(b.err)
-	case <-ctx.Done(): // it may count all the same; then it is sent again as a duplicate
+	case <-ctx.Done(): // it may still be recorded; a retry is then a duplicate
 		return countersign.HeartbeatAck{}, public(ctx.Err())
 	}
 }
@@ -46,7 +46,7 @@ func (s *Service) judge(tx store.Tx, batch []*beat) error {
 	return nil
 }
 
-// judge decides on one heartbeat and stores what it says.
+// judge checks one heartbeat and stores it.
 func (b *beat) judge(tx store.Tx, most int) error {
 	tenant := b.actor.Tenant
 	if _, _, err := reachAgent(tx, b.actor, b.agentID); err != nil {
@@ -79,7 +79,7 @@ func (b *beat) judge(tx store.Tx, most int) error {
 	return err
 }
 
-// lastOf is what is known of an instance, nil when it was never heard.
+// lastOf returns the record of an instance; nil if it never sent a heartbeat.
 func lastOf(tx store.Tx, tenant, id string) (*countersign.Instance, int64, error) {
 	rec, version, err := records.Instances.Get(tx, tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -92,7 +92,7 @@ func lastOf(tx store.Tx, tenant, id string) (*countersign.Instance, int64, error
 	return &last, version, nil
 }
 
-// acknowledge adds the liveness that each agent has after the batch.
+// acknowledge adds each agent's liveness after the batch to the answers.
 func (s *Service) acknowledge(tx store.Tx, batch []*beat) error {
 	type key struct{ tenant, agent string }
 	known := map[key]countersign.Liveness{}

@@ -11,19 +11,19 @@ import (
 )
 
 // Heartbeats come by the thousand and none of them is urgent, but none may be
-// acknowledged before its sequence is durable: a crash must not let it be used
-// again. So those that arrive within a beat of each other share one commit, and
-// the runs beside them pay for a few commits a second, however many agents live.
+// acknowledged before its sequence is durable, or a crash would let the sequence be used
+// again. Heartbeats that arrive close together share one commit, so that runs wait for a
+// few commits a second, however many agents there are.
 const (
-	beatInterval = 50 * time.Millisecond  // between two commits at least
-	beatSpread   = 25 * time.Millisecond  // and for each that the last one took in: many wait longer, for they share more
-	beatWindow   = 250 * time.Millisecond // but no longer than this
-	beatsAtOnce  = 256                    // in one commit, so that no run waits long for its turn
-	beatShare    = 8                      // at most one part in so many of the writer's time
-	beatPatience = time.Second            // but however slow that is, they never wait longer
+	beatInterval = 50 * time.Millisecond  // least time between two commits
+	beatSpread   = 25 * time.Millisecond  // plus this for each heartbeat of the last commit
+	beatWindow   = 250 * time.Millisecond // most time between two commits, unless commits are slow
+	beatsAtOnce  = 256                    // most heartbeats in a commit, so that runs don't wait long
+	beatShare    = 8                      // heartbeats take at most 1/8 of the writer's time
+	beatPatience = time.Second            // most time between two commits, however slow they are
 )
 
-// beat is one heartbeat on its way to the store.
+// beat is a heartbeat that waits for its commit.
 type beat struct {
 	actor     Actor
 	agentID   string
@@ -42,8 +42,8 @@ type heartbeatBatcher struct {
 	waiting  []*beat
 	flushing bool
 	last     time.Time     // when the latest commit began
-	took     time.Duration // how long it took
-	together int           // and how many it took in
+	took     time.Duration // its duration
+	together int           // its number of heartbeats
 }
 
 func (s *Service) join(b *beat) {
@@ -57,8 +57,7 @@ func (s *Service) join(b *beat) {
 	}
 }
 
-// flush commits what waits until nothing does. One that comes alone is committed
-// at once.
+// flush commits waiting heartbeats until there are none. A single one is committed at once.
 func (s *Service) flush() {
 	for {
 		time.Sleep(s.heartbeats.pause(s.cfg.Now()))
@@ -75,7 +74,7 @@ func (p *heartbeatBatcher) pause(now time.Time) time.Duration {
 	defer p.mu.Unlock()
 	interval := min(max(beatInterval, time.Duration(p.together)*beatSpread), beatWindow)
 	interval = min(max(interval, beatShare*p.took), beatPatience)
-	return min(p.last.Add(interval).Sub(now), interval) // a clock set back doesn't hold them up
+	return min(p.last.Add(interval).Sub(now), interval) // a clock that is set back doesn't delay them
 }
 
 func (p *heartbeatBatcher) take(now time.Time) []*beat {
@@ -91,10 +90,10 @@ func (p *heartbeatBatcher) take(now time.Time) []*beat {
 	return batch
 }
 
-// takeIn commits a batch and only then reads what the answers say of liveness:
-// the runs wait for the writer, not for that. Each heartbeat is judged by itself;
-// only the store can fail them all. One that is durable but whose liveness can't
-// be read is sent again, as a duplicate.
+// takeIn commits a batch, and reads the liveness for the answers only afterwards, so that
+// the writer is free. Each heartbeat is checked on its own; only an error of the store
+// fails all of them. If the liveness of a durable heartbeat can't be read, its sender gets
+// an error and sends it again, as a duplicate.
 func (s *Service) takeIn(batch []*beat) {
 	began := time.Now()
 	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.judge(tx, batch) })
@@ -118,7 +117,7 @@ func (p *heartbeatBatcher) note(took time.Duration) {
 	p.took = took
 }
 
-// became is how a heartbeat is counted: nothing else keeps it (contract 9).
+// became is the result that the figures count a heartbeat under (contract 9).
 func (b *beat) became() string {
 	switch {
 	case b.err != nil:

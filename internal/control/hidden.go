@@ -7,17 +7,17 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// hidden is what a capability, or a step of it, keeps from whoever only views.
+// hidden says which values of a capability, or of a step of it, are masked for a VIEWER.
 type hidden struct {
 	project    *countersign.Project
 	capability *countersign.Capability
-	names      []string // its sensitive fields, and those of its probe; of a step its inputs bound from such
+	names      []string // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
 	whole      bool     // every field
-	brought    []string // members that are sensitive within the values that a step's bindings bring
+	brought    []string // sensitive members within the values that a step's bindings supply
 }
 
-// hiddenFor is nil where no field of the capability or its probe is sensitive. p
-// has its project snapshots.
+// hiddenFor is nil if no field of the capability or its probe is sensitive. p has its
+// project snapshots.
 func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
 	if h := contractIn(p, projectID, capability); h != nil && len(h.names) > 0 {
 		return h
@@ -25,8 +25,8 @@ func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
 	return nil
 }
 
-// contractIn is what a capability keeps, which may be nothing; nil where the plan has
-// no such capability.
+// contractIn returns what a capability masks, possibly nothing; nil if the plan has no such
+// capability.
 func contractIn(p *countersign.Plan, projectID, capability string) *hidden {
 	for i := range p.ProjectSnapshots {
 		project := &p.ProjectSnapshots[i]
@@ -37,8 +37,8 @@ func contractIn(p *countersign.Plan, projectID, capability string) *hidden {
 	return nil
 }
 
-// sensitiveOf names the sensitive fields of a capability and of its probe, whose
-// answers are kept on the same step.
+// sensitiveOf names the sensitive fields of a capability and of its probe: answers of both
+// are stored on the step.
 func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
 	names := slices.Clone(c.Sensitive)
 	if probe := p.Capability(c.Probe); c.Probe != "" && probe != nil {
@@ -47,9 +47,9 @@ func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
 	return names
 }
 
-// hiddenNow is hiddenFor by a project's present revision, for what was written by
-// an earlier one. Of a capability that is gone everything is hidden: nothing says
-// any more what of it is sensitive.
+// hiddenNow is hiddenFor at a project's present revision, for values written under an
+// earlier one. If the capability is gone, everything is masked, since nothing says any
+// more which fields are sensitive.
 func hiddenNow(p *countersign.Plan, projectID, capability string) *hidden {
 	for i := range p.ProjectSnapshots {
 		if project := &p.ProjectSnapshots[i]; project.ID == projectID && project.Capability(capability) == nil {
@@ -75,11 +75,11 @@ func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Va
 	return out
 }
 
-// members masks the sensitive members of a value, however deep they stand: an
-// answer that was kept whole holds what a path would have selected.
+// members masks the sensitive members of a value at any depth: an answer that is stored
+// whole contains what a path would have selected.
 func (h *hidden) members(v countersign.Value) countersign.Value {
 	if !h.mentions(v) {
-		return v // as it was written, to the byte
+		return v // unchanged to the byte
 	}
 	if list, ok := v.Array(); ok {
 		return countersign.ArrayValue(each(list, h.members))
@@ -118,9 +118,8 @@ func each(list []countersign.Value, f func(countersign.Value) countersign.Value)
 	return out
 }
 
-// field masks the value that a field of the output names: all of it where a part
-// of the field's path is sensitive, or of the path by which the output itself was
-// selected; else its sensitive members.
+// field masks the value at a path of the output: all of it if a part of that path, or of
+// the path that selected the output, is sensitive; else its sensitive members.
 func (h *hidden) field(name string, v countersign.Value) countersign.Value {
 	switch {
 	case v.IsZero():

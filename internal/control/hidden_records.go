@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// step masks a step's record and reports whether its error may quote what was
-// masked.
+// step masks a step's record and reports whether its error may quote a masked value.
 func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 	s.Input, s.Request, s.RequestDigest = h.input(s.Input), h.request(s.Request, h.capability), countersign.NoStepDigest
 	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), hideAnswer(s.Response)
@@ -35,15 +34,16 @@ func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 	return quoted
 }
 
-// approval masks an approval, and leaves the digest of what it masked out.
+// approval masks an approval, and removes the digest if it masked anything: digests let
+// masked values be guessed.
 func (h *hidden) approval(ap *countersign.Approval) {
 	h.maskAsked(ap, ap.InputSnapshot)
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
 	ap.Request = *h.request(&ap.Request, h.capability)
 }
 
-// hideAnswer leaves out what the body of an answer could be found out by, and hides
-// all that a refusal said: it is text, which no field's name leads to.
+// hideAnswer removes what the body of an answer could be guessed from, and masks all of a
+// refusal's body: as text it has no fields to mask by name.
 func hideAnswer(r *countersign.Response) *countersign.Response {
 	if r == nil {
 		return nil
@@ -56,7 +56,7 @@ func hideAnswer(r *countersign.Response) *countersign.Response {
 	return &out
 }
 
-// maskedError keeps the code of a run's error, which is that of a step.
+// maskedError keeps only the code of a run's error.
 func maskedError(text string) string {
 	code, _, _ := strings.Cut(text, ": ")
 	return code + ": " + masked.Text()
@@ -71,7 +71,7 @@ func (h *hidden) expectation(e *countersign.Expectation) *countersign.Expectatio
 	return &out
 }
 
-// request masks what is sent by a capability: the step's own, or its probe.
+// request masks the request of a step or of its probe.
 func (h *hidden) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
 	if r == nil {
 		return nil
@@ -96,7 +96,7 @@ func (h *hidden) request(r *countersign.Request, c *countersign.Capability) *cou
 	return &out
 }
 
-// origin is what stands before the path.
+// origin is the part of an address before its path.
 func origin(address string) string {
 	scheme, rest, hasHost := strings.Cut(address, "://")
 	if !hasHost {

@@ -6,15 +6,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// hiding is what a plan and each of its steps keep from whoever only views.
+// hiding says what of a plan and of each of its steps is masked for a VIEWER.
 type hiding struct {
 	plan  *countersign.Plan
-	steps map[string]*hidden // by id; none of those that keep nothing
+	steps map[string]*hidden // by id; no entry for steps with nothing to mask
 }
 
-// hiddenIn finds what the steps of a plan keep: the sensitive fields of their
-// capabilities, and each input that is bound from a field that is sensitive where it
-// comes from, through any number of bindings. p has its project snapshots.
+// hiddenIn finds what the steps of a plan mask: the sensitive fields of their
+// capabilities, and each input that is bound, directly or through other steps, from a
+// sensitive field. p has its project snapshots.
 func hiddenIn(p *countersign.Plan) hiding {
 	of := hiding{p, make(map[string]*hidden, len(p.Steps))}
 	for i := range p.Steps {
@@ -33,9 +33,9 @@ func hiddenIn(p *countersign.Plan) hiding {
 	return of
 }
 
-// spread takes what is sensitive along every binding once, and reports whether that
-// made more of it. The names are finite, so it ends, also in a plan whose bindings
-// make a cycle.
+// spread marks the targets of bindings from sensitive fields, once for each binding, and
+// reports whether it marked a new one. Repeating it ends, even if bindings form a cycle,
+// because the names are finite.
 func (of hiding) spread() (more bool) {
 	for i := range of.plan.Steps {
 		s := &of.plan.Steps[i]
@@ -49,7 +49,7 @@ func (of hiding) spread() (more bool) {
 	return more
 }
 
-// bind notes that an input takes a field of another step's output.
+// bind marks an input that is bound from a sensitive field of another step's output.
 func (h *hidden) bind(name, field string, from *hidden) (more bool) {
 	whole := from.on(field) || from.on(from.capability.OutputField) || (&hidden{names: from.brought}).on(field)
 	if whole && !h.has(name) {
@@ -63,9 +63,9 @@ func (h *hidden) bind(name, field string, from *hidden) (more bool) {
 	return more
 }
 
-// with is what a step keeps, nil for nothing, once its inputs are known: where a
-// binding brings a value with sensitive members, these are sensitive in all of the
-// step, since its answer may repeat them.
+// with returns what a step masks once its inputs are known; nil for nothing. If a binding
+// supplies a value with sensitive members, their names are masked in the whole step, since
+// its answer may repeat them.
 func (of hiding) with(stepID string, input map[string]countersign.Value) *hidden {
 	h := of.steps[stepID]
 	if h == nil {
@@ -85,7 +85,7 @@ func (of hiding) with(stepID string, input map[string]countersign.Value) *hidden
 	return h
 }
 
-// hidesPlan reports a plan that isn't shown whole: its digest is of what is masked.
+// hidesPlan reports that something of the plan is masked, so that its digest must be too.
 func (of hiding) hidesPlan() bool {
 	for _, h := range of.steps {
 		if len(h.names) > 0 {
@@ -102,9 +102,9 @@ func (of hiding) hidesPlan() bool {
 	return false
 }
 
-// openInputs are the planning inputs of a compiled plan that feed nothing sensitive,
-// by the bindings that it was compiled with. A plan that was written by hand has none
-// that is known to: nothing says where its inputs went.
+// openInputs names the planning inputs of a compiled plan that reach no sensitive field, by
+// the bindings that it was compiled with. For a plan that was written by hand it names
+// none, since nothing says where its inputs went.
 func openInputs(p *countersign.Plan, bindings map[string]countersign.ActionBinding) []string {
 	fed := map[string]bool{}
 	of := hiddenIn(p)

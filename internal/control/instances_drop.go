@@ -10,16 +10,16 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// An instance that nobody has heard for 30 days is dropped, and with it its sequence. A
-// heartbeat of it that comes again is refused by its timestamp, which is as old.
+// An instance without a heartbeat for 30 days is deleted, and with it its sequence. A
+// replayed heartbeat is then refused for its old timestamp.
 
-// DropEvery is how often instances that are not heard any more are looked for.
+// DropEvery is how often such instances are looked for.
 const DropEvery = time.Hour
 
-// dropsAtOnce is how many are deleted in one commit, so that no run waits long for its turn.
+// dropsAtOnce is how many are deleted in one commit, so that runs don't wait long.
 const dropsAtOnce = 500
 
-// DropInstances deletes the instances of every tenant that were unheard for so long.
+// DropInstances deletes such instances of every tenant.
 func (s *Service) DropInstances(ctx context.Context) {
 	err := s.dropAll(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -51,8 +51,8 @@ func (s *Service) dropAll(ctx context.Context) error {
 	return err
 }
 
-// drop deletes some of an agent's, and says whether there may be more. It writes
-// only where there is something to delete.
+// drop deletes some of an agent's instances and reports whether there may be more. It
+// opens a write transaction only if there is something to delete.
 func (s *Service) drop(ctx context.Context, tenant, agentID string) (more bool, err error) {
 	before := s.cfg.Now().Add(-countersign.InstanceLife)
 	var old []store.Row
@@ -94,8 +94,8 @@ func dropUnheard(tx store.Tx, tenant, agentID string, before time.Time) (dropped
 	return len(old), err
 }
 
-// roomForInstance refuses an instance beyond what an agent may have. Those that are
-// due to be dropped make room at once.
+// roomForInstance refuses an instance beyond the agent's limit. It deletes instances that
+// are due for deletion first.
 func roomForInstance(tx store.Tx, tenant, agentID string, most int, now time.Time) error {
 	count, err := tx.Count(store.Instances, tenant, store.Query{Where: []store.Filter{store.Equal("agent", agentID)}})
 	if err != nil || count < most {

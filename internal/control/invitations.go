@@ -10,9 +10,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Who belongs to a tenant is not added to another one unasked: an admin there invites
-// them, and they accept in the console. An invitation is a user's record that counts
-// for nothing yet (contract 11).
+// A user of one tenant is not added to another without consent: an admin invites them, and
+// they accept in the console. An invitation is a user record without any rights
+// (contract 11).
 
 // belongs reports an address that is a user of some tenant.
 func belongs(tx store.Tx, email string) (bool, error) {
@@ -20,7 +20,8 @@ func belongs(tx store.Tx, email string) (bool, error) {
 	return len(list) > 0, err
 }
 
-// memberships are an address's users, by tenant; invitations its others.
+// memberships returns an address's user records by tenant; invitations those that are
+// only invited.
 func memberships(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, false)
 }
@@ -29,7 +30,7 @@ func invitations(tx store.Tx, email string) ([]*records.User, error) {
 	return recordsOf(tx, email, true)
 }
 
-// recordsOf reads an address's records in all tenants, which are few.
+// recordsOf reads an address's records in all tenants; there are few tenants.
 func recordsOf(tx store.Tx, email string, invited bool) ([]*records.User, error) {
 	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
 	if err != nil {
@@ -49,7 +50,7 @@ func recordsOf(tx store.Tx, email string, invited bool) ([]*records.User, error)
 	return out, nil
 }
 
-// Invitations are those of the session's user, by tenant.
+// Invitations lists the invitations of the session's user, by tenant.
 func (s *Service) Invitations(ctx context.Context, a Actor) (out []countersign.User, err error) {
 	if a.Session == "" {
 		return nil, nil
@@ -76,7 +77,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, a Actor, tenant string) 
 	}))
 }
 
-// DeclineInvitation takes an invitation away.
+// DeclineInvitation deletes an invitation.
 func (s *Service) DeclineInvitation(ctx context.Context, a Actor, tenant string) error {
 	return public(s.store.Update(ctx, func(tx store.Tx) error {
 		u, err := invited(tx, a, tenant)
@@ -124,9 +125,9 @@ func (s *Service) admitUser(tx store.Tx, u *records.User, requestID string) erro
 	return s.auditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
 }
 
-// entering is the membership that a sign-in begins in: that of the tenant last used.
-// Who belongs to none accepts by signing in what was offered first. Nil for who is no
-// user.
+// entering returns the membership that a sign-in begins in: the one last used. An address
+// that belongs to no tenant accepts its first invitation by signing in. Nil for an address
+// that is no user's.
 func (s *Service) entering(tx store.Tx, email, requestID string) (*records.User, error) {
 	list, err := memberships(tx, email)
 	if err != nil {
@@ -148,8 +149,8 @@ func (s *Service) entering(tx store.Tx, email, requestID string) (*records.User,
 	return first, s.admitUser(tx, first, requestID)
 }
 
-// lastUsed is the membership that a session was last in; where none was yet, a realm
-// administrator's, else that of the first tenant.
+// lastUsed is the membership that a session used last; before any session, that of a realm
+// administrator, else that of the first tenant.
 func lastUsed(users []*records.User) *records.User {
 	best := users[0]
 	for _, u := range users[1:] {
@@ -161,7 +162,7 @@ func lastUsed(users []*records.User) *records.User {
 	return best
 }
 
-// used notes that a session is in this membership now.
+// used records that a session uses this membership now.
 func (s *Service) used(tx store.Tx, u *records.User) error {
 	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
 	if err != nil {

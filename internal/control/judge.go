@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// judgement is what somebody wants to do about a run that stands still.
+// judgement is what a person wants to do about a run that waits for one.
 type judgement struct {
 	op        access.Operation // access.DecideApproval, access.ReconcileRun, access.ProbeRun
 	mode      string           // of the run
@@ -26,8 +26,8 @@ func aboutApproval(r *records.Approval) judgement {
 	return judgement{op: access.DecideApproval, mode: countersign.ModeLive, requester: r.Requester, projects: []string{r.ProjectID}}
 }
 
-// mayJudge is nil when the actor may decide, probe or reconcile: its token is good for
-// the mode, the person behind it may do so too, and four eyes look.
+// mayJudge returns nil if the actor may decide, probe or reconcile: its token allows the
+// run's mode, the user that the token stands for may do so, and the four-eyes rule holds.
 func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Mode(a.Principal, j.mode); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (s *Service) mayJudge(tx store.Tx, a Actor, j judgement) error {
 	return s.cfg.Eyes.MayJudge(p, r)
 }
 
-// asPerson is the principal where people decide: a token stands for nobody once its user
-// is gone, and decides no more than its user may at this moment.
+// asPerson returns the principal to judge by if only people decide: a token stands for
+// nobody once its user is gone, and may decide only what its user may at this moment.
 func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, error) {
 	if p.Session != "" || p.Email == "" {
 		return p, nil
@@ -62,8 +62,7 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 	return p, access.MayThemselves(principalOfUser(u), j.op, j.projects...)
 }
 
-// userOf is the user of a tenant with this address, not one who is only invited; else
-// not_found.
+// userOf finds a tenant's user by address; not_found for one who is only invited.
 func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
 	u, _, err := records.Users.Get(tx, tenant, email)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
@@ -72,13 +71,13 @@ func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
 	return u, err
 }
 
-// judges is mayJudge of a run.
+// judges is mayJudge for a run.
 func (s *Service) judges(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
 	return func(tx store.Tx, rec *records.Run) error { return s.mayJudge(tx, a, aboutRun(op, rec)) }
 }
 
-// barred is why the actor may not do it: its role, its modes, the person behind it, or
-// that it asked for the run; nil where it may. A store that can't be read bars too.
+// barred returns why the actor may not do it: its role, its modes, the user it stands for,
+// or that it requested the run; nil if it may. An error of the store counts as a reason.
 func (s *Service) barred(tx store.Tx, a Actor, j judgement) error {
 	if err := access.Allow(a.Principal, j.op); err != nil {
 		return err

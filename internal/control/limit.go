@@ -19,15 +19,15 @@ var (
 // rememberedKeys bounds what a process keeps in memory of each limit.
 const rememberedKeys = 50_000
 
-// limit bounds how often the same key may try. An error says that an attempt could
-// not be counted; it must not be made then.
+// limit bounds how often the same key may try. An error says that the attempt could not be
+// counted; it must then be refused.
 type limit interface {
 	Allow(ctx context.Context, key string, now time.Time) (bool, error)
 	// Return takes back an attempt that was counted.
 	Return(ctx context.Context, key string, now time.Time) error
 }
 
-// limit makes a limit that holds for all processes on the store.
+// limit makes a limit that all processes on the store share.
 func (s *Service) limit(name string, rate throttle.Rate) limit {
 	own := throttle.New(rate, rememberedKeys)
 	if !s.cfg.Shared {
@@ -36,7 +36,7 @@ func (s *Service) limit(name string, rate throttle.Rate) limit {
 	return &sharedLimit{own: own, store: s.store, name: name, rate: rate}
 }
 
-// ownLimit is that of the only process.
+// ownLimit is the limit of a store with a single process.
 type ownLimit struct{ *throttle.Throttle }
 
 // Allow implements limit.
@@ -50,10 +50,9 @@ func (l ownLimit) Return(_ context.Context, key string, now time.Time) error {
 	return nil
 }
 
-// count counts an attempt. One too many is ErrTooMany; one that can't be counted is
-// refused as unavailable: an open gate would be found by whoever can trouble the
-// store, and nobody is kept out who could get in, for a session has to be written
-// to the same store.
+// count counts an attempt. One too many is ErrTooMany. One that can't be counted is refused
+// as unavailable: otherwise whoever can disturb the store could try without limit. That
+// keeps out nobody who could get in, since a session is written to the same store.
 func (s *Service) count(ctx context.Context, l limit, key string) error {
 	switch allowed, err := l.Allow(ctx, key, s.cfg.Now()); {
 	case err != nil:
@@ -64,9 +63,8 @@ func (s *Service) count(ctx context.Context, l limit, key string) error {
 	return nil
 }
 
-// network is whose a network address is, as far as can be known: a single IPv4
-// address, and the 64 bits of an IPv6 address that one subscriber gets at least.
-// By single IPv6 addresses anybody would be as many as they like.
+// network returns the unit that attempts are counted by: a single IPv4 address, or the first
+// 64 bits of an IPv6 address, of which a subscriber has all others.
 func network(from string) string {
 	addr, err := netip.ParseAddr(from)
 	if err != nil {

@@ -10,11 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// states are all that a heartbeat may say.
+// states are the states that a heartbeat may report.
 var states = []countersign.InstanceState{countersign.InstanceIdle, countersign.InstanceBusy, countersign.InstanceError}
 
-// maxInstances is how many instances a read of an agent shows; a setting may let an
-// agent have more.
+// maxInstances is how many instances a read of an agent shows; settings may allow more.
 const maxInstances = 1000
 
 // livenessOf derives an agent's liveness from the newest heartbeat in each
@@ -34,7 +33,7 @@ func livenessOf(tx store.Tx, tenant, agentID string, now time.Time) (countersign
 	return is, heard, nil
 }
 
-// lastHeard lists an agent's instances in a state, the one heard last first.
+// lastHeard lists an agent's instances in a state by their last heartbeat, newest first.
 func lastHeard(tx store.Tx, tenant, agentID string, state countersign.InstanceState, limit int) ([]records.Instance, error) {
 	return records.Instances.List(tx, tenant, store.Query{
 		Where: []store.Filter{store.Equal("agent", agentID), store.Equal("state", string(state))},
@@ -42,8 +41,8 @@ func lastHeard(tx store.Tx, tenant, agentID string, state countersign.InstanceSt
 	})
 }
 
-// instancesOf lists an agent's instances, those heard last first, and counts them
-// all.
+// instancesOf lists an agent's instances by their last heartbeat, newest first, and counts
+// all of them.
 func instancesOf(tx store.Tx, tenant, agentID string, now time.Time) ([]countersign.Instance, int, error) {
 	list := []countersign.Instance{}
 	for _, state := range states {

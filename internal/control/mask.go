@@ -11,18 +11,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Sensitive input and output fields are masked for whoever only views (contract
-// 5): reviewers must see what they approve.
+// Sensitive input and output fields are masked for a VIEWER (contract 5). Reviewers see
+// them, since they must see what they approve.
 
 var masked = countersign.String("•••")
 
-// masks reports an actor who sees sensitive fields masked: a VIEWER and nothing
-// else.
+// masks reports an actor whose only role is VIEWER.
 func masks(a Actor) bool {
 	return len(a.Roles) > 0 && !slices.ContainsFunc(a.Roles, func(r countersign.Role) bool { return r != countersign.RoleViewer })
 }
 
-// maskFor masks the run's steps where the actor must not see them.
+// maskFor masks the run's steps if the actor must not see them.
 func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if !masks(a) {
 		return nil
@@ -44,7 +43,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if r.PlanSnapshot == nil {
 		return nil
 	}
-	stored, _, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
+	stored, err := s.runs.ReadPlan(tx, a.Tenant, r.PlanID)
 	if err != nil {
 		return err
 	}
@@ -54,8 +53,8 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	return nil
 }
 
-// maskPlanFor masks a plan's steps where the actor must not see them. open are its
-// planning inputs that feed nothing sensitive.
+// maskPlanFor masks a plan's steps if the actor must not see them. open names the planning
+// inputs that reach no sensitive field.
 func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error {
 	if !masks(a) {
 		return nil
@@ -67,8 +66,8 @@ func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error
 	return err
 }
 
-// maskPlan masks the steps of the plan that is shown, and what its masked inputs could
-// be found out by.
+// maskPlan masks the steps of a plan, and everything from which a masked input could be
+// guessed.
 func maskPlan(shown *countersign.Plan, of hiding, open []string) {
 	shown.Steps = slices.Clone(shown.Steps)
 	for i := range shown.Steps {
@@ -86,7 +85,7 @@ func maskPlan(shown *countersign.Plan, of hiding, open []string) {
 	}
 }
 
-// only are the inputs of these names.
+// only returns the inputs with these names.
 func only(inputs map[string]countersign.Value, names []string) map[string]countersign.Value {
 	out := maps.Clone(inputs)
 	maps.DeleteFunc(out, func(name string, _ countersign.Value) bool { return !slices.Contains(names, name) })
@@ -99,7 +98,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	}
 	stored, _, err := records.Plans.Get(tx, a.Tenant, ap.PlanID)
 	if errors.Is(err, store.ErrNotFound) {
-		(&hidden{whole: true}).approval(ap) // nothing says what of it is sensitive
+		(&hidden{whole: true}).approval(ap) // nothing says which fields are sensitive
 		return nil
 	}
 	if err != nil {

@@ -41,7 +41,7 @@ func maskAgent(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	return err
 }
 
-// maskTeam masks what the steps of a team give to sensitive inputs.
+// maskTeam masks the values that a team's steps give to sensitive inputs.
 func maskTeam(tx store.Tx, a Actor, team *countersign.Team) error {
 	if !masks(a) {
 		return nil
@@ -64,7 +64,7 @@ func maskTeam(tx store.Tx, a Actor, team *countersign.Team) error {
 	return nil
 }
 
-// contractOf is a project's present revision, in the form that hiddenFor reads.
+// contractOf returns a project's present revision in the form that hiddenFor takes.
 func contractOf(tx store.Tx, tenant, projectID string) (*countersign.Plan, error) {
 	head, _, err := records.Projects.Get(tx, tenant, projectID)
 	if err != nil {

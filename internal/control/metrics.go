@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Metrics gives the tenant's figures, and to a realm administrator those of the
-// process and the installation too (contract 9).
+// Metrics returns the tenant's figures; to a realm administrator also those of the process
+// and the installation (contract 9).
 func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, error) {
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {
 		return nil, err
@@ -95,15 +95,15 @@ func heapInUse() float64 {
 	return float64(m.HeapInuse)
 }
 
-// Health is what anybody may know of the service.
+// Health is what callers without a token may know of the service.
 type Health struct {
 	Status  string `json:"status" enum:"ok,degraded" doc:"degraded: reads are served, writes are not"`
 	Version string `json:"version"`
 	Store   string `json:"store" enum:"ok,full" doc:"full: writes wait for space, or for the database to give the right to write"`
 }
 
-// Health is the service's state; unavailable when the store can be read no more
-// or never written again.
+// Health returns the service's state; unavailable if the store can't be read, or can't be
+// written until a restart.
 func (s *Service) Health(ctx context.Context) (Health, error) {
 	select {
 	case <-s.store.Failed():

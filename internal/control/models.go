@@ -24,9 +24,8 @@ func (s *Service) Model(ctx context.Context, a Actor, id string) (m countersign.
 	return m, err
 }
 
-// PutModel creates a model or, with the present revision, updates it
-// (specification 2.4). The document is kept verbatim, right or wrong: what it
-// means is ValidateModel's question.
+// PutModel creates a model or, with the present revision, updates it (specification 2.4).
+// The document is stored verbatim, valid or not; ValidateModel judges its meaning.
 func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersign.ModelWrite) (m countersign.Model, err error) {
 	if w.Document.ID != id {
 		return m, countersign.Errorf(countersign.CodeInvalidRequest, "document.id: it must be %s, the id in the path, not %s", id, w.Document.ID)
@@ -59,8 +58,8 @@ func (s *Service) PutModel(ctx context.Context, a Actor, id string, w countersig
 	return m, err
 }
 
-// headFor finds the head that a write may go on from: the stored one at the
-// expected revision, or a new one where there is none and none is expected.
+// headFor returns the head that a write changes: the stored one if it has the expected
+// revision, or a new one if there is none and none is expected.
 func headFor(tx store.Tx, tenant, id string, expected int64) (*records.ModelHead, int64, error) {
 	head, version, err := records.Models.Get(tx, tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -84,9 +83,9 @@ func compare(kind, id string, current, expected int64) error {
 	}
 }
 
-// saveModel writes a head with its revision. A document must not take the tenant's
-// models beyond so many bytes; a revision without one is small, and stops what must be
-// stopped.
+// saveModel writes a head with its revision. A new document must not take the tenant's
+// models beyond their limit. A revision without one is always accepted: it is small, and
+// may suspend the model.
 func saveModel(tx store.Tx, tenant string, head *records.ModelHead, version int64, doc *countersign.AgentModel, most int) error {
 	if _, err := records.Models.Put(tx, tenant, head.ID, head, version); err != nil {
 		return err
@@ -121,18 +120,6 @@ func modelOf(tx store.Tx, tenant string, head records.ModelHead) (countersign.Mo
 	return assembleModel(head, *rev.Document), nil
 }
 
-// modelAt reads an immutable revision of a model.
-func modelAt(tx store.Tx, tenant, id string, rev int64) (countersign.Model, error) {
-	r, _, err := records.ModelRevisions.Get(tx, tenant, records.RevisionID(id, rev))
-	if err != nil {
-		return countersign.Model{}, err
-	}
-	if r.Document != nil {
-		return assembleModel(r.Head, *r.Document), nil
-	}
-	return modelOf(tx, tenant, r.Head)
-}
-
 func assembleModel(h records.ModelHead, doc countersign.AgentModel) countersign.Model {
 	return countersign.Model{
 		ID: h.ID, Revision: h.Revision, Name: doc.Name, SchemaVersion: doc.SchemaVersion, Suspended: h.Suspended, Retired: h.Retired,
@@ -147,7 +134,7 @@ func revision(n int64) string {
 	return fmt.Sprintf("revision %d", n)
 }
 
-// ValidateModel says what is wrong with a stored model's meaning.
+// ValidateModel lists the errors and warnings of a stored model.
 func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (countersign.Validation, error) {
 	m, err := s.Model(ctx, a, id)
 	if err != nil {
@@ -158,12 +145,12 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (counte
 	return v, err
 }
 
-// SuspendModel raises the revision, so that plans made before never run again.
+// SuspendModel raises the revision, so that earlier plans never run again.
 func (s *Service) SuspendModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.SuspendModel, id, reason)
 }
 
-// ResumeModel lets plans be made again, at the revision that the suspension made.
+// ResumeModel lets new plans be made, at the revision that the suspension made.
 func (s *Service) ResumeModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.ResumeModel, id, reason)
 }
@@ -193,7 +180,7 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 	return m, err
 }
 
-// modelFlag is what an operation sets, and whether it sets or clears it.
+// modelFlag returns the flag that an operation changes, and whether it sets or clears it.
 func modelFlag(h *records.ModelHead, op access.Operation) (flag *bool, set bool) {
 	if op == access.SuspendModel || op == access.ResumeModel {
 		return &h.Suspended, op == access.SuspendModel
@@ -201,7 +188,7 @@ func modelFlag(h *records.ModelHead, op access.Operation) (flag *bool, set bool)
 	return &h.Retired, op == access.RetireModel
 }
 
-// toggleModel raises the revision where it sets a flag, and not where it clears one.
+// toggleModel raises the revision if it sets a flag, and keeps it if it clears one.
 func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
 	c := change{before: modelRevisionText(head), reason: reason}
 	flag, set := modelFlag(head, op)

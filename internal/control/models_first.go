@@ -8,10 +8,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// CountModels counts, once in a store's life, the bytes of the models that an older
-// release left: in spans, each read in a View, so that nobody waits for it. Replicas of
-// this release may write and count meanwhile. What one of the older release writes after
-// its place was counted stays uncounted.
+// CountModels counts, once for each store, the bytes of the models that an older release
+// stored. It reads them in spans, each in a View, so that nothing waits for it. Replicas of
+// this release may write and count meanwhile. What a replica of the older release writes
+// behind the counted span stays uncounted.
 func (s *Service) CountModels(ctx context.Context) error {
 	var tenants []countersign.Tenant
 	err := s.store.View(ctx, func(tx store.Tx) (err error) {

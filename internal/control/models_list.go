@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// ListedModel is a model as lists show it: of its document there is what is counted
-// and named here, and its text, which is left out where it is long.
+// ListedModel is a model as lists show it: counts and names from its document, and the
+// document's text unless it is long.
 type ListedModel struct {
 	countersign.Model
 	States    int `json:"-"`
@@ -20,9 +20,8 @@ type ListedModel struct {
 }
 
 // Models lists the tenant's models by id. A page has up to 200 documents of up to a
-// mebibyte: they are read one after the other, as text, and what a list shows of
-// them is remembered, so that a page costs neither their memory nor, twice, their
-// time.
+// mebibyte. They are read one at a time, as text, and what a list shows of them is cached,
+// so that a page takes neither the memory of all documents nor their decoding twice.
 func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
 		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil, l.current()...))
@@ -41,11 +40,10 @@ func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign
 	return page, err
 }
 
-// rememberedModels is how many documents are remembered as lists show them, some
-// kilobytes each and 16 KiB at most.
+// rememberedModels is how many listed documents are cached, each at most 16 KiB.
 const rememberedModels = 1024
 
-// documentKey names a document, which never changes.
+// documentKey identifies a document revision, which never changes.
 type documentKey struct{ tenant, revision string }
 
 func (s *Service) listedModel(tx store.Tx, tenant string, h records.ModelHead) (ListedModel, error) {
@@ -65,12 +63,12 @@ func (s *Service) listedModel(tx store.Tx, tenant string, h records.ModelHead) (
 	return known, nil
 }
 
-// listedDocument is what a list shows of a document.
+// listedDocument reads what a list shows of a document.
 func listedDocument(text countersign.Value) (m ListedModel, err error) {
 	var doc struct {
 		Name          string     `json:"name"`
 		SchemaVersion string     `json:"schemaVersion"`
-		States        []struct{} `json:"states"` // counted: what is in them is skipped
+		States        []struct{} `json:"states"` // only counted
 		Scenarios     []struct{} `json:"scenarios"`
 	}
 	if err := json.Unmarshal([]byte(text.Raw()), &doc); err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Models are the tenant's and belong to no project, yet a changed model is drift for
-// every plan that was made from it. So who is limited to projects changes only what
-// nothing of another project rests on (contract 11).
+// Models belong to the tenant and to no project, yet changing one makes every plan made
+// from it drift. So an actor that is limited to projects changes only a model that nothing
+// of another project uses (contract 11).
 
-// mayChangeModel is nil for a model that is new, and where all plans made from it, and
-// the agents and teams that have it, lie in the actor's projects.
+// mayChangeModel returns nil for a new model, and if all plans, agents and teams that use
+// the model lie in the actor's projects.
 func mayChangeModel(tx store.Tx, a Actor, id string) error {
 	if !a.Limited() {
 		return nil
@@ -38,8 +38,8 @@ func restsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
 	return crewRestsBeyond(tx, a, modelID)
 }
 
-// crewRestsBeyond looks at agents and teams: the plan of a team's run names no model of
-// its own, only its members.
+// crewRestsBeyond reports an agent or team with the model outside the actor's projects.
+// Plans don't tell: the plan of a team run names its members and no model.
 func crewRestsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
 	agents, err := records.Agents.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}})
 	if err != nil || len(agents) == 0 {

@@ -11,8 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Reads of one record of administration. The API lists them; the console's forms
-// and confirmations are about one.
+// Reads of single administrative records, for the console's forms. The API only lists them.
 
 // User reads one user of a tenant.
 func (s *Service) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {

@@ -94,7 +94,7 @@ func (s *Service) Plan(ctx context.Context, a Actor, id string) (p countersign.P
 
 // reachPlan reads a plan, in a View. It must not be changed.
 func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, error) {
-	rec, _, err := s.runs.ReadPlan(tx, a.Tenant, id)
+	rec, err := s.runs.ReadPlan(tx, a.Tenant, id)
 	if err != nil {
 		return nil, found(err, "plan", id)
 	}
@@ -104,56 +104,66 @@ func (s *Service) reachPlan(tx store.Tx, a Actor, id string) (*records.Plan, err
 // snapshot adds the immutable revisions that a plan refers to. An INVALID plan
 // may refer to a model that there never was.
 func snapshot(tx store.Tx, tenant string, p countersign.Plan) (countersign.Plan, error) {
-	m, err := modelAt(tx, tenant, p.ModelID, p.ModelRevision)
-	if err == nil {
-		m.Suspended, m.Retired = false, false // as it was when the plan was made
-		p.ModelSnapshot = &m
-	} else if !errors.Is(err, store.ErrNotFound) {
-		return p, err
-	}
-	if p.Models, err = agentModels(tx, tenant, p.Agents); err != nil {
+	p, _, err := withModels(tx, tenant, p)
+	if err != nil {
 		return p, err
 	}
 	return runrepo.WithProjects(tx, tenant, p)
 }
 
+// withModels adds the revisions of the models that a plan refers to, and gives the size
+// of their documents.
+func withModels(tx store.Tx, tenant string, p countersign.Plan) (_ countersign.Plan, size int, err error) {
+	m, size, err := modelAt(tx, tenant, p.ModelID, p.ModelRevision)
+	if err == nil {
+		p.ModelSnapshot = &m
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return p, 0, err
+	}
+	p.Models = nil
+	for _, a := range p.Agents {
+		if slices.ContainsFunc(p.Models, func(m countersign.Model) bool { return m.ID == a.ModelID }) {
+			continue
+		}
+		m, n, err := modelAt(tx, tenant, a.ModelID, a.ModelRevision)
+		if err != nil {
+			return p, 0, fmt.Errorf("model of agent %s: %w", a.ID, err)
+		}
+		p.Models, size = append(p.Models, m), size+n
+	}
+	return p, size, nil
+}
+
+// modelAt reads an immutable revision of a model, neither suspended nor retired as it was
+// when a plan was made of it, and the size of its document.
+func modelAt(tx store.Tx, tenant, id string, rev int64) (m countersign.Model, size int, err error) {
+	row, err := tx.Get(store.ModelRevisions, tenant, records.RevisionID(id, rev))
+	if err != nil {
+		return m, 0, err
+	}
+	var r records.ModelRevision
+	if err := records.Decode(row, &r); err != nil {
+		return m, 0, err
+	}
+	head := r.Head
+	if r.Document == nil { // the revision of a suspension
+		if row, err = tx.Get(store.ModelRevisions, tenant, records.RevisionID(head.ID, head.DocumentRevision)); err != nil {
+			return m, 0, fmt.Errorf("document of model %s: %w", id, err)
+		}
+		if err := records.Decode(row, &r); err != nil {
+			return m, 0, err
+		}
+	}
+	head.Suspended, head.Retired = false, false
+	return assembleModel(head, *r.Document), len(row.Doc), nil
+}
+
 // snapshotOf is the plan that a run was started from, with all that it refers to, in
 // a View; mostly from memory. It must not be changed.
 func (s *Service) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) (*countersign.Plan, error) {
-	key := runrepo.PlanKey{Tenant: tenant, ID: r.PlanID, Digest: r.PlanDigest}
-	p, ok := s.snapshots.Get(key)
-	if !ok {
-		stored, size, err := s.runs.ReadPlan(tx, tenant, r.PlanID)
-		if err != nil {
-			return nil, err
-		}
-		whole, err := snapshot(tx, tenant, stored.Plan)
-		if err != nil {
-			return nil, err
-		}
-		p = &whole
-		if size <= runrepo.MaxRemembered {
-			s.snapshots.Put(key, p)
-		}
-	}
-	return p, nil
-}
-
-// agentModels are the models of a plan's agents, as they were, each once.
-func agentModels(tx store.Tx, tenant string, agents []countersign.PlanAgent) ([]countersign.Model, error) {
-	var models []countersign.Model
-	for _, a := range agents {
-		if slices.ContainsFunc(models, func(m countersign.Model) bool { return m.ID == a.ModelID }) {
-			continue
-		}
-		m, err := modelAt(tx, tenant, a.ModelID, a.ModelRevision)
-		if err != nil {
-			return nil, fmt.Errorf("model of agent %s: %w", a.ID, err)
-		}
-		m.Suspended, m.Retired = false, false
-		models = append(models, m)
-	}
-	return models, nil
+	return s.runs.WholePlan(tx, tenant, r.PlanID, r.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
+		return withModels(tx, tenant, p)
+	})
 }
 
 // Drift compares everything that a plan was made from with how it is now.
@@ -211,7 +221,7 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 		return countersign.Plan{}, err
 	}
 	stored := records.Plan{Plan: made}
-	err = s.view(ctx, a, access.CompilePlan, func(tx store.Tx) error {
+	err = s.read(ctx, func(tx store.Tx) error {
 		whole, err := runrepo.WithProjects(tx, a.Tenant, made)
 		stored.OpenInputs = openInputs(&whole, req.ActionBindings)
 		return err
@@ -259,7 +269,10 @@ func (s *Service) planFrom(ctx context.Context, a Actor, op access.Operation, mo
 		if err != nil {
 			return err
 		}
-		made = plan.New(w, src, problems, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+		if w.ID == "" {
+			w.ID = s.cfg.NewID("plan")
+		}
+		made = plan.New(w, src, problems, plan.Creation{By: a.ID, Now: s.cfg.Now()})
 		return nil
 	})
 	return made, err
@@ -288,11 +301,11 @@ func (s *Service) sources(tx store.Tx, a Actor, m *countersign.Model, steps []co
 	return src, nil
 }
 
-// storePlan stores a new plan. An id that is taken already is answered with the
+// storePlan stores a plan that makePlan has just made. An id that is taken already is answered with the
 // stored plan if w asks for the same content, else with a state_conflict.
 func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, made records.Plan, w *countersign.PlanWrite) (p countersign.Plan, err error) {
 	subject := "plan/" + made.ID
-	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
+	err = s.write(ctx, a, op, subject, func(tx store.Tx) error {
 		stored, _, err := records.Plans.Get(tx, a.Tenant, made.ID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -312,7 +325,7 @@ func (s *Service) storePlan(ctx context.Context, a Actor, op access.Operation, m
 	if err != nil {
 		return p, err
 	}
-	err = s.view(ctx, a, op, func(tx store.Tx) error {
+	err = s.read(ctx, func(tx store.Tx) error {
 		p, err = snapshot(tx, a.Tenant, p)
 		return err
 	})

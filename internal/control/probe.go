@@ -13,9 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Probe sends the uncertain step's probe, a read, and keeps its answer as
-// evidence. It decides nothing, and works while the project is disabled
-// (contract 6).
+// Probe sends the uncertain step's probe, a read, and stores its answer as evidence. It
+// decides nothing, and works while the project is disabled (contract 6).
 func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (countersign.Run, error) {
 	ref := runrepo.Ref{Tenant: a.Tenant, RunID: id}
 	if _, err := s.prepareProbe(ctx, a, ref, stepID); err != nil {
@@ -26,7 +25,7 @@ func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (counte
 		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
 	defer s.probing.Delete(ref)
-	p, err := s.prepareProbe(ctx, a, ref, stepID) // anew: an earlier one may have ended meanwhile
+	p, err := s.prepareProbe(ctx, a, ref, stepID) // again: an earlier probe may have ended meanwhile
 	if err != nil {
 		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
@@ -37,7 +36,7 @@ func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (counte
 	return s.applyTo(ctx, a, access.ProbeRun, id, s.judges(a, access.ProbeRun), event)
 }
 
-// probe is a probe about to be sent.
+// probe is a probe that is ready to be sent.
 type probe struct {
 	step   int
 	call   request.Call

@@ -12,10 +12,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// RecordConformance keeps what somebody saw when they tried a capability's
-// receiver. It belongs to the project's present revision: after an edit the
-// capability is only declared idempotent again. Whether the verdicts prove
-// anything is decided here, and not by whoever sends them.
+// RecordConformance stores the result of checking a capability's receiver. It belongs to
+// the project's present revision: after an edit the capability is again only declared
+// idempotent. Whether the verdicts prove anything is decided here, not by their sender.
 func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
 	target, err := conformanceTarget(w)
 	if err != nil {
@@ -48,7 +47,7 @@ func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w c
 	return p, err
 }
 
-// conformanceTarget checks what the schema can't say, and gives the origin.
+// conformanceTarget checks the rules that the schema can't express, and returns the origin.
 func conformanceTarget(w countersign.ConformanceWrite) (string, error) {
 	var problems []countersign.Problem
 	target, err := request.NormalizeOrigin(w.Target)
@@ -69,7 +68,7 @@ func conformanceTarget(w countersign.ConformanceWrite) (string, error) {
 	return target, nil
 }
 
-// keepConformance puts a check in the place of the capability's earlier one.
+// keepConformance replaces the capability's earlier check.
 func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made countersign.Conformance) (change, error) {
 	id := records.ConformanceID(p.ID, p.Revision)
 	known, version, err := conformances(tx, tenant, id)
@@ -91,7 +90,7 @@ func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made co
 	return c, err
 }
 
-// conformances is what is kept of a revision, none where nothing is.
+// conformances returns the stored checks of a revision.
 func conformances(tx store.Tx, tenant, id string) ([]countersign.Conformance, int64, error) {
 	known, version, err := records.Conformances.Get(tx, tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -103,8 +102,8 @@ func conformances(tx store.Tx, tenant, id string) ([]countersign.Conformance, in
 	return *known, version, nil
 }
 
-// shownProject is a project as its readers see it: with what is known of its
-// receivers. Plans don't need that, and don't read it.
+// shownProject returns a project as its readers see it, with the checks of its receivers.
+// Plans don't need those and don't read them.
 func (s *Service) shownProject(tx store.Tx, tenant string, h records.ProjectHead) (countersign.Project, error) {
 	p, err := s.projectOf(tx, tenant, h)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// CheckHealth asks the project's health path and keeps the answer. It confirms
+// CheckHealth requests the project's health path and stores the answer. It confirms
 // connectivity only (specification 4, rule 8).
 func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check countersign.HealthCheck, err error) {
 	p, boundTo, err := s.projectToCheck(ctx, a, id)

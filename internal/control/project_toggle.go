@@ -10,13 +10,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// EnableProject lets LIVE runs use a project whose latest check of the present
-// revision was healthy.
+// EnableProject enables a project for LIVE runs, if the latest health check of its present
+// revision passed.
 func (s *Service) EnableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
 	return s.toggleProject(ctx, a, id, t, true)
 }
 
-// DisableProject stops the next step of every LIVE run; it is always possible.
+// DisableProject disables a project, which stops the next step of every LIVE run that uses
+// it. It is always possible.
 func (s *Service) DisableProject(ctx context.Context, a Actor, id string, t countersign.Toggle) (countersign.Project, error) {
 	return s.toggleProject(ctx, a, id, t, false)
 }

@@ -16,8 +16,8 @@ import (
 // maxNamedRuns is how many unfinished runs a project_in_use names.
 const maxNamedRuns = 10
 
-// inUse refuses an edit under unfinished runs, and names those in scope with
-// what moves each.
+// inUse refuses an edit while unfinished runs use the project. The error names those in
+// scope, each with the next action that moves it.
 func inUse(tx store.Tx, a Actor, id string) error {
 	list, err := unfinishedOf(tx, a.Tenant)
 	if err != nil {
@@ -29,13 +29,13 @@ func inUse(tx store.Tx, a Actor, id string) error {
 	return nil
 }
 
-// usersOf names those of the runs that use the project, and tells an actor who is
-// limited to projects no more of the others than that there are some.
+// usersOf names the runs that use the project. Of runs outside its scope, an actor learns
+// only that there are some.
 func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
 	more, others := 0, false
 	for _, u := range list {
 		switch {
-		case !slices.Contains(u.Projects, id), u.State == records.Stranded: // it sends nothing any more
+		case !slices.Contains(u.Projects, id), u.State == records.Stranded: // a stranded run sends nothing
 		case !a.Covers(u.Projects...):
 			others = true
 		case len(named) == maxNamedRuns:
@@ -64,14 +64,14 @@ func whatMoves(u records.Unfinished) string {
 	}
 }
 
-// ProjectUse is what keeps a project from being edited.
+// ProjectUse is the unfinished runs that keep a project from being edited.
 type ProjectUse struct {
 	Runs   []RunUse
 	More   int  // in scope, beyond those named
 	Others bool // there are some out of the actor's scope
 }
 
-// RunUse is an unfinished run and what moves it.
+// RunUse is an unfinished run and the next action that moves it.
 type RunUse struct {
 	RunID      string
 	Moves      string
@@ -82,8 +82,8 @@ type RunUse struct {
 // Any reports that an edit would be refused.
 func (u ProjectUse) Any() bool { return len(u.Runs) > 0 || u.Others }
 
-// ProjectUse lists the unfinished runs that use a project, those in scope by
-// name, oldest first.
+// ProjectUse lists the unfinished runs that use a project, oldest first; those in scope by
+// their ids.
 func (s *Service) ProjectUse(ctx context.Context, a Actor, id string) (out ProjectUse, err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		if _, _, err := reachProject(tx, a, id); err != nil {

@@ -151,7 +151,7 @@ func sameContent(stored, written countersign.Project) (bool, error) {
 	return a == b, err
 }
 
-// contentOf leaves out what the server sets.
+// contentOf removes the fields that the server sets.
 func contentOf(p countersign.Project) countersign.Project {
 	return countersign.Project{
 		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
@@ -159,7 +159,8 @@ func contentOf(p countersign.Project) countersign.Project {
 	}
 }
 
-// edit stores a new revision, disabled. No edit happens under an unfinished run.
+// edit stores a new revision, disabled. It is refused while an unfinished run uses the
+// project.
 func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen past) (countersign.Project, error) {
 	if err := inUse(tx, a, h.ID); err != nil {
 		return countersign.Project{}, err
@@ -176,8 +177,8 @@ func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int
 	return s.assembleProject(*h, content), s.audit(tx, a, access.WriteProject, "project/"+h.ID, c)
 }
 
-// revise stores content as the project's next revision, disabled and not yet found
-// healthy.
+// revise stores content as the project's next revision, disabled and without a health
+// check.
 func (s *Service) revise(tx store.Tx, tenant string, h *records.ProjectHead, version int64, content *countersign.Project) (change, error) {
 	before := revision(h.Revision)
 	now := s.cfg.Now()

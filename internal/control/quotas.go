@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// roomToStart refuses a run that there is no room for: other conflicts come before it,
-// and the slots last.
+// roomToStart refuses a run that would exceed a limit. Other conflicts are checked before
+// it, slots after it.
 func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) error {
 	if err := s.roomForApproval(tx, tenant, p); err != nil {
 		return err
@@ -16,9 +16,9 @@ func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) e
 	return s.runs.Free(tx, tenant, p.Mode)
 }
 
-// roomForApproval refuses the start of a run that will ask for an approval while as
-// many of the tenant's wait as may. What was started before may still ask, so
-// the bound can be passed.
+// roomForApproval refuses the start of a run that will ask for an approval while the tenant
+// has as many pending ones as it may. Runs that were started before may still ask, so there
+// can be more than the limit.
 func (s *Service) roomForApproval(tx store.Tx, tenant string, p *countersign.Plan) error {
 	if p.Mode != countersign.ModeLive {
 		return nil
@@ -34,8 +34,8 @@ func (s *Service) roomForApproval(tx store.Tx, tenant string, p *countersign.Pla
 	return quota.Exceeded("tenant "+tenant, most, "pending approvals", "decide some of them, or cancel their runs")
 }
 
-// asks reports a plan with a step that needs an approval. The plan may be without its
-// snapshots: the revisions that it refers to are read.
+// asks reports a plan with a step that needs an approval. If the plan has no snapshots, it
+// reads the revisions that the plan refers to.
 func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 	for _, ref := range p.Projects {
 		project, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(ref.ID, ref.Revision))
@@ -54,5 +54,5 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 	return false, nil
 }
 
-// Quotas is how much a tenant, an agent and a run may have, as it is set.
+// Quotas returns the configured limits of a tenant, an agent and a run.
 func (s *Service) Quotas() quota.Bounds { return s.cfg.Quotas }

@@ -11,11 +11,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// A realm administrator is a user of `default` or a token there that is marked as one
-// (contract 3). No tenant's ADMIN is over them, though they are members like others
-// (contract 11), and one always stays: nobody else could make another.
+// A realm administrator is a user or token of `default` that is marked as one (contract 3).
+// A tenant's ADMIN can't change them, although they are members like others (contract 11).
+// The last one can't be removed: nobody else could make another.
 
-// overUser is nil when the actor may change or remove the user.
+// overUser returns nil if the actor may change or remove the user.
 func overUser(a Actor, u *records.User) error {
 	if !u.Realm {
 		return nil
@@ -23,10 +23,10 @@ func overUser(a Actor, u *records.User) error {
 	return access.OverRealm(a.Principal)
 }
 
-// overToken is nil when the actor may revoke the token: one that is a realm
-// administrator itself, or that a realm administrator stands behind, is for them. Whom
-// a tenant's ADMIN names doesn't stand behind it before confirming it: else any ADMIN
-// could put their tokens out of the others' reach.
+// overToken returns nil if the actor may revoke the token. Only a realm administrator
+// revokes a token that is one, or that stands for one. A token that merely names a realm
+// administrator, who hasn't confirmed it, doesn't stand for them: otherwise any ADMIN could
+// make tokens that other ADMINs can't revoke.
 func overToken(tx store.Tx, a Actor, t *records.Token) error {
 	if t.Realm {
 		return access.OverRealm(a.Principal)
@@ -71,8 +71,8 @@ func isRealm(tx store.Tx, principal string) (bool, error) {
 	return principal == countersign.SystemPrincipal, err
 }
 
-// othersOfRealm refuses to remove the last realm administrator. gone is the subject of
-// what is to be removed. A token whose time is over is none.
+// othersOfRealm refuses to remove the last realm administrator. gone is the subject to be
+// removed. Expired tokens don't count.
 func othersOfRealm(tx store.Tx, now time.Time, gone string) error {
 	users, err := records.Users.List(tx, countersign.DefaultTenant, store.Query{})
 	if err != nil {

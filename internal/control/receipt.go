@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Receipt makes the receipt of an ended run: canonical JSON with all that is known of
-// it, signed. Everything in it is of one snapshot of the store.
+// Receipt makes the receipt of an ended run: signed canonical JSON with everything that is
+// recorded of it, all from one snapshot of the store.
 func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
 	busy := s.think(ctx, a.Tenant, func() {
@@ -44,8 +44,8 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 	return receipt.Build(facts, key)
 }
 
-// receiptFacts collects what a receipt says; not yet, and warm is false, where the
-// prover would have to read much of the log in this snapshot.
+// receiptFacts collects the contents of a receipt. If the prover would have to read much of
+// the log in this snapshot, it returns early with warm false.
 func (s *Service) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
 	f = receipt.Facts{Tenant: a.Tenant, Version: s.cfg.Version, IssuedAt: s.cfg.Now()}
 	if f.Run, err = s.wholeRun(tx, a, id); err != nil {
@@ -67,7 +67,7 @@ func (s *Service) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f 
 	return f, true, provable(err, id)
 }
 
-// provable tells a log that can prove nothing from any other error.
+// provable turns the error of a log that doesn't verify into a state_conflict.
 func provable(err error, run string) error {
 	if audit.Broken(err) {
 		return countersign.Errorf(countersign.CodeStateConflict, "run %s has no receipt, since the audit log that must prove it does not verify; GET /audit/verify says from which record on", run)
@@ -75,7 +75,7 @@ func provable(err error, run string) error {
 	return err
 }
 
-// leavesOut reports that the actor must not see everything of the run's plan.
+// leavesOut reports that something of the run's plan is masked for the actor.
 func (s *Service) leavesOut(tx store.Tx, a Actor, runID string) (bool, error) {
 	if !masks(a) {
 		return false, nil
@@ -91,7 +91,7 @@ func (s *Service) leavesOut(tx store.Tx, a Actor, runID string) (bool, error) {
 	return hiddenIn(p).hidesPlan(), nil
 }
 
-// approvalsOf reads all approvals of a run in the actor's scope, the oldest first.
+// approvalsOf reads all approvals of a run in the actor's scope, oldest first.
 func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign.Approval, error) {
 	found, err := records.Approvals.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("run", runID)}, Order: oldestFirst})
 	if err != nil {
@@ -110,11 +110,10 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 	return out, nil
 }
 
-// logOfRun proves the audit records of a run and its approvals. Of a masked receipt
-// those are left out that have a digest which masking left out, and those with a
-// reason that the system gave: it may quote what an actor must not see. No record that
-// is left out can be found out by the hashes that prove the others, since each has a
-// salt of its own.
+// logOfRun proves the audit records of a run and its approvals. A masked receipt leaves out
+// records with a masked digest, and records with a reason that the system gave, which may
+// quote a masked value. The hashes that prove the other records don't reveal those left
+// out, since each record has a salt of its own.
 func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log, err error) {
 	subjects := []string{"run/" + f.Run.ID}
 	for _, ap := range f.Approvals {
@@ -142,7 +141,7 @@ func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log
 	return l, nil
 }
 
-// shows reports a digest that the sections of a receipt have: of what its reader sees.
+// shows reports a digest that stands in the receipt unmasked.
 func shows(f receipt.Facts, digest string) bool {
 	return f.Run.PlanDigest == digest ||
 		slices.ContainsFunc(f.Run.Steps, func(st countersign.StepRun) bool { return st.RequestDigest.Text() == digest }) ||

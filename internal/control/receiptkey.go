@@ -12,8 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// The actions that the realm's audit log has of keys. They belong to no operation of
-// the API.
+// Actions in the realm's audit log that concern keys. No operation of the API has them.
 const (
 	makeReceiptKey   = "receipts.make_key"
 	rotateReceiptKey = "receipts.rotate_key"
@@ -33,7 +32,7 @@ func (s *Service) ReceiptKeys(ctx context.Context) (keys []countersign.ReceiptKe
 	return keys, public(err)
 }
 
-// receiptKeys reads the keys; without any, there is no seed.
+// receiptKeys reads the keys; none before the first receipt.
 func receiptKeys(tx store.Tx) (*records.ReceiptKeys, int64, error) {
 	keys, version, err := records.AllReceiptKeys.Get(tx, store.Realm, records.ReceiptKeysID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -42,7 +41,7 @@ func receiptKeys(tx store.Tx) (*records.ReceiptKeys, int64, error) {
 	return keys, version, err
 }
 
-// signingKey is the key to sign with, made at its first use.
+// signingKey returns the key to sign with, and makes it at its first use.
 func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err error) {
 	read := func(tx store.Tx) error {
 		keys, _, err := receiptKeys(tx)
@@ -55,7 +54,7 @@ func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err e
 		return key, err
 	}
 	err = s.store.Update(ctx, func(tx store.Tx) error {
-		if err := read(tx); err != nil || key != nil { // another request was faster
+		if err := read(tx); err != nil || key != nil { // another request has made it
 			return err
 		}
 		keys, err := s.newReceiptKey(tx, makeReceiptKey, "")
@@ -67,8 +66,8 @@ func (s *Service) signingKey(ctx context.Context) (key ed25519.PrivateKey, err e
 	return key, err
 }
 
-// RotateReceiptKey makes the key that later receipts are signed with. The public
-// halves of the earlier ones stay published.
+// RotateReceiptKey makes a new key for later receipts. The public halves of earlier keys
+// stay published.
 func (s *Service) RotateReceiptKey(ctx context.Context, reason string) (made countersign.ReceiptKey, err error) {
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		keys, err := s.newReceiptKey(tx, rotateReceiptKey, reason)

@@ -12,8 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Rehearsal says whether a LIVE run sends what the last rehearsal of its plan's
-// content showed.
+// Rehearsal compares what a LIVE run sends with the last rehearsal of the same plan content.
 func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out countersign.Rehearsal, err error) {
 	err = s.view(ctx, a, access.ReadRehearsal, func(tx store.Tx) error {
 		if _, err := reachRun(tx, a, id); err != nil {
@@ -56,8 +55,8 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (counte
 	return out, nil
 }
 
-// maskRehearsal keeps the values of a capability with sensitive fields from who only
-// views, with the digests that they are in: that something differs, and where, stays.
+// maskRehearsal masks the values and digests of capabilities with sensitive fields for a
+// VIEWER, who still sees that something differs, and where.
 func maskRehearsal(r *countersign.Rehearsal, live *runrepo.LoadedRun) {
 	of := hiddenIn(live.Plan())
 	if of.hidesPlan() {

@@ -11,24 +11,23 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Restored is what a restore changed, over all tenants.
+// Restored counts what a restore changed, over all tenants.
 type Restored struct {
 	Projects int `json:"projects"` // each has a new revision, disabled
-	Tokens   int `json:"tokens"`   // good again, as they were; revoked if that was asked for
+	Tokens   int `json:"tokens"`   // valid as they were in the backup; or revoked, if requested
 	Sessions int `json:"sessions"` // ended
 }
 
-// restoreAction is what the audit logs call it. It is done on a stopped store and
-// belongs to no operation of the API.
+// restoreAction is its action in the audit logs. It runs on a stopped store and is no
+// operation of the API.
 const restoreAction = "store.restore"
 
-// AfterRestore makes a store that was restored from a backup safe to start. What
-// was sent since the backup is not known here, so nothing that was planned before
-// may be sent again: each project gets a new revision, disabled, and every earlier
-// plan and unfinished run has drifted. Sessions end, for some had ended since; so
-// do tokens where the operator wants it. All of it is one commit and stands in the
-// audit logs with the reason. A store that processes have a record in is refused:
-// they would go on with what they planned.
+// AfterRestore makes a store that was restored from a backup safe to start. The store
+// doesn't know what was sent after the backup, so nothing that was planned before may be
+// sent: each project gets a new revision, disabled, and every earlier plan and unfinished
+// run has drifted. All sessions end, since some had ended after the backup; tokens are
+// revoked if requested. All of it is one commit, with the reason in the audit logs. It
+// refuses a store that replicas have a record in: they would continue earlier runs.
 func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens bool) (done Restored, err error) {
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		done = Restored{}
@@ -52,7 +51,7 @@ func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens 
 	return done, err
 }
 
-// ErrReplicas says that processes which share the store have a record in it.
+// ErrReplicas says that replicas have a record in the store.
 var ErrReplicas = errors.New("replicas use the store")
 
 func unused(tx store.Tx) error {
@@ -79,7 +78,7 @@ func (s *Service) afterRestore(tx store.Tx, tenant, reason string, revokeTokens 
 	return err
 }
 
-// reviseAfterRestore stores the project's content again as a new revision.
+// reviseAfterRestore stores the project's content as a new revision.
 func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) error {
 	h, version, err := records.Projects.Get(tx, tenant, id)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) err
 	return appendAudit(tx, tenant, s.restoreRecord("project/"+id, c))
 }
 
-// tokensAfterRestore counts the tokens that are good, and revokes them if asked to.
+// tokensAfterRestore counts the valid tokens, and revokes them if requested.
 func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke bool) (good int, err error) {
 	list, err := records.Tokens.List(tx, tenant, store.Query{})
 	if err != nil {

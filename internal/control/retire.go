@@ -13,28 +13,28 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// What is retired is hidden from lists and nothing new is made of it: no plan, no
-// run, no team, nothing from a manifest. It can be read, and nothing is deleted.
-// Retiring raises the revision where suspending does, so that plans made before
-// never run again; a project has unfinished runs or can be retired.
+// What is retired is hidden from lists, and no new plan, run, team or manifest entry can use
+// it. It can still be read; nothing is deleted. Like suspending, retiring raises the
+// revision of a model, agent or team, so that earlier plans never run again. A project
+// can't be retired while unfinished runs use it.
 
 // RetireModel retires a model.
 func (s *Service) RetireModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.RetireModel, id, reason)
 }
 
-// RestoreModel brings it back, at the revision that retiring made.
+// RestoreModel ends the retirement of a model. It keeps the revision.
 func (s *Service) RestoreModel(ctx context.Context, a Actor, id, reason string) (countersign.Model, error) {
 	return s.moveModel(ctx, a, access.RestoreModel, id, reason)
 }
 
-// RetireAgent retires an agent. It doesn't stop a process at the source, whose
-// heartbeats stay welcome.
+// RetireAgent retires an agent. It doesn't stop the agent's own process, whose heartbeats
+// are still recorded.
 func (s *Service) RetireAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.RetireAgent, id, countersign.Admission{Reason: reason})
 }
 
-// RestoreAgent brings it back, admitted if it was.
+// RestoreAgent ends the retirement of an agent, which is admitted if it was before.
 func (s *Service) RestoreAgent(ctx context.Context, a Actor, id, reason string) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.RestoreAgent, id, countersign.Admission{Reason: reason})
 }
@@ -44,7 +44,7 @@ func (s *Service) RetireTeam(ctx context.Context, a Actor, id, reason string) (c
 	return s.toggleTeam(ctx, a, access.RetireTeam, id, reason)
 }
 
-// RestoreTeam brings it back, at the revision that retiring made.
+// RestoreTeam ends the retirement of a team. It keeps the revision.
 func (s *Service) RestoreTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.RestoreTeam, id, reason)
 }
@@ -54,7 +54,7 @@ func (s *Service) RetireProject(ctx context.Context, a Actor, id, reason string)
 	return s.moveProject(ctx, a, access.RetireProject, id, reason)
 }
 
-// RestoreProject brings it back, disabled.
+// RestoreProject ends the retirement of a project, which stays disabled.
 func (s *Service) RestoreProject(ctx context.Context, a Actor, id, reason string) (countersign.Project, error) {
 	return s.moveProject(ctx, a, access.RestoreProject, id, reason)
 }
@@ -101,8 +101,8 @@ func projectRevisionText(h *records.ProjectHead) string {
 	return enabledWord(h.Enabled)
 }
 
-// projectsInUse refuses a plan on a retired project. Of one that the actor doesn't
-// reach, nothing is said.
+// projectsInUse refuses a plan with a retired project. It doesn't mention projects outside
+// the actor's scope.
 func projectsInUse(projects map[string]plan.Source) error {
 	for _, id := range slices.Sorted(maps.Keys(projects)) {
 		if src := projects[id]; src.InScope && src.Project.Retired {
@@ -112,7 +112,7 @@ func projectsInUse(projects map[string]plan.Source) error {
 	return nil
 }
 
-// crewInUse refuses whoever is retired, with a retired model or of a retired system.
+// crewInUse refuses executors if an agent, its model or its project is retired.
 func crewInUse(c plan.Executors) error {
 	for _, e := range c.Executors {
 		if e.Agent.Retired {
@@ -125,8 +125,8 @@ func crewInUse(c plan.Executors) error {
 	return projectsInUse(c.Projects)
 }
 
-// syncInUse refuses a manifest that changes a retired agent or names a retired model
-// anew. A back end that still sends what it sent before is not refused for it.
+// syncInUse refuses a manifest that changes a retired agent, or that newly names a retired
+// model. A back end that sends the same manifest as before is not refused.
 func syncInUse(changes []agentChange, f registry.Facts) error {
 	for _, c := range changes {
 		switch {

@@ -11,11 +11,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// What a reviewer reads before a decision. None of it decides or is recorded:
-// whether a decision is taken, the decision itself says.
+// What a reviewer reads before a decision. None of it decides anything or is recorded; the
+// decision itself checks everything again.
 
-// MayDecide is the refusal that deciding this approval now would meet, nil for
-// none: so that nobody reads a page to its end to learn that somebody else must.
+// MayDecide returns the error that deciding this approval would get now, nil for none, so
+// that a page can say at its top that somebody else must decide.
 func (s *Service) MayDecide(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		_, err := s.decidable(tx, a, id)
@@ -23,8 +23,8 @@ func (s *Service) MayDecide(ctx context.Context, a Actor, id string) error {
 	})
 }
 
-// MayReconcile is the refusal that probing or reconciling this run meets for
-// who asks, nil for none. Of the run's state it says nothing.
+// MayReconcile returns the error that the actor would get when probing or reconciling this
+// run, nil for none, whatever the run's state.
 func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.ReconcileRun, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, id)
@@ -35,16 +35,15 @@ func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
 	})
 }
 
-// How many approved approvals are looked through for one of the same capability,
-// and how many of them at a time: each holds a whole request.
+// How many approved approvals are searched for one of the same capability, and how many
+// are in memory at a time: each holds a whole request.
 const (
 	lookedBack   = 200
 	lookedAtOnce = 20
 )
 
-// ApprovedBefore is the approval that was approved last before this one was
-// asked for, of the same project and capability; nil where there is none among
-// the latest ones.
+// ApprovedBefore returns the last approval of the same project and capability that was
+// approved before this one was requested; nil if there is none among the latest.
 func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *countersign.Approval, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
@@ -83,15 +82,15 @@ func approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (*co
 	return nil, nil
 }
 
-// Queue is where an approval stands among those that wait, the one that was
-// asked for first in front. Before and After are its neighbours, "" at an end.
+// Queue is the position of an approval among the pending ones, oldest first. Before and
+// After are the neighbors' ids, "" at an end.
 type Queue struct {
 	Before, After string
 	At, Total     int
 }
 
-// ApprovalQueue says where an approval stands among those that wait within the
-// actor's scope. One that waits no more has neighbours too, and no place.
+// ApprovalQueue returns an approval's position among the pending ones in the actor's scope.
+// A decided approval has neighbors but no position.
 func (s *Service) ApprovalQueue(ctx context.Context, a Actor, id string) (q Queue, err error) {
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
@@ -130,8 +129,8 @@ func queueAround(tx store.Tx, tenant string, where []store.Filter, this *counter
 	return q, err
 }
 
-// sameInstant is how many approvals may have been asked for in one microsecond
-// before a neighbour is missed.
+// sameInstant is how many approvals may have been requested in one microsecond before a
+// neighbor is missed.
 const sameInstant = 8
 
 func nearest(tx store.Tx, tenant string, q store.Query, beyond func(store.Row) bool) (string, error) {
@@ -145,12 +144,12 @@ func nearest(tx store.Tx, tenant string, q store.Query, beyond func(store.Row) b
 	return "", err
 }
 
-// Found is what a field names in an answer, as a step with this outputField
-// would have found it.
+// Found returns the value of a field in an answer, as a step with this outputField would
+// read it.
 func Found(answer countersign.Value, outputField, field string) (countersign.Value, bool) {
 	out, ok := plan.Select(answer, outputField)
 	if !ok {
-		out = plan.Output{Value: answer, OutputField: outputField} // as a reconcile takes it
+		out = plan.Output{Value: answer, OutputField: outputField} // as in a reconciliation
 	}
 	return out.Field(field)
 }

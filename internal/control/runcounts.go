@@ -12,15 +12,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// RunCounts counts the runs within the actor's scope that were started in a stretch
-// of time, by their present status.
+// RunCounts counts, by present status, the runs within the actor's scope that were started
+// during an interval.
 type RunCounts struct {
 	From, To time.Time // To excluded
 	Runs     map[countersign.RunStatus]int
 }
 
-// RunCountsOver counts the runs of n stretches that follow each other from a time on.
-// Each count reads a range of an index and no run.
+// RunCountsOver counts the runs of n consecutive intervals. Each count reads a range of an
+// index and no run.
 func (s *Service) RunCountsOver(ctx context.Context, a Actor, from time.Time, width time.Duration, n int) (tallies []RunCounts, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		scope, err := records.InScope(tx, store.Runs, a.Principal)
@@ -58,7 +58,7 @@ func countRuns(tx store.Tx, a Actor, scope []store.Filter, from, to time.Time) (
 	return counts, nil
 }
 
-// PlanNames names the plans of these runs, as far as they are in scope.
+// PlanNames returns the names of these runs' plans that are in scope.
 func (s *Service) PlanNames(ctx context.Context, a Actor, runs []countersign.Run) (names map[string]string, err error) {
 	err = s.view(ctx, a, access.ReadPlans, func(tx store.Tx) error {
 		names = map[string]string{}

@@ -138,7 +138,7 @@ func reachRun(tx store.Tx, a Actor, id string) (*records.Run, error) {
 // moved tells those who watch, and the engine, of a committed run.
 func (s *Service) moved(h *runrepo.LoadedRun) {
 	s.live.Publish(h.Ref.Tenant, h.Run())
-	s.waker.Wake(h.Ref)
+	s.driver.Drive(h)
 }
 
 // CancelRun ends a run, or asks for its outcome to be reconciled where a side
@@ -180,7 +180,7 @@ func (s *Service) applyTo(ctx context.Context, a Actor, op access.Operation, id 
 	}
 	s.settled(ctx, moved)
 	ctx = context.WithoutCancel(ctx) // the run has moved: no answer may say any more that nothing was changed
-	err = s.view(ctx, a, op, func(tx store.Tx) error {
+	err = s.read(ctx, func(tx store.Tx) error {
 		r, err = s.wholeRun(tx, a, id)
 		return err
 	})

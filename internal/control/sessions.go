@@ -12,12 +12,12 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// errSignedOut is the answer to every session that is none: unknown, ended, expired,
-// or of somebody who is no user any more. It doesn't say which.
+// errSignedOut is the answer to a session that is unknown, ended, expired, or whose user is
+// gone. It doesn't say which.
 var errSignedOut = countersign.Errorf(countersign.CodeUnauthenticated, "the session has ended; sign in again")
 
-// AuthenticateSession finds the principal of a session's secret. What it may is
-// what its user may now.
+// AuthenticateSession finds the principal of a session's secret. It has the rights that its
+// user has now.
 func (s *Service) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
 	if !access.WellFormedSecret(secret) {
 		return access.Principal{}, errSignedOut
@@ -56,9 +56,9 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 // sessionsTried bounds how many cookies of a request are looked up.
 const sessionsTried = 4
 
-// AuthenticateSessions finds the principal of the first of these secrets that is a
-// session's, and which it is: another host of the domain may have set a cookie of the
-// same name, which a browser sends first.
+// AuthenticateSessions finds the first of these secrets that belongs to a session, and its
+// principal. There may be several: another host of the domain may have set a cookie of the
+// same name, which a browser may send first.
 func (s *Service) AuthenticateSessions(ctx context.Context, secrets []string) (p access.Principal, secret string, err error) {
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(text string) bool { return !access.WellFormedSecret(text) })
 	for _, secret := range secrets[:min(len(secrets), sessionsTried)] {
@@ -75,9 +75,9 @@ func principalOfUser(u *records.User) access.Principal {
 	}
 }
 
-// forget deletes a session that was seen expired, before anybody is told: no
-// clock that is set back revives it. A store that can't write leaves it to the
-// next time.
+// forget deletes a session that was seen expired before the caller is told, so that a clock
+// that is set back doesn't make it valid again. If the store can't write, the next use
+// deletes it.
 func (s *Service) forget(ctx context.Context, id string) {
 	err := s.store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Service) forget(ctx context.Context, id string) {
 	}
 }
 
-// touchSession notes that a session is used, without making the request wait.
+// touchSession writes a session's last use in the background.
 func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
 	if _, underway := s.touching.LoadOrStore(id, true); underway {
 		return
@@ -108,8 +108,8 @@ func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
 	})
 }
 
-// Session is what a session may know of itself. The CSRF token is the
-// transport's: it alone has the session's secret.
+// Session returns the actor's own session. The caller adds the CSRF token, since only the
+// caller has the session's secret.
 func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session, err error) {
 	if a.Session == "" {
 		return out, countersign.Errorf(countersign.CodeRoleRequired, "this is for a browser's session; you have a token")
@@ -135,8 +135,8 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 	return out, err
 }
 
-// begin stores a new session of a user and records it. The one that the browser had
-// ends: nobody could end it by itself any more.
+// begin stores a new session of a user and records it. It ends the session that the browser
+// had before, which nobody could end by itself any more.
 func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Actor) error {
 	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Acto
 	return s.auditIn(tx, u.TenantID, a, access.SignIn, "user/"+u.Email, change{after: "signed in"})
 }
 
-// replaced ends the session that a browser had before a new one, if it had any.
+// replaced ends the browser's earlier session, if there is one.
 func (s *Service) replaced(tx store.Tx, before Actor) error {
 	if before.Session == "" {
 		return nil

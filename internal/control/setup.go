@@ -10,18 +10,18 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// everyRole is what the first person has: whoever sets a service up must be able
-// to do each thing once, though never to decide what they asked for themselves.
+// everyRole lists the roles of the first person: whoever sets a service up must be able to
+// do everything once, except decide their own requests.
 var everyRole = []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover}
 
-// errSetupLink is the answer to every set-up link that is not good.
+// errSetupLink is the answer to every set-up link that isn't valid.
 var errSetupLink = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link is not right, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
 
-// errIsSetUp is the answer where no link is waited for any more.
+// errIsSetUp is the answer once the service is set up.
 var errIsSetUp = countersign.Errorf(countersign.CodeUnauthenticated, "this service is set up already, so no set-up link is good any more; sign in, or with the bootstrap token add a user: PUT /users/{email}")
 
-// CanSetUp reports whether a set-up link is good now. Asking changes nothing:
-// mail scanners and previews follow links.
+// CanSetUp returns nil if a set-up link is valid now. It changes nothing, since mail
+// scanners and previews follow links.
 func (s *Service) CanSetUp(ctx context.Context, link string) error {
 	return public(s.store.View(ctx, func(tx store.Tx) error {
 		return s.checkLink(tx, link)
@@ -71,8 +71,8 @@ func (s *Service) SetUp(ctx context.Context, link, email, from string, before Ac
 	return session, nil
 }
 
-// realmUser makes an address, which stood at path, a realm administrator with every role
-// in `default`.
+// realmUser makes an address a realm administrator with every role in `default`. path is
+// the request's field with the address.
 func (s *Service) realmUser(tx store.Tx, path, email, requestID string) (*records.User, error) {
 	now, tenant := s.cfg.Now(), countersign.DefaultTenant
 	u, version, err := records.Users.Get(tx, tenant, email)

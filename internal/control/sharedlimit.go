@@ -13,19 +13,18 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// sharedLimit keeps the buckets in the store, for all processes on it. Clocks of
-// different machines meet here: by as much as they differ a key waits longer or
-// shorter.
+// sharedLimit stores the buckets for all processes on the store. If the machines' clocks
+// differ, a key waits longer or shorter by the difference.
 //
-// Strangers write to the store by it, so it is bounded. A limit is limitParts
-// records at most, each with the buckets of limitKeys keys at most, some 1.5 KiB:
-// 3 MiB in all, whoever comes. The hash of a key says which record it belongs to.
-// Where that has no place, the key that holds least makes room, as in a process's
-// memory: who comes as many keeps nobody out. What is full again goes when its record is written, and records that hold
-// nothing any more go as new ones are made.
+// Requests without a token write here, so its size is bounded: a limit has at most
+// limitParts records, each with the buckets of at most limitKeys keys, some 1.5 KiB; 3 MiB
+// in all. A key's record follows from its hash. If the record is full, the key with the
+// fewest attempts is dropped, so many addresses can't keep others out. Buckets without
+// attempts are dropped when their record is written; empty records are deleted as new
+// ones are made.
 //
-// What a process refuses by itself costs no write: it has seen no more attempts
-// than all have together. So a flood from one address is one commit an interval.
+// A process that has itself seen too many attempts refuses without a write, so a flood
+// from one address costs one commit an interval.
 type sharedLimit struct {
 	own   *throttle.Throttle
 	store store.Store
@@ -36,7 +35,7 @@ type sharedLimit struct {
 const (
 	limitParts = 1 << 11
 	limitKeys  = 32
-	limitSwept = 4 // records that are looked at for each new one
+	limitSwept = 4 // records that are checked for deletion with each new one
 )
 
 // errOver ends the transaction of a refused attempt, which then writes nothing.
@@ -76,7 +75,7 @@ func (l *sharedLimit) Return(ctx context.Context, key string, now time.Time) err
 	})
 }
 
-// place is the record of a key and its name in it, by which nobody is known.
+// place returns the record of a key and its name there: a hash, which identifies nobody.
 func (l *sharedLimit) place(key string) (part, name string) {
 	sum := sha256.Sum256([]byte(key))
 	n := (int(sum[0])<<8 | int(sum[1])) % limitParts
@@ -105,7 +104,7 @@ func (l *sharedLimit) take(tx store.Tx, part, name string, now time.Time) error 
 	return err
 }
 
-// least is the name of the bucket that is full again soonest.
+// least names the bucket with the fewest attempts.
 func least(held map[string]int64) (name string) {
 	for other, bucket := range held {
 		if name == "" || bucket < held[name] || bucket == held[name] && other < name {
@@ -115,7 +114,7 @@ func least(held map[string]int64) (name string) {
 	return name
 }
 
-// held are the buckets that are not full again.
+// held returns the buckets that still hold attempts.
 func (l *sharedLimit) held(rec *records.Limit, now time.Time) map[string]int64 {
 	held := map[string]int64{}
 	for name, bucket := range rec.Buckets {
@@ -126,8 +125,8 @@ func (l *sharedLimit) held(rec *records.Limit, now time.Time) map[string]int64 {
 	return held
 }
 
-// sweep deletes the next few records that hold nothing any more. Hashes come evenly,
-// so each has its turn.
+// sweep deletes the empty ones among the next few records. Hashes are spread evenly, so
+// every record is reached.
 func (l *sharedLimit) sweep(tx store.Tx, part string, now time.Time) error {
 	rows, err := tx.List(store.Meta, store.Realm, store.Query{Limit: limitSwept, Where: []store.Filter{
 		{Column: "id", Op: store.AtLeast, Values: []any{part}}, {Column: "id", Op: store.AtMost, Values: []any{records.AfterLimit(l.name)}},

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Postbox takes a mail for one address. It may take its time: nobody waits.
+// Postbox sends a mail to one address. It may take long: no request waits for it.
 type Postbox interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
@@ -43,7 +43,7 @@ func (s *Service) succeeded(ctx context.Context, from string) {
 	})
 }
 
-// errCode is the answer to every code that is not right, whatever the reason.
+// errCode is the answer to every code that isn't valid, whatever the reason.
 var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is not right, or not any more; ask for a new one")
 
 // AskForCode begins a sign-in: it sends a code to the address and returns the
@@ -57,7 +57,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if err := s.count(ctx, s.asking, email+" from "+network(from)); err != nil { // together: nobody elsewhere uses up what is theirs
+	if err := s.count(ctx, s.asking, email+" from "+network(from)); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
 		return "", err
 	}
 	if prefix, ok := site(from); ok {
@@ -94,8 +94,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 // sweepMost bounds what one request deletes of what has expired.
 const sweepMost = 20
 
-// sweep deletes some of what has expired, so that what nobody comes back for
-// doesn't stay.
+// sweep deletes some expired records, so that abandoned ones don't stay.
 func (s *Service) sweep(tx store.Tx, t *store.Table) error {
 	rows, err := tx.List(t, store.Realm, store.Query{
 		Where: []store.Filter{{Column: "expires", Op: store.AtMost, Values: []any{s.cfg.Now().UnixMicro()}}},
@@ -107,8 +106,8 @@ func (s *Service) sweep(tx store.Tx, t *store.Table) error {
 	return err
 }
 
-// deliver brings a code to its user: by mail, or without a mail server into the
-// log, where only the operator reads. Whoever is no user gets none.
+// deliver sends a code to its user by mail; without a mail server it writes it to the log,
+// which only the operator reads. An address that is no user's gets none.
 func (s *Service) deliver(ctx context.Context, mail *codeMail, rec *records.SignIn, code, text string) {
 	known, err := s.hasUser(ctx, rec.Email)
 	switch {
@@ -147,7 +146,7 @@ func (s *Service) hasUser(ctx context.Context, email string) (known bool, err er
 }
 
 // SignIn ends a sign-in with its code and begins a session; secret is the one
-// that AskForCode returned. before is who the browser is until then: their session ends.
+// that AskForCode returned. before is the browser's present actor, whose session ends.
 func (s *Service) SignIn(ctx context.Context, secret, code, from string, before Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err

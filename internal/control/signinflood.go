@@ -7,13 +7,12 @@ import (
 	"github.com/countersign/countersign/internal/platform/throttle"
 )
 
-// askedAtSite is how often one site may ask for codes of one address. It is more
-// than one network may ask for in any time, so that a network alone never refuses
-// its neighbor.
+// askedAtSite is how often one site may ask for codes of one address. It is always more
+// than one network may ask for, so that a network alone never uses it up.
 var askedAtSite = throttle.Rate{Burst: 2 * asked.Burst, Every: asked.Every / 2}
 
-// site is the 48 bits of an IPv6 address that one subscriber may have: 65,536
-// networks. An IPv4 address has none, for its neighbors are other people.
+// site is the first 48 bits of an IPv6 address: one subscriber may have all 65,536 networks
+// in it. An IPv4 address has none, since its neighbors are other people.
 func site(from string) (prefix string, ok bool) {
 	addr, err := netip.ParseAddr(from)
 	if err != nil || addr.Unmap().Is4() {
@@ -31,7 +30,7 @@ func askedFrom(from string) string {
 	return network(from)
 }
 
-// CodeText is the mail of a code. Who didn't ask learns from where it was asked for.
+// CodeText is the mail with a code. It says who asked, for a user who didn't.
 func CodeText(code, from string, at time.Time) string {
 	where := "an unknown network address"
 	if addr, err := netip.ParseAddr(from); err == nil {

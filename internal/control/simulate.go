@@ -12,14 +12,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// How many models are remembered compiled, those that are asked for again and again;
-// and none of them whose document is larger, in bytes.
+// How many compiled models are cached, and the largest document among them in bytes.
 const (
 	rememberedMachines = 32
 	maxMachine         = 64 << 10
 )
 
-// Simulate runs a scenario of a stored model on paper.
+// Simulate simulates a scenario of a stored model.
 func (s *Service) Simulate(ctx context.Context, a Actor, id string, req countersign.SimulationRequest) (sim countersign.Simulation, err error) {
 	var row store.Row
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
@@ -43,7 +42,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 	return sim, cmp.Or(err, failed)
 }
 
-// machine compiles a stored document, unless it was of late.
+// machine returns the compiled form of a stored document, from the cache if it is there.
 func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) {
 	k := cache.StampOf(tenant, row.ID, row.Version, row.Doc)
 	if m, ok := s.machines.Get(k); ok {
@@ -60,9 +59,9 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 	return m, err
 }
 
-// think runs what may cost a processor for a while and tens of megabytes, few at once
-// and the tenants in turn, so that simulations can starve neither the runs nor another
-// tenant's.
+// think runs work that may take a processor for seconds and tens of megabytes. Little of it
+// runs at once, and tenants take turns, so that simulations delay neither runs nor other
+// tenants' simulations.
 func (s *Service) think(ctx context.Context, tenant string, f func()) error {
 	return public(s.computing.Do(ctx, tenant, f))
 }

@@ -38,14 +38,14 @@ func newStartRequest(op access.Operation, subject, pathID, key string, body any)
 	return startRequest{op, subject, key, fingerprint}, err
 }
 
-// start starts a run, once for each idempotency key (specification 4, rule 2).
+// start starts a run, once for each idempotency key (specification 4, rule 2), for an
+// actor whose access its caller has checked.
 // The key is looked up before anything that may have changed since is checked,
 // so that a repeat always finds its run; a refused start doesn't burn it. ready
 // checks what must hold now and gives the plan.
 func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
-	runID := s.cfg.NewID("run")
-	err = s.update(ctx, a, o.op, o.subject, func(tx store.Tx) error {
+	err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
 		earlier, err := claimed(tx, a, o)
 		if err != nil || earlier != nil {
@@ -59,6 +59,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 		if err != nil {
 			return err
 		}
+		runID := s.cfg.NewID("run")
 		if _, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, 0); err != nil {
 			return err
 		}
@@ -72,26 +73,26 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	}
 	if held != nil {
 		out = Started{Run: *held.Run()}
-		telemetry.Moved(ctx, runID, held.Trace())
+		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
 		s.moved(held)
-		if p, ok := s.snapshots.Get(runrepo.PlanKey{Tenant: a.Tenant, ID: out.Run.PlanID, Digest: out.Run.PlanDigest}); ok && !masks(a) {
+		if p := s.runs.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !masks(a) {
 			out.Run.PlanSnapshot = p
 			return out, nil
 		}
 	}
-	return s.withSnapshot(ctx, a, o.op, out)
+	return s.withSnapshot(ctx, a, out)
 }
 
 // withSnapshot completes the answer of a start. A replay shows the run's present
 // state; a new run is shown as it was stored, READY, and an archived one as far as
 // it is still here.
-func (s *Service) withSnapshot(ctx context.Context, a Actor, op access.Operation, out Started) (Started, error) {
+func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Started, error) {
 	if out.archived {
 		return out, nil
 	}
 	ctx = context.WithoutCancel(ctx) // the run is started: no answer may say any more that nothing was changed
 	var whole countersign.Run
-	err := s.view(ctx, a, op, func(tx store.Tx) (err error) { // perhaps more than once
+	err := s.read(ctx, func(tx store.Tx) (err error) { // perhaps more than once
 		whole, err = s.wholeRun(tx, a, out.Run.ID)
 		return err
 	})
@@ -151,7 +152,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := s.mayStart(tx, a, rec); err != nil {
+		if err := mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
 		if err := s.roomToStart(tx, a.Tenant, &rec.Plan); err != nil {
@@ -171,10 +172,22 @@ func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *r
 	return rec, s.Refuse(ctx, a, access.StartRun, "plan/"+planID, err)
 }
 
-// mayStart checks what must hold at the start and may change afterwards.
-func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
-	p := &rec.Plan
-	now, err := runrepo.CurrentRevisions(tx, a.Tenant, p)
+// unstartable is why no run of the plan can ever start, nil where one can.
+func unstartable(rec *records.Plan) error {
+	switch p := &rec.Plan; {
+	case rec.Synthetic:
+		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
+	case p.Status != countersign.PlanReady:
+		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
+	}
+	return nil
+}
+
+// mayStart compares the plan with how everything that it was made from is now. A
+// retired part and a disabled project are named before flaw, what is wrong with the
+// plan itself (contract 7), and drift after it.
+func mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
+	now, err := runrepo.CurrentRevisions(tx, tenant, p)
 	if err != nil {
 		return err
 	}
@@ -184,11 +197,8 @@ func (s *Service) mayStart(tx store.Tx, a Actor, rec *records.Plan) error {
 	if e := plan.Disabled(p, p.Mode, now); e != nil {
 		return e
 	}
-	if rec.Synthetic {
-		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
-	}
-	if p.Status != countersign.PlanReady {
-		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
+	if flaw != nil {
+		return flaw
 	}
 	if e := plan.Refusal(p, p.Mode, now); e != nil {
 		return e

@@ -7,7 +7,6 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
-	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -34,7 +33,7 @@ func (s *Service) startAgent(ctx context.Context, a Actor, id string, start coun
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
-		plan: func(c plan.Executors, o plan.Origin) (countersign.Plan, []string) {
+		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
 		reach: func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
@@ -46,7 +45,7 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartTeamRun, subject: "team/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.teamExecutors(tx, a, id, start.ExpectedRevision) },
-		plan: func(c plan.Executors, o plan.Origin) (countersign.Plan, []string) {
+		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForTeam(c, start, o)
 		},
 		reach: func(tx store.Tx) error { _, _, err := reachTeam(tx, a, id); return err },
@@ -63,7 +62,7 @@ type executorsStart struct {
 	body    any
 	reach   func(store.Tx) error
 	gather  func(store.Tx) (plan.Executors, error)
-	plan    func(plan.Executors, plan.Origin) (countersign.Plan, []string)
+	plan    func(plan.Executors, plan.Creation) (countersign.Plan, []string)
 }
 
 // startExecutors starts an agent or team run with a plan of its own. The plan is made
@@ -83,7 +82,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := mayStartExecutors(tx, a, &p, nil); err != nil {
+		if err := mayStart(tx, a.Tenant, &p, nil); err != nil {
 			return nil, err
 		}
 		if err := s.roomToStart(tx, a.Tenant, &p); err != nil {
@@ -111,30 +110,11 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	if err != nil {
 		return p, err
 	}
-	p, problems := c.plan(crew, plan.Origin{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
-	return p, mayStartExecutors(tx, a, &p, problems)
-}
-
-// mayStartExecutors refuses a disabled project before anything else about the plan
-// (contract 7); a plan that would be INVALID is not stored at all.
-func mayStartExecutors(tx store.Tx, a Actor, p *countersign.Plan, problems []string) error {
-	now, err := runrepo.CurrentRevisions(tx, a.Tenant, p)
-	if err != nil {
-		return err
+	p, problems := c.plan(crew, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+	if len(problems) > 0 { // it is refused here, and never stored
+		return p, mayStart(tx, a.Tenant, &p, invalid(problems))
 	}
-	if e := plan.RetiredPart(p, now); e != nil {
-		return e
-	}
-	if e := plan.Disabled(p, p.Mode, now); e != nil {
-		return e
-	}
-	if len(problems) > 0 {
-		return invalid(problems)
-	}
-	if e := plan.Refusal(p, p.Mode, now); e != nil {
-		return e
-	}
-	return nil
+	return p, nil
 }
 
 // agentExecutors is one agent, at the revision that the caller expects (nil: any) and admitted.

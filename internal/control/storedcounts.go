@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// storedCounts counts what a tenant has stored. A count reads a range of an index: a
-// large tenant's takes a while, and whoever asks often gets the latest one again.
+// storedCounts counts what a tenant has stored. A count reads a range of an index, which
+// takes a while for a large tenant, so frequent callers get the latest count again.
 type storedCounts struct {
 	mu     sync.Mutex
 	latest map[string]counted
@@ -21,14 +21,14 @@ type counted struct {
 	until   time.Time
 }
 
-// A count that took longer than countFreely is good for countShare times as long
-// as it took: scraping can't take more than one part in so many of a reader.
+// A count that took longer than countFreely is reused for countShare times as long as it
+// took, so that scraping takes at most 1/countShare of a reader.
 const (
 	countFreely = 20 * time.Millisecond
 	countShare  = 20
 )
 
-// of takes one count at a time. Who waits for it holds no reader of the store.
+// of runs one count at a time. Callers that wait for it hold no reader of the store.
 func (c *storedCounts) of(tenant string, take func() ([]telemetry.Figure, error)) ([]telemetry.Figure, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

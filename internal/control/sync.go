@@ -14,9 +14,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// SyncAgents brings the registry to what a project system's manifest says, all
-// of it or nothing (specification 2.14, contract 7). Back ends send the same
-// manifest at each of their starts, so one that says nothing new only reads.
+// SyncAgents applies a project system's manifest to the registry, all of it or nothing
+// (specification 2.14, contract 7). Back ends send the same manifest at each of their
+// starts, so an unchanged one only reads.
 func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m countersign.Manifest) (out []countersign.Agent, err error) {
 	subject := "project/" + projectID
 	var changes []agentChange
@@ -31,7 +31,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 		if err := s.applyManifest(ctx, a, subject, projectID, &m); err != nil {
 			return nil, err
 		}
-		ctx = context.WithoutCancel(ctx) // the manifest is in: no answer may say any more that nothing was changed
+		ctx = context.WithoutCancel(ctx) // the manifest is committed: an answer that denies it would be wrong
 	}
 	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
 		out = make([]countersign.Agent, len(changes))
@@ -49,7 +49,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 	return out, err
 }
 
-// applyManifest compares once more, in the transaction that writes.
+// applyManifest compares again, in the transaction that writes.
 func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID string, m *countersign.Manifest) error {
 	return s.update(ctx, a, access.SyncAgents, subject, func(tx store.Tx) error {
 		changes, err := s.compareManifest(tx, a, projectID, m)
@@ -60,13 +60,13 @@ func (s *Service) applyManifest(ctx context.Context, a Actor, subject, projectID
 	})
 }
 
-// agentChange is what a manifest makes of one agent.
+// agentChange is the change that a manifest makes to one agent.
 type agentChange struct {
 	was     *countersign.Agent // nil: it is new
 	head    *records.AgentHead
 	version int64
 	next    countersign.Agent
-	is      bool // it changes anything
+	is      bool // false: nothing changes
 }
 
 func isNews(changes []agentChange) bool {
@@ -78,8 +78,8 @@ func isNews(changes []agentChange) bool {
 	return false
 }
 
-// compareManifest says what a manifest changes, and names every problem or every
-// conflict of it.
+// compareManifest returns what a manifest changes. Its error names every problem, or every
+// conflict.
 func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) ([]agentChange, error) {
 	facts, err := manifestFacts(tx, a, projectID, m)
 	if err != nil {
@@ -160,8 +160,8 @@ func manifestFacts(tx store.Tx, a Actor, projectID string, m *countersign.Manife
 	return f, nil
 }
 
-// modelOwner finds the system whose agents have a model. One agent tells: all
-// agents of a model are of one system.
+// modelOwner finds the project whose agents use a model. One agent is enough, since all
+// agents of a model belong to one project.
 func modelOwner(tx store.Tx, tenant, modelID string) (registry.ModelOwner, error) {
 	list, err := records.Agents.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}, Limit: 1})
 	if err != nil || len(list) == 0 {

@@ -75,9 +75,9 @@ func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, err
 	return t, maskTeam(tx, a, &t)
 }
 
-// PutTeam creates a team or, with the present revision, updates it. It needs at
-// least two different ADMITTED agents with models, every one's system within the
-// actor's scope (specification 4, rule 3).
+// PutTeam creates a team or, with the present revision, updates it. A team needs at least
+// two different ADMITTED agents with models, whose projects all lie within the actor's
+// scope (specification 4, rule 3).
 func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign.TeamWrite) (t countersign.Team, err error) {
 	subject := "team/" + id
 	err = s.update(ctx, a, access.WriteTeam, subject, func(tx store.Tx) error {
@@ -140,8 +140,8 @@ func admitted(c plan.Executors) error {
 	return nil
 }
 
-// crewOf reads the members of a team that exist, with their models and systems.
-// One outside the actor's scope ends it.
+// crewOf reads the existing members of a team with their models and projects. It fails on
+// one outside the actor's scope.
 func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
 	c := plan.Executors{Team: team, Projects: map[string]plan.Source{}}
 	seen := map[string]bool{}
@@ -164,7 +164,7 @@ func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Exe
 	return c, nil
 }
 
-// enlist adds an agent, its model and its system to a crew.
+// enlist adds an agent, its model and its project to the executors.
 func (s *Service) enlist(tx store.Tx, a Actor, c *plan.Executors, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
@@ -232,13 +232,13 @@ func systemsOf(tx store.Tx, tenant string, members []countersign.TeamMember) ([]
 	return projects, nil
 }
 
-// SuspendTeam raises the revision, so that no run of the team takes a further
-// step, and keeps new ones from starting.
+// SuspendTeam raises the revision, so that no run of the team takes a further step, and
+// refuses new runs.
 func (s *Service) SuspendTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.SuspendTeam, id, reason)
 }
 
-// ResumeTeam lets the team run again, at the revision that the suspension made.
+// ResumeTeam ends a suspension. It keeps the revision.
 func (s *Service) ResumeTeam(ctx context.Context, a Actor, id, reason string) (countersign.Team, error) {
 	return s.toggleTeam(ctx, a, access.ResumeTeam, id, reason)
 }
@@ -269,7 +269,7 @@ func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, 
 	return t, err
 }
 
-// teamFlag is what an operation sets, and whether it sets or clears it.
+// teamFlag returns the flag that an operation changes, and whether it sets or clears it.
 func teamFlag(h *records.TeamHead, op access.Operation) (flag *bool, set bool) {
 	if op == access.SuspendTeam || op == access.ResumeTeam {
 		return &h.Suspended, op == access.SuspendTeam

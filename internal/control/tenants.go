@@ -48,9 +48,9 @@ func (s *Service) PutTenant(ctx context.Context, a Actor, id string, w countersi
 	return t, err
 }
 
-// tenantFor is the tenant that an administration request is about: the actor's
-// own, or for a realm administrator the one it names. Another tenant is, for
-// everyone else, not there.
+// tenantFor returns the tenant that an administrative request is about: the actor's own, or
+// for a realm administrator the one that it names. For everybody else another tenant is
+// not_found.
 func tenantFor(tx store.Tx, a Actor, named string) (string, error) {
 	if named == "" || named == a.Tenant {
 		return a.Tenant, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Tokens lists a tenant's tokens by id, revoked and expired ones
-// included. Their secrets were shown once and are not kept.
+// Tokens lists a tenant's tokens by id, including revoked and expired ones. Their secrets
+// were shown once and are not stored.
 func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) (page countersign.Page[countersign.Token], err error) {
 	err = s.view(ctx, a, access.ReadTokens, func(tx store.Tx) error {
 		tenant, err := tenantFor(tx, a, tenantID)
@@ -28,8 +28,8 @@ func (s *Service) Tokens(ctx context.Context, a Actor, l List, tenantID string) 
 	return page, err
 }
 
-// CreateToken makes a token that reaches no further than its maker's tenant and
-// projects; within them an ADMIN grants any role (contract 3).
+// CreateToken makes a token within its maker's tenant and projects; there an ADMIN grants
+// any role (contract 3).
 func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenWrite) (out countersign.NewToken, err error) {
 	if err := checkToken(w); err != nil {
 		return out, err
@@ -47,7 +47,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 		if err := agentsOf(tx, a, tenant, w.AgentIDs); err != nil {
 			return err
 		}
-		granted := w // w is read again where this runs again
+		granted := w // w stays as it is, since this may run more than once
 		if granted.UserEmail, err = standsBehind(tx, tenant, w.UserEmail); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 	return out, err
 }
 
-// withinModes keeps a token from starting what its maker's token may not start.
+// withinModes limits a token to the modes of its maker's token.
 func withinModes(a Actor, asked []string) ([]string, error) {
 	if asked == nil {
 		return a.Modes, nil
@@ -112,7 +112,7 @@ func checkToken(w countersign.TokenWrite) error {
 	return wrong(problems)
 }
 
-// repeated are the problems of a list of rights that names something twice.
+// repeated returns a problem for each right that a list names twice.
 func repeated[T ~string](field string, list []T) (problems []countersign.Problem) {
 	for i, item := range list {
 		if slices.Contains(list[:i], item) {
@@ -122,7 +122,7 @@ func repeated[T ~string](field string, list []T) (problems []countersign.Problem
 	return problems
 }
 
-// wrong is nil where there are no problems.
+// wrong returns nil if there are no problems.
 func wrong(problems []countersign.Problem) error {
 	if len(problems) == 0 {
 		return nil

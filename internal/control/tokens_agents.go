@@ -11,10 +11,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// An agent token does what its agents do and nothing else (contract 11). The principal
-// is an operator's with bounds, which internal/rules/access judges.
+// An agent token may only do what its agents do (contract 11). Its principal is an OPERATOR
+// with limits, which package access applies.
 
-// checkAgentToken checks what can be said of an agent token without its agents.
+// checkAgentToken checks an agent token without reading its agents.
 func checkAgentToken(w countersign.TokenWrite) (problems []countersign.Problem) {
 	if w.AgentIDs == nil {
 		return nil
@@ -31,7 +31,7 @@ func checkAgentToken(w countersign.TokenWrite) (problems []countersign.Problem) 
 	return problems
 }
 
-// storedRoles are those of an ordinary token; see records.Token.
+// storedRoles are the roles of an ordinary token; see records.Token.
 func storedRoles(w countersign.TokenWrite) []countersign.Role {
 	if w.AgentIDs != nil {
 		return []countersign.Role{}
@@ -39,9 +39,8 @@ func storedRoles(w countersign.TokenWrite) []countersign.Role {
 	return w.Roles
 }
 
-// agentsOf checks that these are agents of the tenant in the maker's scope, and that
-// none of them is retired: nothing new is made for such a one. One that isn't admitted
-// yet may have its token: no run of it starts before it is.
+// agentsOf checks that these agents exist in the maker's scope and that none is retired. An
+// agent that isn't admitted yet may have a token, since none of its runs can start.
 func agentsOf(tx store.Tx, a Actor, tenant string, ids []string) error {
 	for i, id := range ids {
 		head, _, err := records.Agents.Get(tx, tenant, id)

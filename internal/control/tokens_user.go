@@ -10,10 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// A token may stand for a user. Its maker says so; where people decide, it counts as
-// the user once the user has said so too (contract 11).
+// A token may name a user. If only people decide, it counts as that user once the user has
+// confirmed it (contract 11).
 
-// standsBehind is the user of the tenant whom a token that is made names; "" for none.
+// standsBehind returns the user of the tenant that a new token names; "" for none.
 func standsBehind(tx store.Tx, tenant, email string) (string, error) {
 	if email == "" {
 		return "", nil
@@ -32,8 +32,9 @@ func standsBehind(tx store.Tx, tenant, email string) (string, error) {
 	return email, err
 }
 
-// ConfirmToken lets the user whom a token names say that it is theirs. Nobody else may,
-// and no token: whoever has one could have made it. Saying it again changes nothing.
+// ConfirmToken records that the user whom a token names confirms it. Only that user's
+// session may, and no token: its holder could have made this one. Repeating it changes
+// nothing.
 func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t countersign.Token, err error) {
 	err = s.update(ctx, a, access.ConfirmToken, "token/"+id, func(tx store.Tx) error {
 		if a.Session == "" {
@@ -63,8 +64,8 @@ func (s *Service) ConfirmToken(ctx context.Context, a Actor, id string) (t count
 	return t, err
 }
 
-// endConfirmations has every token of a tenant stand for a user no more who leaves it:
-// were they added again, each would have to be confirmed anew.
+// endConfirmations ends the confirmations of a user who leaves a tenant: if they are added
+// again, they must confirm each token again.
 func (s *Service) endConfirmations(tx store.Tx, a Actor, tenant, email string) error {
 	all, err := records.Tokens.List(tx, tenant, store.Query{})
 	if err != nil {
@@ -100,12 +101,13 @@ func confirmable(a Actor, t *records.Token) error {
 	}
 }
 
-// usable reports a token that requests may still be made with.
+// usable reports a token that is neither revoked nor expired.
 func (s *Service) usable(t *records.Token) bool {
 	return t.RevokedAt.IsZero() && !t.Lapsed && s.cfg.Now().Before(t.ExpiresAt)
 }
 
-// OwnToken is a token in somebody's name. Counts says that they have made or confirmed it.
+// OwnToken is a token that names the session's user. Counts says that they made or
+// confirmed it.
 type OwnToken struct {
 	countersign.Token
 	Counts bool

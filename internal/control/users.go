@@ -28,9 +28,9 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 	return page, err
 }
 
-// PutUser makes somebody a user of a tenant, or changes what they have there; whoever
-// belongs to another tenant is invited, and is none before they accept. What they
-// started or approved before stays so (contract 3).
+// PutUser adds a user to a tenant, or changes their rights there. A user of another tenant
+// is only invited, and has no rights before they accept. Runs that they started and
+// decisions that they took before stay valid (contract 3).
 func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
 	if email, err = s.keptAs(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
@@ -113,8 +113,8 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 	return u, err
 }
 
-// endSessions deletes what a user has open in a tenant: were they added again, an
-// old browser must not be signed in.
+// endSessions deletes a user's sessions in a tenant, so that an old browser is not signed
+// in if they are added again.
 func endSessions(tx store.Tx, email, tenant string) error {
 	ids, err := sessionsOf(tx, email, tenant)
 	for _, id := range ids {
@@ -137,7 +137,8 @@ func rightsOf(u records.User) string {
 	return text
 }
 
-// address is an e-mail address in the one form that it is kept and compared in.
+// address returns the canonical form of an e-mail address, in which it is stored and
+// compared.
 func address(path, text string) (string, error) {
 	email, err := access.CanonicalEmail(text)
 	if err != nil {
@@ -150,9 +151,8 @@ func address(path, text string) (string, error) {
 	return email, nil
 }
 
-// newAddress refuses for a new user an address that can be taken for another one's. Only
-// what is stored anew is judged so: users of an earlier release are found like others,
-// and to a sign-in every address is the same.
+// newAddress refuses an address that can be mistaken for another one. It judges new users
+// only: existing ones keep theirs, and a sign-in treats all addresses alike.
 func newAddress(path, email string) error {
 	if err := access.MistakableEmail(email); err != nil {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s: %v", path, err)

@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// viewers counts open event streams by principal, a token or a user over all
-// sessions: each holds a connection and gets every change. The zero value is ready.
+// viewers counts open event streams by principal: a token, or a user over all sessions.
+// Each stream holds a connection and gets every change. The zero value is ready to use.
 type viewers struct {
 	mu   sync.Mutex
 	open map[viewerKey]int
@@ -15,7 +15,7 @@ type viewers struct {
 
 type viewerKey struct{ tenant, principal string }
 
-// come counts one more stream; where there are too many it is refused.
+// come counts one more stream, or refuses it if there are too many.
 func (v *viewers) come(a Actor) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -11,16 +11,16 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Waiting is a run that stands still until a person acts.
+// Waiting is a run that waits for a person.
 type Waiting struct {
 	Run      countersign.Run
-	Approval *countersign.Approval // what it asks for; nil where its outcome is uncertain
+	Approval *countersign.Approval // the pending one; nil if the run waits for a reconciliation
 	Barred   error                 // why this actor can't be that person; nil when they can
 }
 
-// Waiting lists what stands still within the actor's scope: uncertain outcomes,
-// then approvals, each the oldest first, so that what expires soonest comes before.
-// limit bounds each kind; more reports that there is more than was looked at.
+// Waiting lists the runs within the actor's scope that wait for a person: uncertain
+// outcomes, then approvals, each oldest first. limit bounds each kind; more reports that
+// there are more than were read.
 func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		uncertain, moreUncertain, err := s.uncertain(tx, a, limit)
@@ -34,8 +34,8 @@ func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiti
 	return list, more, err
 }
 
-// uncertain lists the runs whose outcome nobody knows. Those that were reconciled
-// and wait for a slot keep their status, and wait for nobody.
+// uncertain lists the runs with an unknown outcome. Reconciled runs that wait for a slot
+// have the same status, but wait for nobody.
 func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
 	found, err := oldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, e
 	return list, found.NextOffset != nil, nil
 }
 
-// asked lists the approvals that nobody has decided.
+// asked lists the pending approvals.
 func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
 	found, err := oldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit)
 	if err != nil {

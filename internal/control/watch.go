@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Watched is a run that is being followed: its present state, and its changes as
-// they are committed. Close it when done.
+// Watched is a run that a client follows: its present state, and its changes as they are
+// committed. Close it when done.
 type Watched struct {
 	Now     countersign.Run
 	Changes *updates.Watcher
@@ -24,8 +24,8 @@ func (w Watched) Close() {
 	w.leave()
 }
 
-// Watch follows a run. The watch begins before the state is read, so nothing
-// falls between the two. Who has MaxEventStreams open gets no further one.
+// Watch follows a run. It subscribes before it reads the state, so no change is missed. It
+// refuses a principal that has MaxEventStreams open.
 func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
 	if err := s.viewers.come(a); err != nil {
 		return Watched{}, err
@@ -48,8 +48,8 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 	return w, nil
 }
 
-// Masked is a changed run as this actor may see it, refused where the actor may see it
-// no more: rights that were taken away end a watch as they end a read.
+// Masked returns a changed run as the actor may see it, and refuses if the actor may no
+// longer see it: losing a right ends a watch as it ends reads.
 func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (countersign.Run, error) {
 	out := *r
 	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
@@ -62,7 +62,7 @@ func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (coun
 	return out, err
 }
 
-// MayWatch is nil while the actor may still see a run that it follows.
+// MayWatch returns nil while the actor may see a run that it follows.
 func (s *Service) MayWatch(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		_, err := reachRun(tx, a, id)

@@ -13,14 +13,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// What weakens a gate is marked in the audit log, so that who reads the log for that
-// finds it without reading every revision (contract 11).
+// Changes that weaken a gate are marked in the audit log, so that a reader finds them
+// without comparing revisions (contract 11).
 
-// rememberedBack is how many revisions are searched for a capability that an edit
-// brings back: to take one away and to add it again, lowered, is to lower it.
+// rememberedBack is how many revisions are searched for a capability that an edit adds:
+// removing one and adding it again with a lower approval weakens a gate, too.
 const rememberedBack = 50
 
-// past is what an edit of a project is compared with: revisions, which never change.
+// past holds the revisions that an edit of a project is compared with. They never change.
 type past struct {
 	revision int64 // the one that the edit follows
 	was      *countersign.Project
@@ -55,7 +55,7 @@ func pastOf(tx store.Tx, tenant, id string, revision int64, content *countersign
 	return p, nil
 }
 
-// take takes the capabilities that are still sought.
+// take copies the capabilities that are still sought from a revision.
 func (p *past) take(at *countersign.Project, sought map[string]bool) {
 	for i := range at.Capabilities {
 		if c := &at.Capabilities[i]; sought[c.Name] {
@@ -66,7 +66,7 @@ func (p *past) take(at *countersign.Project, sought map[string]bool) {
 }
 
 // pastBefore reads the past of a project before the transaction that edits it, so that
-// others need not wait for that. What can't be read now is read there.
+// other writers don't wait for that. What can't be read now is read in the transaction.
 func (s *Service) pastBefore(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (p past) {
 	err := s.view(ctx, a, access.WriteProject, func(tx store.Tx) (err error) {
 		if err := access.InScope(a.Principal, id); err != nil {
@@ -85,8 +85,8 @@ func (s *Service) pastBefore(ctx context.Context, a Actor, id string, revision i
 	return p
 }
 
-// weakensProject compares what is written with the revision before it, by what was read
-// of its past before, if it is that of this revision.
+// weakensProject compares an edit with the revision before it. It uses seen if that was
+// read at this revision.
 func weakensProject(tx store.Tx, tenant, id string, before int64, content *countersign.Project, seen past) (weakens bool, err error) {
 	if before == 0 {
 		return false, nil
@@ -101,8 +101,7 @@ func weakensProject(tx store.Tx, tenant, id string, before int64, content *count
 	}), nil
 }
 
-// grantsApproval reports rights that let somebody decide where they could not before:
-// the role, or more projects with it.
+// grantsApproval reports new rights to decide: the role APPROVER, or more projects for it.
 func grantsApproval(before []countersign.Role, projectsBefore []string, now []countersign.Role, projects []string) bool {
 	if !slices.Contains(now, countersign.RoleApprover) {
 		return false

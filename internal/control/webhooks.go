@@ -17,7 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Webhooks lists the tenant's webhooks by id, with how their deliveries go.
+// Webhooks lists the tenant's webhooks by id, with the state of their deliveries.
 func (s *Service) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
 	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
 		found, err := records.Webhooks.Page(tx, store.Realm, l.query(nil, records.WebhooksOf(a.Tenant)...))
@@ -61,8 +61,8 @@ func (s *Service) shownWebhook(tx store.Tx, rec *records.Webhook) (countersign.W
 	return w, nil
 }
 
-// PutWebhook creates a webhook or, with the present revision, updates it. It is told
-// of what happens from now on.
+// PutWebhook creates a webhook or, with the present revision, updates it. A new one gets
+// events from now on.
 func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w countersign.WebhookWrite) (out countersign.Webhook, err error) {
 	if err := s.checkWebhook(a.Tenant, w); err != nil {
 		return out, err
@@ -98,7 +98,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 	return out, err
 }
 
-// checkWebhook judges what was written by the server's lists.
+// checkWebhook checks a webhook against the server's settings.
 func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error {
 	origin, _, err := request.SplitAddress(w.URL)
 	if err != nil {
@@ -142,9 +142,9 @@ func (s *Service) nextWebhook(w records.Webhook, id string, from countersign.Web
 	return w
 }
 
-// startWebhook has a webhook begin at the log's present end where it is new, enabled
-// anew, or told of something else from now on. Whatever is pending is due at once: who
-// writes a webhook has mended something.
+// startWebhook starts a webhook at the log's present end if it is new, enabled again, or has
+// other events or projects than before. Pending deliveries become due at once: whoever
+// edits a webhook has probably fixed something.
 func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
 	id := records.WebhookProgressID(next.TenantID, next.ID)
 	p, version, err := records.WebhookProgresses.Get(tx, store.Realm, id)
@@ -169,13 +169,13 @@ func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
 	return err
 }
 
-// originOf is what of an address the audit log keeps: the rest may hold a secret.
+// originOf is the part of an address that the audit log keeps; the rest may hold a secret.
 func originOf(address string) string {
 	origin, _, _ := request.SplitAddress(address)
 	return origin
 }
 
-// webhookState is what the audit log keeps of a webhook.
+// webhookState describes a webhook in the audit log.
 func webhookState(w *records.Webhook) string {
 	switch {
 	case w.Revision == 0:
@@ -187,7 +187,7 @@ func webhookState(w *records.Webhook) string {
 	}
 }
 
-// DeleteWebhook ends a webhook, with whatever it was still to be told.
+// DeleteWebhook deletes a webhook with its pending deliveries.
 func (s *Service) DeleteWebhook(ctx context.Context, a Actor, id string) (w countersign.Webhook, err error) {
 	err = s.update(ctx, a, access.DeleteWebhook, "webhook/"+id, func(tx store.Tx) error {
 		rec, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))

@@ -128,7 +128,7 @@ func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
 		Steps: []countersign.Step{{ID: "s", Name: "s", ProjectID: h.project.ID, Capability: capability}},
 	}
 	src := plan.Sources{Model: &countersign.Model{ID: "m", Revision: 1}, Projects: map[string]plan.Source{h.project.ID: {Project: h.project, InScope: true}}}
-	p := plan.New(w, src, nil, plan.Origin{ID: newID("plan"), By: "user:ann@example.com", Now: time.Now()})
+	p := plan.New(w, src, nil, plan.Creation{ID: newID("plan"), By: "user:ann@example.com", Now: time.Now()})
 	if p.Status != countersign.PlanReady {
 		t.Fatalf("the plan is %s: %s", p.Status, strings.Join(p.ValidationErrors, "; "))
 	}

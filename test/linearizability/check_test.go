@@ -75,7 +75,7 @@ func checkAll(t *testing.T, k kind) {
 			t.Parallel()
 			total := &tally{}
 			for few := range slices.Chunk(s.seeds(t), lot) {
-				k.playLot(s.house(t, k.limit), few, total)
+				k.playLot(s.fixture(t, k.limit), few, total)
 			}
 			total.want(t, k.answers)
 		})
@@ -96,7 +96,7 @@ func (s kindOfStore) seeds(t *testing.T) []uint64 {
 }
 
 // fixture opens a service on a store of the kind, or two on one database.
-func (s kindOfStore) house(t *testing.T, limit int) *fixture {
+func (s kindOfStore) fixture(t *testing.T, limit int) *fixture {
 	t.Helper()
 	if s.open == nil {
 		return openReplicas(t, limit)

@@ -63,7 +63,7 @@ func (h *fixture) newPlan(id string) *countersign.Plan {
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{shop.ID: {Project: shop, InScope: true}}}
 	step := countersign.Step{ID: "a", Name: "a", ProjectID: shop.ID, Capability: "refund", Input: map[string]countersign.Value{"order": countersign.String("o-1")}}
 	p := plan.New(countersign.PlanWrite{Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: []countersign.Step{step}, Mode: countersign.ModeDryRun}, src, nil,
-		plan.Origin{ID: id, By: "user:ada@example.com", Now: h.now})
+		plan.Creation{ID: id, By: "user:ada@example.com", Now: h.now})
 	h.update(func(tx store.Tx) error {
 		_, _, err := records.Tenants.Get(tx, store.Realm, tenant)
 		if errors.Is(err, store.ErrNotFound) {

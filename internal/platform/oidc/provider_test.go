@@ -65,6 +65,7 @@ func TestAVerifiedAddressComesBack(t *testing.T) {
 
 func TestWhatATokenMustSay(t *testing.T) {
 	t.Parallel()
+	p := newPerson(t)
 	for name, c := range map[string]struct {
 		claims map[string]any
 		ok     bool
@@ -87,7 +88,6 @@ func TestWhatATokenMustSay(t *testing.T) {
 		"verified by a number":         {map[string]any{"email_verified": 1}, false},
 		"no address":                   {map[string]any{"email": nil}, false},
 	} {
-		p := newPerson(t)
 		p.Claims = c.claims
 		flow, state, code := p.begin(t)
 		email, err := p.provider.Finish(t.Context(), flow, state, code)

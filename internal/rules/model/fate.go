@@ -4,14 +4,13 @@ import (
 	"slices"
 )
 
-// fates is what becomes of each pair of a walk: for every pair the next way on
-// the shortest path to a final state, and to one where a run gets stuck; none
-// where there is no such path.
+// fates holds, for each pair of a walk, the first edge of the shortest path to a final
+// state, and to a state where a run gets stuck; none where there is no such path.
 type fates struct {
-	final, stuck []int32 // index into the pair's ways; here for a pair that is the end itself
+	final, stuck []int32 // index into the pair's ways; here at distance zero
 }
 
-// here says that a pair is an end itself.
+// here marks a pair that is itself the target: distance zero.
 const here int32 = -2
 
 func (w *walk) fates() fates {
@@ -22,7 +21,7 @@ func (w *walk) fates() fates {
 	}
 }
 
-// backward is, for each pair, the ways that lead to it: pair and index.
+// backward returns, for each pair, its incoming edges: the pair they leave and their index.
 func (w *walk) backward() [][][2]int32 {
 	back := make([][][2]int32, len(w.pairs))
 	for i := range w.pairs {

@@ -30,8 +30,8 @@ type walk struct {
 	known    map[string]int32
 	opened   int // pairs whose ways are all found: pairs[:opened]
 	overlaps []overlap
-	judged   map[string]bool   // what the arcs of one priority were tried with
-	rivalry  map[int32][]int32 // the cells that they look at, by the first of them
+	judged   map[string]bool   // values that the arcs of one priority were tested with
+	rivalry  map[int32][]int32 // variables tested by arcs of equal priority, by the first of these arcs
 	pairings map[[2]int32]bool // overlaps found
 }
 

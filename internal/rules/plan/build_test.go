@@ -41,8 +41,8 @@ func sources() plan.Sources {
 	}}
 }
 
-func origin() plan.Origin {
-	return plan.Origin{ID: "plan-1", By: "user:ada@example.com", Now: noon}
+func origin() plan.Creation {
+	return plan.Creation{ID: "plan-1", By: "user:ada@example.com", Now: noon}
 }
 
 // write is a plan of steps as its maker writes it.

@@ -13,7 +13,7 @@ func TestDigestJoinsARehearsalAndItsLiveTwin(t *testing.T) {
 	rehearsal := plan.New(write(countersign.ModeDryRun, read("a"), refund("b", "a")), sources(), nil, origin())
 	w := write(countersign.ModeLive, read("a"), refund("b", "a"))
 	w.ID, w.Name = "live", "The real one"
-	live := plan.New(w, sources(), nil, plan.Origin{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
+	live := plan.New(w, sources(), nil, plan.Creation{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
 	if rehearsal.PlanDigest != live.PlanDigest || len(live.PlanDigest) != 64 {
 		t.Errorf("%s and %s", rehearsal.PlanDigest, live.PlanDigest)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/plan"
 )
 
-func teamDigest(c plan.Executors, start countersign.TeamRunStart, o plan.Origin) string {
+func teamDigest(c plan.Executors, start countersign.TeamRunStart, o plan.Creation) string {
 	p, _ := plan.ForTeam(c, start, o)
 	return p.PlanDigest
 }
@@ -18,7 +18,7 @@ func TestDigestJoinsTheRehearsalOfATeamAndItsLiveTwin(t *testing.T) {
 	rehearsal := teamDigest(executorSubjects(reads("a"), tells("b")), teamRun(countersign.ModeDryRun, nil), origin())
 	c := executorSubjects(reads("a"), tells("b"))
 	c.Team.Name, c.Team.UpdatedAt = "Renamed", noon
-	live := teamDigest(c, teamRun(countersign.ModeLive, nil), plan.Origin{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
+	live := teamDigest(c, teamRun(countersign.ModeLive, nil), plan.Creation{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
 	if rehearsal != live || len(live) != 64 {
 		t.Errorf("%s and %s", rehearsal, live)
 	}
@@ -28,7 +28,7 @@ func TestDigestJoinsTheRehearsalOfAnAgentAndItsLiveTwin(t *testing.T) {
 	start := countersign.AgentRunStart{Capability: "read", Inputs: inputs("resourceId", `"o-1"`)}
 	rehearsal, _ := plan.ForAgent(alone(clerk()), start, origin())
 	start.Mode, start.ExpectedRevision = countersign.ModeLive, 4
-	live, _ := plan.ForAgent(alone(clerk()), start, plan.Origin{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
+	live, _ := plan.ForAgent(alone(clerk()), start, plan.Creation{ID: "plan-2", By: "token:t-1", Now: noon.AddDate(0, 0, 1)})
 	if rehearsal.PlanDigest != live.PlanDigest || len(live.PlanDigest) != 64 {
 		t.Errorf("%s and %s", rehearsal.PlanDigest, live.PlanDigest)
 	}

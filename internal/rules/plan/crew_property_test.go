@@ -97,7 +97,7 @@ func TestDigestOfAnyTeamRun(t *testing.T) {
 		digest := teamDigest(d.crew, d.start, origin())
 		live := d.start
 		live.Mode = countersign.ModeLive
-		if twin := teamDigest(d.crew, live, plan.Origin{ID: "plan-2"}); twin != digest {
+		if twin := teamDigest(d.crew, live, plan.Creation{ID: "plan-2"}); twin != digest {
 			t.Fatalf("the twin has %s, not %s", twin, digest)
 		}
 		e := rapid.SampledFrom([]int{0, len(d.crew.Executors) - 1}).Draw(t, "executor")

@@ -35,7 +35,7 @@ const agentStep = "execute"
 
 // ForAgent makes the plan of an agent run. Its problems keep it from being
 // stored.
-func ForAgent(c Executors, start countersign.AgentRunStart, o Origin) (countersign.Plan, []string) {
+func ForAgent(c Executors, start countersign.AgentRunStart, o Creation) (countersign.Plan, []string) {
 	a := c.Executors[0].Agent
 	step := countersign.TeamStep{
 		ID: agentStep, Name: a.Name + ": " + start.Capability, AgentID: a.ID, Capability: start.Capability,
@@ -60,7 +60,7 @@ func asAgentRun(problem string) string {
 }
 
 // ForTeam makes the plan of a team run. Its problems keep it from being stored.
-func ForTeam(c Executors, start countersign.TeamRunStart, o Origin) (countersign.Plan, []string) {
+func ForTeam(c Executors, start countersign.TeamRunStart, o Creation) (countersign.Plan, []string) {
 	p, problems := c.plan(c.Team.Steps, start.Inputs, start.Mode, o)
 	problems = append(c.members(), problems...) // a member may have lost its model since
 	p.Name = c.Team.Name
@@ -112,7 +112,7 @@ func (c Executors) executor(agentID string) *Executor {
 }
 
 // plan puts the steps together. It is READY, or not to be stored.
-func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value, mode string, o Origin) (countersign.Plan, []string) {
+func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value, mode string, o Creation) (countersign.Plan, []string) {
 	p := countersign.Plan{
 		ID: o.ID, Status: countersign.PlanReady, Mode: mode, ValidationErrors: []string{},
 		Agents: c.agents(), Projects: c.projects(), CreatedBy: o.By, CreatedAt: o.Now,

@@ -23,15 +23,15 @@ type Source struct {
 	InScope bool
 }
 
-// Origin is who makes the plan, when, and the id it gets if it names none.
-type Origin struct {
+// Creation is who makes the plan, when, and the id it gets if it names none.
+type Creation struct {
 	ID  string
 	By  string
 	Now time.Time
 }
 
 // New checks a plan and makes it: READY, or INVALID with every problem.
-func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Origin) countersign.Plan {
+func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation) countersign.Plan {
 	p := countersign.Plan{
 		ID: w.ID, Name: w.Name, Mode: w.Mode, ModelID: w.ModelID, ModelRevision: w.ModelRevision,
 		ScenarioID: w.ScenarioID, PlanningInputs: w.PlanningInputs, Steps: w.Steps,

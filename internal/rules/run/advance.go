@@ -92,7 +92,7 @@ func (t *transition) approved(s *countersign.StepRun) bool {
 func (t *transition) ask(i int) {
 	s := t.step(i)
 	a := &countersign.Approval{
-		ID: t.env.NewApprovalID, RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
+		ID: t.env.NewApprovalID(), RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
 		InputSnapshot: cloneInput(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),

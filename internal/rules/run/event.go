@@ -12,10 +12,10 @@ type Event interface{ name() string }
 
 // The events.
 type (
-	// Resumed says that an executor has the run in hand and drives it on.
+	// Resumed says that an engine executes the run from here.
 	Resumed struct{}
-	// Returned says that the call of this step and attempt ended. Alone keeps the
-	// next step from beginning with it: Taken begins that.
+	// Returned says that the call of this step and attempt ended. Alone: record the
+	// outcome only and don't start the next step; Resumed starts it later.
 	Returned struct {
 		Step    int
 		Attempt int

@@ -26,8 +26,8 @@ type Env struct {
 	Standings plan.CurrentRevisions
 	// Approval is the one that the waiting step refers to; nil when there is none.
 	Approval *countersign.Approval
-	// NewApprovalID is the id of the approval that this event may ask for.
-	NewApprovalID string
+	// NewApprovalID draws the id of an approval that this event asks for.
+	NewApprovalID func() string
 	ApprovalTTL   time.Duration
 	MaxProbes     int // of the run, 0: the default
 	// OriginAllowed judges a base URL by the server's list of today.

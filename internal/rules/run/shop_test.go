@@ -53,7 +53,7 @@ func order(t fataler, mode string, steps ...countersign.Step) *countersign.Plan 
 		Model:    &countersign.Model{ID: "refunds", Revision: 2},
 		Projects: map[string]plan.Source{"acme-shop": {Project: shop(), InScope: true}},
 	}
-	p := plan.New(w, src, nil, plan.Origin{ID: "plan-1", By: "user:ada@example.com", Now: dawn})
+	p := plan.New(w, src, nil, plan.Creation{ID: "plan-1", By: "user:ada@example.com", Now: dawn})
 	p.ProjectSnapshots = []countersign.Project{*shop()}
 	return &p
 }

@@ -54,7 +54,7 @@ func newWorld(t fataler, p *countersign.Plan) *world {
 // step refers to; a decision stands in it before the run is asked.
 func (w *world) env(e run.Event) (run.Env, *countersign.Approval) {
 	env := run.Env{
-		Now: w.now, Plan: w.plan, NewApprovalID: fmt.Sprintf("apr-%d", len(w.approvals)+1), ApprovalTTL: ttl,
+		Now: w.now, Plan: w.plan, NewApprovalID: func() string { return fmt.Sprintf("apr-%d", len(w.approvals)+1) }, ApprovalTTL: ttl,
 		Standings: plan.CurrentRevisions{
 			{Kind: plan.KindModel, ID: w.plan.ModelID}: w.model,
 			{Kind: plan.KindProject, ID: "acme-shop"}:  w.project,

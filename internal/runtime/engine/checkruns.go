@@ -10,34 +10,35 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// watchRuns tends the runs of a process that shares its store with nobody.
-func (e *Engine) watchRuns() {
-	t := time.NewTicker(lookBound)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			e.checkRuns()
-		case <-e.halted:
-			return
+// repeat calls do at an interval until the engine stops.
+func (e *Engine) repeat(every time.Duration, do func()) {
+	e.spawn(func() {
+		t := time.NewTicker(every)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				do()
+			case <-e.halted:
+				return
+			}
 		}
-	}
+	})
 }
 
-// checkRuns drives on the runs of this process that hold a slot and that nobody drives,
-// since an error ended their drive; gives free slots that nobody took; and ends the
-// reads of runs that were cancelled at another process.
+// checkRuns resumes this process's active runs whose execution an error has ended, gives
+// free slots to queued runs, and ends the reads of runs that another process cancelled.
 func (e *Engine) checkRuns() {
-	called := e.called() // before the list is read, so that each run of these was in it
+	called := e.called() // before the list is read: each of these runs was active then
 	active, idle, err := e.holders()
 	if err != nil {
-		e.log.Error("runs that nobody drives not looked for", "error", err)
+		e.log.Error("can't check for runs that nobody executes", "error", err)
 		return
 	}
-	endGone(called, active)
+	endReadsOfEnded(called, active)
 	if idle {
 		if err := e.store.Update(context.Background(), e.runs.Grant); err != nil {
-			e.log.Error("free slots not given", "error", err)
+			e.log.Error("can't give free slots to queued runs", "error", err)
 		}
 	}
 	for ref, owner := range active {
@@ -46,19 +47,19 @@ func (e *Engine) checkRuns() {
 		}
 		if e.isOurs(owner) && !e.isExecuting(ref) {
 			if err := e.resume(ref); err != nil {
-				e.notMoved(ref, "run not driven on", err)
+				e.notApplied(ref, "can't resume run", err)
 			}
 		}
 	}
 }
 
-// called gives the drives of this process that have begun a call.
+// called gives the executions that have begun a call.
 func (e *Engine) called() map[*execution]runrepo.Ref {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	out := map[*execution]runrepo.Ref{}
-	for ref, drives := range e.driven {
-		for d := range drives {
+	for ref, all := range e.executions {
+		for d := range all {
 			if d.calling {
 				out[d] = ref
 			}
@@ -67,8 +68,8 @@ func (e *Engine) called() map[*execution]runrepo.Ref {
 	return out
 }
 
-// holders are the runs that hold a slot, with their owners. idle reports queued runs
-// beside free slots.
+// holders are the runs that hold a slot, with their owners. idle reports free slots while
+// runs queue for one.
 func (e *Engine) holders() (owners map[runrepo.Ref]string, idle bool, err error) {
 	err = e.store.View(context.Background(), func(tx store.Tx) error {
 		list, err := runrepo.Holders(tx)
@@ -87,8 +88,8 @@ func (e *Engine) holders() (owners map[runrepo.Ref]string, idle bool, err error)
 
 func (e *Engine) isOurs(owner string) bool { return e.lease == nil || owner == e.lease.ID() }
 
-// endGone ends the reads of runs that hold no slot any more.
-func endGone(called map[*execution]runrepo.Ref, active map[runrepo.Ref]string) {
+// endReadsOfEnded ends the reads of runs that no longer hold a slot.
+func endReadsOfEnded(called map[*execution]runrepo.Ref, active map[runrepo.Ref]string) {
 	for d, ref := range called {
 		if _, is := active[ref]; !is {
 			d.end()
@@ -96,12 +97,12 @@ func endGone(called map[*execution]runrepo.Ref, active map[runrepo.Ref]string) {
 	}
 }
 
-// errDriven ends the resuming of a run that is driven by now.
-var errDriven = errors.New("engine: the run is driven")
+// errExecuting ends the resuming of a run that is being executed by now.
+var errExecuting = errors.New("engine: the run is being executed")
 
-// resume drives on a run whose drive has ended. What it had in flight is lost, as
-// after a crash. Whether somebody drives it is asked in the transaction: a drive is
-// noted before it commits its first intent.
+// resume goes on with a run whose execution has ended. The outcome of what it had in
+// flight is lost, as after a crash. Whether the run is being executed is checked in the
+// transaction, since an execution is registered before it commits its first intent.
 func (e *Engine) resume(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	var was *runrepo.LoadedRun
@@ -111,7 +112,7 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 			return err
 		}
 		if e.isExecuting(ref) {
-			return errDriven
+			return errExecuting
 		}
 		if was, err = e.runs.Load(tx, ref); err != nil {
 			return err
@@ -119,12 +120,12 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 		moved, err = e.runs.Apply(tx, ref, was, run.Restarted{Untended: true}, runrepo.System)
 		return err
 	})
-	if errors.Is(err, errDriven) || errors.Is(err, errNotOurs) {
+	if errors.Is(err, errExecuting) || errors.Is(err, errNotOurs) {
 		return nil
 	}
 	if err == nil {
 		e.announce(moved, was)
-		e.Wake(ref)
+		e.Drive(moved.Run)
 	}
 	return err
 }
@@ -132,12 +133,12 @@ func (e *Engine) resume(ref runrepo.Ref) error {
 func (e *Engine) isExecuting(ref runrepo.Ref) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.driven[ref]) > 0
+	return len(e.executions[ref]) > 0
 }
 
-// notMoved logs why a run could not be moved. One whose records can't be read gives
-// its slot back: it would hold it for ever.
-func (e *Engine) notMoved(ref runrepo.Ref, what string, err error) {
+// notApplied logs why an event could not be applied. A run whose records can't be read
+// gives its slot back, which it would hold forever.
+func (e *Engine) notApplied(ref runrepo.Ref, what string, err error) {
 	e.log.Error(what, "tenant", ref.Tenant, "run", ref.RunID, "error", err)
 	if !runrepo.Unreadable(err) {
 		return

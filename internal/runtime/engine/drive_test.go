@@ -107,6 +107,27 @@ func TestWakingTwiceSendsOnce(t *testing.T) {
 	})
 }
 
+// TestARunThatStandsStillTakesNoTransaction: after what a person does to it there is
+// nothing to commit.
+func TestARunThatStandsStillTakesNoTransaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, atOnce)
+		ref := h.mustStart(h.register(step("refund", "refund")))
+		synctest.Wait()
+		h.wantRun(ref, countersign.RunWaitingApproval, atTheGate)
+		commits := 0
+		h.store.behind = func() { commits++ }
+		h.must(ref, cancel())
+		synctest.Wait()
+		h.store.behind = nil
+		h.wantRun(ref, countersign.RunCancelled, cancelled)
+		h.stop()
+		if commits != 1 {
+			t.Errorf("a cancel took %d commits", commits)
+		}
+	})
+}
+
 // What is on its way when it is cancelled: a read is ended at once, with its
 // context; a side effect never is, and its answer is kept as late.
 func TestCancelOfAReadEndsItsContext(t *testing.T) {

@@ -1,6 +1,7 @@
-// Package engine drives runs: it applies an event through the run repository, commits,
-// and only then performs the effect, whose outcome is the next event. It keeps
-// no state that a crash could lose; what it remembers is what is in flight.
+// Package engine executes runs: it applies an event through the run repository, commits,
+// and only then makes the call, whose outcome is the next event. It remembers nothing but
+// what is in flight, so that a crash loses no state. It must not know the use cases, nor
+// any particular store or client.
 package engine
 
 import (
@@ -12,6 +13,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -25,15 +27,15 @@ type Caller interface {
 	Call(ctx context.Context, c request.Call) request.Outcome
 }
 
-// Publisher is told of every run that a commit moved, of each once, before anybody
-// drives the run on. Two who move a run at the same time, an engine and a person,
-// tell of it each behind its own commit: the later revision can be the first to come,
-// and a Publisher passes on none behind it (see live.Hub).
+// Publisher is told once of every run that a commit changed, before the run's next event
+// is applied. Where the engine and a person change a run at the same time, the later
+// revision may be published first: a Publisher then drops the earlier one (see
+// updates.Hub).
 type Publisher interface {
 	Publish(tenant string, r *countersign.Run)
 }
 
-// Engine drives the runs of one process.
+// Engine executes the runs of one process.
 type Engine struct {
 	store   store.Store
 	runs    *runrepo.Repository
@@ -41,51 +43,58 @@ type Engine struct {
 	publish Publisher
 	log     *slog.Logger
 
-	traces *telemetry.Traces // nil: nobody traces
+	traces *telemetry.Traces // nil: tracing is off
 
-	lease Lease         // nil: the store is this process's alone
+	lease Lease         // nil: no other process uses the store
 	every time.Duration // between two renewals
 
 	fenced <-chan struct{} // closed when the lease is lost; nil without one
 
-	leaseEnd chan struct{} // ends the renewing
-	renewing sync.WaitGroup
+	renewal *periodic.Task // of the lease; nil before Start and without one
 
-	life   context.Context // ends when calls in flight must end
+	life   context.Context // ends when calls in flight must be cut off
 	kill   context.CancelFunc
 	work   sync.WaitGroup
-	halted chan struct{}
+	halted chan struct{} // closed when nothing new may begin
 
-	mu       sync.Mutex
-	stopping bool
-	driven   map[runrepo.Ref]map[*execution]struct{}
+	mu         sync.Mutex
+	stopping   bool
+	executions map[runrepo.Ref]map[*execution]struct{}
 }
 
-// execution is one turn of driving a run. Its context is that of the reads which it
-// sends: it ends when the run does.
+// execution is one call of execute. Its context is that of the reads which it sends, and
+// ends when the run does.
 type execution struct {
 	ctx context.Context
 	end context.CancelFunc
 
 	calling bool // a call was begun; under the engine's mu
 
-	step string          // whose call is or was under way, "" before the first
-	span *telemetry.Span // its own, nil when nobody traces
+	step string          // the step of the last call, "" before the first
+	span *telemetry.Span // of that step; nil: tracing is off
 }
 
 // New makes an engine. Start begins its work.
 func New(s store.Store, l *runrepo.Repository, c Caller, p Publisher, log *slog.Logger) *Engine {
 	e := &Engine{store: s, runs: l, caller: c, publish: p, log: log,
-		halted: make(chan struct{}), driven: map[runrepo.Ref]map[*execution]struct{}{}}
+		halted: make(chan struct{}), executions: map[runrepo.Ref]map[*execution]struct{}{}}
 	e.life, e.kill = context.WithCancel(context.Background())
 	return e
 }
 
-// Wake tells the engine that a run was started or moved, so that it is driven
-// on, or a read in flight of a cancelled run is ended. Waking a run twice is
-// harmless.
+// Wake loads a run and executes what is left of it. Waking a run twice is harmless.
 func (e *Engine) Wake(ref runrepo.Ref) {
-	e.spawn(func() { e.execute(ref) })
+	e.spawn(func() { e.execute(ref, nil) })
+}
+
+// Drive is Wake for a run as a commit has just left it: it isn't read again, and one that
+// is not active takes no transaction. If it has ended, so do its reads in flight.
+func (e *Engine) Drive(moved *runrepo.LoadedRun) {
+	if !moved.Run().Status.IsActive() {
+		e.endReads(moved)
+		return
+	}
+	e.spawn(func() { e.execute(moved.Ref, moved) })
 }
 
 // spawn runs f unless the engine stops.
@@ -98,16 +107,16 @@ func (e *Engine) spawn(f func()) {
 	e.work.Go(f)
 }
 
-// execution applies the event and goes on until the run stands still: each turn
-// commits the outcome of one step together with the intent of the next.
-func (e *Engine) execute(ref runrepo.Ref) {
+// execute goes on with a run until it waits or ends: each turn commits the outcome of one
+// step together with the intent to send the next. loaded is the run as it was last seen,
+// nil to load it.
+func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 	d := e.begin(ref)
 	defer e.finish(ref, d)
 	defer func() { d.span.End() }()
-	var held *runrepo.LoadedRun
 	var event run.Event = run.Resumed{}
 	for {
-		moved, err := e.apply(d.span.In(context.Background()), ref, held, event)
+		moved, err := e.apply(d.span.In(context.Background()), ref, loaded, event)
 		if errors.Is(err, errNotOurs) {
 			return
 		}
@@ -118,30 +127,31 @@ func (e *Engine) execute(ref runrepo.Ref) {
 			return
 		}
 		d.endSpan(event, moved)
-		if moved.Call == nil && heldBack(event, moved) {
-			held, event = moved.Run, run.Resumed{}
+		if moved.Call == nil && nextStepDeferred(event, moved) {
+			loaded, event = moved.Run, run.Resumed{}
 			continue
 		}
 		if moved.Call == nil {
-			e.endReads(ref, moved.Run)
+			e.endReads(moved.Run)
 			return
 		}
 		e.startSpan(d, moved)
 		outcome, err := e.call(ref, d, moved.Call)
-		if err != nil { // the lease: whoever has taken over knows of the intent
+		if err != nil { // the lease is lost: the replica that takes over finds the intent
 			e.executionFailed(d, ref, err)
 			return
 		}
 		crashpoint.At("engine.returned", moved.Call.Request.Method)
 		if !moved.Call.SideEffect && e.life.Err() != nil {
-			return // a read that the stop cut off is executed again at the next start
+			return // the stop cut this read off: the next start sends it again
 		}
-		held, event = moved.Run, run.Returned{Step: moved.Call.Step, Attempt: moved.Call.Attempt, Outcome: outcome}
+		loaded, event = moved.Run, run.Returned{Step: moved.Call.Step, Attempt: moved.Call.Attempt, Outcome: outcome}
 	}
 }
 
-// heldBack reports an outcome that was committed without the step that follows.
-func heldBack(event run.Event, m runrepo.Moved) bool {
+// nextStepDeferred reports an outcome that was committed alone, without beginning the next
+// step, because the disk is full or the engine stops.
+func nextStepDeferred(event run.Event, m runrepo.Moved) bool {
 	return isOutcome(event) && m.Run.Run().Status == countersign.RunRunning
 }
 
@@ -150,30 +160,29 @@ func isOutcome(event run.Event) bool {
 	return is
 }
 
-// apply commits what an event comes to, and tells those who watch. While the
-// store can't write, an outcome is kept and tried again: it must not be lost. It
-// may be written where nothing else may (store.Urgent), but then alone: a full
-// disk is no place to begin the next step.
-func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, held *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
-	tight := e.store.Full()
+// apply commits an event and publishes the result. An outcome must not be lost: while the
+// store can't write, it is retried. It may use the space reserved on a full disk
+// (store.Urgent), but then no further step begins with it.
+func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
+	diskFull := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
-			outcome.Alone = tight
+			outcome.Alone = diskFull
 			event = outcome
 		}
-		moved, err := e.applyIn(ctx, ref, held, event)
+		moved, err := e.applyIn(ctx, ref, loaded, event)
 		if !mayPass(err, event) || !e.pause(wait, event) {
 			return moved, err
 		}
-		if !tight && !errors.Is(err, store.ErrUnavailable) {
+		if !diskFull && !errors.Is(err, store.ErrUnavailable) {
 			e.log.Error("outcome not stored, trying again", "tenant", ref.Tenant, "run", ref.RunID, "error", err)
 		}
-		tight = true
+		diskFull = true
 	}
 }
 
-// mayPass reports an error after which an event is tried again: for an outcome any but
-// those that stay, since an answer is worth more than a slot.
+// mayPass reports an error after which an event is retried. For an outcome that is any
+// error that isn't permanent: losing an answer is worse than holding a slot.
 func mayPass(err error, event run.Event) bool {
 	if err == nil || errors.Is(err, errNotOurs) || runrepo.Unreadable(err) {
 		return false
@@ -186,8 +195,8 @@ const (
 	maxRetry = time.Second
 )
 
-// pause waits before a retry; false when the store or the engine is at its end. A
-// stop waits for outcomes alone: what would begin a step is left to the next start.
+// pause waits before a retry; false when the store has failed, the lease is lost or the
+// engine stops. A stop waits for outcomes only: other events are left to the next start.
 func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -209,11 +218,11 @@ func (e *Engine) pause(d time.Duration, event run.Event) bool {
 	}
 }
 
-func (e *Engine) applyOnce(ref runrepo.Ref, held *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
-	return e.applyIn(context.Background(), ref, held, event)
+func (e *Engine) applyOnce(ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
+	return e.applyIn(context.Background(), ref, loaded, event)
 }
 
-func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
+func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, loaded *runrepo.LoadedRun, event run.Event) (runrepo.Moved, error) {
 	var moved runrepo.Moved
 	if isOutcome(event) {
 		ctx = store.Urgent(ctx)
@@ -223,18 +232,18 @@ func (e *Engine) applyIn(ctx context.Context, ref runrepo.Ref, held *runrepo.Loa
 			return err
 		}
 		var err error
-		moved, err = e.runs.Apply(tx, ref, held, event, runrepo.System)
+		moved, err = e.runs.Apply(tx, ref, loaded, event, runrepo.System)
 		return err
 	})
 	crashpoint.At("engine.committed", event)
 	if err != nil {
 		return runrepo.Moved{}, err
 	}
-	e.announce(moved, held)
+	e.announce(moved, loaded)
 	return moved, nil
 }
 
-// announce publishes what was committed and drives the runs that got a slot.
+// announce publishes what was committed and executes the runs that got a slot.
 func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
 	e.runs.Observe(moved)
 	if moved.Run != was {
@@ -243,12 +252,11 @@ func (e *Engine) announce(moved runrepo.Moved, was *runrepo.LoadedRun) {
 	}
 	for _, other := range moved.Others {
 		e.publish.Publish(other.Ref.Tenant, other.Run())
-		e.Wake(other.Ref)
+		e.Drive(other)
 	}
 }
 
-// call performs one call. A read can be ended early by a cancel; a side effect
-// never is.
+// call makes one call. A cancel ends a read early, and never a side effect.
 func (e *Engine) call(ref runrepo.Ref, d *execution, c *run.Call) (request.Outcome, error) {
 	until, err := e.mayCall(e.life)
 	if err != nil {
@@ -256,8 +264,8 @@ func (e *Engine) call(ref runrepo.Ref, d *execution, c *run.Call) (request.Outco
 	}
 	out := c.Call
 	out.Tenant, out.SendBefore = ref.Tenant, until
-	// However late the call begins, it ends while a resolution still waits for it; where
-	// nothing is left of its time it isn't sent.
+	// However late it begins, the call ends by AnswerBy, after which a person may say what
+	// became of it. If no time is left it isn't sent.
 	out.Timeout = min(out.Timeout, max(1, c.AnswerBy.Sub(e.runs.Now())))
 	e.mu.Lock()
 	d.calling = true
@@ -268,17 +276,17 @@ func (e *Engine) call(ref runrepo.Ref, d *execution, c *run.Call) (request.Outco
 	return e.caller.Call(d.span.In(d.ctx), out), nil
 }
 
-// begin notes a drive before it commits anything, so that a cancel which comes
-// between the commit of a read's intent and its sending ends the read too.
+// begin registers an execution before it commits anything, so that a cancel between the
+// commit of a read's intent and its sending ends the read too.
 func (e *Engine) begin(ref runrepo.Ref) *execution {
 	d := &execution{}
 	d.ctx, d.end = context.WithCancel(e.life)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.driven[ref] == nil {
-		e.driven[ref] = map[*execution]struct{}{}
+	if e.executions[ref] == nil {
+		e.executions[ref] = map[*execution]struct{}{}
 	}
-	e.driven[ref][d] = struct{}{}
+	e.executions[ref][d] = struct{}{}
 	return d
 }
 
@@ -286,20 +294,20 @@ func (e *Engine) finish(ref runrepo.Ref, d *execution) {
 	d.end()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.driven[ref], d)
-	if len(e.driven[ref]) == 0 {
-		delete(e.driven, ref)
+	delete(e.executions[ref], d)
+	if len(e.executions[ref]) == 0 {
+		delete(e.executions, ref)
 	}
 }
 
-// endReads ends the read in flight of a run that has ended meanwhile.
-func (e *Engine) endReads(ref runrepo.Ref, h *runrepo.LoadedRun) {
+// endReads ends the reads in flight of a run that has ended.
+func (e *Engine) endReads(h *runrepo.LoadedRun) {
 	if !h.Run().Status.IsTerminal() {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for d := range e.driven[ref] {
+	for d := range e.executions[h.Ref] {
 		d.end()
 	}
 }

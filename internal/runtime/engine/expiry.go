@@ -10,23 +10,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// expiryBound is the longest the engine waits before it looks at the clock
-// again: a clock that is set forward is noticed within it.
-const expiryBound = 500 * time.Millisecond
+// expiryInterval is how often the engine compares approvals with the clock, which somebody
+// may set forward: an approval expires within a second.
+const expiryInterval = 500 * time.Millisecond
 
-// watchExpiry acts on approvals that reach their expiresAt, unasked and within
-// a second.
-func (e *Engine) watchExpiry() {
-	for {
-		for e.expireDue() {
-		}
-		t := time.NewTimer(expiryBound)
-		select {
-		case <-t.C:
-		case <-e.halted:
-			t.Stop()
-			return
-		}
+// expireAllDue acts on every approval that has reached its expiresAt.
+func (e *Engine) expireAllDue() {
+	for e.expireDue() {
 	}
 }
 
@@ -38,11 +28,11 @@ func (e *Engine) expireDue() (more bool) {
 	for _, ref := range batch {
 		moved, err := e.applyOnce(ref, nil, run.Expired{})
 		if err != nil {
-			e.notMoved(ref, "approval not expired", err)
+			e.notApplied(ref, "can't expire approval", err)
 			more = false
 			continue
 		}
-		e.Wake(moved.Run.Ref)
+		e.Drive(moved.Run)
 	}
 	return more && !e.isHalted()
 }
@@ -56,7 +46,7 @@ func (e *Engine) isHalted() bool {
 	}
 }
 
-// dueBatch bounds what one look holds in memory.
+// dueBatch bounds how many of them are in memory at a time.
 const dueBatch = 100
 
 // due lists the runs whose approval has reached its expiresAt. The column holds
@@ -78,7 +68,7 @@ func (e *Engine) due() []runrepo.Ref {
 		return err
 	})
 	if err != nil {
-		e.log.Error("approvals due not read", "error", err)
+		e.log.Error("can't read the approvals that are due", "error", err)
 	}
 	return refs
 }

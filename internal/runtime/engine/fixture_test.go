@@ -169,7 +169,7 @@ func (h *fixture) registerAs(differ func(*countersign.Project), steps ...counter
 	differ(shop)
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{shop.ID: {Project: shop, InScope: true}}}
 	w := countersign.PlanWrite{Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
-	p := plan.New(w, src, nil, plan.Origin{ID: newID("plan"), By: "user:ada@example.com", Now: time.Now()})
+	p := plan.New(w, src, nil, plan.Creation{ID: newID("plan"), By: "user:ada@example.com", Now: time.Now()})
 	if p.Status != countersign.PlanReady {
 		h.t.Fatalf("the plan is %s: %v", p.Status, p.ValidationErrors)
 	}
@@ -237,7 +237,7 @@ func (h *fixture) start(p *countersign.Plan) (runrepo.Ref, error) {
 		return ref, err
 	}
 	h.Publish(tenant, started.Run())
-	h.engine.Wake(ref)
+	h.engine.Drive(started)
 	return ref, nil
 }
 
@@ -263,7 +263,7 @@ func (h *fixture) apply(ref runrepo.Ref, e run.Event) error {
 	}
 	for _, other := range append([]*runrepo.LoadedRun{moved.Run}, moved.Others...) {
 		h.Publish(tenant, other.Run())
-		h.engine.Wake(other.Ref)
+		h.engine.Drive(other)
 	}
 	return nil
 }

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/countersign/countersign/internal/platform/crashpoint"
+	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Start recovers what an earlier process left, then drives and watches expiry
-// until Stop. It returns when recovery is committed.
+// Start recovers the runs that an earlier process left, then executes runs and expires
+// approvals until Stop. It returns when recovery is committed.
 func (e *Engine) Start(ctx context.Context) error {
 	if e.lease != nil {
 		return e.startShared(ctx)
@@ -23,14 +24,14 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, ref := range owned {
 		_, err := e.applyOnce(ref, nil, run.Restarted{})
 		if runrepo.Unreadable(err) {
-			e.notMoved(ref, "run not recovered", err) // and all others are
+			e.notApplied(ref, "can't recover run", err) // and go on with the others
 			continue
 		}
 		if err != nil {
 			return err
 		}
 	}
-	// A higher limit than before leaves slots for those who queued under it.
+	// The limit may be higher than before, so that queued runs get a slot.
 	if err := e.store.Update(ctx, e.runs.Grant); err != nil {
 		return err
 	}
@@ -41,19 +42,18 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, ref := range owned {
 		e.Wake(ref)
 	}
-	e.spawn(e.watchExpiry)
-	e.spawn(e.watchRuns)
+	e.repeat(expiryInterval, e.expireAllDue)
+	e.repeat(checkInterval, e.checkRuns)
 	return nil
 }
 
-// startShared leaves alone what other processes drive. What an earlier one left
-// is taken over as soon as its lease is over.
+// startShared takes over runs whose owner's lease has ended, now and later, and leaves
+// alone those of live processes.
 func (e *Engine) startShared(ctx context.Context) error {
 	if err := e.store.Update(ctx, e.runs.Grant); err != nil {
 		return err
 	}
-	e.leaseEnd = make(chan struct{})
-	e.renewing.Go(func() { e.keepLease(e.leaseEnd) })
+	e.renewal = periodic.Start(e.every, func(context.Context) { e.renew() })
 	e.adoptAll()
 	crashpoint.At("engine.recovered", nil)
 	if mine, err := e.owned(ctx); err == nil { // those that Grant gave a slot
@@ -61,13 +61,13 @@ func (e *Engine) startShared(ctx context.Context) error {
 			e.Wake(ref)
 		}
 	}
-	e.spawn(e.watchOthers)
-	e.spawn(e.watchExpiry)
+	e.repeat(checkInterval, e.checkReplicas)
+	e.repeat(expiryInterval, e.expireAllDue)
 	return nil
 }
 
-// owned lists the runs that hold a slot, or whose call may still be answered: only
-// they can have been in the middle of something.
+// owned lists the runs that hold a slot, or whose call may still be answered: only these
+// can have been interrupted.
 func (e *Engine) owned(ctx context.Context) ([]runrepo.Ref, error) {
 	var refs []runrepo.Ref
 	err := e.store.View(ctx, func(tx store.Tx) error {
@@ -103,16 +103,15 @@ func (e *Engine) Stop(grace time.Duration) {
 	e.leave()
 }
 
-// leave gives the lease back, so that the others needn't wait for its end.
+// leave gives the lease back, so that other replicas needn't wait for its end.
 func (e *Engine) leave() {
-	if e.lease == nil || e.leaseEnd == nil {
+	if e.renewal == nil {
 		return
 	}
-	close(e.leaseEnd)
-	e.renewing.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), lookBound)
+	e.renewal.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), checkInterval)
 	defer cancel()
 	if err := e.lease.Leave(ctx); err != nil {
-		e.log.Error("lease not given back", "replica", e.lease.ID(), "error", err)
+		e.log.Error("can't give the lease back", "replica", e.lease.ID(), "error", err)
 	}
 }

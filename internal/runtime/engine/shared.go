@@ -12,13 +12,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Lease is this process's right to drive runs on a store that it shares with
-// others. See package lease.
+// Lease is this process's right to execute runs on a store that other processes use too.
+// See package lease.
 type Lease interface {
 	ID() string
-	// Check refuses a transaction of a process that was taken for dead.
+	// Check refuses a transaction of a process that others consider dead.
 	Check(tx store.Tx) error
-	// Hold waits until something may be sent, and says until when.
+	// Hold waits until a call may be sent, and says until when it may.
 	Hold(ctx context.Context) (until time.Time, err error)
 	Renew(ctx context.Context) error
 	Fence(ctx context.Context) error
@@ -33,51 +33,32 @@ func (e *Engine) Share(l Lease, every time.Duration) {
 	e.lease, e.every, e.fenced = l, every, l.Lost()
 }
 
-// lookBound is how often a process looks for runs that nobody drives.
-const lookBound = time.Second
+// checkInterval is how often a process looks for runs that nobody executes.
+const checkInterval = time.Second
 
-// keepLease renews the lease until the engine is at its very end: a call in flight
-// needs it too.
-func (e *Engine) keepLease(end <-chan struct{}) {
-	t := time.NewTicker(e.every)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
-				e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
-			}
-		case <-end:
-			return
-		}
+// renew renews the lease. It goes on until calls in flight have ended: they need it too.
+func (e *Engine) renew() {
+	if err := e.lease.Renew(e.life); err != nil && e.life.Err() == nil {
+		e.log.Error("lease not renewed", "replica", e.lease.ID(), "error", err)
 	}
 }
 
-// watchOthers takes over what processes leave behind.
-func (e *Engine) watchOthers() {
-	t := time.NewTicker(lookBound)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-		case <-e.halted:
-			return
-		}
-		if err := e.lease.Fence(e.life); err != nil && !e.isHalted() {
-			e.log.Error("other replicas not looked at", "error", err)
-			continue
-		}
-		e.adoptAll()
-		e.checkRuns()
+// checkReplicas fences replicas whose lease has ended and takes over their runs.
+func (e *Engine) checkReplicas() {
+	if err := e.lease.Fence(e.life); err != nil && !e.isHalted() {
+		e.log.Error("can't check the other replicas", "error", err)
+		return
 	}
+	e.adoptAll()
+	e.checkRuns()
 }
 
-// adoptAll takes over every run whose process is gone: its step was in the middle of
-// something, as after a crash, or its call's answer can't come any more.
+// adoptAll takes over every run whose owner is gone: it was interrupted as by a crash, or
+// the answer to its call can't come any more.
 func (e *Engine) adoptAll() {
 	orphans, err := e.orphans()
 	if err != nil {
-		e.log.Error("runs without a replica not looked for", "error", err)
+		e.log.Error("can't check for runs without a replica", "error", err)
 		return
 	}
 	for _, ref := range orphans {
@@ -85,10 +66,8 @@ func (e *Engine) adoptAll() {
 			return
 		}
 		if err := e.adopt(ref); err != nil {
-			e.notMoved(ref, "run not taken over", err)
-			continue
+			e.notApplied(ref, "can't take over run", err)
 		}
-		e.Wake(ref)
 	}
 }
 
@@ -114,8 +93,7 @@ func (e *Engine) orphans() (refs []runrepo.Ref, err error) {
 	return refs, err
 }
 
-// adopt makes this process the run's owner and lets the run know that whoever
-// drove it is gone, in one commit.
+// adopt makes this process the run's owner and applies Restarted, in one commit.
 func (e *Engine) adopt(ref runrepo.Ref) error {
 	var moved runrepo.Moved
 	adopted := false
@@ -133,12 +111,13 @@ func (e *Engine) adopt(ref runrepo.Ref) error {
 	if err == nil && adopted {
 		crashpoint.At("engine.adopted", nil)
 		e.announce(moved, nil)
+		e.Drive(moved.Run)
 	}
 	return err
 }
 
-// mayApply refuses what a shared engine must leave to another one: everything once
-// it was taken for dead, and beginning a run that another one drives.
+// mayApply refuses every event once other replicas consider this one dead, and resuming a
+// run that another replica executes.
 func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) error {
 	if e.lease == nil {
 		return nil
@@ -156,8 +135,8 @@ func (e *Engine) mayApply(tx store.Tx, ref runrepo.Ref, event run.Event) error {
 	return err
 }
 
-// errNotOurs ends the driving of a run that another process drives.
-var errNotOurs = errors.New("engine: another replica drives the run")
+// errNotOurs ends the execution of a run that another replica executes.
+var errNotOurs = errors.New("engine: another replica executes the run")
 
 // mayCall holds the lease for a call, and says until when it may be sent.
 func (e *Engine) mayCall(ctx context.Context) (until time.Time, err error) {

@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 )
 
-// Trace makes the engine tell of the steps that it carries out. It is called before
-// Start.
+// Trace makes the engine trace the steps that it executes. It is called before Start.
 func (e *Engine) Trace(t *telemetry.Traces) { e.traces = t }
 
 // startSpan begins the span of a step whose intent was just committed.
@@ -38,7 +37,7 @@ func (d *execution) endSpan(event run.Event, m runrepo.Moved) {
 	d.span = nil
 }
 
-// executionFailed logs why a run stands still that should go on.
+// executionFailed logs why an execution ended before its run waits or has ended.
 func (e *Engine) executionFailed(d *execution, ref runrepo.Ref, err error) {
-	e.log.ErrorContext(d.span.In(d.ctx), "run not driven on", "tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err)
+	e.log.ErrorContext(d.span.In(d.ctx), "run not continued", "tenant", ref.Tenant, "run", ref.RunID, "step", d.step, "error", err)
 }

@@ -28,19 +28,20 @@ func (k *Keeper) Fence(ctx context.Context) error {
 	return nil
 }
 
-// maxBlink is the longest between two looks that are one watch. After an outage of
-// the store everybody's beat is old: the time in which nobody could raise it, or
-// we could not look, is no evidence.
+// maxBlink is the longest pause between two looks. After a longer one, what was seen
+// before proves nothing: during an outage of the store no process could raise its beat,
+// and we could not look.
 const maxBlink = 3 * time.Second
 
-// maxSilence is the longest that our own beat may not have been raised: when we
-// could not write, nobody else may have been able to either, though reads went on. A
-// process that stands still in the middle of a commit keeps everybody from writing
-// for five seconds, and must be found out all the same; and nobody who could not
-// write for so long, and was about to, has been still for the length of a lease.
+// maxSilence: if we couldn't write for this long (7.5 s), judge nobody, since the others
+// may not have been able to write either, although reads went on. It is longer than the
+// five seconds for which a process that stands still amid a commit blocks all writers,
+// so that such a process is still found; and it is so short that a process which could not
+// write for as long, and was about to, has not stood still for the length of a lease.
 const maxSilence = Length - Every - time.Second/2
 
-// still remembers what was seen and gives the processes that stand still.
+// still records the beats that were seen and returns the processes whose beat did not
+// change for the length of a lease.
 func (k *Keeper) still(list []records.Replica, now time.Time) (dead []records.Replica) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

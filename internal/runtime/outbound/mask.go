@@ -48,12 +48,12 @@ func forms(secret string) []string {
 	return out
 }
 
-// minWithin is the length below which what is left of a secret within a longer
-// base64 text is too short to look for.
+// minWithin is the least number of such characters that is worth looking for.
 const minWithin = 12
 
-// within is what of a secret's base64 doesn't depend on what stands around it, where
-// so many bytes, or three more, stand before it: "Bearer " and the secret, say. Of the secret up to two bytes at each end are left.
+// within returns the base64 characters of a secret that its neighbors don't affect, for
+// a secret that begins at this byte offset modulo 3 of a longer text, such as one after
+// "Bearer ". Up to two bytes of the secret at each end are left out.
 func within(encoding *base64.Encoding, secret []byte, shift int) string {
 	text := encoding.EncodeToString(append(make([]byte, shift), secret...))
 	return text[min(shift, 1)*4 : (shift+len(secret))/3*4]

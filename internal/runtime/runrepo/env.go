@@ -15,7 +15,7 @@ import (
 // env reads what run.Apply asks for, in the transaction that will commit.
 func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, error) {
 	env := run.Env{
-		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: l.cfg.NewID("apr"),
+		Now: l.cfg.Now(), Plan: h.plan, NewApprovalID: func() string { return l.cfg.NewID("apr") },
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
@@ -38,7 +38,7 @@ func CurrentRevisions(tx store.Tx, tenant string, p *countersign.Plan) (plan.Cur
 	for _, seen := range plan.Subjects(p) {
 		s, err := currentRevision(tx, tenant, seen.Subject)
 		if errors.Is(err, store.ErrNotFound) {
-			continue // gone: the zero Standing
+			continue // gone: the zero CurrentRevision
 		}
 		if err != nil {
 			return nil, err
@@ -77,8 +77,8 @@ func currentRevision(tx store.Tx, tenant string, s plan.Subject) (plan.CurrentRe
 	}
 }
 
-// loadedApproval is the approval that a run's waiting step refers to; record is
-// nil when there is none.
+// loadedApproval is the approval that a run's waiting step refers to; its record is nil
+// when there is none.
 type loadedApproval struct {
 	record  *records.Approval
 	version int64

@@ -9,15 +9,14 @@ import (
 	"github.com/countersign/countersign/internal/rules/run"
 )
 
-// Observe tells of the facts of an event, once it has been committed.
+// Observe reports the facts of an event that has been committed.
 func (l *Repository) Observe(m Moved) {
 	if l.cfg.Observe != nil && len(m.facts) > 0 {
 		l.cfg.Observe(m.Run.Ref.Tenant, m.facts)
 	}
 }
 
-// facts are what an event made true of capabilities, seen from the run before and
-// after it.
+// facts derives what an event says of capabilities from the run before and after it.
 func facts(before *countersign.Run, res run.Result, e run.Event, a *loadedApproval) (out []telemetry.Fact) {
 	switch e := e.(type) {
 	case run.Returned:
@@ -39,8 +38,8 @@ func of(s *countersign.StepRun, k telemetry.Kind) telemetry.Fact {
 	return telemetry.Fact{Kind: k, ProjectID: s.ProjectID, Capability: s.Capability}
 }
 
-// returned tells what left, what was answered and, where the answer decided the
-// step, what it was worth.
+// returned derives whether the request was sent and answered and, where the answer decided
+// the step, whether it was right.
 func returned(out []telemetry.Fact, was, is *countersign.StepRun, o request.Outcome) []telemetry.Fact {
 	if o.Certainty == request.NotSent {
 		return append(out, of(is, telemetry.NotSent))
@@ -53,13 +52,14 @@ func returned(out []telemetry.Fact, was, is *countersign.StepRun, o request.Outc
 	if o.Certainty == request.Returned && o.Response != nil && o.Response.StatusCode/100 == 2 {
 		out = append(out, of(is, telemetry.Answered))
 	}
-	if kind, decided := worth(was, is); decided {
+	if kind, decided := verdict(was, is); decided {
 		out = append(out, of(is, kind))
 	}
 	return out
 }
 
-func worth(was, is *countersign.StepRun) (telemetry.Kind, bool) {
+// verdict is how an answer decided the step, false if it didn't.
+func verdict(was, is *countersign.StepRun) (telemetry.Kind, bool) {
 	switch {
 	case is.Status == was.Status:
 		return 0, false

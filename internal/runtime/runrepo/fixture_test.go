@@ -80,7 +80,7 @@ func (h *fixture) register(tenant, id string, steps ...countersign.Step) *counte
 	h.t.Helper()
 	src := plan.Sources{Model: &countersign.Model{ID: "refunds", Revision: 1}, Projects: map[string]plan.Source{"shop": {Project: shop(), InScope: true}}}
 	w := countersign.PlanWrite{ID: id, Name: "Plan", ModelID: "refunds", ModelRevision: 1, Steps: steps, Mode: countersign.ModeLive}
-	p := plan.New(w, src, nil, plan.Origin{By: "user:ada@example.com", Now: h.now})
+	p := plan.New(w, src, nil, plan.Creation{By: "user:ada@example.com", Now: h.now})
 	h.update(func(tx store.Tx) error {
 		if _, _, err := records.Models.Get(tx, tenant, "refunds"); errors.Is(err, store.ErrNotFound) {
 			if err := install(tx, tenant); err != nil {

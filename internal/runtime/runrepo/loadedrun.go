@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// LoadedRun is a stored run in memory, with the versions that it was read at. It is
-// never changed: saving gives a new one.
+// LoadedRun is a stored run in memory, with the versions it was read at. It is immutable:
+// saving gives a new one.
 type LoadedRun struct {
 	Ref          Ref
 	record       records.Run // with Steps
@@ -21,7 +21,7 @@ type LoadedRun struct {
 	stepVersions []int64
 	sizes        []int // of the steps' documents, in bytes
 	probed       int   // bytes of the probes that have records of their own
-	inline       []int // how many probes a step's document holds itself
+	inline       []int // how many probes are in each step's document
 	plan         *countersign.Plan
 }
 
@@ -37,8 +37,8 @@ func (h *LoadedRun) Plan() *countersign.Plan { return h.plan }
 // Size is how many bytes the run's steps take in the store.
 func (h *LoadedRun) Size() int { return sum(h.sizes) + h.probed }
 
-// Load reads a run with its steps and plan, to move it. Where its probes hold more than
-// MaxRemembered they are only counted.
+// Load reads a run with its steps and plan, to apply events to it. Probes of more than
+// MaxRemembered bytes are only counted.
 func (l *Repository) Load(tx store.Tx, ref Ref) (*LoadedRun, error) {
 	rec, version, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
 	if err != nil {
@@ -70,8 +70,8 @@ type storedSteps struct {
 	records  []countersign.StepRun
 	versions []int64
 	sizes    []int // of their documents
-	inline   []int // how many probes their documents hold
-	probed   int   // bytes of all others
+	inline   []int // how many probes are in their documents
+	probed   int   // bytes of the probes that have records of their own
 }
 
 func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
@@ -96,17 +96,17 @@ func loadSteps(tx store.Tx, ref Ref, probes int) (s storedSteps, err error) {
 // stepsAtOnce is how many steps EachStep has in memory.
 const stepsAtOnce = 16
 
-// EachStep hands over the steps of a run, one after the other: a step may have
-// mebibytes, and a run a hundred steps. probes is how many have records of their own,
-// which are handed over as lists show them.
+// EachStep passes the steps of a run to each, a few in memory at a time: a step may have
+// mebibytes, and a run a hundred steps. probes is how many probes have records of their
+// own; they come as lists show them.
 func EachStep(tx store.Tx, ref Ref, probes int, each func(*countersign.StepRun)) error {
-	apart := map[int][]countersign.ProbeRecord{}
-	if err := eachProbe(tx, ref, probes, func(p *records.Probe, _ int) { apart[p.Step] = append(apart[p.Step], Listed(p.Probe)) }); err != nil {
+	probesOf := map[int][]countersign.ProbeRecord{} // by step
+	if err := eachProbe(tx, ref, probes, func(p *records.Probe, _ int) { probesOf[p.Step] = append(probesOf[p.Step], Listed(p.Probe)) }); err != nil {
 		return err
 	}
 	i := 0
 	return records.Steps(ref.RunID, 0).Each(tx, ref.Tenant, stepsOf(ref.RunID), stepsAtOnce, func(s *countersign.StepRun) error {
-		s.Probes = append(s.Probes, apart[i]...)
+		s.Probes = append(s.Probes, probesOf[i]...)
 		i++
 		each(s)
 		return nil
@@ -121,7 +121,7 @@ func stepsOf(runID string) store.Query {
 	}}
 }
 
-// Newer is a run with its steps if it has a later revision, else nil.
+// Newer loads a run if it has a later revision than this, else nil.
 func (l *Repository) Newer(tx store.Tx, ref Ref, than int64) (*LoadedRun, error) {
 	rec, _, err := records.Runs.Get(tx, ref.Tenant, ref.RunID)
 	if err != nil || rec.Revision <= than {
@@ -130,29 +130,29 @@ func (l *Repository) Newer(tx store.Tx, ref Ref, than int64) (*LoadedRun, error)
 	return l.Load(tx, ref)
 }
 
-// Steps reads the step records of a run. probes is how many have records of their own.
+// Steps reads the steps of a run. probes is how many probes have records of their own.
 func Steps(tx store.Tx, ref Ref, probes int) ([]countersign.StepRun, error) {
 	steps, err := loadSteps(tx, ref, probes)
 	return steps.records, err
 }
 
-// refresh loads the run unless held is still what is stored.
-func (l *Repository) refresh(tx store.Tx, ref Ref, held *LoadedRun) (*LoadedRun, error) {
-	if held == nil {
+// refresh gives loaded if that is still what is stored, else loads the run.
+func (l *Repository) refresh(tx store.Tx, ref Ref, loaded *LoadedRun) (*LoadedRun, error) {
+	if loaded == nil {
 		return l.Load(tx, ref)
 	}
 	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
 		return nil, err
 	}
-	if row.Version == held.version {
-		return held, nil
+	if row.Version == loaded.version {
+		return loaded, nil
 	}
 	return l.Load(tx, ref)
 }
 
-// save writes the run and the steps that changed, each only over the version
-// that was read.
+// save writes the run and the steps that changed, each over the version that was read
+// only.
 func (h *LoadedRun) save(tx store.Tx, res run.Result) (*LoadedRun, error) {
 	next := *h
 	next.record.Run = *res.Run
@@ -190,7 +190,7 @@ func (h *LoadedRun) saveStep(tx store.Tx, i int) error {
 	return nil
 }
 
-// saveHeader writes the run without what has records of its own.
+// saveHeader writes the run's own record, without steps and plan.
 func (h *LoadedRun) saveHeader(tx store.Tx) error {
 	header := h.record
 	header.Steps, header.PlanSnapshot = nil, nil

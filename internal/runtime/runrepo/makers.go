@@ -9,9 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Makers completes what is remembered of a requester. What a release before this one
-// has stored lacks the makers of a token; the token's own record has them, and stays
-// when the token is revoked.
+// Makers completes a stored requester. Earlier releases didn't store the makers of a token
+// with it; the token's record has them, and stays when the token is revoked.
 func Makers(tx store.Tx, tenant string, r access.Requester) (access.Requester, error) {
 	id, isToken := strings.CutPrefix(r.ID, "token:")
 	if !isToken || r.Makers != nil {
@@ -28,7 +27,7 @@ func Makers(tx store.Tx, tenant string, r access.Requester) (access.Requester, e
 	return r, nil
 }
 
-// nameMakers lets an approval name the makers of who asked.
+// nameMakers sets the makers of an approval's requester.
 func nameMakers(tx store.Tx, tenant string, a *records.Approval) (err error) {
 	a.Requester, err = Makers(tx, tenant, a.Requester)
 	a.RequestedByMakers = a.Requester.Makers

@@ -2,37 +2,103 @@ package runrepo
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// PlanKey names a plan that is remembered. It holds the digest too: a plan that was
-// seen in a transaction which was not committed in the end can never stand for a
-// later one of the same id.
-type PlanKey struct{ Tenant, ID, Digest string }
+// Bounds of the plans in memory: more than are usually started at a time, and not more
+// bytes of documents than this. Without them each step would read a plan of a mebibyte.
+const (
+	rememberedPlans     = 64
+	rememberedPlanBytes = 16 << 20
+)
 
-// Plan reads the plan that a run was started from, with its project snapshots:
-// mostly from memory, so that a step needn't read a plan of a megabyte. It must not
-// be changed.
+type planKey struct{ tenant, id string }
+
+// knownPlan is a plan in memory, with as much of what it refers to as somebody has asked
+// for. It is never changed: what more is read goes into a new one.
+type knownPlan struct {
+	stamp  cache.Stamp // of the plan's document
+	record *records.Plan
+	plan   *countersign.Plan // with its project snapshots; nil: not asked for yet
+	whole  *countersign.Plan // with its models too; nil: not asked for yet
+	bytes  int               // of all documents that were read
+}
+
+// of reports the plan that was started with this digest, and not one of the same id that
+// was seen in a transaction which was never committed.
+func (k knownPlan) of(digest string) bool { return k.plan != nil && k.plan.PlanDigest == digest }
+
+// ReadPlan gives a plan without its snapshots. It must not be changed.
+func (l *Repository) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, error) {
+	k, err := l.storedPlan(tx, tenant, id)
+	return k.record, err
+}
+
+// Plan gives the plan that a run was started from, with its project snapshots, mostly
+// from memory. It must not be changed.
 func (l *Repository) Plan(tx store.Tx, tenant, id, digest string) (*countersign.Plan, error) {
-	key := PlanKey{tenant, id, digest}
-	if p, ok := l.plans.Get(key); ok {
-		return p, nil
+	k, err := l.startedPlan(tx, tenant, id, digest)
+	return k.plan, err
+}
+
+// WholePlan is Plan with what addModels adds, which also says how many bytes it read.
+func (l *Repository) WholePlan(tx store.Tx, tenant, id, digest string, addModels func(countersign.Plan) (countersign.Plan, int, error)) (*countersign.Plan, error) {
+	k, err := l.startedPlan(tx, tenant, id, digest)
+	if err != nil || k.whole != nil {
+		return k.whole, err
 	}
+	whole, size, err := addModels(*k.plan)
+	if err != nil {
+		return nil, err
+	}
+	k.whole, k.bytes = &whole, k.bytes+size
+	l.plans.PutWeighed(planKey{tenant, id}, k, k.bytes)
+	return k.whole, nil
+}
+
+// KnownWholePlan is WholePlan where that is in memory, else nil.
+func (l *Repository) KnownWholePlan(tenant, id, digest string) *countersign.Plan {
+	if k, ok := l.plans.Get(planKey{tenant, id}); ok && k.of(digest) {
+		return k.whole
+	}
+	return nil
+}
+
+func (l *Repository) startedPlan(tx store.Tx, tenant, id, digest string) (knownPlan, error) {
+	if k, ok := l.plans.Get(planKey{tenant, id}); ok && k.of(digest) {
+		return k, nil
+	}
+	k, err := l.storedPlan(tx, tenant, id)
+	if err != nil || k.plan != nil {
+		return k, err
+	}
+	p, size, err := withProjects(tx, tenant, k.record.Plan)
+	if err != nil {
+		return knownPlan{}, err
+	}
+	k.plan, k.bytes = &p, k.bytes+size
+	l.plans.PutWeighed(planKey{tenant, id}, k, k.bytes)
+	return k, nil
+}
+
+// storedPlan reads a plan's document, and decodes it unless it is the one in memory.
+func (l *Repository) storedPlan(tx store.Tx, tenant, id string) (knownPlan, error) {
 	row, err := tx.Get(store.Plans, tenant, id)
 	if err != nil {
-		return nil, err
+		return knownPlan{}, err
 	}
-	var rec records.Plan
-	if err := records.Decode(row, &rec); err != nil {
-		return nil, err
+	key, at := planKey{tenant, id}, cache.StampOf(tenant, id, row.Version, row.Doc)
+	if k, ok := l.plans.Get(key); ok && k.stamp == at {
+		return k, nil
 	}
-	p, size, err := withProjects(tx, tenant, rec.Plan)
-	if err != nil {
-		return nil, err
+	k := knownPlan{stamp: at, record: new(records.Plan), bytes: len(row.Doc)}
+	if err := records.Decode(row, k.record); err != nil {
+		return knownPlan{}, err
 	}
-	l.plans.PutWeighed(key, &p, len(row.Doc)+size)
-	return &p, nil
+	l.plans.PutWeighed(key, k, k.bytes)
+	return k, nil
 }
 
 // WithProjects adds the revisions of the projects that a plan was made from.

@@ -9,11 +9,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// probesAtOnce is how many probes are in memory at a time, of a mebibyte each.
+// probesAtOnce is how many probes, of up to a mebibyte each, are in memory at a time.
 const probesAtOnce = 8
 
-// eachProbe hands over the first n probes of a run that have records of their own, in
-// their order, with the sizes of these.
+// eachProbe passes the first n probes of a run that have records of their own to each, in
+// order, with the sizes of these records.
 func eachProbe(tx store.Tx, ref Ref, n int, each func(p *records.Probe, size int)) error {
 	for first := 1; first <= n; first += probesAtOnce {
 		rows, err := tx.List(store.Steps, ref.Tenant, store.Query{Where: []store.Filter{
@@ -34,15 +34,14 @@ func eachProbe(tx store.Tx, ref Ref, n int, each func(p *records.Probe, size int
 	return nil
 }
 
-// Listed is a probe as lists show it: without what it sent and what came, as they leave
-// these out of steps.
+// Listed is a probe as lists show it: without request, response and output.
 func Listed(p countersign.ProbeRecord) countersign.ProbeRecord {
 	p.Request, p.Response, p.Output = nil, nil, countersign.Value{}
 	return p
 }
 
-// countProbes stands in for the probes of a run that hold too much to be read for each
-// of its moves, which need but their number.
+// countProbes adds empty probes in place of those that are too large to be read for each
+// event, which needs only their number.
 func (h *LoadedRun) countProbes() {
 	for i, n := range h.record.StepProbes {
 		s := &h.record.Steps[i]
@@ -53,10 +52,10 @@ func (h *LoadedRun) countProbes() {
 	h.probed = h.record.ProbeBytes
 }
 
-// WasRead reports a probe that was read, and isn't merely counted.
+// WasRead reports a probe that was read, and not only counted.
 func WasRead(p countersign.ProbeRecord) bool { return p.By != "" }
 
-// saveProbe writes a probe that was added to a step, and nothing of the step.
+// saveProbe writes a probe that was added to a step, and not the step.
 func (h *LoadedRun) saveProbe(tx store.Tx, step int, p *countersign.ProbeRecord) error {
 	h.record.Probes++
 	n := h.record.Probes

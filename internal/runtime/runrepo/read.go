@@ -6,18 +6,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// How many are remembered, more than are usually watched or started at a time; and
-// none of them that is larger than MaxRemembered, in bytes of its documents. Plans with
-// their snapshots are, so that a step needn't read a mebibyte, but for some bytes only.
+// Bounds of the runs in memory: more than are usually watched at a time, and none of
+// them with more bytes of documents than MaxRemembered.
 const (
-	rememberedBytes = 16 << 20
-	rememberedRuns  = 128
-	rememberedPlans = 64
-	MaxRemembered   = 256 << 10
+	rememberedRuns = 128
+	MaxRemembered  = 256 << 10
 )
 
-// Read gives a run with its steps, for a View: what an Update reads might not be
-// committed. It must not be changed.
+// Read gives a run with its steps, mostly from memory; it must not be changed. It is for
+// views only: an update may read what is never committed.
 func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	row, err := tx.Get(store.Runs, ref.Tenant, ref.RunID)
 	if err != nil {
@@ -42,8 +39,7 @@ func (l *Repository) Read(tx store.Tx, ref Ref) (*records.Run, error) {
 	return r, nil
 }
 
-// Committed remembers a run as it was committed just now: whoever follows it reads
-// it next.
+// Committed caches a run that was just committed: its watchers read it next.
 func (l *Repository) Committed(h *LoadedRun) {
 	if h.Size() <= MaxRemembered {
 		l.runs.Put(h.stamp, &h.record)
@@ -55,25 +51,4 @@ func sum(sizes []int) (n int) {
 		n += size
 	}
 	return n
-}
-
-// ReadPlan gives a plan without its snapshots, and the size of its document, for a
-// View. It must not be changed.
-func (l *Repository) ReadPlan(tx store.Tx, tenant, id string) (*records.Plan, int, error) {
-	row, err := tx.Get(store.Plans, tenant, id)
-	if err != nil {
-		return nil, 0, err
-	}
-	at := cache.StampOf(tenant, id, row.Version, row.Doc)
-	if p, ok := l.stored.Get(at); ok {
-		return p, len(row.Doc), nil
-	}
-	p := new(records.Plan)
-	if err := records.Decode(row, p); err != nil {
-		return nil, 0, err
-	}
-	if len(row.Doc) <= MaxRemembered {
-		l.stored.Put(at, p)
-	}
-	return p, len(row.Doc), nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// rehearsed remembers a rehearsal that completed as the last one of its plan's
-// content, which LIVE runs are compared with.
+// rehearsed stores a completed rehearsal as the last one of its plan's content: LIVE runs
+// are compared with it.
 func rehearsed(tx store.Tx, was, is *LoadedRun) error {
 	r := is.Run()
 	if r.Mode != countersign.ModeDryRun || r.Status != countersign.RunCompleted || was.Run().Status == r.Status {

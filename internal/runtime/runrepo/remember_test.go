@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // TestPlansAreRememberedForSoManyBytes: a large one is remembered, and sixty-four large
@@ -27,5 +28,37 @@ func TestPlansAreRememberedForSoManyBytes(t *testing.T) {
 	}
 	if h.plan("acme", first.ID, first.PlanDigest) == first {
 		t.Error("twenty-four plans of a mebibyte are in memory")
+	}
+}
+
+// TestModelsOfPlansCountAmongTheirBytes: what a plan refers to is remembered with it, and
+// within the same bound.
+func TestModelsOfPlansCountAmongTheirBytes(t *testing.T) {
+	h := open(t)
+	reads := 0
+	whole := func(p *countersign.Plan) (out *countersign.Plan) {
+		h.view(func(tx store.Tx) (err error) {
+			out, err = h.repository.WholePlan(tx, "acme", p.ID, p.PlanDigest, func(p countersign.Plan) (countersign.Plan, int, error) {
+				reads++
+				return p, 1 << 20, nil
+			})
+			return err
+		})
+		return out
+	}
+	var plans []*countersign.Plan
+	for n := range 24 {
+		p := h.register("acme", fmt.Sprintf("small-%d", n), step("pay", "pay"))
+		if first := whole(p); first != whole(p) || reads != n+1 {
+			t.Fatalf("plan %d was read twice in a row", n)
+		}
+		plans = append(plans, p)
+	}
+	first, last := plans[0], plans[23]
+	if h.repository.KnownWholePlan("acme", first.ID, first.PlanDigest) != nil {
+		t.Error("twenty-four models of a mebibyte are in memory")
+	}
+	if h.repository.KnownWholePlan("acme", last.ID, last.PlanDigest) == nil || h.repository.KnownWholePlan("acme", last.ID, "1111") != nil {
+		t.Error("the last plan isn't known by its digest")
 	}
 }

@@ -1,7 +1,7 @@
-// Package runrepo applies events to stored runs: it loads a run with all that
-// run.Apply asks for, and writes the result, its approvals, slots and audit
-// records in the same transaction. The engine and the use cases both move runs
-// through it, so there is one way for a run to change.
+// Package runrepo applies events to stored runs: it loads a run with all that run.Apply
+// needs, and writes the result, its approvals, slots and audit records in the same
+// transaction. The engine and the use cases both change runs through it, and in no other
+// way. It must send nothing, and asks for no access rights.
 package runrepo
 
 import (
@@ -20,27 +20,26 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Config is what the run repository is told by the settings.
+// Config configures a Repository.
 type Config struct {
 	MaxActive     int
 	MaxPerTenant  int    // of these, 0: see Share
-	Replica       string // this process, on a store that it shares; owner of the runs it makes active
+	Replica       string // this process, owner of the runs it makes active; "" where no other uses the store
 	MaxProbes     int    // of a run, 0: the default
 	ApprovalTTL   time.Duration
 	NewID         func(prefix string) string
 	NewSalt       func() string // of an audit record that has a digest or a reason; nil: none
 	OriginAllowed func(baseURL string) bool
 	Now           func() time.Time
-	// Observe is told what is true of capabilities, once it is committed; nil: nobody.
+	// Observe is told what a committed event says of capabilities; nil: nobody is.
 	Observe func(tenant string, facts []telemetry.Fact)
 }
 
-// Repository moves stored runs. It is safe for concurrent use; what it remembers is
-// immutable.
+// Repository applies events to stored runs. It is safe for concurrent use; what it caches
+// is immutable.
 type Repository struct {
 	cfg      Config
-	plans    *cache.Cache[PlanKey, *countersign.Plan]
-	stored   *cache.Cache[cache.Stamp, *records.Plan]
+	plans    *cache.Cache[planKey, knownPlan]
 	runs     *cache.Cache[cache.Stamp, *records.Run]
 	stopping atomic.Bool
 }
@@ -48,125 +47,128 @@ type Repository struct {
 // New makes a run repository.
 func New(cfg Config) *Repository {
 	return &Repository{
-		cfg:    cfg,
-		plans:  cache.Weighed[PlanKey, *countersign.Plan](rememberedPlans, rememberedBytes),
-		stored: cache.New[cache.Stamp, *records.Plan](rememberedPlans),
-		runs:   cache.New[cache.Stamp, *records.Run](rememberedRuns),
+		cfg:   cfg,
+		plans: cache.Weighed[planKey, knownPlan](rememberedPlans, rememberedPlanBytes),
+		runs:  cache.New[cache.Stamp, *records.Run](rememberedRuns),
 	}
 }
 
 // Now is the run repository's clock.
 func (l *Repository) Now() time.Time { return l.cfg.Now() }
 
-// StopSteps keeps every later transaction from beginning a step; outcomes are
-// still taken in.
+// StopSteps keeps every later transaction from beginning a step; outcomes are still stored.
 func (l *Repository) StopSteps() { l.stopping.Store(true) }
 
 // Ref names a run.
 type Ref struct{ Tenant, RunID string }
 
-// Actor is who makes a run move, as the audit log names it.
+// Actor is who causes an event, as the audit log names it.
 type Actor struct {
 	ID        string
 	RequestID string
-	// Whole is the principal as a requester is remembered; approvals name its makers.
+	// Whole is the actor as a requester is stored; approvals name its makers.
 	Whole access.Requester
 }
 
-// Request is what a run was started by: its id, and where its trace goes on, ""
-// where nobody traces it.
+// Request is the request that started a run: its id, and its traceparent, "" without one.
 type Request struct{ ID, Trace string }
 
 // System is the service itself.
 var System = Actor{ID: countersign.SystemPrincipal}
 
-// Moved is what an event came to. Nothing of it may be used, and no call made,
-// before the transaction has been committed.
+// Moved is the result of an event. It may not be used, and its call not made, before the
+// transaction is committed.
 type Moved struct {
-	// Run is the run as the transaction left it: one that got the slot it asked for
-	// has been moved twice, and nobody can have seen it between.
+	// Run is the run as the transaction leaves it.
 	Run  *LoadedRun
 	Call *run.Call
-	// Others are other runs, which got a slot that this one gave back.
+	// Others are runs that got a slot in the same transaction.
 	Others []*LoadedRun
 
 	facts []telemetry.Fact
 }
 
-// Apply applies an event to a run. held is the run as the caller last saw it,
-// nil to load it; it is loaded anew if the store has moved on.
-func (l *Repository) Apply(tx store.Tx, ref Ref, held *LoadedRun, e run.Event, by Actor) (Moved, error) {
-	held, err := l.refresh(tx, ref, held)
+// Apply applies an event to a run. loaded is the run as the caller last saw it, nil to load
+// it; it is loaded again if its stored version is another one.
+func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event, by Actor) (Moved, error) {
+	loaded, err := l.refresh(tx, ref, loaded)
 	if err != nil {
 		return Moved{}, err
 	}
-	env, approval, err := l.env(tx, held)
+	env, approval, err := l.env(tx, loaded)
 	if err != nil {
 		return Moved{}, err
 	}
 	if d, ok := e.(run.Decided); ok {
-		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; nothing is kept if the run refuses
+		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; it isn't stored if the run refuses
 	}
-	res, err := run.Apply(env, held.Run(), e)
+	res, err := run.Apply(env, loaded.Run(), e)
 	if err != nil {
-		return Moved{Run: held, Call: res.Call}, err
+		return Moved{Run: loaded, Call: res.Call}, err
 	}
 	if res.Call != nil {
 		if res.Call.BoundTo, err = credowner.OfProject(tx, res.Call.Project); err != nil {
-			return Moved{Run: held}, err
+			return Moved{Run: loaded}, err
 		}
 	}
-	known := facts(held.Run(), res, e, approval)
+	known := facts(loaded.Run(), res, e, approval)
 	if res.Unchanged() {
-		return Moved{Run: held, Call: res.Call, facts: known}, nil
+		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
 	}
-	moved, err := l.commit(tx, held, approval, res, by, env.Now)
+	moved, err := l.commit(tx, env, loaded, approval, res, by)
 	moved.facts = known
 	crashpoint.At("ledger.applied", e)
 	return moved, err
 }
 
-func (l *Repository) commit(tx store.Tx, held *LoadedRun, a *loadedApproval, res run.Result, by Actor, now time.Time) (Moved, error) {
+// commit writes the result of an event. A run that asks for a slot and gets it at once is
+// written once, with both changes.
+func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *loadedApproval, res run.Result, by Actor) (Moved, error) {
 	if res.Close != "" {
-		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, now)
+		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, env.Now)
 	}
-	if err := a.save(tx, held.Ref.Tenant); err != nil {
+	if err := a.save(tx, loaded.Ref.Tenant); err != nil {
 		return Moved{}, err
 	}
 	if res.Ask != nil {
-		rec := &records.Approval{Approval: *res.Ask, Requester: held.record.Requester}
-		if err := nameMakers(tx, held.Ref.Tenant, rec); err != nil {
+		rec := &records.Approval{Approval: *res.Ask, Requester: loaded.record.Requester}
+		if err := nameMakers(tx, loaded.Ref.Tenant, rec); err != nil {
 			return Moved{}, err
 		}
-		if _, err := records.Approvals.Put(tx, held.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
+		if _, err := records.Approvals.Put(tx, loaded.Ref.Tenant, res.Ask.ID, rec, 0); err != nil {
 			return Moved{}, err
 		}
 	}
-	next, err := held.save(tx, res)
+	log := l.auditRecords(res, by, env.Now)
+	queue, granted, err := l.takeSlot(tx, env, loaded, res.Run)
+	if err != nil {
+		return Moved{}, err
+	}
+	if granted.Run != nil {
+		res.Run, log = granted.Run, append(log, l.auditRecords(granted, System, env.Now)...)
+	}
+	next, err := loaded.save(tx, res)
 	if err != nil {
 		return Moved{}, err
 	}
 	crashpoint.At("ledger.saved", next.Run().Status)
-	if err := audit.Append(tx, held.Ref.Tenant, l.auditRecords(res, by, now)); err != nil {
+	if err := audit.Append(tx, loaded.Ref.Tenant, log); err != nil {
 		return Moved{}, err
 	}
-	if err := rehearsed(tx, held, next); err != nil {
+	if err := rehearsed(tx, loaded, next); err != nil {
 		return Moved{}, err
 	}
-	moved := Moved{Run: next, Call: res.Call}
-	granted, err := l.settle(tx, held, next)
-	for _, g := range granted {
-		if g.Ref == next.Ref {
-			moved.Run = g
-			continue
+	if !sameEntry(loaded.unfinished(loaded.Run()), next.unfinished(next.Run())) {
+		if err := l.saveUnfinished(tx, next); err != nil {
+			return Moved{}, err
 		}
-		moved.Others = append(moved.Others, g)
 	}
-	return moved, err
+	others, err := l.grant(tx, queue)
+	return Moved{Run: next, Call: res.Call, Others: others}, err
 }
 
-// Start stores a new run with its audit record. The caller has checked that it
-// may start and that a slot is free.
+// Start stores a new run with its audit record. The caller has checked that it may start
+// and that a slot is free.
 func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *countersign.Run, by access.Requester, from Request) (*LoadedRun, error) {
 	h := &LoadedRun{Ref: Ref{tenant, r.ID}, plan: p, record: records.Run{Run: *r, Requester: by, Projects: records.ProjectsOf(p), Trace: from.Trace}}
 	h.stepVersions, h.sizes, h.inline = make([]int64, len(r.Steps)), make([]int, len(r.Steps)), make([]int, len(r.Steps))
@@ -183,7 +185,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 	}})
 }
 
-// startOf says what was started, in the words of the audit log.
+// startOf is the reason in the audit record of a start.
 func startOf(r *countersign.Run) string {
 	of := r.Mode + " of plan " + r.PlanID
 	switch {
@@ -196,8 +198,8 @@ func startOf(r *countersign.Run) string {
 	}
 }
 
-// Salt is a new one for an audit record. Whoever may not see a digest, or what a reason
-// quotes, gets hashes of the records beside theirs, and could try values against them.
+// Salt draws the salt of an audit record. Readers who may not see a record's digest or
+// reason get its hash with the records beside it, and could try values against that.
 func (l *Repository) Salt() string {
 	if l.cfg.NewSalt == nil {
 		return ""

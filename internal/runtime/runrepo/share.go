@@ -10,11 +10,12 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// No tenant may keep all others waiting: each has a share of the slots. A tenant at its
-// share is refused even while a slot is free, and its queued runs are passed over.
+// Each tenant has a share of the slots, so that none keeps all others waiting. A tenant
+// that uses all of its share is refused even while a slot is free, and its queued runs are
+// passed over.
 
-// Share is how many of the slots a tenant may hold: as many as are set, else all where
-// there is one tenant and all but one where there are more. It is at least one.
+// Share is how many slots a tenant may hold: as many as are set, else all with one tenant
+// and all but one with more. It is at least one.
 func Share(set, slots, tenants int) int {
 	switch {
 	case set > 0:
@@ -59,7 +60,7 @@ func (l *Repository) Free(tx store.Tx, tenant, mode string) error {
 	if err != nil {
 		return err
 	}
-	first, err := l.next(tx, records.Unfinished{}, records.Unfinished{}) // what queues goes before what is new
+	first, err := l.next(tx, records.Unfinished{}, records.Unfinished{}) // queued runs go before new ones
 	if err != nil {
 		return err
 	}
@@ -75,28 +76,28 @@ func countOf(tx store.Tx, tenant string, states ...any) (int, error) {
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
 }
 
-// leftCalls counts a tenant's calls whose runs were cancelled and whose answers may
-// still come. A cancel gives the slot back, but doesn't end a side effect that has
-// begun: without a bound on them, starts and cancels in turn would hold ever more
-// connections. A tenant with too many gets no slot; a cancel is never refused.
+// leftCalls counts a tenant's calls whose runs were cancelled and whose answers may still
+// come. A cancel gives the slot back, but doesn't end a side effect that has begun: without
+// a bound, alternate starts and cancels would hold ever more connections. A tenant with too
+// many of them gets no slot; a cancel is never refused.
 func leftCalls(tx store.Tx, tenant string, now time.Time) (int, error) {
 	where := append(records.UnfinishedOf(tenant), store.Equal("state", records.Recovery), store.Filter{Column: "due", Op: store.AtLeast, Values: []any{now.UnixMicro()}})
 	return tx.Count(store.Unfinished, store.Realm, store.Query{Where: where})
 }
 
-// queue is what is asked of the runs that queue when slots are free: a run moves from
-// one entry in the list to another meanwhile, which is not written yet.
+// queue selects the queued runs that get a free slot, while one run's entry in the list
+// changes from before to after, which isn't written yet.
 type queue struct {
 	tx            store.Tx
 	now           time.Time
 	before, after records.Unfinished
 	free, share   int
-	room          map[string]int // slots that a tenant may still get, of those that were asked for
+	room          map[string]int // how many slots each tenant may still get, as far as known
 	taken         []records.Unfinished
 }
 
-// take gives the oldest runs whose tenants have room. Tenants without any are left out
-// of the next reading, so that however much of theirs queues, others are found.
+// take gives the oldest runs whose tenants may get a slot. Other tenants are left out of
+// the next query, so that however many of their runs queue, the rest is found.
 func (q *queue) take() ([]records.Unfinished, error) {
 	for {
 		found, err := q.oldest()
@@ -120,7 +121,7 @@ func (q *queue) take() ([]records.Unfinished, error) {
 	}
 }
 
-// offer takes a run if its tenant has room.
+// offer takes a run if its tenant may get a slot.
 func (q *queue) offer(u records.Unfinished) (bool, error) {
 	if slices.ContainsFunc(q.taken, func(t records.Unfinished) bool { return sameRun(t, u) }) {
 		return true, nil
@@ -149,7 +150,7 @@ func (q *queue) offer(u records.Unfinished) (bool, error) {
 	return true, nil
 }
 
-// oldest reads as many queued runs as may be taken, of tenants that may have room.
+// oldest reads as many queued runs as may be taken, of tenants that may get a slot.
 func (q *queue) oldest() ([]records.Unfinished, error) {
 	where := []store.Filter{store.Equal("state", records.Queued)}
 	without := func(tenant string) bool { room, known := q.room[tenant]; return known && room == 0 }

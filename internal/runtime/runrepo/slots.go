@@ -3,6 +3,7 @@ package runrepo
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -11,55 +12,57 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// A slot is held by a READY or RUNNING run. Runs whose approval or reconcile
-// came through queue for one, oldest first and before new starts (contract 6).
-// All of it is counted in the transaction that changes it, so the limit holds in
-// every consistent read.
+// A READY or RUNNING run holds a slot. Runs that were approved or reconciled queue for one,
+// oldest first and before new starts (contract 6). Slots are counted in the transaction
+// that changes them, so the limit holds in every consistent read.
 
-// settle keeps the realm's list of unfinished runs in step with a run that
-// moved, and hands a slot that came free to the runs that queue for one.
-func (l *Repository) settle(tx store.Tx, was, is *LoadedRun) ([]*LoadedRun, error) {
-	before, after := unfinishedOf(was), unfinishedOf(is)
-	if before.State == after.State && before.Due.Equal(after.Due) && before.Since.Equal(after.Since) {
-		return nil, nil
+// takeSlot finds the queued runs that get a slot as a run changes to is, which gives its
+// slot back or asks for one. If the run itself gets one, granted is that event's result;
+// else granted.Run is nil. others are the other runs.
+func (l *Repository) takeSlot(tx store.Tx, env run.Env, loaded *LoadedRun, is *countersign.Run) (others []records.Unfinished, granted run.Result, err error) {
+	before, after := loaded.unfinished(loaded.Run()), loaded.unfinished(is)
+	if sameEntry(before, after) || before.State != records.Active && after.State != records.Queued {
+		return nil, granted, nil
 	}
-	var next []records.Unfinished
-	if before.State == records.Active || after.State == records.Queued {
-		var err error
-		if next, err = l.next(tx, before, after); err != nil {
-			return nil, err
-		}
+	next, err := l.next(tx, before, after)
+	if err != nil {
+		return nil, granted, err
 	}
-	if err := l.saveUnfinished(tx, is); err != nil {
-		return nil, err
+	others = slices.DeleteFunc(next, func(u records.Unfinished) bool { return sameRun(u, after) })
+	if len(others) < len(next) {
+		granted, err = run.Apply(env, is, run.SlotGranted{})
 	}
-	return l.grant(tx, next, is)
+	return others, granted, err
 }
 
-// Idle reports queued runs that a free slot is there for.
+// sameEntry reports that a run's entry in the list of unfinished runs needn't be written.
+func sameEntry(a, b records.Unfinished) bool {
+	return a.State == b.State && a.Due.Equal(b.Due) && a.Since.Equal(b.Since)
+}
+
+// Idle reports that a slot is free for a queued run.
 func (l *Repository) Idle(tx store.Tx) (bool, error) {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	return len(next) > 0, err
 }
 
-// Grant gives free slots to queued runs: for a start under a higher limit, and where a
-// slot came free of a run that could not take it.
+// Grant gives free slots to queued runs: after a start with a higher limit, and where a run
+// could not take its slot.
 func (l *Repository) Grant(tx store.Tx) error {
 	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
 	if err == nil {
-		_, err = l.grant(tx, next, nil)
+		_, err = l.grant(tx, next)
 	}
 	return err
 }
 
-// next are the runs that get a slot when a run goes from one entry in the list to
-// another. It is asked before that is written: an engine has written nothing of a
-// function yet, and would have to for a list.
+// next are the runs that get a slot when a run's entry in the list changes. It is called
+// before that is written, since a store must flush deferred writes before a query.
 func (l *Repository) next(tx store.Tx, before, after records.Unfinished) ([]records.Unfinished, error) {
 	if after.State != records.Queued {
 		queued, err := countStates(tx, records.Queued)
 		if err != nil || queued == 0 {
-			return nil, err // mostly; nothing more need be counted
+			return nil, err // as in most cases: no further counts are needed
 		}
 	}
 	active, err := countStates(tx, records.Active)
@@ -87,16 +90,13 @@ func earlier(a, b records.Unfinished) int {
 	return cmp.Or(cmp.Compare(a.Since.UnixMicro(), b.Since.UnixMicro()), strings.Compare(records.UnfinishedID(a.TenantID, a.RunID), records.UnfinishedID(b.TenantID, b.RunID)))
 }
 
-// grant gives slots to runs, held among them perhaps, which was just written.
-func (l *Repository) grant(tx store.Tx, next []records.Unfinished, held *LoadedRun) ([]*LoadedRun, error) {
+// grant gives slots to queued runs.
+func (l *Repository) grant(tx store.Tx, next []records.Unfinished) ([]*LoadedRun, error) {
 	var granted []*LoadedRun
 	for _, u := range next {
-		ref, known := Ref{u.TenantID, u.RunID}, (*LoadedRun)(nil)
-		if held != nil && held.Ref == ref {
-			known = held
-		}
-		known, err := l.movable(tx, ref, known)
-		if Unreadable(err) { // the slot goes to the next one at the engine's next look
+		ref := Ref{u.TenantID, u.RunID}
+		known, err := l.movable(tx, ref)
+		if Unreadable(err) { // the engine's next check gives the slot to another run
 			if _, err = l.StopUnreadable(tx, ref); err == nil {
 				continue
 			}
@@ -122,8 +122,8 @@ func Holders(tx store.Tx) ([]records.Unfinished, error) {
 	return records.UnfinishedRuns.List(tx, store.Realm, store.Query{Where: []store.Filter{store.Equal("state", records.Active)}})
 }
 
-// Owned asks for the runs that some process drives, or waits for the answer to a call
-// of. Not for all that wait for a reconcile: those may be many, and are looked at often.
+// Owned are the runs that some process executes, or whose call may still be answered. Of
+// the runs that wait for a reconcile there may be many, so the others aren't read.
 func Owned(tx store.Tx) ([]records.Unfinished, error) {
 	active, err := Holders(tx)
 	if err != nil {
@@ -135,13 +135,13 @@ func Owned(tx store.Tx) ([]records.Unfinished, error) {
 	return append(active, answerable...), err
 }
 
-// isOwned reports such a run.
+// isOwned reports a run that Owned lists.
 func isOwned(u *records.Unfinished) bool {
 	return u.State == records.Active || u.State == records.Recovery && !u.Due.IsZero()
 }
 
-// Adopt makes this process the owner of such a run whose owner is gone; false when
-// there is nothing to take over any more.
+// Adopt makes this process the owner of a run whose owner is gone; false when there is
+// nothing to take over any more.
 func (l *Repository) Adopt(tx store.Tx, ref Ref) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
@@ -160,8 +160,8 @@ func (l *Repository) Adopt(tx store.Tx, ref Ref) (bool, error) {
 	return err == nil, err
 }
 
-// Owns reports a run that no other process drives: an active one of this process,
-// or one that nobody drives now.
+// Owns reports a run that no other process executes: an active one of this process, or one
+// that isn't active.
 func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 	u, _, err := records.UnfinishedRuns.Get(tx, store.Realm, records.UnfinishedID(ref.Tenant, ref.RunID))
 	if errors.Is(err, store.ErrNotFound) {
@@ -172,7 +172,7 @@ func (l *Repository) Owns(tx store.Tx, ref Ref) (bool, error) {
 
 func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 	id := records.UnfinishedID(h.Ref.Tenant, h.Ref.RunID)
-	u := unfinishedOf(h)
+	u := h.unfinished(h.Run())
 	if u.State == "" {
 		return records.UnfinishedRuns.Delete(tx, store.Realm, id)
 	}
@@ -190,9 +190,8 @@ func (l *Repository) saveUnfinished(tx store.Tx, h *LoadedRun) error {
 	return err
 }
 
-// unfinishedOf is a run's entry in the realm's list; State "" means none.
-func unfinishedOf(h *LoadedRun) records.Unfinished {
-	r := h.Run()
+// unfinished is the run's entry in the realm's list as it becomes r; State "" means none.
+func (h *LoadedRun) unfinished(r *countersign.Run) records.Unfinished {
 	u := records.Unfinished{TenantID: h.Ref.Tenant, RunID: r.ID, Projects: h.record.Projects, WaitingFor: r.WaitingFor, Since: r.CreatedAt}
 	if f := r.WaitingFor; f != nil {
 		u.Since, u.Due = f.Since, f.ExpiresAt

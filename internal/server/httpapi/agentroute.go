@@ -10,12 +10,12 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// AgentRoute adds a POST route that starts runs of one agent by another protocol; the
+// HandleAgents adds a POST route that starts runs of one agent by another protocol; the
 // pattern contains the agent's {id}. Requests pass the checks of `POST
 // /agents/{id}/runs` in the same order (contract 2): 401, 403, 413, 400; then serve
 // responds or returns an error. Session cookies aren't accepted: browsers send them
 // automatically, and the protocol has no place for a CSRF token.
-func (a *API) AgentRoute(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
+func (a *API) HandleAgents(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
 	a.mux.Handle(pattern, a.notAllowed([]string{http.MethodPost}))
 	a.mux.HandleFunc(http.MethodPost+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
 		telemetry.Route(w, http.MethodPost+" "+pattern)

@@ -6,9 +6,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// autocommitRead is a reading that has no transaction yet. Most functions that read get one
-// row, which needs none; the transaction is begun before anything more is read, and
-// what the row was is then asked again in it.
+// autocommitRead is the first read of a function, outside of any transaction. Most
+// functions read one row and need none. A second read begins a snapshot and reads the
+// first row again: if it has changed, the function runs again.
 type autocommitRead struct {
 	begin func() error
 	asked bool
@@ -16,8 +16,8 @@ type autocommitRead struct {
 	row   store.Row // Version 0: there was none
 }
 
-// ErrFirstReadChanged is the Err of a Tx whose first row changed before the others were
-// read: its function must run again.
+// ErrFirstReadChanged is the Err of a Tx whose first row changed before its snapshot
+// began: the function must run again.
 var ErrFirstReadChanged = errors.New("sqldoc: what was read has changed meanwhile")
 
 // Autocommit returns a Tx that calls begin before it reads more than one row.
@@ -25,10 +25,10 @@ func (c *Conn) Autocommit(begin func() error) *Tx {
 	return &Tx{conn: c, readOnly: true, autocommit: &autocommitRead{begin: begin}}
 }
 
-// Begun says whether a Tx of Alone has called begin.
+// Begun reports that a Tx of Autocommit has begun its snapshot.
 func (t *Tx) Begun() bool { return t.autocommit == nil }
 
-// first gets the first row alone, and any other in the transaction.
+// first gets the first row without a transaction, and every later one in the snapshot.
 func (t *Tx) first(p place) (store.Row, error) {
 	if t.autocommit.asked {
 		if err := t.BeginSnapshot(); err != nil {
@@ -43,7 +43,7 @@ func (t *Tx) first(p place) (store.Row, error) {
 	return row, err
 }
 
-// BeginSnapshot begins the transaction of a Tx of Alone, unless it is begun.
+// BeginSnapshot begins the snapshot of a Tx of Autocommit, unless it has begun.
 func (t *Tx) BeginSnapshot() error {
 	if t.autocommit == nil || t.err != nil || t.over {
 		return t.usable()

@@ -8,69 +8,68 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Batch is the work of several Updates in one transaction of a writer. What a
-// function writes is put off: it is kept here, where the functions after it find
-// it, and a function that fails is undone without the database having heard of it.
-// Flush writes it all, each row once, however often it was written. What was read
-// is kept too, and handed on to the next batch in a Cache.
+// Batch runs the functions of several Updates in one transaction. It defers their writes:
+// later functions see them here, and a function that fails is undone before the database
+// gets its writes. Flush writes every changed row once. Rows that were read are kept too,
+// and passed to the next batch in a Cache.
 //
-// Where that can't be, a function, or all of them, runs apart (ErrApart): behind a
-// savepoint, each write at once. So does one that lists a table that it has written
-// to, for it must see that; so do all when a statement fails, and when a row of a
-// guarded table isn't at the version that was believed of it.
+// Some functions can't be deferred (ErrNeedsSavepoint). They run in a savepoint and write
+// at once: a function that lists a table it has written to, since the list must show its
+// writes; and all functions of a batch in which a statement failed, or in which a row of a
+// guarded table wasn't at the version that Put assumed.
 type Batch struct {
 	conn         *Conn
 	host         Host
 	cache        *Cache
 	inSavepoints bool
 	known        map[place]entry
-	order        []place // of what was put off, in the order of the first write
+	order        []place // rows with deferred writes, in the order of their first write
 
 	changed map[*store.Table]bool
 }
 
-// Host is the transaction of a batch, as its engine drives it.
+// Host is the engine's side of a batch's transaction.
 type Host interface {
 	// Exec runs a statement without parameters.
 	Exec(text string) error
-	// Broken gives the error that a transaction ends with because one of its
-	// statements ended with err; nil if it can go on after a savepoint.
+	// Broken returns the error that ends the transaction after a statement failed with
+	// err; nil if rolling back to a savepoint is enough.
 	Broken(err error) error
 }
 
-// ErrNeedsSavepoint says that nothing is amiss but that the batch must be undone and run
-// again, with apart set.
-var ErrNeedsSavepoint = errors.New("sqldoc: the functions of the batch must run apart")
+// ErrNeedsSavepoint says that the batch must be rolled back and run again with its
+// functions in savepoints. It is no failure.
+var ErrNeedsSavepoint = errors.New("sqldoc: the functions of the batch must run in savepoints")
 
-// place is where a row is.
+// place identifies a row.
 type place struct {
 	table      *store.Table
 	tenant, id string
 }
 
-// entry is what is known of a row.
+// entry is a cached row.
 type entry struct {
-	version int64 // as Get gives it; 0: there is no such row
+	version int64 // as Get returns it; 0: there is no such row
 	doc     string
 	keys    []any
-	stored  int64 // the version in the database; 0: no such row, unread: not known
-	columns []any // the keys in the database; nil: not known
-	dirty   bool  // the database doesn't have it yet
-	asked   bool  // it was read, and may be again
-	idle    int   // batches since it was asked for last
+	stored  int64 // the version in the database; 0: no such row, unread: unknown
+	columns []any // the keys in the database; nil: unknown
+	dirty   bool  // its write is deferred
+	asked   bool  // it was read in this batch
+	idle    int   // batches since it was last read
 }
 
 const unread = -1
 
-// NewBatch begins a batch in a transaction that was just begun.
+// NewBatch begins a batch in a new transaction.
 func (c *Conn) NewBatch(h Host, cache *Cache, apart bool) *Batch {
 	return &Batch{conn: c, host: h, cache: cache, inSavepoints: apart, known: map[place]entry{}, changed: map[*store.Table]bool{}}
 }
 
-// Changed are the tables that were written to, also by functions that failed.
+// Changed returns the tables that were written to, also by functions that failed.
 func (b *Batch) Changed() map[*store.Table]bool { return b.changed }
 
-// Committed hands on what is known, once the transaction is committed.
+// Committed passes the rows to the cache, after the commit.
 func (b *Batch) Committed() {
 	for p, e := range b.known {
 		if e.asked {
@@ -81,7 +80,7 @@ func (b *Batch) Committed() {
 	}
 }
 
-// peek gives what is known of a row.
+// peek returns a row from the batch or the cache.
 func (b *Batch) peek(p place) (entry, bool) {
 	e, ok := b.known[p]
 	if !ok {
@@ -90,7 +89,7 @@ func (b *Batch) peek(p place) (entry, bool) {
 	return e, ok
 }
 
-// read gives a row, from the database if need be.
+// read returns a row, from the database if it isn't cached.
 func (b *Batch) read(t *Tx, p place) (entry, error) {
 	e, ok := b.peek(p)
 	if !ok {
@@ -105,7 +104,7 @@ func (b *Batch) read(t *Tx, p place) (entry, error) {
 	return e, nil
 }
 
-// put writes a row that is at a version, or none, to be at another one.
+// put changes a row from the expected version (0: none) to another one.
 func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) error {
 	was, ok, err := b.before(t, p)
 	if err != nil {
@@ -116,13 +115,13 @@ func (b *Batch) put(t *Tx, p place, row store.Row, expected, version int64) erro
 	}
 	e := was
 	if !ok {
-		e.stored = expected // it is believed; Flush finds out
+		e.stored = expected // assumed; Flush finds out
 	}
 	e.version, e.doc, e.keys, e.dirty = version, string(row.Doc), slices.Clone(row.Keys), true
 	return b.change(t, p, was, ok, e)
 }
 
-// before is what a row is when it is written: a guarded one may not be known.
+// before returns a row before it is written; ok is false for an unread guarded row.
 func (b *Batch) before(t *Tx, p place) (e entry, ok bool, err error) {
 	if e, ok = b.peek(p); ok || p.table.Guarded {
 		return e, ok, nil
@@ -142,7 +141,7 @@ func (b *Batch) remove(t *Tx, p place) error {
 	return b.change(t, p, was, ok, e)
 }
 
-// change sets an entry; a function that runs apart has it written at once.
+// change sets an entry, and writes it at once if the function runs in a savepoint.
 func (b *Batch) change(t *Tx, p place, was entry, known bool, is entry) error {
 	if t.inSavepoint && is.dirty {
 		if err := b.write(t, p, &is); err != nil {
@@ -157,15 +156,15 @@ func (b *Batch) change(t *Tx, p place, was entry, known bool, is entry) error {
 	return nil
 }
 
-// undo is how an entry was before a function changed it.
+// undo is an entry before a function changed it.
 type undo struct {
 	place
 	was   entry
 	known bool
 }
 
-// undo takes back what a function changed. What it left in the order is not dirty
-// any more, or was before.
+// undo restores the entries that a function changed. Places that it added to order are
+// then clean, and are skipped.
 func (b *Batch) undo(t *Tx) {
 	for _, u := range slices.Backward(t.undo) {
 		if u.known {
@@ -176,13 +175,13 @@ func (b *Batch) undo(t *Tx) {
 	}
 }
 
-// Flush writes what was put off. ErrApart: a row isn't at the version that was
-// believed of it, or a statement failed and only the function it is from should.
+// Flush writes the deferred writes. ErrNeedsSavepoint: a row isn't at the version that Put
+// assumed, or a statement failed, and only the function that it belongs to should fail.
 func (b *Batch) Flush() error { return b.flush(func(*store.Table) bool { return true }) }
 
 func (b *Batch) flush(of func(*store.Table) bool) error {
 	var due []place
-	kept, seen := b.order[:0], map[place]bool{} // one that a failed function wrote too stands twice
+	kept, seen := b.order[:0], map[place]bool{} // a place that a failed function wrote first is listed twice
 	for _, p := range b.order {
 		switch {
 		case !of(p.table):
@@ -199,7 +198,7 @@ func (b *Batch) flush(of func(*store.Table) bool) error {
 	return nil
 }
 
-// writeAll brings rows into the database, in one message where that can be.
+// writeAll writes rows to the database, in one message if the dialect can.
 func (b *Batch) writeAll(t *Tx, due []place) error {
 	if b.conn.dialect.Together == nil || len(due) < 2 {
 		for _, p := range due {
@@ -224,7 +223,7 @@ func (b *Batch) writeAll(t *Tx, due []place) error {
 	return nil
 }
 
-// cause is why a batch can't go on as it is.
+// cause returns the error that ends the batch after a failed statement.
 func (b *Batch) cause(t *Tx, err error) error {
 	if failed := t.Err(); failed != nil {
 		if broken := b.host.Broken(failed); broken != nil {
@@ -234,7 +233,7 @@ func (b *Batch) cause(t *Tx, err error) error {
 	return fmt.Errorf("%w: %w", ErrNeedsSavepoint, err)
 }
 
-// write brings a row into the database.
+// write writes a row to the database.
 func (b *Batch) write(t *Tx, p place, e *entry) error {
 	if err := t.store(p, e); err != nil {
 		return err
@@ -243,7 +242,7 @@ func (b *Batch) write(t *Tx, p place, e *entry) error {
 	return nil
 }
 
-// written is an entry that the database has.
+// written returns the entry as the database has it after its write.
 func (e entry) written() entry {
 	e.stored, e.columns, e.dirty = e.version, e.keys, false
 	return e

@@ -2,16 +2,16 @@ package sqldoc
 
 import "unsafe"
 
-// Cache remembers rows as the last commit left them, for the one writer that
-// nobody else writes beside. It is bounded: of two generations the older one is
-// given up when the younger one is full. Only the writer's goroutine uses it.
+// Cache keeps rows as of the last commit, for the only writer of a store. It has two
+// generations and drops the older one when the younger one is full. Only the writer's
+// goroutine uses it.
 type Cache struct {
 	young, old map[place]entry
-	size       int // bytes of the young
+	size       int // bytes of the younger generation
 }
 
-// A generation holds so many bytes, about, and no single row above maxRemembered:
-// a plan of a megabyte is read once a run and would displace what each step asks.
+// A generation holds about this many bytes, and no row above maxRemembered: a plan of a
+// megabyte is read once a run, and would displace the rows that every step reads.
 const (
 	maxGeneration = 4 << 20
 	maxRemembered = 64 << 10
@@ -20,7 +20,7 @@ const (
 // NewCache makes an empty cache.
 func NewCache() *Cache { return &Cache{young: map[place]entry{}} }
 
-// Clear forgets everything: somebody else has written.
+// Clear drops all rows, after another process has written.
 func (c *Cache) Clear() {
 	if len(c.young)+len(c.old) > 0 {
 		*c = *NewCache()
@@ -52,7 +52,7 @@ func (c *Cache) put(p place, e entry) {
 	}
 }
 
-// drop forgets a row.
+// drop drops a row.
 func (c *Cache) drop(p place) {
 	delete(c.young, p)
 	delete(c.old, p)

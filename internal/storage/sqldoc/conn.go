@@ -8,15 +8,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// maxCached bounds the statements kept ready for lists. The program asks a few
-// dozen kinds of question; only filters with many values make more.
+// maxCached bounds the prepared statements of lists. The program has a few dozen kinds of
+// query; only filters with many values make more.
 const maxCached = 256
 
 // Conn is one pinned connection with its prepared statements. It must not be
 // used by two goroutines at once.
 //
-// Statements never get a caller's context: one that is cut off in the middle
-// would leave it open what the connection has done.
+// Statements never get a caller's context: after a statement that was cancelled nobody
+// would know what the connection has done.
 type Conn struct {
 	conn    *sql.Conn
 	dialect Dialect

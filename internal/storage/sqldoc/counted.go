@@ -7,19 +7,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Counted is a table beside one of documents, which the engine keeps in the same
-// transactions: how many rows each tenant has in ranges of one of their columns. It
-// has the columns tenant, of, since and n; a range goes from its since to the next.
+// Counted is a table of counts beside a table of documents, written in the same
+// transactions: the number of each tenant's rows in ranges of one column. It has the
+// columns tenant, of, since and n; a range goes from its since to the next one's.
 type Counted struct {
 	Name string
 	By   string // the integer column that the ranges are of
-	// Of is the column whose values are counted apart too, where it is one of Values; "" stands
-	// for all rows.
+	// Of is a column whose values in Values have counts of their own; the value "" of the
+	// column of counts all rows.
 	Of     string
 	Values []string
 }
 
-// list is the counted list that a query is of; ok is false where it isn't counted.
+// list finds the counts that answer a query; ok is false if there are none.
 func (c *Counted) list(q store.Query) (of string, ok bool) {
 	if c == nil || len(q.Where) > 1 {
 		return "", false
@@ -42,17 +42,17 @@ func (c *Counted) total(tenant, of string) *builder {
 	return b
 }
 
-// ranges reads the ranges of a list, the newest first.
+// ranges reads the ranges of a list, newest first.
 func (c *Counted) ranges(tenant, of string) *builder {
 	b := &builder{args: []any{tenant, of}}
 	b.WriteString("SELECT since, n FROM " + c.Name + " WHERE tenant = $1 AND " + c.Of + " = $2 ORDER BY since DESC")
 	return b
 }
 
-// skipping is an offset from which it pays to look for the range of a page.
+// skipping is the offset from which finding a page's range first is cheaper.
 const skipping = 1000
 
-// nearer gives the same page of a list, counted from the range that it begins in.
+// nearer rewrites a query with a large offset to begin at the range that its page begins in.
 func (t *Tx) nearer(table *store.Table, tenant string, q store.Query) (store.Query, error) {
 	c := t.conn.dialect.Counted[table]
 	of, ok := c.list(q)

@@ -18,25 +18,25 @@ import (
 type Dialect struct {
 	// Rewrite turns a statement with parameters $1, $2 … into the engine's form.
 	Rewrite func(statement string) string
-	// Prepares says that the driver keeps statements prepared by itself, in a way
-	// that fits its connections: Conn then hands it plain texts.
+	// Prepares says that the driver prepares and keeps statements itself: Conn then passes
+	// it plain texts.
 	Prepares bool
-	// Rewrites says that an UPDATE costs nothing for naming columns that keep their
-	// values, so that one statement does for both (see tableStatements.touch).
+	// Rewrites says that naming unchanged columns in an UPDATE costs nothing, so that one
+	// statement serves both cases (see tableStatements.touch).
 	Rewrites bool
-	// Keeps says whether the engine can keep a text; nil: it keeps any. What it
-	// can't keep isn't there to be found.
+	// Keeps reports whether the engine can store a text; nil: it stores any. A text that it
+	// can't store can't be found either.
 	Keeps func(text string) bool
-	// Together sends statements in one message and gives how many rows each changed,
-	// up to the first that fails. nil: they are sent one by one.
+	// Together sends statements in one message and returns how many rows each changed, up
+	// to the first that fails. nil: they are sent one by one.
 	Together func(conn *sql.Conn, calls []Call) (changed []int64, err error)
-	// Ask sends queries of at most one row in one message and gives their rows, nil
-	// for none. Only an engine that shares its database needs it.
+	// Ask sends queries of at most one row in one message and returns their rows, nil for
+	// none. Only an engine whose database other processes write to needs it.
 	Ask func(conn *sql.Conn, calls []Call) (rows [][]any, err error)
 	// Counted are the tables whose rows are counted as they are written.
 	Counted map[*store.Table]*Counted
-	// Error gives an error of the driver its meaning in package store; what has
-	// none there comes back as it is.
+	// Error turns an error of the driver into one of package store; others are returned
+	// unchanged.
 	Error func(error) error
 }
 
@@ -46,7 +46,7 @@ type Call struct {
 	Args []any
 }
 
-// keeps says whether the engine can keep all these values.
+// keeps reports whether the engine can store all these values.
 func (d Dialect) keeps(values ...any) bool {
 	for _, v := range values {
 		if text, ok := v.(string); ok && d.Keeps != nil && !d.Keeps(text) {
@@ -56,8 +56,8 @@ func (d Dialect) keeps(values ...any) bool {
 	return true
 }
 
-// within leaves out the filters' values that no row can have. A value that only
-// bounds is left for the engine to refuse.
+// within drops filter values that no row can have. A value that is only a bound is left
+// for the engine to refuse.
 func (d Dialect) within(q store.Query) store.Query {
 	q.Where = slices.Clone(q.Where)
 	for i, f := range q.Where {

@@ -34,9 +34,9 @@ func listStatement(t *store.Table, tenant string, q store.Query) *builder {
 	return b
 }
 
-// found looks for the page among the ids alone: what is skipped is then read from an
-// index and nowhere else. The page's own rows are put in order by expressions, lest an
-// index of that order be walked from its end to find them.
+// found selects the ids of the page first, so that skipped rows are read from an index
+// only. The page's rows are then ordered by expressions: with plain columns the engine
+// might walk an index of that order from its end to find them.
 func (b *builder) found(t *store.Table, tenant string, q store.Query) {
 	b.WriteString(" WHERE tenant = ")
 	b.parameter(tenant)
@@ -48,8 +48,8 @@ func (b *builder) found(t *store.Table, tenant string, q store.Query) {
 	b.order(sorted(t, q.Order))
 }
 
-// sorted is an order that no index gives, where it is of numbers; the product has no
-// other that isn't by id.
+// sorted returns the orders as expressions that no index serves. They must be of numbers;
+// the product has no other order but by id.
 func sorted(t *store.Table, orders []store.Order) []store.Order {
 	orders = slices.Clone(orders)
 	for i, o := range orders {
@@ -60,7 +60,7 @@ func sorted(t *store.Table, orders []store.Order) []store.Order {
 	return orders
 }
 
-// count sums the ranges of a list where rows are counted as they are written.
+// count counts a list, from its counted ranges if there are any.
 func (c *Conn) count(t *store.Table, tenant string, q store.Query) *builder {
 	counted := c.dialect.Counted[t]
 	if of, ok := counted.list(q); ok {
@@ -76,8 +76,8 @@ func countStatement(t *store.Table, tenant string, q store.Query) *builder {
 	return b
 }
 
-// distinctStatement steps from each value to the next greater one, so that its
-// cost grows with the number of values and not with that of rows.
+// distinctStatement steps from each value to the next greater one, so that its cost grows
+// with the number of values and not with the number of rows.
 func distinctStatement(t *store.Table, tenant, column string) *builder {
 	b := &builder{args: []any{tenant}}
 	least := "SELECT MIN(" + column + ") FROM " + t.Name + " WHERE tenant = $1"

@@ -2,19 +2,17 @@ package sqldoc
 
 import "fmt"
 
-// Somebody else may have written any row that is remembered. The ones that were
-// asked for of late will be asked for again, one by one while everybody else waits
-// for the turn: so they are read anew at once, in one message.
+// Another process may have written any cached row. Rows that recent batches read will be
+// read again, one by one while all other writers wait: so they are refreshed together, in
+// one message.
 
-// Of a row that so many batches have not asked for nothing is remembered any more,
-// and of so many rows at most.
+// How many batches a row stays cached without being read, and how many rows are refreshed.
 const (
 	maxIdle     = 2
 	maxRecalled = 128
 )
 
-// Recall reads anew what the cache has. It is called before anything else is done in
-// the batch.
+// Recall refreshes the cached rows. Call it before anything else in the batch.
 func (b *Batch) Recall() error {
 	places, entries := b.cache.recent()
 	b.cache.Clear()
@@ -40,7 +38,7 @@ func (b *Batch) Recall() error {
 	return nil
 }
 
-// recalled is the entry of a row as selectFrom selects it; none is one of no row.
+// recalled makes the entry of a row as selectFrom selects it; nil for no row.
 func recalled(row []any) (e entry, err error) {
 	if row == nil {
 		return e, nil
@@ -57,7 +55,7 @@ func recalled(row []any) (e entry, err error) {
 	return entry{version: version, stored: version, doc: doc, keys: keys, columns: keys}, nil
 }
 
-// recent gives what was asked for in the last batches.
+// recent returns the rows that the last batches read.
 func (c *Cache) recent() (places []place, entries []entry) {
 	for p, e := range c.young {
 		if e.idle < maxIdle && len(places) < maxRecalled {

@@ -7,19 +7,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Request is one Update on its way through a writer's queue. Its function runs in
-// the caller's goroutine, as often as the writer lends it a transaction.
+// Request is an Update in a writer's queue. Its function runs in the caller's goroutine,
+// as often as the writer passes it a transaction.
 type Request struct {
-	turn   chan *Tx      // the writer lends the transaction; closed at the end
-	left   chan struct{} // closed by a caller who doesn't wait for the first turn
-	ended  chan error    // the caller gives it back, with how fn ended
-	result chan error    // what became of it
-	gone   bool          // the caller has left, or its goroutine has ended
-	err    error         // fn's own, of the last run
+	turn   chan *Tx      // transactions from the writer; closed at the end
+	left   chan struct{} // closed by a caller that stopped waiting for its first turn
+	ended  chan error    // the function's error, once it has returned the transaction
+	result chan error    // the result of the Update
+	gone   bool          // the caller has stopped waiting, or its goroutine has ended
+	err    error         // the function's error in its last run
 }
 
-// errExited stands for a function that didn't return, errLeft for a caller who
-// isn't there any more. Nobody reads these as a result.
+// errExited stands for a function that didn't return, errLeft for a caller that stopped
+// waiting. Nobody reads them as a result.
 var (
 	errExited = errors.New("the function panicked or exited")
 	errLeft   = errors.New("the caller has left")
@@ -33,8 +33,8 @@ func NewRequest() *Request {
 	}
 }
 
-// Serve is the caller's side, once the writer has the request. ctx bounds the wait
-// for the first turn only.
+// Serve runs the caller's side after the writer got the request. ctx bounds the wait for
+// the first turn only.
 func (r *Request) Serve(ctx context.Context, fn func(store.Tx) error) error {
 	done := ctx.Done()
 	for {
@@ -52,16 +52,16 @@ func (r *Request) Serve(ctx context.Context, fn func(store.Tx) error) error {
 	}
 }
 
-// run gives the transaction back whatever fn does. If fn panics, the panic goes
-// on in this goroutine and nobody reads the result.
+// run returns the transaction whatever fn does. If fn panics, the panic continues in this
+// goroutine and nobody reads the result.
 func (r *Request) run(tx *Tx, fn func(store.Tx) error) {
 	err := errExited
 	defer func() { r.ended <- err }()
 	err = fn(tx)
 }
 
-// call runs the function in the transaction and keeps how it ended; false if
-// the caller has left before.
+// call runs the function in the transaction and stores its error; false if the caller has
+// stopped waiting.
 func (r *Request) call(tx *Tx) bool {
 	if r.gone {
 		return false
@@ -76,10 +76,10 @@ func (r *Request) call(tx *Tx) bool {
 	return !errors.Is(r.err, errLeft)
 }
 
-// Err is how the function ended when it ran last.
+// Err is the function's error in its last run.
 func (r *Request) Err() error { return r.err }
 
-// Answer ends a request, also one that has not had its turn.
+// Answer ends a request, even one whose function never ran.
 func (r *Request) Answer(err error) {
 	close(r.turn)
 	r.result <- err

@@ -2,8 +2,9 @@ package sqldoc
 
 import "github.com/countersign/countersign/internal/storage/store"
 
-// Run runs a request's function in the batch. A function that fails is undone
-// alone. An error is that of the whole batch: undo it; ErrApart: and run it again.
+// Run runs a request's function in the batch. If the function fails, only its writes are
+// undone. An error of Run concerns the whole batch: roll it back, and after
+// ErrNeedsSavepoint run it again.
 func (b *Batch) Run(r *Request) error {
 	if b.inSavepoints {
 		return b.runInSavepoint(r)
@@ -25,8 +26,7 @@ func (b *Batch) Run(r *Request) error {
 	return nil
 }
 
-// runInSavepoint runs a function behind a savepoint. What others have put off is
-// written before it.
+// runInSavepoint runs a function in a savepoint, after the deferred writes of others.
 func (b *Batch) runInSavepoint(r *Request) error {
 	if err := b.Flush(); err != nil {
 		return err
@@ -44,14 +44,14 @@ func (b *Batch) runInSavepoint(r *Request) error {
 	return b.host.Exec("RELEASE SAVEPOINT turn")
 }
 
-// undoFailed takes back what a function did that failed.
+// undoFailed rolls back a function that failed.
 func (b *Batch) undoFailed(t *Tx, r *Request) error {
 	if err := t.Err(); err != nil {
 		if broken := b.host.Broken(err); broken != nil {
 			return broken
 		}
 		if r.err == nil {
-			r.err = err // fn swallowed it, but the statement did not happen
+			r.err = err // fn ignored the error, but its statement failed
 		}
 	}
 	if r.err == nil {
@@ -61,8 +61,8 @@ func (b *Batch) undoFailed(t *Tx, r *Request) error {
 	return b.host.Exec("ROLLBACK TO SAVEPOINT turn")
 }
 
-// flushTable makes a table in the database what the functions before have made of it,
-// for a statement that reads more than a row.
+// flushTable writes the table's deferred writes before a query reads it. A function that
+// has itself deferred writes to the table runs again in a savepoint.
 func (t *Tx) flushTable(table *store.Table) error {
 	if t.batch == nil || t.inSavepoint || t.err != nil || t.over {
 		return nil

@@ -13,7 +13,7 @@ import (
 type statement struct {
 	text string
 	stmt *sql.Stmt
-	once bool // not kept, never prepared
+	once bool // never prepared
 }
 
 func (s *statement) close() {
@@ -23,9 +23,9 @@ func (s *statement) close() {
 	}
 }
 
-// tableStatements are the statements on single rows of a table. Those that write
-// have the parameters $1 tenant, $2 id, $3 the version that the row gets, $4 doc, $5 …
-// the columns; an update last the version that it must have.
+// tableStatements are the statements on single rows of a table. Those that write have the
+// parameters $1 tenant, $2 id, $3 the new version, $4 doc, $5 … the columns; an update has
+// the expected version last.
 type tableStatements struct {
 	get    statement
 	insert statement

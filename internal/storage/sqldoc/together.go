@@ -2,13 +2,13 @@ package sqldoc
 
 import "fmt"
 
-// storeAll is store for several rows, each in its place once, in one message.
+// storeAll is store for several different rows in one message.
 func (t *Tx) storeAll(places []place, entries []entry) error {
 	if err := t.writable(); err != nil {
 		return err
 	}
 	calls := make([]Call, 0, len(places))
-	var of []int // which place a call is about; -1: nothing need have been there
+	var of []int // the place that a call is about; -1: it needn't change a row
 	for i, p := range places {
 		on, e := t.conn.on(p.table), &entries[i]
 		if e.version == 0 || e.stored == unread {

@@ -15,8 +15,8 @@ var (
 	errText     = errors.New("store: text must be valid UTF-8 without the character U+0000")
 )
 
-// Tx is a store.Tx on a connection. A statement that fails ends it: no later one
-// runs, and the engine must not commit what it did (see Err).
+// Tx is a store.Tx on a connection. After a statement has failed, no later one runs, and
+// the engine must not commit (see Err).
 type Tx struct {
 	conn     *Conn
 	readOnly bool
@@ -27,15 +27,15 @@ type Tx struct {
 
 	// -- of a function in a batch
 	batch       *Batch
-	inSavepoint bool   // it runs apart: each write at once
-	again       bool   // it must run apart
-	undo        []undo // what it has changed
+	inSavepoint bool   // writes are not deferred
+	again       bool   // the function must run again, in a savepoint
+	undo        []undo // the entries that it has changed
 }
 
 var _ store.Tx = (*Tx)(nil)
 
-// End makes every later use an error, so that a Tx that outlives its function
-// can't reach into the next transaction.
+// End makes every later use an error, so that a Tx that outlives its function can't use the
+// next transaction.
 func (t *Tx) End() { t.over = true }
 
 // Err returns the error of the statement that failed, if any did. An id that
@@ -74,7 +74,7 @@ func (t *Tx) fetch(p place) (store.Row, error) {
 	return t.get(p)
 }
 
-// get is fetch of a text that can be there, in whatever transaction there is.
+// get is fetch in whatever transaction there is, if the engine can store such an id.
 func (t *Tx) get(p place) (store.Row, error) {
 	rows, err := t.query(&t.conn.on(p.table).get, []any{p.tenant, p.id})
 	if err != nil {
@@ -126,8 +126,8 @@ func (t *Tx) Delete(table *store.Table, tenant, id string) error {
 	return t.store(p, &entry{stored: unread, dirty: true})
 }
 
-// store brings a row of the database to what an entry says. ErrConflict: it wasn't
-// at the version that the entry says.
+// store writes an entry to the database. ErrConflict: the row wasn't at the entry's stored
+// version.
 func (t *Tx) store(p place, e *entry) error {
 	changed, err := t.write(p, e)
 	switch {
@@ -147,7 +147,7 @@ func (t *Tx) write(p place, e *entry) (changed int64, err error) {
 	on := t.conn.on(p.table)
 	if e.version == 0 || e.stored == unread {
 		if _, err := t.exec(&on.remove, []any{p.tenant, p.id}); err != nil || e.version == 0 {
-			return 1, err // one that isn't there is removed too
+			return 1, err // removing a missing row succeeds
 		}
 	}
 	args := make([]any, 0, len(e.keys)+5)

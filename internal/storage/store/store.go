@@ -89,10 +89,10 @@ type Tx interface {
 type Table struct {
 	Name    string
 	Columns []Column
-	// Guarded says that whoever writes a row has checked another one's version in
-	// the same transaction, and so knows this one's. An engine need not read the row
-	// before it is written: that it is at another version then ends the function, or
-	// has it run again, later than Put.
+	// Guarded says that the version of a parent row protects the rows of this table:
+	// the function that writes a row has checked the parent in the same transaction.
+	// Put may skip reading the row; a version that doesn't match then fails the
+	// function, or runs it again, after Put has returned.
 	Guarded bool
 }
 

@@ -44,7 +44,7 @@ func crew(t *testing.T) plan.Executors {
 }
 
 func TestTeamPaysTheVerifiedTotalInTheFixedCurrency(t *testing.T) {
-	p, problems := plan.ForTeam(crew(t), countersign.TeamRunStart{Mode: countersign.ModeLive}, plan.Origin{})
+	p, problems := plan.ForTeam(crew(t), countersign.TeamRunStart{Mode: countersign.ModeLive}, plan.Creation{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -66,7 +66,7 @@ func TestTeamsCurrencyCannotBeOverridden(t *testing.T) {
 	start := countersign.TeamRunStart{Inputs: map[string]map[string]countersign.Value{
 		sample.ActionRefund: {"currency": countersign.String("USD")},
 	}}
-	if _, problems := plan.ForTeam(crew(t), start, plan.Origin{}); len(problems) != 1 {
+	if _, problems := plan.ForTeam(crew(t), start, plan.Creation{}); len(problems) != 1 {
 		t.Errorf("got %v", problems)
 	}
 }

@@ -77,7 +77,7 @@ func checked(t *testing.T, w countersign.PlanWrite) countersign.Plan {
 	t.Helper()
 	m := &countersign.Model{ID: sample.RefundModelID, Revision: 1, Document: sample.RefundModel()}
 	s := plan.Sources{Model: m, Projects: map[string]plan.Source{projectID: {Project: shopProject(t), InScope: true}}}
-	return plan.New(w, s, nil, plan.Origin{})
+	return plan.New(w, s, nil, plan.Creation{})
 }
 
 func TestPlansOfTheScenariosAreReady(t *testing.T) {

@@ -10,29 +10,29 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Unreadable reports an error of the records of one run, which stays, and not of the
-// store, which may pass.
+// Unreadable reports a permanent error of one run's records, not a passing one of the
+// store.
 func Unreadable(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrDamaged)
 }
 
-// movable reads all that a move of the run will read, before it writes anything.
-func (l *Repository) movable(tx store.Tx, ref Ref, held *LoadedRun) (*LoadedRun, error) {
-	held, err := l.refresh(tx, ref, held)
+// movable reads all that an event will read, before anything is written.
+func (l *Repository) movable(tx store.Tx, ref Ref) (*LoadedRun, error) {
+	loaded, err := l.Load(tx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := l.env(tx, held); err != nil {
+	if _, _, err := l.env(tx, loaded); err != nil {
 		return nil, err
 	}
 	_, _, err = audit.Head(tx, ref.Tenant)
-	return held, err
+	return loaded, err
 }
 
-// StopUnreadable takes a run whose records can't be read off the slots and out of the queue,
-// so that others' runs go on; its own can't, and what it sent is not known. The audit
-// log says so, unless it is what can't be read. Of a run that is not in the list, or
-// is stranded already, nothing changes and false is returned.
+// StopUnreadable takes away the slot, or the place in the queue, of a run whose records
+// can't be read, so that other runs go on. It can't go on itself, and what it has sent is
+// not known. The audit log says so, unless the log can't be read either. It returns false,
+// and changes nothing, if the run isn't in the list or was stopped so before.
 func (l *Repository) StopUnreadable(tx store.Tx, ref Ref) (bool, error) {
 	id := records.UnfinishedID(ref.Tenant, ref.RunID)
 	u, version, err := records.UnfinishedRuns.Get(tx, store.Realm, id)
