@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -10,7 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// Who may do what: users, tokens and, for realm administrators, tenants.
+// Access pages: users, tokens and, for realm administrators, tenants.
 
 func (c *Console) accessRoutes() []route {
 	return []route{
@@ -34,12 +36,12 @@ func (c *Console) accessRoutes() []route {
 	}
 }
 
-// realm is what every page of access shows: the three lists, and which tenant it
-// is about. Only a realm administrator may look at another one than its own.
+// realm is the part that all access pages share: the tabs and the tenant that the page
+// is about. Only a realm administrator may look at another tenant.
 type realm struct {
 	Tabs    []filter
 	Tenant  string // that the page is about
-	Foreign bool   // it is not the visitor's
+	Foreign bool   // it isn't the visitor's own
 	Query   string // "?tenant=…" for another tenant, else ""
 }
 
@@ -53,23 +55,18 @@ func (v *pageRequest) realm(tab string) realm {
 		{Word: "Users", Href: Prefix + "/access" + r.Query, Here: tab == "users"},
 		{Word: "Tokens", Href: Prefix + "/access/tokens" + r.Query, Here: tab == "tokens"},
 	}
-	if access.Allow(v.actor.Principal, access.ReadTenants) == nil {
+	if v.can(access.ReadTenants) {
 		r.Tabs = append(r.Tabs, filter{Word: "Tenants", Href: Prefix + "/access/tenants", Here: tab == "tenants"})
 	}
 	return r
 }
 
-// tenantAsked is the tenant that an address or a form is about.
+// tenantAsked is the tenant that the form or the address names, by default the
+// visitor's.
 func (v *pageRequest) tenantAsked() string {
-	for _, named := range []string{v.form("tenant"), v.query("tenant")} {
-		if named != "" {
-			return named
-		}
-	}
-	return v.actor.Tenant
+	return cmp.Or(v.form("tenant"), v.query("tenant"), v.actor.Tenant)
 }
 
-// accessPage is a page below Access.
 func (v *pageRequest) accessPage(name, title string, data any, way ...crumb) *page {
 	crumbs := append([]crumb{{Word: "Access", Href: "/access"}}, way...)
 	if title == "Access" {
@@ -78,12 +75,12 @@ func (v *pageRequest) accessPage(name, title string, data any, way ...crumb) *pa
 	return &page{name: name, Title: title, Nav: "access", Crumbs: crumbs, Data: data}
 }
 
-// grant is what a form gives somebody or a token: roles, and how far they reach.
+// grant is the part of a form that gives a user or a token roles and projects.
 type grant struct {
 	Roles    []choice
 	Reach    string // all, some; "" while nothing is chosen
 	Projects []choice
-	More     string // ids typed, where the tenant's projects can't be listed
+	More     string // typed project IDs, where the tenant's projects can't be listed
 	CanList  bool
 	RolesErr string
 	ReachErr string
@@ -96,15 +93,11 @@ var roleHints = []choice{
 	{Value: "VIEWER", Word: "Viewer", Note: "Reads only. Every other role reads too."},
 }
 
-// grantForm offers the roles and projects, with those that are given ticked.
+// grantForm lists the roles and projects and marks those already given.
 func (v *pageRequest) grantForm(tenant string, roles []countersign.Role, reach string, projects []string) grant {
 	g := grant{Reach: reach, CanList: tenant == v.actor.Tenant}
-	has := map[string]bool{}
-	for _, r := range roles {
-		has[string(r)] = true
-	}
 	for _, c := range roleHints {
-		c.Chosen = has[c.Value]
+		c.Chosen = slices.Contains(roles, countersign.Role(c.Value))
 		g.Roles = append(g.Roles, c)
 	}
 	if !g.CanList {
@@ -115,7 +108,7 @@ func (v *pageRequest) grantForm(tenant string, roles []countersign.Role, reach s
 	return g
 }
 
-// projectChoices are the tenant's projects and those that are given but gone.
+// projectChoices are the tenant's projects, and given ones that no longer exist.
 func (v *pageRequest) projectChoices(given []string) []choice {
 	on := map[string]bool{}
 	for _, id := range given {
@@ -136,8 +129,8 @@ func (v *pageRequest) projectChoices(given []string) []choice {
 	return out
 }
 
-// granted reads a grant from the form, and says what is missing. Reaching
-// everything must be said: that no project is ticked doesn't mean all.
+// granted reads a grant from the form and reports missing fields. Access to all
+// projects must be chosen: selecting none doesn't mean all.
 func (v *pageRequest) granted() (grant, []countersign.Role, []string) {
 	var roles []countersign.Role
 	for _, r := range v.r.PostForm["roles"] {
@@ -163,8 +156,8 @@ func (v *pageRequest) granted() (grant, []countersign.Role, []string) {
 
 func (g grant) wrong() bool { return g.RolesErr != "" || g.ReachErr != "" }
 
-// refusedForm shows a form again with what was wrong; errors that no form can mend
-// go on.
+// refusedForm shows the form again with the error. Errors that the form can't correct
+// are returned as they are.
 func refusedForm(err error, again func(*problem) *page) error {
 	p := problemOf(err)
 	if p == nil || p.Code == countersign.CodeUnauthenticated || p.Code == countersign.CodeCSRF {
@@ -175,7 +168,7 @@ func refusedForm(err error, again func(*problem) *page) error {
 	return out
 }
 
-// incomplete shows a form again whose fields say what is missing.
+// incomplete shows the form again with its field errors, as 400.
 func incomplete(p *page) error {
 	p.status = http.StatusBadRequest
 	return p
@@ -188,7 +181,7 @@ func reachOf(projects []string) string {
 	return "some"
 }
 
-// roleWords are roles as people read them.
+// roleWords lists roles for display.
 func roleWords(roles []countersign.Role) string {
 	words := make([]string, len(roles))
 	for i, r := range roles {

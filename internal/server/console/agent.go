@@ -9,23 +9,23 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// One agent: whether it may run, its contract, and what its processes say.
+// The page of one agent: whether it may run, its contract, and its instances.
 
 type agentData struct {
 	countersign.AgentWithInstances
 	Project      string // its name, "" where it can't be read
 	Capabilities []agentCapability
-	Call         agentCall
+	Call         statusNotice
 	Reason       field
-	Heard        []countersign.Instance // those heard last, by their ids
+	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *problem
 }
 
-// agentCapability is a capability that an agent may use, and what its manifest
-// fixes there.
+// agentCapability is a capability that an agent may use, with the inputs that its
+// manifest fixes.
 type agentCapability struct {
 	Name   string
-	Known  *countersign.Capability // nil: the project has it no more
+	Known  *countersign.Capability // nil: the project no longer has it
 	Fixed  []fixedInput
 	CanRun bool
 }
@@ -35,14 +35,7 @@ type fixedInput struct {
 	Value countersign.Value
 }
 
-// agentCall is the sentence of an agent and what its button does.
-type agentCall struct {
-	Class, Icon      string
-	Sentence, Detail string
-	Admit            bool
-}
-
-// shownInstances is how many instances a page shows: those heard last.
+// shownInstances is how many instances a page shows.
 const shownInstances = 50
 
 func agentPage(v *pageRequest) (*page, error) { return v.agentAgain(nil) }
@@ -56,15 +49,15 @@ func (v *pageRequest) agentAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
 	d.Problem = s.problem()
 	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
 }
 
-// heardLast are the instances that a page shows, by their ids, so that none moves
-// when it is heard.
+// heardLast returns the instances that a page shows, sorted by ID so that rows don't
+// move when a heartbeat arrives.
 func heardLast(all []countersign.Instance) []countersign.Instance {
 	last := slices.Clone(all[:min(len(all), shownInstances)])
 	slices.SortFunc(last, func(a, b countersign.Instance) int { return strings.Compare(a.InstanceID, b.InstanceID) })
@@ -84,41 +77,39 @@ func agentCapabilities(a countersign.Agent, p countersign.Project, may bool) []a
 	return out
 }
 
-// runnable reports an agent that a run may be started of.
+// runnable reports whether runs of the agent may be started.
 func runnable(a countersign.Agent) bool {
 	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired && a.ModelID != ""
 }
 
-func agentCallOf(a countersign.Agent, may bool) agentCall {
+func agentCallOf(a countersign.Agent, may bool) statusNotice {
 	switch {
 	case a.Retired:
-		c := agentCall{Class: "call--wait", Icon: "s-cancelled"}
-		c.Sentence, c.Detail = retiredCall("agent")
-		return c
+		return retiredNotice("agent")
 	case a.Suspended:
-		c := agentCall{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
+		c := statusNotice{Class: "call--wait", Icon: "s-cancelled", Admit: may, Sentence: "This agent is suspended: it can’t run.", Detail: "Runs made with it before take no further step, now or later. Admitting ends the suspension for new ones."}
 		if !may {
 			c.Detail = "An admin admits it again."
 		}
 		return c
 	case a.Status != countersign.AgentAdmitted:
-		c := agentCall{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
+		c := statusNotice{Class: "call--wait", Icon: "s-waiting", Admit: may, Sentence: "This agent can’t run until you admit it.", Detail: "Read its contract below. Once admitted, it may be run with these capabilities, with the approvals that each asks for."}
 		if !may {
 			c.Sentence, c.Detail = "This agent can’t run until an admin admits it.", "Being registered lets no agent run."
 		}
 		return c
 	case a.ModelID == "":
-		return agentCall{Class: "call--idle", Icon: "i-check", Sentence: "This agent is admitted and has no model, so it can’t run.", Detail: "Its system names one in the manifest that it syncs."}
+		return statusNotice{Class: "call--idle", Icon: "i-check", Sentence: "This agent is admitted and has no model, so it can’t run.", Detail: "Its system names one in the manifest that it syncs."}
 	}
-	return agentCall{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
+	return statusNotice{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
 }
 
 func admitAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.AdmitAgent) }
 
 func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
 
-// moveAgent decides about the revision that the form showed, not about one that a
-// sync made meanwhile.
+// moveAgent admits or suspends the revision that the form showed, not one that a sync
+// has stored since.
 func (v *pageRequest) moveAgent(move admission) (string, error) {
 	id, revision := v.r.PathValue("id"), v.formRevision()
 	err := typedReason(v.form("reason"))
@@ -128,14 +119,10 @@ func (v *pageRequest) moveAgent(move admission) (string, error) {
 	if err == nil {
 		return "/agents/" + id, nil
 	}
-	again, unread := v.agentAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.agentAgain)
 }
 
-// instancesOfAgent writes what its processes say now.
+// instancesOfAgent writes the table of instances, which the page polls.
 func instancesOfAgent(v *pageRequest) error {
 	a, err := v.control.Agent(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {

@@ -24,7 +24,7 @@ type agentRunData struct {
 
 func agentRunPage(v *pageRequest) (*page, error) { return v.agentRunAgain(nil) }
 
-// toRun reads the agent of the address and the capability that it shall use.
+// toRun reads the agent and the capability that the address names.
 func (v *pageRequest) toRun() (a countersign.Agent, p countersign.Project, c *countersign.Capability, err error) {
 	if err = v.may(access.StartAgentRun); err != nil {
 		return a, p, nil, err
@@ -48,7 +48,7 @@ func (v *pageRequest) agentRunAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {
@@ -60,8 +60,8 @@ func (v *pageRequest) agentRunAgain(err error) (*page, error) {
 	return &page{name: "agent-run", Title: "Run " + c.Name, Nav: "agents", Crumbs: crumbs, Data: d}, nil
 }
 
-// startKey is the idempotency key of the form: sent twice it starts one run. What
-// was refused didn't burn it, unless it was another form's.
+// startKey is the form's idempotency key: sending the form twice starts one run. A
+// refused start keeps its key, except when the key belongs to another request.
 func (v *pageRequest) startKey(err error) string {
 	if typed := v.form("key"); typed != "" && countersign.ErrorCode(err) != countersign.CodeIdempotencyConflict {
 		return typed
@@ -69,7 +69,7 @@ func (v *pageRequest) startKey(err error) string {
 	return v.cfg.NewID("start")
 }
 
-// mode asks whether anything shall really be sent. Nothing is preset.
+// mode is the choice between DRY_RUN and LIVE. Neither is preset.
 func (s *form) mode(enabled bool) field {
 	live := "Steps are sent. Those that ask for approval wait for an approver’s decision."
 	if !enabled {
@@ -80,7 +80,6 @@ func (s *form) mode(enabled bool) field {
 		choice{Value: countersign.ModeLive, Word: "LIVE", Note: live}))
 }
 
-// expectation asks what the output must be.
 func (s *form) expectation() []field {
 	return []field{
 		s.mono("expectation.field", "Field of the output", "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output.", ""),
@@ -89,7 +88,8 @@ func (s *form) expectation() []field {
 	}
 }
 
-// typedExpectation takes the expectation; nil for none.
+// typedExpectation reads the expectation from the form; nil if all its fields are
+// empty.
 func (v *pageRequest) typedExpectation() (*countersign.Expectation, error) {
 	field, equals, status := v.form("expectation.field"), v.form("expectation.equals"), v.form("expectation.statusCode")
 	if field == "" && equals == "" && status == "" {
@@ -121,11 +121,7 @@ func startAgentRun(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	again, unread := v.agentRunAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.agentRunAgain)
 }
 
 func (v *pageRequest) runAgent(a countersign.Agent, c *countersign.Capability) (runID string, err error) {

@@ -11,7 +11,7 @@ import (
 func (c *Console) agentRoutes() []route {
 	return []route{
 		{method: "GET", path: "/agents", page: agentsPage},
-		// + is in no id, so that no agent's page is hidden
+		// no ID contains a plus sign, so this path hides no agent
 		{method: "GET", path: "/agents/+liveness", stream: livenessOfAgents},
 		{method: "GET", path: "/agents/{id}", page: agentPage},
 		{method: "GET", path: "/agents/{id}/instances", stream: instancesOfAgent},
@@ -22,7 +22,7 @@ func (c *Console) agentRoutes() []route {
 	}
 }
 
-// livenesses are what heartbeats may say, in the order of the filter.
+// livenesses are the liveness states in the order of the filter.
 var livenesses = []countersign.Liveness{
 	countersign.LivenessBusy, countersign.LivenessOnline, countersign.LivenessError, countersign.LivenessStale, countersign.LivenessUnknown,
 }
@@ -37,7 +37,7 @@ var livenessStates = map[countersign.Liveness]state{
 
 func livenessState(l countersign.Liveness) state { return livenessStates[l] }
 
-// admissionState is where an agent stands in the registry.
+// admissionState is an agent's state in the registry.
 func admissionState(a countersign.Agent) state {
 	switch {
 	case a.Retired:
@@ -56,12 +56,12 @@ type agentsData struct {
 	Instances map[string]int
 	Filters   []countedFilter
 	All       int
-	Poll      string // the address that says how they are now
+	Poll      string // address that returns their current liveness
 	Pager     pager
 	Retirees  retirees
 }
 
-// countedFilter is a filter with how many it leaves.
+// countedFilter is a filter with the number of agents that match it.
 type countedFilter struct {
 	filter
 	State state
@@ -91,8 +91,8 @@ func agentsPage(v *pageRequest) (*page, error) {
 	return &page{name: "agents", Title: "Agents", Nav: "agents", Crumbs: []crumb{{Word: "Agents"}}, Data: d}, nil
 }
 
-// pollOf is the address of the rows' present liveness: of these agents whatever
-// they have become, so that rows stay.
+// pollOf is the address that returns the current liveness of these agents, whatever
+// filter applies to the list: rows stay in place.
 func pollOf(list []countersign.Agent) string {
 	ids := make([]string, len(list))
 	for i := range list {
@@ -101,8 +101,7 @@ func pollOf(list []countersign.Agent) string {
 	return Prefix + "/agents/+liveness?ids=" + url.QueryEscape(strings.Join(ids, " "))
 }
 
-// livenessOfAgents writes the cells that change by themselves, for the rows that
-// a page has.
+// livenessOfAgents writes the liveness cells of the rows that a page shows.
 func livenessOfAgents(v *pageRequest) error {
 	ids := strings.Fields(v.query("ids"))
 	list, err := v.control.AgentsNamed(v.r.Context(), v.actor, ids[:min(len(ids), pageSize)])
@@ -112,14 +111,14 @@ func livenessOfAgents(v *pageRequest) error {
 	return v.fragment(&page{name: "agents", Data: agentsData{Items: list}}, "agents-now")
 }
 
-// fragment writes a part of a page, which htmx puts into the page that is open.
+// fragment writes one block of a page, which htmx swaps into the open page.
 func (v *pageRequest) fragment(p *page, block string) error {
 	var b bytes.Buffer
-	p.Alone = true // the frame around it isn't shown, so its counts aren't read
+	p.Alone = true // skips reading the frame's counts and banners
 	if err := v.render(&b, p, block); err != nil {
 		return err
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = b.WriteTo(v.w) // a visitor who has gone reads nothing
+	_, _ = b.WriteTo(v.w) // the visitor may have disconnected
 	return nil
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"math"
 	"net/url"
@@ -14,38 +15,37 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// approvalData is the page of one approval: left what would be sent, right the
-// decision.
+// approvalData is the page of one approval: the request and the form that decides it.
 type approvalData struct {
 	countersign.Approval
 	Sent    sent
-	Seen    string // proves that the last part of a long body was shown
+	Seen    string // token that proves that the last part of a long body was shown
 	Queue   control.Queue
 	Waiting bool
-	Refused *problem // why the visitor may not decide
-	Shares  bool     // the visitor and the requester go back to one maker
-	Verdict string   // of a decided one: in one sentence
+	Refused *problem // why the visitor may not decide it
+	Shares  bool     // one principal made both the visitor and the requester
+	Verdict string   // how it was decided, in one sentence
 	Lapsed  bool     // the system rejected it because nobody decided in time
 
-	Before  *countersign.Approval // the last one that was approved, nil for none
+	Before  *countersign.Approval // the last approved one of the same kind, nil if none
 	Changed alterations
-	Led     []ledStep
+	Led     []stepSummary
 	Course  approvalCourse
 
 	Alike []string      // runs with an open recovery of the same capability and title
-	Asked []expectation // of the answer
+	Asked []expectation // of the response
 	Again []sameRun     // other runs with the same request
 
-	Rehearsed *comparison // nil where it can't be said
+	Rehearsed *comparison // nil if there is nothing to compare
 
-	Left    int // of a thousand: the time that is left
+	Left    int // the remaining time, in thousandths
 	Problem *problem
 	Errors  map[string]string // by field
 	Reason  string            // as it was typed
 }
 
-// ledStep is an earlier step with what it proved.
-type ledStep struct {
+// stepSummary is a step that ran earlier, with what its verification found.
+type stepSummary struct {
 	N      int
 	Name   string
 	State  state
@@ -67,19 +67,13 @@ func (d *approvalData) page() *page {
 	}}
 }
 
-// Heading is what the call does in its capability's words, else the step's name, or the
-// capability where the plan can't be seen.
+// Heading is the capability's title filled with the inputs, else the step's name, else
+// the capability's name (when the plan can't be seen).
 func (d *approvalData) Heading() string {
-	if d.Title != "" {
-		return d.Title
-	}
-	if d.Course.Name != "" {
-		return d.Course.Name
-	}
-	return d.Capability
+	return cmp.Or(d.Title, d.Course.Name, d.Capability)
 }
 
-// approval reads all that its page shows; it decides nothing.
+// approval reads everything that the page shows. It changes nothing.
 func (v *pageRequest) approval(id string) (*approvalData, error) {
 	ctx := v.r.Context()
 	a, err := v.control.Approval(ctx, v.actor, id)
@@ -94,7 +88,7 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
-	d.settle()
+	d.wordDecision()
 	d.Rehearsed = v.rehearsedStep(a.RunID, a.StepID)
 	if d.Queue, err = v.control.ApprovalQueue(ctx, v.actor, id); err != nil {
 		return nil, err
@@ -112,9 +106,8 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 	return d, v.approvalCourse(d)
 }
 
-// body draws the fields of the query, which stand encoded in the address, and the part
-// of the body that is asked for; after a decision that wasn't taken,
-// the one that it was taken from.
+// body renders the query's fields, which are encoded in the URL, and the requested part
+// of the body. After a refused decision it shows the part that the form was sent from.
 func (v *pageRequest) body(d *approvalData) {
 	if fields, _ := d.Request.Query.Object(); len(fields) > 0 {
 		d.Sent.Query = drawnWhole(d.Request.Query)
@@ -132,18 +125,19 @@ func (v *pageRequest) body(d *approvalData) {
 	}
 }
 
-// sawAll reports a form that comes from the page with the end of the body.
+// sawAll reports whether the form was sent from the page with the last part of the
+// body.
 func (v *pageRequest) sawAll(a *countersign.Approval) bool {
 	return subtle.ConstantTimeCompare([]byte(v.form("seen")), []byte(seenToken(v.secret, a))) == 1
 }
 
-// approvalCourse adds what the run says, where the visitor may see the run: it may
-// cover projects that the approval doesn't.
+// approvalCourse adds what the run says, if the visitor may see the run: it may cover
+// projects that the approval doesn't.
 func (v *pageRequest) approvalCourse(d *approvalData) error {
 	run, err := v.control.Run(v.r.Context(), v.actor, d.RunID)
 	switch countersign.ErrorCode(err) {
 	case "":
-		d.Led, d.Course = ledTo(&run, &d.Approval), courseOf(&run, &d.Approval)
+		d.Led, d.Course = stepsBefore(&run, &d.Approval), courseOf(&run, &d.Approval)
 		return nil
 	case countersign.CodeProjectScope, countersign.CodeNotFound:
 		return nil
@@ -151,7 +145,7 @@ func (v *pageRequest) approvalCourse(d *approvalData) error {
 	return err
 }
 
-// leftOf is how much of a time is left, of a thousand.
+// leftOf is the remaining share of a period, in thousandths.
 func leftOf(from, to, now time.Time) int {
 	whole := to.Sub(from)
 	if whole <= 0 {
@@ -160,8 +154,8 @@ func leftOf(from, to, now time.Time) int {
 	return int(1000 * min(max(to.Sub(now), 0), whole) / whole)
 }
 
-// settle says in one sentence how it was decided.
-func (d *approvalData) settle() {
+// wordDecision words how the approval was decided.
+func (d *approvalData) wordDecision() {
 	by := called(d.DecidedBy, d.DecidedByName)
 	code, _, _ := strings.Cut(d.DecisionReason, ":")
 	switch {
@@ -177,9 +171,9 @@ func (d *approvalData) settle() {
 	}
 }
 
-// ledTo lists the steps that had ended when the approval was asked for,
-// with what they proved, and the step itself.
-func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
+// stepsBefore lists the steps that started before the approval was requested, with what their
+// verification found, and the step itself.
+func stepsBefore(r *countersign.Run, a *countersign.Approval) []stepSummary {
 	var earlier []int
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -188,27 +182,27 @@ func ledTo(r *countersign.Run, a *countersign.Approval) []ledStep {
 		}
 	}
 	slices.SortStableFunc(earlier, func(x, y int) int { return r.Steps[x].StartedAt.Compare(r.Steps[y].StartedAt) })
-	var out []ledStep
+	var out []stepSummary
 	for _, i := range earlier {
 		s := &r.Steps[i]
-		out = append(out, ledStep{N: i + 1, Name: s.Name, State: ledState(s), Proved: provedBy(s)})
+		out = append(out, stepSummary{N: i + 1, Name: s.Name, State: verifiedState(s), Proved: provedBy(s)})
 	}
 	for i := range r.Steps {
 		if r.Steps[i].ID == a.StepID {
-			out = append(out, ledStep{N: i + 1, Name: r.Steps[i].Name, State: approvalState(*a), Here: true})
+			out = append(out, stepSummary{N: i + 1, Name: r.Steps[i].Name, State: approvalState(*a), Here: true})
 		}
 	}
 	return out
 }
 
-func ledState(s *countersign.StepRun) state {
+func verifiedState(s *countersign.StepRun) state {
 	if v := s.Verification; v != nil && v.Status == countersign.VerificationPassed {
 		return state{"is-ok", "s-completed", "Verified"}
 	}
 	return stepState(*s)
 }
 
-// provedBy is what the verification of a step found.
+// provedBy words what a step's verification found.
 func provedBy(s *countersign.StepRun) string {
 	switch v := s.Verification; {
 	case v == nil:

@@ -24,11 +24,11 @@ type approvalsData struct {
 	Filters []filter
 	Rows    []approvalRow
 	Pager   pager
-	Waiting bool // only those that wait are listed
+	Waiting bool // the list is filtered to pending approvals
 }
 
-// approvalsPage is the inbox: what waits, the soonest to expire first; by the
-// filter what was decided, newest first.
+// approvalsPage is the inbox: pending approvals, the soonest to expire first, or by the
+// filter decided ones, newest first.
 func approvalsPage(v *pageRequest) (*page, error) {
 	status, chosen := approvalStatus(v.query("status"))
 	waiting := status == countersign.ApprovalPending
@@ -44,7 +44,7 @@ func approvalsPage(v *pageRequest) (*page, error) {
 	return &page{name: "approvals", Title: "Approvals", Nav: "approvals", Crumbs: []crumb{{Word: "Approvals"}}, Data: d}, nil
 }
 
-// The inbox shows what waits unless something else is asked for.
+// approvalChoices are the inbox's filters; the first is the default.
 var approvalChoices = []struct {
 	value  string
 	status countersign.ApprovalStatus

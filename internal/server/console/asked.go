@@ -2,15 +2,15 @@ package console
 
 import "github.com/countersign/countersign"
 
-// What an approval says besides its request.
+// The parts of an approval besides its request.
 
-// expectation is one that will judge the answer.
+// expectation is a condition that the response must meet.
 type expectation struct {
 	Field, Equals string
 	StatusCode    string
 }
 
-// expectationsOf reads an approval's expectation: one, or an array of several.
+// expectationsOf reads an approval's expectation: an object, or an array of them.
 func expectationsOf(v countersign.Value) (out []expectation) {
 	if list, ok := v.Array(); ok {
 		for _, one := range list {

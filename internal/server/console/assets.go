@@ -18,8 +18,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assets serves what pages are made of. They change with the binary only, and the
-// address of those that Asset gives with their content's hash.
+// assets serves style sheets, scripts and images. They change only with the binary;
+// [Asset] adds a hash of the content to their address.
 func assets() http.Handler {
 	files := embedded()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,12 +43,12 @@ func serveAsset(w http.ResponseWriter, r *http.Request, name string, content []b
 	out := compressed(h, r, content)
 	h.Set("Content-Length", strconv.Itoa(len(out)))
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(out) // a visitor who has gone reads nothing
+		_, _ = w.Write(out) // the visitor may have disconnected
 	}
 }
 
-// Asset is the address of an asset; it changes with its content, so that a browser
-// may keep it for ever. The manual's pages are made of the same.
+// Asset is the address of an asset. It changes with the content, so that browsers may
+// cache it forever. The manual uses the same assets.
 func Asset(name string) string {
 	if version := versions()[name]; version != "" {
 		return Prefix + "/assets/" + name + "?v=" + version
@@ -56,7 +56,7 @@ func Asset(name string) string {
 	return Prefix + "/assets/" + name
 }
 
-// versions are the beginnings of the assets' hashes, computed once.
+// versions are prefixes of the assets' hashes, computed once.
 var versions = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for name, content := range embedded() {
@@ -81,11 +81,11 @@ func embedded() map[string][]byte {
 	return files
 }
 
-// worthIt is the size from which compressing saves more than it costs.
+// worthIt is the size in bytes from which a body is compressed.
 const worthIt = 2 << 10
 
-// compressed is a body as the visitor takes it. Secrets of a page are masked anew
-// each time (access.MaskCSRF), so that its size tells nothing.
+// compressed compresses a body if the client accepts gzip. A page's secrets are masked
+// anew each time (access.MaskCSRF), so the compressed size reveals nothing about them.
 func compressed(h http.Header, r *http.Request, body []byte) []byte {
 	h.Add("Vary", "Accept-Encoding")
 	if len(body) < worthIt || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

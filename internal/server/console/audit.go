@@ -21,10 +21,10 @@ func (c *Console) auditRoutes() []route {
 	}
 }
 
-// auditLog is which log a page is about: the tenant's, or the realm's.
+// auditLog says which log a page is about: the tenant's or the realm's.
 type auditLog struct {
 	Realm bool
-	Logs  []filter // none where the visitor may read one log only
+	Logs  []filter // empty if the visitor may read one log only
 	Query string   // "?log=realm" for the realm's
 }
 
@@ -33,7 +33,7 @@ func (v *pageRequest) auditLog() auditLog {
 	if l.Realm {
 		l.Query = "?log=realm"
 	}
-	if access.Allow(v.actor.Principal, access.ReadTenants) == nil {
+	if v.can(access.ReadTenants) {
 		l.Logs = []filter{
 			{Word: "Tenant " + v.actor.Tenant, Href: Prefix + "/audit", Here: !l.Realm},
 			{Word: "Realm", Href: Prefix + "/audit?log=realm", Here: l.Realm},
@@ -48,7 +48,7 @@ type auditData struct {
 	SinceErr                      string
 	Filtered                      bool
 	Records                       []countersign.AuditRecord
-	Export                        string // the address of these records as lines of JSON
+	Export                        string // address that exports these records as JSON lines
 	Pager                         pager
 }
 
@@ -74,7 +74,7 @@ func auditPage(v *pageRequest) (*page, error) {
 	return p, nil
 }
 
-// exportHref is where the API gives what the page lists, all of it.
+// exportHref is the API's address that exports every record of the list.
 func exportHref(f audit.Filter, realm bool) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"subject": f.Subject, "actor": f.Actor, "action": f.Action} {
@@ -94,7 +94,7 @@ func exportHref(f audit.Filter, realm bool) string {
 	return "/v1/audit/export?" + q.Encode()
 }
 
-// mayReadAudit refuses whoever may not, on a page that shows no record.
+// mayReadAudit checks the permission for a page that reads no record.
 func (v *pageRequest) mayReadAudit(realm bool) error {
 	if realm {
 		if err := access.Allow(v.actor.Principal, access.ReadTenants); err != nil {
@@ -104,10 +104,10 @@ func (v *pageRequest) mayReadAudit(realm bool) error {
 	return access.Allow(v.actor.Principal, access.ReadAudit)
 }
 
-// timeForms are how people and browsers write a time; without a zone it is UTC.
+// timeForms are the accepted time formats; without a zone, UTC applies.
 var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"}
 
-// timeOf reads a time; a blank text is the zero time.
+// timeOf parses a time; blank text is the zero time.
 func timeOf(text string) (t time.Time, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -121,14 +121,14 @@ func timeOf(text string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// places are where the subjects of records are shown, by kind.
+// places are the paths of the pages that show the subjects of records, by kind.
 var places = map[string]string{
 	"run": "/runs/", "approval": "/approvals/", "plan": "/plans/", "model": "/models/", "project": "/projects/",
 	"agent": "/agents/", "team": "/teams/", "user": "/access/users/", "tenant": "/access/tenants/",
 }
 
-// subjectHref is the page of what a record is about, "" for none. Tokens have no
-// page of their own, and what is gone answers that it is not there.
+// subjectHref is the page of a record's subject, "" if there is none: tokens have no
+// page. The page of a deleted subject answers 404.
 func subjectHref(subject string) string {
 	kind, id, _ := strings.Cut(subject, "/")
 	if places[kind] == "" || id == "" || id == "*" { // * stands for several
@@ -137,7 +137,6 @@ func subjectHref(subject string) string {
 	return Prefix + places[kind] + id
 }
 
-// auditOutcome is a record's outcome as it looks.
 func auditOutcome(r countersign.AuditRecord) state {
 	if r.Outcome == countersign.AuditDone {
 		return state{"is-ok", "s-completed", "Done"}
@@ -145,8 +144,8 @@ func auditOutcome(r countersign.AuditRecord) state {
 	return state{"is-fail", "s-rejected", "Refused"}
 }
 
-// refusedWith is the code that an action was refused with, and how often where the
-// record is of several.
+// refusedWith is the code of a refused action, and how often it was refused if the
+// record stands for several.
 func refusedWith(r countersign.AuditRecord) string {
 	_, code, _ := strings.Cut(r.Outcome, ": ")
 	switch {
@@ -164,10 +163,8 @@ type auditRecordData struct {
 	Newest bool
 }
 
-// Before is the number of the record before it.
 func (d auditRecordData) Before() int64 { return d.Record.Seq - 1 }
 
-// After is the number of the record after it.
 func (d auditRecordData) After() int64 { return d.Record.Seq + 1 }
 
 func auditRecordPage(v *pageRequest) (*page, error) {
@@ -188,10 +185,10 @@ func auditRecordPage(v *pageRequest) (*page, error) {
 type auditVerifyData struct {
 	auditLog
 	Result countersign.AuditVerification
-	Broken *countersign.AuditRecord // the record where the log breaks, if it can be read
+	Broken *countersign.AuditRecord // the record at which verification failed, if it can be read
 }
 
-// auditVerifyPage computes the log anew. It reads and changes nothing.
+// auditVerifyPage verifies the log's hash chain. It changes nothing.
 func auditVerifyPage(v *pageRequest) (*page, error) {
 	d := auditVerifyData{auditLog: v.auditLog()}
 	var err error

@@ -7,14 +7,12 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// tokenNotice is how long before a token expires everybody who can make a new one
-// is told.
+// tokenNotice is how long before a token's expiry administrators see a banner.
 const tokenNotice = 14 * 24 * time.Hour
 
-// banners say what the visitor should do soon.
 func (v *pageRequest) banners() []banner { return append(v.invited(), v.expiring()...) }
 
-// invited says that a tenant waits for the visitor's answer.
+// invited is the banner about invitations that the visitor hasn't answered.
 func (v *pageRequest) invited() []banner {
 	list, err := v.control.Invitations(v.r.Context(), v.actor)
 	if err != nil || len(list) == 0 {
@@ -27,10 +25,10 @@ func (v *pageRequest) invited() []banner {
 	return []banner{{Text: text, Href: Prefix + "/settings#tenant", Word: "Answer"}}
 }
 
-// expiring says what an administrator should do soon.
+// expiring is the banner about tokens that expire soon, for administrators.
 func (v *pageRequest) expiring() []banner {
 	page, err := v.control.Tokens(v.r.Context(), v.actor, control.List{Limit: 200}, "")
-	if err != nil { // no administrator
+	if err != nil { // the visitor is no administrator
 		return nil
 	}
 	soon, first := 0, ""

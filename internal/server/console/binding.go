@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// bindingForm says which capability carries an action out, what it is sent and
-// what it must answer (contract 5, actionBindings).
+// bindingForm binds an action to a capability: the inputs that are sent and the
+// expected response (contract 5, actionBindings).
 type bindingForm struct {
 	Index      int
 	Action     countersign.Action
@@ -24,13 +24,13 @@ type bindingForm struct {
 	Errs                            map[string]string // by field
 }
 
-// Err is what is wrong with a field, "" for nothing; At is its id on the page.
+// Err is the error of a field, "" for none.
 func (b bindingForm) Err(field string) string { return b.Errs[field] }
 
-// At is a field's id on the page.
+// At is a field's element ID on the page.
 func (b bindingForm) At(field string) string { return fieldID(b.Index, field) }
 
-// Asks says what a step of this capability does before it is sent.
+// Asks says whether a step of this capability asks for approval.
 func (b bindingForm) Asks() string { return askingWords(b.Capability) }
 
 // Declared lists the capability's inputs with their types.
@@ -52,7 +52,6 @@ func (b bindingForm) Declared() string {
 	return "The capability takes " + strings.Join(parts, ", ") + "."
 }
 
-// bindingOf reads the form of one action.
 func bindingOf(d *compileData, actionID string, form url.Values) bindingForm {
 	b := bindingForm{Index: len(d.Actions), Action: countersign.Action{ID: actionID, Name: actionID}, Chosen: form.Get("cap_" + actionID), Errs: map[string]string{}}
 	for _, a := range d.Document.Actions {
@@ -69,13 +68,12 @@ func bindingOf(d *compileData, actionID string, form url.Values) bindingForm {
 	return b
 }
 
-// placeholder is a path's {name}.
+// placeholder matches {name} in a path.
 var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
 
-// prefill writes the capability's fields into the form: those that the model has a
-// variable for are taken from it, the other required ones wait as null, which no
-// field takes, so that none is sent by oversight. What an earlier plan's step sent
-// and expected there is taken over.
+// prefill fills in the capability's fields. Those that the model has a variable for are
+// bound to it; the other required ones are set to null, which no field accepts, so that
+// none is sent by mistake. Values of an earlier plan's step are kept.
 func (b *bindingForm) prefill(d *compileData) {
 	if b.Capability == nil {
 		return
@@ -107,7 +105,7 @@ func (b *bindingForm) prefill(d *compileData) {
 	b.Input, b.Variables = indented(countersign.ObjectValue(literal).Raw()), indented(countersign.ObjectValue(variables).Raw())
 }
 
-// fields are the names that a capability declares, that its path needs, and that an
+// fields are the inputs that a capability declares, that its path needs, or that an
 // earlier step sent.
 func (b *bindingForm) fields(before countersign.Step) []string {
 	names := slices.Collect(maps.Keys(b.Capability.InputSchema))
@@ -125,7 +123,7 @@ func hasVariable(doc countersign.AgentModel, id string) bool {
 	return slices.ContainsFunc(doc.Variables, func(v countersign.Variable) bool { return v.ID == id })
 }
 
-// binding reads what was typed; read is false when no capability is chosen.
+// binding parses what was typed; read is false if no capability is chosen.
 func (b *bindingForm) binding() (out countersign.ActionBinding, read bool) {
 	if b.Capability == nil {
 		b.Errs["cap"] = "Choose what carries this action out."
@@ -154,5 +152,5 @@ func (b *bindingForm) take(field string, err error) {
 	}
 }
 
-// rows is how high a text area must be to show its text.
+// rows is the height of a text area that shows its text.
 func rows(text string) int { return min(16, max(3, strings.Count(text, "\n")+2)) }

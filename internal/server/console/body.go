@@ -13,37 +13,34 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// The body of what waits for an approval, all of it: unfolded, and never cut. One that
-// is longer than a page holds is shown in parts, and decided on after the last.
+// The body of a request that awaits approval is shown unfolded and never cut. A long
+// body is split into parts; it can be approved only after the last part was shown.
 
-// partSize is how much of a body, in bytes, a page shows; pieceSize how long a piece of
-// one value is where a body is shown in parts.
+// partSize is how many bytes of a body one page shows; pieceSize is how many bytes of
+// one long value stand on one line of a split body.
 const (
 	partSize  = 64 << 10
 	pieceSize = 8 << 10
 )
 
-// bodyPart is a part of a body.
 type bodyPart struct {
 	HTML  template.HTML
 	N, Of int
 	Links []partLink
 }
 
-// partLink leads to a part.
 type partLink struct {
 	N, Of int
 	Href  string
 	Here  bool
 }
 
-// Last reports the part after which the decision stands.
+// Last reports whether this is the last part, below which the decision stands.
 func (p *bodyPart) Last() bool { return p == nil || p.N == p.Of }
 
-// Next is the address of the part after this one.
 func (p *bodyPart) Next() string { return p.Links[p.N].Href }
 
-// bodyPartOf draws part n of a body, counted from 1; at is the address of its page.
+// bodyPartOf renders part n of a body, counted from 1; at is the page's address.
 func bodyPartOf(body countersign.Value, n int, at string) *bodyPart {
 	parts := partsOf(body.Raw())
 	n = min(max(n, 1), len(parts))
@@ -54,22 +51,22 @@ func bodyPartOf(body countersign.Value, n int, at string) *bodyPart {
 	return p
 }
 
-// hasParts reports a body that one page doesn't hold.
+// hasParts reports whether a body is too large for one page.
 func hasParts(body countersign.Value) bool { return len(body.Raw()) > partSize }
 
-// seenToken proves to the decision that the last part of a body was shown in the session
-// of this secret: of this approval, as it is now.
+// seenToken proves to the decision that the session with this secret was shown the last
+// part of this approval's current body.
 func seenToken(secret string, a *countersign.Approval) string {
 	return access.HashToken("seen\n" + secret + "\n" + a.ID + "\n" + countersign.SHA256Hex([]byte(a.Request.Body.Raw())))
 }
 
-// bodyLine is a line of a drawing; size is how much of the body it shows, in bytes.
+// bodyLine is one rendered line; size is how many bytes of the body it shows.
 type bodyLine struct {
 	depth, size int
 	html        string
 }
 
-// partsOf are the lines of a body, in parts that a page holds.
+// partsOf splits a body into parts that each fit on a page.
 func partsOf(raw string) [][]bodyLine {
 	whole := len(raw) <= partSize
 	lines := linesOf(raw, whole)
@@ -87,7 +84,7 @@ func partsOf(raw string) [][]bodyLine {
 	return append(parts, lines[from:])
 }
 
-// drawnWhole draws a value in one part, however long it is.
+// drawnWhole renders a value in one part, however long it is.
 func drawnWhole(v countersign.Value) template.HTML {
 	return template.HTML(drawnLines(linesOf(v.Raw(), true))) //nolint:gosec // every text was escaped on its way in
 }
@@ -103,7 +100,7 @@ func linesOf(raw string, whole bool) []bodyLine {
 	return d.lines
 }
 
-// drawnLines draws lines as deep as they stand.
+// drawnLines renders lines with their indentation.
 func drawnLines(lines []bodyLine) string {
 	var b strings.Builder
 	b.WriteString(`<div class="json">`)
@@ -123,8 +120,8 @@ func drawnLines(lines []bodyLine) string {
 
 type bodyDrawing struct {
 	dec   *json.Decoder
-	whole bool // nothing is broken into pieces
-	named int  // the bytes of a name that the next line begins with
+	whole bool // long values aren't split
+	named int  // size of the name at the start of the next line
 	lines []bodyLine
 }
 
@@ -133,12 +130,12 @@ func (d *bodyDrawing) add(depth, size int, html string) {
 	d.named = 0
 }
 
-// behind writes after what was drawn last.
+// behind appends punctuation to the last line.
 func (d *bodyDrawing) behind(punctuation string) {
 	d.lines[len(d.lines)-1].html += mark(punctuation)
 }
 
-// value draws the next value after its name, before.
+// value renders the next value after its name, before.
 func (d *bodyDrawing) value(before string, depth int) error {
 	t, err := d.dec.Token()
 	if err != nil {
@@ -156,7 +153,7 @@ func (d *bodyDrawing) value(before string, depth int) error {
 	return nil
 }
 
-// compound draws an object or array, one line for each member.
+// compound renders an object or array, one line per member.
 func (d *bodyDrawing) compound(open json.Delim, before string, depth int) error {
 	d.add(depth, pieceOverhead, before+mark(open.String()))
 	end, object := "}", open == '{'
@@ -201,10 +198,10 @@ func (d *bodyDrawing) member(named bool, depth int) error {
 	return d.value(keyed(key), depth)
 }
 
-// pieceOverhead is what a line counts beside its text.
+// pieceOverhead is what a line counts besides its text, in bytes.
 const pieceOverhead = 2
 
-// pieces draws a text, in a part's body broken where it is long.
+// pieces renders a text; in a split body, long text is broken into several lines.
 func (d *bodyDrawing) pieces(before, text string, depth int, class string, write func(string) string) {
 	quote := ""
 	if class != "" {
@@ -232,7 +229,7 @@ func (d *bodyDrawing) pieces(before, text string, depth int, class string, write
 	}
 }
 
-// inString is a text within a JSON string, in which nothing hides.
+// inString is text inside a JSON string, with hidden characters escaped.
 func inString(s string) string {
 	q := safetext.Escaped(quoted(s))
 	return q[1 : len(q)-1]

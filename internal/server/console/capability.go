@@ -10,15 +10,15 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// Adding a capability to a project, or changing one. It is an edit of the
-// project: a new revision, disabled (contract 5).
+// The form that adds a capability to a project or changes one. Either is an edit of the
+// project: a new, disabled revision (contract 5).
 
 type capabilityData struct {
 	Project countersign.Project
-	Was     string // the name of the one that is changed; "" adds one
+	Was     string // name of the capability to change; "" adds one
 	Fields  []field
 	Inputs  []inputRow
-	Wrong   string // with the inputs as a whole
+	Wrong   string // error of the inputs as a whole
 	Defaults,
 	Places []field
 	Use     control.ProjectUse
@@ -34,7 +34,7 @@ type inputRow struct {
 
 func (r inputRow) field(what string) string { return "input" + strconv.Itoa(r.N) + what }
 
-// The table has rows for what there is and some more; a button asks for others.
+// The table shows the existing inputs and spareRows empty rows; a button adds more.
 const (
 	spareRows = 4
 	maxRows   = 200
@@ -44,8 +44,7 @@ var inputTypes = []string{"string", "number", "boolean", "object", "array"}
 
 func capabilityPage(v *pageRequest) (*page, error) { return v.capabilityForm(nil) }
 
-// capabilityForm is the form of a capability: of the one that the address names,
-// or of a new one.
+// capabilityForm shows the capability that the address names, or an empty form.
 func (v *pageRequest) capabilityForm(err error) (*page, error) {
 	p, use, unread := v.projectToEdit()
 	if unread != nil {
@@ -60,7 +59,7 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 		}
 		c = p.Capabilities[at]
 	}
-	s := v.sheetOf(err, "capabilities["+strconv.Itoa(at)+"]")
+	s := v.formOf(err, "capabilities["+strconv.Itoa(at)+"]")
 	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c)}
 	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
 	d.Problem = s.problem()
@@ -85,7 +84,7 @@ func (s *form) operation(c countersign.Capability) []field {
 	}
 }
 
-// policy are the fields that have a default, which is said beside each.
+// policy are the fields that have a default.
 func (s *form) policy(c countersign.Capability) []field {
 	effect := ""
 	if c.SideEffect != nil {
@@ -130,8 +129,7 @@ func (s *form) places(p countersign.Project, c countersign.Capability) []field {
 	}
 }
 
-// listed writes a half of a mapping: one that is there and empty isn't one that
-// is absent.
+// listed joins names; "-" stands for a list that is present and empty.
 func listed(names []string) string {
 	if names != nil && len(names) == 0 {
 		return "-"
@@ -139,7 +137,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// inputRows are the inputs as stored or as typed, and some empty rows.
+// inputRows are the stored or typed inputs, followed by empty rows.
 func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
 	var rows []inputRow
 	if v.r.Method == http.MethodPost {
@@ -158,7 +156,7 @@ func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
 	return rows
 }
 
-// typedRows are the rows of the form that say anything.
+// typedRows are the form's rows that aren't empty.
 func (v *pageRequest) typedRows() []inputRow {
 	var rows []inputRow
 	for n := range maxRows {

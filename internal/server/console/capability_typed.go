@@ -8,14 +8,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What the form of a capability says.
-
 func saveCapability(v *pageRequest) (string, error) {
 	p, _, err := v.projectToEdit()
 	if err != nil {
 		return "", err
 	}
-	if v.form("more") != "" { // only more rows: nothing is saved
+	if v.form("more") != "" { // only adds rows; nothing is saved
 		again, err := v.capabilityForm(nil)
 		if err != nil {
 			return "", err
@@ -33,14 +31,10 @@ func saveCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID + "#capabilities", nil
 	}
-	again, unread := v.capabilityForm(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.capabilityForm)
 }
 
-// withTyped are the project's capabilities with the one of the form among them.
+// withTyped is the project's capabilities with the form's changes applied.
 func (v *pageRequest) withTyped(p countersign.Project) ([]countersign.Capability, error) {
 	list := slices.Clone(p.Capabilities)
 	was := v.query("name")
@@ -54,14 +48,13 @@ func (v *pageRequest) withTyped(p countersign.Project) ([]countersign.Capability
 	return list, err
 }
 
-// typedCapability takes a capability from the form.
+// typedCapability applies the form to a capability.
 func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Capability, error) {
 	c.Name, c.Title, c.Description, c.Method, c.Path = v.form("name"), v.form("title"), v.form("description"), v.form("method"), v.form("path")
 	c.Approval, c.Idempotent, c.OutputField, c.Probe = v.form("approval"), v.form("idempotent") != "", v.form("outputField"), v.form("probe")
 	c.SideEffect, c.TimeoutMs = nil, 0
 	if said := v.form("sideEffect"); said != "" {
-		has := said == "true"
-		c.SideEffect = &has
+		c.SideEffect = new(said == "true")
 	}
 	var untimed, untyped error
 	c.TimeoutMs, untimed = v.typedTimeout()
@@ -74,7 +67,7 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	return c, together(untimed, untyped)
 }
 
-// typedTimeout is 0 where none is typed: then the default holds.
+// typedTimeout is 0 if the field is empty: then the default applies.
 func (v *pageRequest) typedTimeout() (int64, error) {
 	typed := v.form("timeoutMs")
 	if typed == "" {
@@ -87,7 +80,7 @@ func (v *pageRequest) typedTimeout() (int64, error) {
 	return ms, nil
 }
 
-// names takes a list apart; a hyphen is a list of nothing, no text no list.
+// names splits a list; "-" is an empty list and empty text is no list.
 func names(text string) []string {
 	if text == "-" {
 		return []string{}
@@ -101,8 +94,8 @@ func names(text string) []string {
 	return out
 }
 
-// typedSchema takes the rows. Without any there is no input, unless the
-// capability took any before: that stays.
+// typedSchema reads the rows. No rows mean no inputs, unless the capability accepted
+// any input before: that is kept.
 func (v *pageRequest) typedSchema(c countersign.Capability) (map[string]countersign.InputField, error) {
 	schema := map[string]countersign.InputField{}
 	for _, r := range v.typedRows() {

@@ -13,25 +13,25 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// What a request changes since an earlier one: a comparison field by field, of
-// texts, so that 89.90 and 89.9 are told apart. It is pure and leaves nothing out: who
-// proposes a request must not choose which of its changes are seen.
+// Comparison of a request with an earlier one, field by field. Values are compared as
+// text, so that 89.90 and 89.9 differ. Nothing is left out: the requester must not be
+// able to choose which changes an approver sees.
 
-// clipWidth is how much of a value a list shows, in bytes.
+// clipWidth is how many bytes of a value a list shows.
 const clipWidth = 160
 
-// alteration is a field that differs. Then or Now is "" where it is absent.
+// alteration is a field that differs. Then or Now is "" if the field is absent.
 type alteration struct{ Field, Then, Now string }
 
-// alterations are what differs between two requests and what doesn't.
+// alterations are the differences between two requests.
 type alterations struct {
 	Fields []alteration
-	Same   []string // names of the fields that don't differ
-	Hidden []string // what the visitor may not see, so that nothing is said of it
-	Bytes  []string // the parts whose values are the same in other bytes: in another order
+	Same   []string // names of the equal fields
+	Hidden []string // masked fields, which can't be compared
+	Bytes  []string // parts with equal values but different bytes, such as another key order
 }
 
-// alteredFrom compares a request with an earlier one: all that a request consists of.
+// alteredFrom compares a whole request with an earlier one.
 func alteredFrom(then, now countersign.Request) alterations {
 	var out alterations
 	was, asked, _ := strings.Cut(then.URL, "?")
@@ -43,7 +43,7 @@ func alteredFrom(then, now countersign.Request) alterations {
 	return out
 }
 
-// withoutNone is a query, absent where it has no field: its bytes are none either way.
+// withoutNone treats an empty query as absent: both encode to no bytes.
 func withoutNone(query countersign.Value) countersign.Value {
 	if fields, ok := query.Object(); ok && len(fields) == 0 {
 		return countersign.Value{}
@@ -51,8 +51,8 @@ func withoutNone(query countersign.Value) countersign.Value {
 	return query
 }
 
-// part compares the query or the body. Null stands for none there. What differs in its
-// bytes alone is said too: these are what is sent.
+// part compares the query or the body; null counts as absent. A difference in bytes
+// alone is reported too, since the bytes are what is sent.
 func (a *alterations) part(field string, then, now countersign.Value, sameBytes bool) {
 	listed := len(a.Fields)
 	a.value(field, absentForNull(then), absentForNull(now))
@@ -68,10 +68,10 @@ func absentForNull(v countersign.Value) countersign.Value {
 	return v
 }
 
-// hiddenText is what stands for a value that a VIEWER may not see.
+// hiddenText replaces a value that a VIEWER may not see.
 const hiddenText = "•••"
 
-// text compares two texts. One that says hiddenText itself hides no change by that.
+// text compares two texts. A text that merely contains hiddenText can't hide a change.
 func (a *alterations) text(field, then, now string) {
 	switch {
 	case then != now:
@@ -83,8 +83,8 @@ func (a *alterations) text(field, then, now string) {
 	}
 }
 
-// value compares two values, members apart where both are objects: an object that came
-// or went is one change, so that an empty one is a change too.
+// value compares two values, and their members if both are objects. An object that was
+// added or removed is one change, even if it is empty.
 func (a *alterations) value(field string, then, now countersign.Value) {
 	was, one := then.Object()
 	is, two := now.Object()
@@ -99,8 +99,8 @@ func (a *alterations) value(field string, then, now countersign.Value) {
 	}
 }
 
-// alike reports values that differ in the order of keys alone. Numbers in another
-// spelling are not alike: other digits are sent.
+// alike reports values that differ at most in key order. Numbers with other digits
+// aren't alike: other digits are sent.
 func alike(a, b countersign.Value) bool {
 	if a.Raw() == b.Raw() {
 		return true
@@ -133,8 +133,8 @@ func (a *alterations) members(field string, was, is map[string]countersign.Value
 	}
 }
 
-// fieldPath names a member so that no other field has the same name: one that isn't a
-// word, or that names a part of the request, is quoted.
+// fieldPath gives a member an unambiguous name: it quotes a name that isn't a plain
+// word or that is the name of a part of the request.
 func fieldPath(within, name string) string {
 	other := func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	isPart := within == "" && (name == "destination" || name == "query" || name == "body")
@@ -147,12 +147,12 @@ func fieldPath(within, name string) string {
 	return within + "." + name
 }
 
-// sameAround is how long a value is before what differs in it is marked.
+// sameAround is the length from which a value's differing part is marked.
 const sameAround = 48
 
-// apart is a value beside another that it differs from: all of it, and in a long one
+// highlighted is a value beside another that it differs from: all of it, and in a long one
 // what differs stands out.
-func apart(this, other string) template.HTML {
+func highlighted(this, other string) template.HTML {
 	if this == "" {
 		return "absent"
 	}
@@ -169,8 +169,7 @@ func apart(this, other string) template.HTML {
 	return template.HTML(`<bdi>` + out + `</bdi>` + doubtMark(safetext.Doubt(this))) //nolint:gosec // escaped
 }
 
-// differs is where a text stops and where it begins again to be the other, at borders of
-// characters.
+// differs returns the range of this that differs from other, at character boundaries.
 func differs(this, other string) (from, to int) {
 	for from < len(this) && from < len(other) && this[from] == other[from] {
 		from++
@@ -187,7 +186,7 @@ func differs(this, other string) (from, to int) {
 	return from, to
 }
 
-// clip is a bounded part of a text, cut at the border of a character.
+// clip bounds a text, cutting at a character boundary.
 func clip(s string) string {
 	if len(s) <= clipWidth {
 		return s

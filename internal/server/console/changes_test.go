@@ -76,12 +76,12 @@ func TestALongValueIsShownWholeAndWhatDiffersInItIsMarked(t *testing.T) {
 		t.Fatalf("%d fields", len(fields))
 	}
 	want := "<bdi>&#34;" + long + "<mark>2" + long + "4</mark>&#34;</bdi>"
-	if got := string(apart(now, then)); got != want {
+	if got := string(highlighted(now, then)); got != want {
 		t.Errorf("%d bytes, expected %d: …%s", len(got), len(want), got[len(got)-60:])
 	}
 	same := strings.Repeat("a", 60)
 	for _, c := range [][3]string{{same + "ü", same + "û", "<bdi>" + same + "<mark>ü</mark></bdi>"}, {same, same + same, "<bdi>" + same + "<mark></mark></bdi>"}, {"", "1", "absent"}, {"1", "", "<bdi>1</bdi>"}} {
-		if got := string(apart(c[0], c[1])); got != c[2] {
+		if got := string(highlighted(c[0], c[1])); got != c[2] {
 			t.Errorf("%s beside %s: %s", c[0], c[1], got)
 		}
 	}

@@ -13,11 +13,10 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// Compiling takes two steps, so that it works without a script: first who carries
-// out each action, by the address; then, with the fields of those capabilities in
-// front of one, what they are sent and what they must answer.
+// Compiling takes two steps, so that it works without JavaScript: the address first
+// says which capability carries out each action; then the form, with the fields of
+// those capabilities, says what is sent and what the response must be.
 
-// compileData is what both steps show.
 type compileData struct {
 	countersign.Model
 	Scenarios []option
@@ -25,15 +24,15 @@ type compileData struct {
 	Problem   *problem
 	Actions   []bindingForm
 	Groups    []capabilityGroup
-	Kept      []kept // what goes along unseen: the inputs of the address
+	Kept      []kept // hidden fields: the inputs given in the address
 	Name      string
 	Mode      string
-	Chosen    bool   // every action has its capability
-	From      string // the plan that it is filled in from
-	earlier   memory
+	Chosen    bool   // every action has a capability
+	From      string // the plan that prefills the form
+	earlier   earlierPlan
 }
 
-// capabilityGroup is a project and what may be called there.
+// capabilityGroup is a project and its capabilities.
 type capabilityGroup struct {
 	Project      countersign.Project
 	Capabilities []option
@@ -54,15 +53,10 @@ func compilePage(v *pageRequest) (*page, error) {
 }
 
 func (d *compileData) page() *page {
-	p := &page{name: "model-compile", Title: "Compile a plan", Nav: "models", Crumbs: modelCrumbs(d.Model, "Compile a plan"), Data: d}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
-	return p
+	return &page{name: "model-compile", Title: "Compile a plan", Nav: "models", Crumbs: modelCrumbs(d.Model, "Compile a plan"), Data: d, status: d.Problem.status()}
 }
 
-// compiling reads the form, be it in the address or sent, against the model and
-// what its scenario comes to.
+// compiling reads the form, from the address or the body, and simulates the scenario.
 func (v *pageRequest) compiling(form url.Values) (*compileData, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
@@ -77,13 +71,13 @@ func (v *pageRequest) compiling(form url.Values) (*compileData, error) {
 	if d.Groups, err = v.capabilityGroups(); err != nil {
 		return nil, err
 	}
-	if err := v.remind(d, form.Get("from")); err != nil {
+	if err := v.loadEarlierPlan(d, form.Get("from")); err != nil {
 		return nil, err
 	}
 	return d, v.actionsOf(d, inputs, form)
 }
 
-// choose takes the scenario that is asked for, or the first.
+// choose selects the requested scenario, or the first.
 func (d *compileData) choose(id string) {
 	for i, s := range d.Document.Scenarios {
 		here := s.ID == id || id == "" && i == 0
@@ -95,7 +89,7 @@ func (d *compileData) choose(id string) {
 	d.Scenario = cmp.Or(d.Scenario, id)
 }
 
-// actionsOf simulates the scenario and makes a form of each action on its path.
+// actionsOf simulates the scenario and makes a form for each action on its path.
 func (v *pageRequest) actionsOf(d *compileData, inputs url.Values, form url.Values) error {
 	given, ok := givenIn(inputs, d.Document)
 	if !ok {
@@ -126,8 +120,8 @@ func (v *pageRequest) actionsOf(d *compileData, inputs url.Values, form url.Valu
 	return nil
 }
 
-// capabilityGroups are those of the projects that the visitor may use. A tenant has
-// few projects; whoever has more than a page of them compiles by the API.
+// capabilityGroups are those of the projects that the visitor may use. Only one page of
+// projects is offered; with more, compile through the API.
 func (v *pageRequest) capabilityGroups() ([]capabilityGroup, error) {
 	found, err := v.control.Projects(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
@@ -143,8 +137,8 @@ func (v *pageRequest) capabilityGroups() ([]capabilityGroup, error) {
 	return groups, nil
 }
 
-// find is the capability that a choice names, project/capability; a project's id
-// holds no slash.
+// find returns the project and the capability that project/capability names; no project
+// ID contains a slash.
 func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Capability) {
 	project, name, _ := strings.Cut(chosen, "/")
 	for i := range d.Groups {
@@ -155,8 +149,8 @@ func (d *compileData) find(chosen string) (*countersign.Project, *countersign.Ca
 	return nil, nil
 }
 
-// compile makes the plan. A form that can't be taken is shown again, a model or a
-// scenario with errors makes a plan that says so.
+// compile makes the plan. A form that can't be parsed is shown again; a model or
+// scenario with errors makes an INVALID plan.
 func compile(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.CompilePlan, "model/"+id); err != nil {
@@ -179,7 +173,7 @@ func compile(v *pageRequest) (string, error) {
 	return planHref(made.ID), err
 }
 
-// pageRequest is what the form asks for; ok is false where a field can't be read.
+// request is the compile request of the form; ok is false if a field can't be parsed.
 func (d *compileData) request(form url.Values) (req countersign.CompileRequest, ok bool) {
 	given, ok := givenIn(overridesIn(form), d.Document)
 	req = countersign.CompileRequest{
@@ -204,7 +198,6 @@ func (d *compileData) wrong() int {
 	return n
 }
 
-// Live reports that a plan is compiled which sends.
 func (d *compileData) Live() bool { return d.Mode == countersign.ModeLive }
 
 func fieldID(i int, name string) string { return "a" + strconv.Itoa(i) + "-" + name }

@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// comparisons are the operators in words. A comparison that takes no value stands
-// in knowledge.
+// comparisons are the operators in words; those without a value are in knowledge.
 var comparisons = map[string]string{
 	countersign.OpEqual: "is", countersign.OpNotEqual: "is not",
 	countersign.OpGreater: ">", countersign.OpGreaterOrEqual: "≥", countersign.OpLess: "<", countersign.OpLessOrEqual: "≤",
@@ -15,21 +14,21 @@ var comparisons = map[string]string{
 
 var knowledge = map[string]string{countersign.OpIsUnknown: "is unknown", countersign.OpIsKnown: "is known"}
 
-// What the groups without conditions come to (contract 4).
+// Words for groups without conditions (contract 4).
 const (
 	always = "always"
 	never  = "never"
 )
 
-// conditionWords is a condition as people read it: amount > 100 and tier is "gold".
-// Values are shown as JSON, so that 249.00 and "249.00" stay apart.
+// conditionWords words a condition: amount > 100 and tier is "gold". Values are shown
+// as JSON, so that 249.00 and "249.00" differ.
 func conditionWords(c countersign.Condition) string {
 	text, _ := wordsOf(c)
 	return text
 }
 
-// wordsOf also says which combinator joins the text's parts, "" where there is one
-// part only: whoever joins it further must know when parentheses are needed.
+// wordsOf also returns the combinator that joins the text's parts, "" for a single
+// part, so that the caller knows when parentheses are needed.
 func wordsOf(c countersign.Condition) (text, joint string) {
 	switch {
 	case c.Group != nil:
@@ -51,8 +50,8 @@ func predicateWords(variable, operator string, value countersign.Scalar) string 
 	return variable + " " + words + " " + inline(value)
 }
 
-// groupWords joins parts with and or or. A part that the other word joins stands in
-// parentheses; one that the same word joins needs none.
+// groupWords joins parts by and or or. A part joined by the other word gets
+// parentheses.
 func groupWords(g countersign.ConditionGroup) (text, joint string) {
 	switch len(g.Conditions) {
 	case 0:
@@ -74,7 +73,7 @@ func groupWords(g countersign.ConditionGroup) (text, joint string) {
 	return strings.Join(parts, " "+strings.ToLower(g.Combinator)+" "), g.Combinator
 }
 
-// effectWords are an action's memory effects: refunded := true.
+// effectWords words an action's memory effects: refunded := true.
 func effectWords(effects []countersign.MemoryEffect) string {
 	parts := make([]string, len(effects))
 	for i, e := range effects {

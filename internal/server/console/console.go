@@ -12,17 +12,17 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// Prefix is where the console lives.
+// Prefix is the console's base path.
 const Prefix = "/console"
 
-// Config is what the console is told by the settings.
+// Config is the console's configuration.
 type Config struct {
 	BaseURL        string   // the public address, without prefix
-	HasMail        bool     // sign-in codes go by mail; else to the log
-	Verifier       Verifier // where people may sign in too; nil: nowhere
+	HasMail        bool     // sign-in codes are mailed; else logged
+	Verifier       Verifier // external identity provider; nil: none
 	TrustedProxies []netip.Prefix
 	MaxActive      int
-	ExampleModel   countersign.AgentModel // a new model begins as it
+	ExampleModel   countersign.AgentModel // the template of a new model
 	Log            *slog.Logger
 	NewID          func(prefix string) string
 	Now            func() time.Time
@@ -39,13 +39,13 @@ type Console struct {
 	live    sharedViews
 }
 
-// route is one page or one decision.
+// route is one page or one action.
 type route struct {
 	method, path string
-	open         bool                               // for everybody, signed in or not
+	open         bool                               // needs no session
 	page         func(*pageRequest) (*page, error)  // a GET: a page
-	act          func(*pageRequest) (string, error) // a POST: where to go then; a failed one may show a page
-	stream       func(*pageRequest) error           // a GET that goes on
+	act          func(*pageRequest) (string, error) // a POST: the redirect's target, or a *page as error to show instead
+	stream       func(*pageRequest) error           // a GET that writes the response itself
 }
 
 // New makes the console.
@@ -69,7 +69,6 @@ func New(cfg Config, s *control.Service) (*Console, error) {
 	return c, nil
 }
 
-// routes is the whole console on one screen, noun by noun.
 func (c *Console) routes() []route {
 	var all []route
 	for _, noun := range [][]route{
@@ -82,15 +81,14 @@ func (c *Console) routes() []route {
 	return all
 }
 
-// Stop ends the live pages, so that a graceful stop needn't wait for viewers.
+// Stop ends the live pages, so that a graceful shutdown needn't wait for viewers.
 func (c *Console) Stop() { close(c.stop) }
 
-// policy lets a page load what the binary holds and nothing else, and run no
-// inline script or style.
+// policy lets a page load only the binary's own assets, and run no inline script or
+// style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// ServeHTTP sets what every answer carries, refuses what another site made a
-// browser send, and serves the page.
+// ServeHTTP sets the headers of every response and serves the page.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -103,5 +101,5 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
-// secure reports that browsers reach the console by https.
+// secure reports whether browsers reach the console by HTTPS.
 func (c *Console) secure() bool { return strings.HasPrefix(c.cfg.BaseURL, "https://") }

@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// approvalCourse is what the run's plan says of the step; without it, where the
-// run covers projects that the visitor may not see, the page says less.
+// approvalCourse is what the run's plan says of the step. It is empty if the run covers
+// projects that the visitor may not see.
 type approvalCourse struct {
 	Known      bool
 	Name       string // of the step
@@ -22,8 +22,8 @@ type approvalCourse struct {
 	Timeout    string
 	Signed     string
 	After      []string // the steps that follow
-	Skipped    int      // how many they are
-	RunWaits   bool     // the run waits for a slot: it was approved and not sent yet
+	Skipped    int      // number of After
+	RunWaits   bool     // approved, but the run waits for a free slot
 }
 
 func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
@@ -47,19 +47,17 @@ func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
 // plan adds what the plan's snapshots say of the step's capability.
 func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Plan = p.Name
-	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		capability := project.Capability(a.Capability)
-		if project.ID != a.ProjectID || capability == nil {
-			continue
-		}
-		c.Project, c.Revision = project.Name, project.Revision
-		c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
-		c.Signed = signedWord(project.EffectiveAuth().Type)
+	capability := capabilityOf(p, a.ProjectID, a.Capability)
+	if capability == nil {
+		return
 	}
+	project := projectOf(p, a.ProjectID)
+	c.Project, c.Revision = project.Name, project.Revision
+	c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
+	c.Signed = signedWord(project.EffectiveAuth().Type)
 }
 
-// timeoutWord is a time as it was set: whole seconds without a fraction.
+// timeoutWord is a timeout; whole seconds have no fraction.
 func timeoutWord(d time.Duration) string {
 	if d%time.Second == 0 {
 		return span(d)
@@ -89,7 +87,7 @@ func signedWord(auth string) string {
 	return ""
 }
 
-// Consequence is what rejecting does.
+// Consequence says what rejecting does.
 func (c approvalCourse) Consequence() string {
 	switch {
 	case c.Skipped == 1:

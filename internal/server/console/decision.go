@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// decideApproval takes one decision with its reason. Whatever is refused shows
-// the page again, with the reason as it was typed.
+// decideApproval records a decision. A refused one shows the page again with the typed
+// reason.
 func decideApproval(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.DecideApproval, "approval/"+id); err != nil {
@@ -20,7 +21,7 @@ func decideApproval(v *pageRequest) (string, error) {
 	if safetext.Blank(decision.Reason) {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
-	if decision.Decision != countersign.ApprovalRejected { // what isn't sent need not be read
+	if decision.Decision != countersign.ApprovalRejected { // a rejected request need not have been read
 		if err := v.hasSeen(id); err != nil {
 			return "", v.decideAgain(id, err)
 		}
@@ -32,7 +33,7 @@ func decideApproval(v *pageRequest) (string, error) {
 	return "/runs/" + a.RunID, nil
 }
 
-// hasSeen refuses an approval of a body that was not shown to its end.
+// hasSeen refuses to approve a body that wasn't shown to its end.
 func (v *pageRequest) hasSeen(id string) error {
 	a, err := v.control.Approval(v.r.Context(), v.actor, id)
 	if err != nil || a.Status != countersign.ApprovalPending || !hasParts(a.Request.Body) || v.sawAll(&a) {
@@ -41,8 +42,8 @@ func (v *pageRequest) hasSeen(id string) error {
 	return countersign.Errorf(countersign.CodeStateConflict, "the body is longer than one page; it can be approved after its last part: read it to there")
 }
 
-// decideAgain is the page as it is now, after a decision that was not taken. An
-// error that the approval itself can't be shown after goes on as it is.
+// decideAgain shows the page again after a refused decision. If the approval can't be
+// shown, it returns the error.
 func (v *pageRequest) decideAgain(id string, refused error) error {
 	e := refusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
@@ -55,13 +56,11 @@ func (v *pageRequest) decideAgain(id string, refused error) error {
 	d.Reason = v.form("reason")
 	v.decideWrong(d, e)
 	p := d.page()
-	if p.status = e.Code.Status(); p.status == 0 {
-		p.status = http.StatusConflict
-	}
+	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }
 
-// decideWrong says what was wrong: beside the field, or above the page.
+// decideWrong puts the error beside its field, or above the page.
 func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
@@ -76,13 +75,12 @@ func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
 	}
 }
 
-// decidedMeanwhile says who was faster.
+// decidedMeanwhile says who decided first.
 func (v *pageRequest) decidedMeanwhile(a *countersign.Approval) string {
 	verdict := map[countersign.ApprovalStatus]string{countersign.ApprovalApproved: "approved", countersign.ApprovalRejected: "rejected"}
 	return called(a.DecidedBy, a.DecidedByName) + " decided this " + v.agoWord(a.DecidedAt) + ": " + verdict[a.Status] + ". Nothing was sent twice."
 }
 
-// agoWord is how long ago a time was, within a sentence.
 func (v *pageRequest) agoWord(t time.Time) string {
 	if d := v.now.Sub(t); d >= time.Second {
 		return span(d) + " ago"

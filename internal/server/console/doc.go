@@ -1,11 +1,10 @@
-// Package console serves the web console below /console: pages made of
-// html/template, server-side SVG and a little htmx, which calls the use cases as
-// the API does and knows nothing that the API would not say. Every page and every
-// decision works without JavaScript; a GET changes nothing (contract 1 and 3).
+// Package console serves the web console below /console: pages made of html/template,
+// server-side SVG and htmx. It calls the same use cases as the API and shows nothing
+// that the API would not. Every page and action works without JavaScript, and a GET
+// changes nothing (contract 1 and 3).
 //
-// A room of files: one file a noun (runs.go, models.go, ...) with its routes and
-// pages, the page's template of the same name, and the few things that all share:
-// routing (console.go), requests of the pages (pagerequest.go), writing a page (page.go), words and
-// icons of states (words.go), times and figures (figures.go), and JSON as people
-// read it (payload.go).
+// Each resource has a file with its routes and pages (runs.go, models.go, ...) and
+// templates of the same name. Shared are routing (console.go), requests
+// (pagerequest.go), rendering (page.go), states (words.go), times and sizes
+// (figures.go), and JSON for display (payload.go).
 package console

@@ -2,19 +2,18 @@ package console
 
 import "github.com/countersign/countersign/internal/control"
 
-// documentData is the page that edits something whole, as JSON. A text that can't
-// be saved stays as it was typed. After a conflict the form holds the revision
-// that is there now, and the page shows it: whoever saves then has seen what the
-// text replaces.
+// documentData is the page that edits a whole record as JSON. Text that can't be saved
+// is kept. After a conflict the form carries the current revision and the page shows
+// the stored text, so that saving again overwrites it knowingly.
 type documentData struct {
 	Kind, ID, Name string
-	Back, To       string // below the console's prefix
+	Back, To       string // paths below Prefix
 	Revision       int64
 	New            bool
 	Key            field // the id of a new one
 	Text           field
 	Example        string
-	Stored         string // what is there, after a conflict
+	Stored         string // the stored text, after a conflict
 	Consequence    string
 	Use            *control.ProjectUse
 	Blocked, Over  bool

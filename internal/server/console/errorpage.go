@@ -1,32 +1,30 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 )
 
-// problem is what went wrong in a sentence, its detail, and its stable code.
+// problem is an error for display: a sentence, a detail and the stable code.
 type problem struct {
 	Sentence, Detail string
 	Code             countersign.Code
 }
 
-// refusalOf is the refusal that an error is, nil for every other error: those are
+// refusalOf returns err's *countersign.Error, nil for any other error: those are
 // internal and never shown.
 func refusalOf(err error) *countersign.Error {
-	var e *countersign.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return nil
+	e, _ := errors.AsType[*countersign.Error](err)
+	return e
 }
 
-// problemOf words an error; nil for none and for what has no code.
+// problemOf words an error; nil for nil and for errors without a code.
 func problemOf(err error) *problem {
 	e := refusalOf(err)
 	if e == nil {
@@ -35,7 +33,7 @@ func problemOf(err error) *problem {
 	return &problem{Sentence: sentenceOf(e), Detail: detailOf(e), Code: e.Code}
 }
 
-// sentences are of the design's table of errors, by code.
+// sentences are the design's texts of errors, by code.
 var sentences = map[countersign.Code]string{
 	countersign.CodeUnauthenticated:  "You have been signed out. Sign in again; your text is kept.",
 	countersign.CodeSelfApproval:     "You asked for this run, so someone else must decide.",
@@ -74,7 +72,7 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// kept is a field that was typed into a form which could not be taken.
+// kept is a typed field of a form that was refused.
 type kept struct{ Name, Text string }
 
 type errorData struct {
@@ -83,14 +81,10 @@ type errorData struct {
 	Back, BackWord string
 }
 
-// errorPage says what went wrong and shows what was typed, so that nothing that
-// somebody wrote is lost.
+// errorPage shows the error and what was typed, so that no text is lost.
 func (v *pageRequest) errorPage(e *countersign.Error) *page {
 	d := errorData{Problem: problemOf(e), Kept: v.typed(), Back: Prefix + "/", BackWord: "To the overview"}
-	p := &page{name: "error", status: e.Code.Status(), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
-	if p.status == 0 {
-		p.status = http.StatusConflict
-	}
+	p := &page{name: "error", status: cmp.Or(e.Code.Status(), http.StatusConflict), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
 	if e.Code == countersign.CodeUnauthenticated {
 		d.Back, d.BackWord = Prefix+"/sign-in?next="+url.QueryEscape(v.refererPath()), "Sign in"
 		p.Data = d
@@ -104,7 +98,7 @@ var titles = map[int]string{
 	413: "Too large", 500: "Something broke", 503: "Not now",
 }
 
-// typed are the form's fields but those that the page itself put there.
+// typed are the form's fields, except those that the page itself set.
 func (v *pageRequest) typed() []kept {
 	var out []kept
 	for name, texts := range v.r.PostForm {
@@ -113,11 +107,11 @@ func (v *pageRequest) typed() []kept {
 		}
 		out = append(out, kept{name, texts[0]})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	slices.SortFunc(out, func(a, b kept) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
-// refererPath is the page of ours that a form was sent from, "/" for none.
+// refererPath is the console page that the form was sent from, "/" if unknown.
 func (v *pageRequest) refererPath() string {
 	u, err := url.Parse(v.r.Referer())
 	if err != nil || u.Host != v.r.Host || !strings.HasPrefix(u.Path, Prefix+"/") {

@@ -9,25 +9,25 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What was sent, what came back and how it was judged: the parts of a page that
-// prove something, shared by runs, approvals and recovery.
+// Views of requests, responses and verifications, shared by the pages of runs,
+// approvals and recovery.
 
-// sent is a request as it stands on the wire.
+// sent is a request as sent over the network.
 type sent struct {
-	ID             string // of the element, for its copy button
+	ID             string // element ID, for the copy button
 	Method         string
 	Scheme, Host   string
 	Path           string // with the query
 	Body           countersign.Value
 	HasBody        bool
 	Size           int64
-	Digest         string // "" where it isn't known yet
+	Digest         string // "" if not known yet
 	IdempotencyKey string
-	Part           *bodyPart     // nil: drawn folded, and bounded
-	Query          template.HTML // its fields as an approver reads them; "" elsewhere
+	Part           *bodyPart     // nil: rendered folded and bounded
+	Query          template.HTML // rendered fields; on approval pages only
 }
 
-// sentOf makes the view of a request; id must be unique on its page.
+// sentOf makes the view of a request; id must be unique on the page.
 func sentOf(id string, r countersign.Request) sent {
 	s := sent{ID: id, Method: r.Method, Body: r.Body, HasBody: !r.Body.IsZero() && !r.Body.IsNull(), Path: r.URL}
 	if s.HasBody {
@@ -40,14 +40,14 @@ func sentOf(id string, r countersign.Request) sent {
 	return s
 }
 
-// got is an answer: its status line, its size, and what was selected of it.
+// got is a response: its status, its size and the selected output.
 type got struct {
 	ID       string
 	Response *countersign.Response
 	Output   countersign.Value
 	Has      bool // an output
 	Refusal  bool
-	Said     countersign.Value // the body of a refusal, as text
+	Said     countersign.Value // body of a refusal, as text
 }
 
 func gotOf(id string, r *countersign.Response, output countersign.Value) got {
@@ -58,16 +58,16 @@ func gotOf(id string, r *countersign.Response, output countersign.Value) got {
 	return g
 }
 
-// judged is a row of the table of expected and actual.
+// judged is a row of the table of expected and actual values.
 type judged struct {
 	Field            string
 	Expected, Actual string
 	Known, Met       bool
-	Over             bool // no answer will come any more
+	Over             bool // no response can arrive anymore
 }
 
-// judgedOf lists what was asked of an answer and what it was; before there is an
-// answer nothing is known. expectation is the plan's, nil for none.
+// judgedOf lists what was expected of a response and what it contained; nothing is
+// known before it arrives. e is the plan's expectation, nil if none.
 func judgedOf(e *countersign.Expectation, v *countersign.Verification) []judged {
 	var rows []judged
 	switch {
@@ -84,7 +84,7 @@ func judgedOf(e *countersign.Expectation, v *countersign.Verification) []judged 
 	return append(rows, judgedStatus(e, v)...)
 }
 
-// judgedStatus is the row of the HTTP status, where one was asked for.
+// judgedStatus is the row of the HTTP status, if one is expected.
 func judgedStatus(e *countersign.Expectation, v *countersign.Verification) []judged {
 	if e == nil || e.StatusCode == 0 {
 		return nil

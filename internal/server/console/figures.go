@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// exactTime is how a time is written in full.
+// exactTime is the format of a full time.
 const exactTime = "2006-01-02 15:04:05.000 UTC"
 
 // timeTag is a time with the exact one on hover.
@@ -17,7 +17,7 @@ func timeTag(t time.Time, text string) template.HTML {
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `" title="` + t.Format(exactTime) + `">` + template.HTMLEscapeString(text) + `</time>`) //nolint:gosec // the text is escaped, the rest are figures
 }
 
-// ago says how long ago a time was, coarsely; a future one reads "in …".
+// ago is a coarse age; a future time reads "in …".
 func (v *pageRequest) ago(t time.Time) template.HTML {
 	if t.IsZero() {
 		return "never"
@@ -34,19 +34,16 @@ func (v *pageRequest) ago(t time.Time) template.HTML {
 	return timeTag(t, span(d)+" ago")
 }
 
-// Ago, Since and Until are for templates.
 func (f frame) Ago(t time.Time) template.HTML { return f.ago(t) }
 
-// Since is how long something has lasted.
 func (f frame) Since(t time.Time) template.HTML { return timeTag(t, span(f.now.Sub(t))) }
 
-// Until is how long there is to a time.
 func (f frame) Until(t time.Time) template.HTML { return timeTag(t, span(t.Sub(f.now))) }
 
-// exactly is a time in full, for what is read as evidence.
+// exactly is a full time, for evidence.
 func exactly(t time.Time) template.HTML { return timeTag(t, t.UTC().Format(exactTime)) }
 
-// span is a length of time in at most two units.
+// span is a duration in at most two units.
 func span(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -64,10 +61,10 @@ func span(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
 }
 
-// clock is a time of the day with milliseconds, as within one run.
+// clock is a time of day with milliseconds.
 func clock(t time.Time) template.HTML { return timeTag(t, t.UTC().Format("15:04:05.000")) }
 
-// took is a duration as it was measured.
+// took is a measured duration.
 func took(ms int64) string {
 	switch {
 	case ms < 1000:
@@ -78,7 +75,6 @@ func took(ms int64) string {
 	return span(time.Duration(ms) * time.Millisecond)
 }
 
-// size is a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 1024:
@@ -89,7 +85,6 @@ func size(n int64) string {
 	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
 }
 
-// plural is a number with its noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -97,13 +92,13 @@ func plural(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// unbroken is a figure with its unit, as markup that no line ends amid. Text has the
-// usual space alone: [shown] writes every other one as an escape.
+// unbroken replaces the spaces of a figure by non-breaking ones, as markup: [shown]
+// would escape them in text.
 func unbroken(figure string) template.HTML {
 	return unbrokenSpaces(figure, -1)
 }
 
-// unbrokenSpaces keeps the first n spaces of a text from ending a line; all if n < 0.
+// unbrokenSpaces replaces the first n spaces by non-breaking ones; all if n < 0.
 func unbrokenSpaces(text string, n int) template.HTML {
 	return template.HTML(strings.Replace(template.HTMLEscapeString(text), " ", "\u00a0", n)) //nolint:gosec // escaped
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// finding is one thing that a validation says, with the number that stands on the
-// diagram, too.
+// finding is one validation problem; its number also stands on the diagram.
 type finding struct {
 	Number              int
 	Word, Class         string
@@ -17,7 +16,7 @@ type finding struct {
 	stateID             string
 }
 
-// mostFindings bounds what a page lists; the API lists all.
+// mostFindings is how many problems a page lists; the API lists all.
 const mostFindings = 100
 
 // findingsOf numbers errors before warnings; more is how many aren't listed.
@@ -37,8 +36,8 @@ func findingsOf(doc countersign.AgentModel, found countersign.Validation) (list 
 	return list[:len(list)-more], more
 }
 
-// stateAt is the id of the state that a path of a validation is about: the state
-// itself, or the one that a transition leads out of; "" for none.
+// stateAt is the ID of the state that a problem's path is about, which is a
+// transition's source state; "" if none.
 func stateAt(doc countersign.AgentModel, path string) string {
 	list, rest, _ := strings.Cut(path, "[")
 	index, _, _ := strings.Cut(rest, "]")
@@ -53,7 +52,7 @@ func stateAt(doc countersign.AgentModel, path string) string {
 	return ""
 }
 
-// badge is the numbers of the findings about a state, "" for none.
+// badge lists the numbers of a state's findings, "" for none.
 func badge(list []finding, stateID string) string {
 	var numbers []string
 	for _, f := range list {

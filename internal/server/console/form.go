@@ -1,23 +1,21 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"net/http"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// form is a form on its way to a page: as it is stored, or again with what was
-// typed and with what is wrong beside the field that it is wrong with.
+// form builds a form's fields, either with the stored values or with the submitted
+// values and their errors.
 type form struct {
 	v     *pageRequest
 	err   error
-	wrong map[string]string // by the field's name; what no field takes stays
+	wrong map[string]string // by field; entries that no field takes remain
 	taken int
 }
 
@@ -38,14 +36,14 @@ type choice struct {
 	Chosen            bool
 }
 
-// sheetOf makes a sheet; within is where in the document its fields are, such as
-// capabilities[3], so that the API's paths become the names of fields.
-func (v *pageRequest) sheetOf(err error, within string) *form {
+// formOf makes a form; within is where the fields stand in the document, such as
+// capabilities[3], so that paths in API errors map to field names.
+func (v *pageRequest) formOf(err error, within string) *form {
 	s := &form{v: v, err: err, wrong: map[string]string{}}
 	if !fieldwise[countersign.ErrorCode(err)] {
 		return s
 	}
-	for _, w := range wrongs(problemMessage(err)) {
+	for _, w := range fieldErrors(problemMessage(err)) {
 		name := w.field
 		if within != "" {
 			name = strings.TrimPrefix(name, within+".")
@@ -55,30 +53,23 @@ func (v *pageRequest) sheetOf(err error, within string) *form {
 	return s
 }
 
-// again reports a form that was sent.
+// again reports whether the form was submitted.
 func (s *form) again() bool { return s.v.r.Method == http.MethodPost }
 
-// line is a field of one line; stored is what it holds before somebody types.
+// line is a one-line field; stored is its value before anything is typed.
 func (s *form) line(name, label, hint, stored string) field {
 	b := field{Name: name, Label: label, Hint: hint, Value: stored}
 	if s.again() {
 		b.Value = s.v.r.PostForm.Get(name)
 	}
 	if countersign.ErrorCode(s.err) == countersign.CodeRevisionConflict && strings.TrimSpace(b.Value) != stored {
-		b.Hint = strings.TrimSpace(hint + " Saved now: " + saved(stored) + ".")
+		b.Hint = strings.TrimSpace(hint + " Saved now: " + cmp.Or(stored, "nothing") + ".")
 	}
 	b.Wrong = s.take(name)
 	return b
 }
 
-func saved(stored string) string {
-	if stored == "" {
-		return "nothing"
-	}
-	return stored
-}
-
-// take gives a field what is wrong with it, or with what lies within it.
+// take returns and removes the errors of a field and of what it contains.
 func (s *form) take(name string) string {
 	var found []string
 	for field, text := range s.wrong {
@@ -96,7 +87,7 @@ func (s *form) take(name string) string {
 		return ""
 	}
 	s.taken++
-	sort.Strings(found)
+	slices.Sort(found)
 	return upper(strings.Join(found, "; ")) + "."
 }
 
@@ -112,14 +103,13 @@ func (s *form) area(name, label, hint, stored string, rows int) field {
 	return b
 }
 
-// document is a field for JSON.
 func (s *form) document(name, label, hint, stored string, rows int) field {
 	b := s.area(name, label, hint, stored, rows)
 	b.Mono = true
 	return b
 }
 
-// choose is a field of a few values: a select or a radio list.
+// choose is a select or a list of radio buttons.
 func (s *form) choose(kind, name, label, hint, stored string, choices ...choice) field {
 	b := s.line(name, label, hint, stored)
 	b.Kind, b.Choices = kind, choices
@@ -136,14 +126,14 @@ func (s *form) check(name, label, hint string, stored bool) field {
 	return b
 }
 
-// must marks a field that can't be left out.
+// must marks a field as required.
 func must(b field) field {
 	b.Required = true
 	return b
 }
 
-// problem is what stands above the form. It is asked for after the fields: what
-// they took is not said twice.
+// problem is the error above the form. Call it after the fields are built: it leaves
+// out what they show.
 func (s *form) problem() *problem {
 	p := problemOf(s.err)
 	if p == nil || s.taken == 0 {
@@ -153,7 +143,7 @@ func (s *form) problem() *problem {
 	for field, text := range s.wrong {
 		rest = append(rest, strings.TrimPrefix(field+": "+text, ": "))
 	}
-	sort.Strings(rest)
+	slices.Sort(rest)
 	p.Sentence, p.Detail = "Not accepted: "+plural(s.taken, "field needs", "fields need")+" another value.", ""
 	if len(rest) > 0 {
 		p.Detail = upper(strings.Join(rest, "; ")) + "."
@@ -161,9 +151,8 @@ func (s *form) problem() *problem {
 	return p
 }
 
-// may is nil when the visitor may ask for an operation: the page of a form that
-// nobody here may send is refused as the form would be. The refusal of a form that
-// was sent is recorded, as the API's are.
+// may checks that the visitor may perform an operation. A refused POST is recorded in
+// the audit log, as for the API.
 func (v *pageRequest) may(op access.Operation) error {
 	if v.r.Method != http.MethodPost {
 		return access.Allow(v.actor.Principal, op)
@@ -171,26 +160,15 @@ func (v *pageRequest) may(op access.Operation) error {
 	return v.control.Authorize(v.r.Context(), v.actor, op, v.subject())
 }
 
-// subject is what the address is about, kind/id, as the audit log names it.
+// subject is what the address is about, as kind/ID, for the audit log.
 func (v *pageRequest) subject() string {
 	nouns, _, _ := strings.Cut(strings.TrimPrefix(v.r.URL.Path, Prefix+"/"), "/")
 	return strings.TrimSuffix(nouns, "s") + "/" + cmp.Or(v.r.PathValue("id"), v.form("id"))
 }
 
-// can reports what the visitor may ask for.
 func (v *pageRequest) can(op access.Operation) bool {
 	return access.Allow(v.actor.Principal, op) == nil
 }
 
-// pretty is a document as one edits it: indented, its numbers as they are.
-func pretty(v any) string {
-	doc, err := countersign.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, doc, "", "  "); err != nil {
-		return string(doc)
-	}
-	return b.String()
-}
+// pretty is a value as indented JSON; every number keeps its digits.
+func pretty(v any) string { return indented(rawOf(v)) }

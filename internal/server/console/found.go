@@ -8,11 +8,10 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// Expected and found: what the plan expects of the answer, and what it sent,
-// beside what each answer that came since says of it. Texts only; nothing of it
-// decides.
+// Recovery's comparison: the plan's expectation and the sent values beside what each
+// later response says. For display only; it decides nothing.
 
-// foundTable has a column for each answer.
+// foundTable has one column per response.
 type foundTable struct {
 	Columns []string
 	Rows    []foundRow
@@ -20,17 +19,17 @@ type foundTable struct {
 
 type foundRow struct {
 	Field, Expected string
-	AsSent          bool // the request said so; the plan expects nothing of it
+	AsSent          bool // a value of the request; the plan doesn't check it
 	Cells           []foundCell
 }
 
-// foundCell is what one answer says. Unknown: it says nothing of this field.
+// foundCell is the value in one response; it isn't Known if the response lacks it or it
+// is masked.
 type foundCell struct {
 	Column, Text string
 	Known, Met   bool
 }
 
-// Bounds of the table.
 const (
 	foundProbes = 2 // the latest ones
 	foundSent   = 8 // fields of the request
@@ -43,7 +42,7 @@ type foundAnswer struct {
 	status      int
 }
 
-// foundIn compares a step's expectation with the answers there are.
+// foundIn compares a step's expectation with the responses.
 func foundIn(s *countersign.StepRun, e *countersign.Expectation, c *countersign.Capability) foundTable {
 	answers := answersOf(s, c)
 	var t foundTable
@@ -96,8 +95,8 @@ func cellOf(a foundAnswer, field string, expected countersign.Value) foundCell {
 	return cell
 }
 
-// statusRow checks the status of the late answer. A probe's status belongs to the probe
-// and says nothing about the step.
+// statusRow is filled for the late response only: a probe's status says nothing of the
+// step.
 func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 	row := foundRow{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}
 	for _, a := range answers {
@@ -110,7 +109,7 @@ func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 	return row
 }
 
-// withSent adds the fields of the request that an answer repeats by name.
+// withSent adds the fields of the request that a response repeats by name.
 func (t foundTable) withSent(s *countersign.StepRun, e *countersign.Expectation, answers []foundAnswer) foundTable {
 	names := inputNames(s.Input)
 	for _, name := range names {

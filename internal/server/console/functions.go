@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// functions are what templates may call beside the frame's methods.
+// functions are the template functions besides the frame's methods.
 var functions = template.FuncMap{
 	"icon": icon, "named": named, "asset": Asset, "chip": chip, "plainChip": plainChip,
 	"clock": clock,
@@ -19,7 +19,7 @@ var functions = template.FuncMap{
 	"nav": entry, "nextTheme": nextTheme, "themeWord": themeWord,
 	"tinted": tinted, "resolution": resolvedAs,
 
-	"shown": shown, "shownLines": shownLines, "shownAside": shownAside, "copied": copied, "apart": apart,
+	"shown": shown, "shownLines": shownLines, "shownAside": shownAside, "copied": copied, "apart": highlighted,
 
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
@@ -28,13 +28,13 @@ var functions = template.FuncMap{
 	// Access and audit.
 	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,
 	"seg": url.PathEscape, "inc": func(i int) int { return i + 1 },
-	"indented": func(v any) string { return indented(rawOf(v)) }, "ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
+	"indented": pretty, "ctl": ctl, "rows": rows, "inc64": func(i int64) int64 { return i + 1 },
 }
 
-// icon draws a symbol of the sprite that says nothing by itself.
+// icon is a decorative symbol.
 func icon(name string) template.HTML { return drawn(name, `aria-hidden="true"`) }
 
-// named draws a symbol that stands for a word.
+// named is a symbol with an accessible name.
 func named(name, word string) template.HTML {
 	return drawn(name, `role="img" aria-label="`+template.HTMLEscapeString(word)+`"`)
 }
@@ -47,8 +47,7 @@ func drawn(name, how string) template.HTML {
 	return template.HTML(`<svg class="` + class + `" ` + how + `><use href="` + Prefix + `/assets/sprite.svg#` + template.HTMLEscapeString(name) + `"/></svg>`) //nolint:gosec // every part is ours or escaped
 }
 
-// chip is a state as icon, word and colour; plainChip the same without ground, for
-// dense tables.
+// chip is a state's icon and word; plainChip has no background, for dense tables.
 func chip(s state) template.HTML { return chipWith("chip", s) }
 
 func plainChip(s state) template.HTML { return chipWith("chip chip--plain", s) }
@@ -57,7 +56,6 @@ func chipWith(class string, s state) template.HTML {
 	return template.HTML(`<span class="`+class+` `+s.Class+`">`) + icon(s.Icon) + template.HTML(template.HTMLEscapeString(s.Word)+`</span>`) //nolint:gosec // the class is ours, the word escaped
 }
 
-// navigation is one entry of the navigation.
 type navigation struct {
 	Here             bool
 	Href, Icon, Word string

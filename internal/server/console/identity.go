@@ -1,7 +1,7 @@
 package console
 
 import (
-	"errors"
+	"context"
 	"net/http"
 	"net/url"
 	"path"
@@ -9,9 +9,10 @@ import (
 	"unicode"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 )
 
-// Signing in, setting up and signing out (contract 3).
+// Sign-in, setup and sign-out (contract 3).
 
 func (c *Console) identityRoutes() []route {
 	return append(c.verifierRoutes(), []route{
@@ -37,10 +38,10 @@ func signInPage(v *pageRequest) (*page, error) {
 	return &page{name: "sign-in", Title: "Sign in", Alone: true, Data: signInData{Next: local(v.query("next")), HasMail: v.cfg.HasMail}}, nil
 }
 
-// pending is the cookie of a sign-in that waits for its code.
+// pending is the cookie of a sign-in that awaits its code.
 const pending = "countersign-sign-in"
 
-// askForCode sends a code. The answer is the same whoever asks.
+// askForCode sends a code. The response doesn't reveal whether the address is a user's.
 func askForCode(v *pageRequest) (string, error) {
 	secret, err := v.control.AskForCode(v.r.Context(), v.form("email"), v.from())
 	if p := problemOf(err); p != nil && p.Code == countersign.CodeInvalidRequest {
@@ -57,7 +58,7 @@ func askForCode(v *pageRequest) (string, error) {
 	return "/sign-in/code?" + q.Encode(), nil
 }
 
-// remember gives the browser the secret of its sign-in; "" takes it away.
+// remember stores the sign-in's secret in the browser; "" deletes it.
 func (v *pageRequest) remember(secret string) {
 	cookie := &http.Cookie{Name: pending, Value: secret, Path: Prefix + "/sign-in", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode}
 	if secret == "" {
@@ -98,7 +99,7 @@ func signIn(v *pageRequest) (string, error) {
 	return local(v.form("next")), nil
 }
 
-// digits drops what people put between the digits of a code.
+// digits drops the characters that people type between digits.
 func digits(r rune) rune {
 	if r < '0' || r > '9' {
 		return -1
@@ -106,8 +107,8 @@ func digits(r rune) rune {
 	return r
 }
 
-// local is an address within the console, below its prefix: whatever else next
-// says, a sign-in leads nowhere else.
+// local returns next if it is a path within the console, else "/": a sign-in must not
+// redirect elsewhere.
 func local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || !plainPath(u.Path) {
@@ -116,8 +117,8 @@ func local(next string) string {
 	return next
 }
 
-// plainPath reports a path that is what it says, unescaped: without dots that lead out of
-// the console, empty segments, and what browsers take for a slash or leave out.
+// plainPath reports whether a decoded path is already clean: no dot segments, no empty
+// segments, no backslashes (which browsers read as slashes) and no control characters.
 func plainPath(decoded string) bool {
 	clean := path.Clean(decoded)
 	return (decoded == clean || decoded == clean+"/") && !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
@@ -135,8 +136,8 @@ func setupPage(v *pageRequest) (*page, error) {
 	return &page{name: "setup", Title: "Set up", Alone: true, Data: signInData{Link: link, HasMail: v.cfg.HasMail}}, nil
 }
 
-// noSetUp says why nothing can be set up, in place of the sentence for whoever's session
-// has ended.
+// noSetUp says why setup isn't possible; the usual sentence for unauthenticated speaks
+// of a session.
 func noSetUp(err error) string {
 	if e := refusalOf(err); e.Code != countersign.CodeUnauthenticated {
 		return problemOf(err).Sentence
@@ -146,8 +147,7 @@ func noSetUp(err error) string {
 
 func setUp(v *pageRequest) (string, error) {
 	session, err := v.control.SetUp(v.r.Context(), v.form("link"), v.form("email"), v.from(), v.actor)
-	var e *countersign.Error
-	if errors.As(err, &e) && e.Code != countersign.CodeUnavailable {
+	if e := refusalOf(err); e != nil && e.Code != countersign.CodeUnavailable {
 		p := problemOf(err)
 		link := v.form("link")
 		if e.Code == countersign.CodeInvalidRequest {
@@ -164,16 +164,14 @@ func setUp(v *pageRequest) (string, error) {
 	return "/", nil
 }
 
-func signOut(v *pageRequest) (string, error) {
-	if err := v.control.SignOut(v.r.Context(), v.actor); err != nil {
-		return "", err
-	}
-	v.keep("")
-	return "/sign-in", nil
-}
+func signOut(v *pageRequest) (string, error) { return v.endSession(v.control.SignOut) }
 
 func signOutEverywhere(v *pageRequest) (string, error) {
-	if err := v.control.SignOutEverywhere(v.r.Context(), v.actor); err != nil {
+	return v.endSession(v.control.SignOutEverywhere)
+}
+
+func (v *pageRequest) endSession(end func(context.Context, control.Actor) error) (string, error) {
+	if err := end(v.r.Context(), v.actor); err != nil {
 		return "", err
 	}
 	v.keep("")

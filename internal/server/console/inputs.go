@@ -9,15 +9,14 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// The inputs of a capability as a form: a field for each declared one, or one
-// document where anything is taken. Numbers stay text until they are JSON, so
-// that their digits are those that were typed.
+// A capability's inputs as a form: a field for each declared input, or one JSON
+// document if any input is accepted. Numbers are parsed as exact JSON, so that their
+// digits are kept.
 
-// inputField is how a form names an input.
 func inputField(name string) string { return "input." + name }
 
-// inputs are the fields of a capability's inputs; those that are fixed can't be
-// set.
+// inputs are the fields of a capability's inputs, without those that the manifest
+// fixes.
 func (s *form) inputs(c *countersign.Capability, fixed map[string]countersign.Value) []field {
 	if c.InputSchema == nil {
 		return []field{s.document("input", "Inputs", "A JSON object.", "{}", 6)}
@@ -51,7 +50,7 @@ func (s *form) input(in shownInput) field {
 	return s.line(name, in.Name, hint, "")
 }
 
-// typedInputs takes the inputs from the form, and says of every one that is none.
+// typedInputs parses the inputs and reports every invalid one.
 func (v *pageRequest) typedInputs(c *countersign.Capability, fixed map[string]countersign.Value) (map[string]countersign.Value, error) {
 	if c.InputSchema == nil {
 		return objectOf("input", v.form("input"))
@@ -76,7 +75,7 @@ func (v *pageRequest) typedInputs(c *countersign.Capability, fixed map[string]co
 	return out, nil
 }
 
-// kinds are the JSON types of the types of inputs.
+// kinds are the JSON kinds of the input types.
 var kinds = map[string]countersign.Kind{
 	"number": countersign.KindNumber, "boolean": countersign.KindBoolean, "object": countersign.KindObject, "array": countersign.KindArray,
 }
@@ -94,7 +93,7 @@ func typedValue(kind, text string) (value countersign.Value, problem string) {
 	return value, ""
 }
 
-// objectOf takes a JSON object; no text is an empty one.
+// objectOf parses a JSON object; no text is no object.
 func objectOf(field, text string) (map[string]countersign.Value, error) {
 	if text == "" {
 		return nil, nil

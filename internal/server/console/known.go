@@ -9,33 +9,32 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What is known of an uncertain step, in the order of time: who let the request
-// out, that it was sent, what came back, and what people found since.
+// The known facts about an uncertain step, in order of time: who approved it, that it
+// was sent, what came back, and what people found since.
 
-// knownFact is one thing that is known. Its title is a sentence; Got is an answer
-// that is shown with it.
+// knownFact is one fact.
 type knownFact struct {
 	At    time.Time
-	Class string // of its icon's colour
+	Class string // of the icon's color
 	Icon  string
 	Title string
-	Said  string // by whom, or why
-	Quote string // what somebody wrote
+	Said  string // details
+	Quote string // a person's own words
 	Code  countersign.Code
-	Sent  *sent  // what was asked, for a probe
-	Key   string // that it was sent under
-	Left  bool   // the request left this machine for certain
+	Sent  *sent  // the request of a probe
+	Key   string // the idempotency key
+	Left  bool   // the request certainly left this machine
 	Got   *got
-	Use   string // "late" or "probe-n": prefills the output with this answer
+	Use   string // "late" or "probe-n": its output can prefill the form
 }
 
-// Bounds of what is told: approvals and probes, and probes with their answers.
+// Bounds of the page: approvals and probes; probes with their responses.
 const (
 	knownShown   = 20
 	answersShown = 3
 )
 
-// knownOf lists what is known of a step. approvals are those of the run.
+// knownOf lists the facts about a step. approvals are the run's.
 func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
 	out := knownDecisions(s, approvals)
 	if !s.StartedAt.IsZero() {
@@ -54,7 +53,7 @@ func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign
 	return out
 }
 
-// knownDecisions are what people decided: the approvals and the resolution.
+// knownDecisions are the decided approvals and the resolution.
 func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
 	var out []knownFact
 	for i := range approvals {
@@ -69,8 +68,8 @@ func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []
 	return out
 }
 
-// knownSending is the latest attempt. Where the process ended meanwhile nobody
-// knows whether the request had left this machine.
+// knownSending is the latest attempt. If the process stopped meanwhile, it is unknown
+// whether the request had left this machine.
 func knownSending(s *countersign.StepRun) knownFact {
 	f := knownFact{At: s.StartedAt, Class: "is-idle", Icon: "i-send", Title: "Sent once", Key: s.IdempotencyKey, Left: true}
 	if s.Attempt > 1 {
@@ -90,12 +89,11 @@ func nthTime(n int) string {
 	return strconv.Itoa(n) + "th"
 }
 
-// knownUnknown is what stopped the run.
+// knownUnknown is the error that stopped the run.
 func knownUnknown(r *countersign.Run, s *countersign.StepRun) knownFact {
 	f := knownFact{At: r.WaitingFor.Since, Class: "is-unc", Icon: "s-recovery", Title: upper(s.Error.Message), Code: s.Error.Code}
 	if s.Response != nil && s.Response.StatusCode != 0 && s.Late == nil {
-		g := gotOf("answer", s.Response, s.Output)
-		f.Got = &g
+		f.Got = new(gotOf("answer", s.Response, s.Output))
 	}
 	return f
 }
@@ -108,13 +106,11 @@ func knownLate(s *countersign.StepRun) knownFact {
 	if s.Late.Error != "" {
 		f.Said = upper(s.Late.Error) + ". " + f.Said
 	}
-	g := gotOf("late", s.Late.Response, s.Late.Output)
-	f.Got, f.Use = &g, usable("late", s.Late.Output)
+	f.Got, f.Use = new(gotOf("late", s.Late.Response, s.Late.Output)), usable("late", s.Late.Output)
 	return f
 }
 
-// knownProbe is one probe, whole where it is one of the latest: a page of twenty
-// answers would be read by nobody.
+// knownProbe is one probe, with its response only if it is one of the latest.
 func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 	id := probeID(p)
 	f := knownFact{At: p.At, Class: "is-idle", Icon: "i-probe", Title: "Probe " + strconv.Itoa(p.N) + " asked, read only", Said: "By " + who(p.By)}
@@ -126,21 +122,19 @@ func knownProbe(p *countersign.ProbeRecord, whole bool) knownFact {
 		f.Said += " " + upper(p.Error) + "."
 	}
 	if p.Request != nil {
-		asked := sentOf(id+"-asked", *p.Request)
-		f.Sent = &asked
+		f.Sent = new(sentOf(id+"-asked", *p.Request))
 	}
 	switch {
 	case !whole:
 		f.Said += " The API shows its answer."
 	case p.Response != nil || !p.Output.IsZero():
-		g := gotOf(id, p.Response, p.Output)
-		f.Got, f.Use = &g, usable(id, p.Output)
+		f.Got, f.Use = new(gotOf(id, p.Response, p.Output)), usable(id, p.Output)
 	}
 	return f
 }
 
-// usable names an answer that the output can be filled from: an object that is
-// shown whole and not masked.
+// usable returns id if the output can be prefilled from this response: an object shown
+// whole and unmasked; else "".
 func usable(id string, answer countersign.Value) string {
 	if answer.Kind() != countersign.KindObject || len(answer.Raw()) > longest || strings.Contains(answer.Raw(), hiddenText) {
 		return ""

@@ -7,10 +7,10 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// pageSize is how many rows a list shows at once.
+// pageSize is how many rows a list shows on a page.
 const pageSize = 50
 
-// list is the part of a list that the address asks for.
+// list is the page of a list that the address asks for.
 func (v *pageRequest) list() control.List {
 	offset, err := strconv.Atoi(v.query("offset"))
 	if err != nil || offset < 0 {
@@ -19,7 +19,7 @@ func (v *pageRequest) list() control.List {
 	return control.List{Limit: pageSize, Offset: offset, Retired: v.query("retired") == "true"}
 }
 
-// pager leads to the neighbouring parts of a list.
+// pager links to the neighboring pages of a list.
 type pager struct {
 	Prev, Next      string
 	From, To, Total int
@@ -36,29 +36,30 @@ func (v *pageRequest) pager(l control.List, shown, total int, next *int) pager {
 	return p
 }
 
-// with is the present address with one parameter changed; "" takes it away.
+// with is the present address with one parameter changed; "" removes it.
 func (v *pageRequest) with(name, value string) string {
-	q := url.Values{}
-	for k, vs := range v.r.URL.Query() {
-		q[k] = vs
-	}
+	q := v.r.URL.Query()
 	q.Set(name, value)
 	if value == "" || name == "offset" && value == "0" {
 		q.Del(name)
 	}
+	return v.withQuery(q)
+}
+
+// withQuery is the path of the present address with another query.
+func (v *pageRequest) withQuery(q url.Values) string {
 	if len(q) == 0 {
 		return v.r.URL.Path
 	}
 	return v.r.URL.Path + "?" + q.Encode()
 }
 
-// filter is one choice of a list's filter.
 type filter struct {
 	Word, Href string
 	Here       bool
 }
 
-// filters offers the values of one parameter, "" first for all.
+// filters offers values of one parameter after "All".
 func (v *pageRequest) filters(name string, values ...[2]string) []filter {
 	now := v.query(name)
 	out := []filter{{Word: "All", Href: v.without(name), Here: now == ""}}
@@ -68,7 +69,8 @@ func (v *pageRequest) filters(name string, values ...[2]string) []filter {
 	return out
 }
 
-// without is the present address with a parameter set anew, on its first page.
+// without is the present address with a parameter removed or replaced, at the list's
+// first page.
 func (v *pageRequest) without(name string, value ...string) string {
 	q := v.r.URL.Query()
 	q.Del("offset")
@@ -76,8 +78,5 @@ func (v *pageRequest) without(name string, value ...string) string {
 	if len(value) > 0 {
 		q.Set(name, value[0])
 	}
-	if len(q) == 0 {
-		return v.r.URL.Path
-	}
-	return v.r.URL.Path + "?" + q.Encode()
+	return v.withQuery(q)
 }

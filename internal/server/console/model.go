@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"html/template"
 	"net/http"
 	"slices"
@@ -10,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
 )
 
-// modelData is what a model's page shows. Player, Here and Values are of the step
-// that the address names.
+// modelData is a model's page. Player, Here and Values are about the simulation step in
+// the address.
 type modelData struct {
 	countersign.Model
 	State       state
@@ -27,17 +25,16 @@ type modelData struct {
 	Values      []valueRow
 	Inputs      []modelInput
 	Transitions []transitionRow
-	Problem     *problem // of the simulation or the inputs
-	Refused     *problem // of suspending and resuming
+	Problem     *problem // of the simulation or its inputs
+	Refused     *problem // of suspending or resuming
 	Reason      string
-	Whole       bool // the document is shown however large it is
+	Whole       bool // the document is shown whatever its size
 	Query       string
 }
 
-// shortDocument is how much of a document stands on the page unasked, folded.
+// shortDocument is the size up to which the page includes the document, folded.
 const shortDocument = 8 << 10
 
-// ShowsDocument reports that the document stands on the page.
 func (d *modelData) ShowsDocument() bool {
 	return d.Whole || len(rawOf(d.Document)) <= shortDocument
 }
@@ -48,9 +45,7 @@ func modelPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	p := d.page()
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
+	p.status = d.Problem.status()
 	return p, nil
 }
 
@@ -58,7 +53,7 @@ func (d *modelData) page() *page {
 	return &page{name: "model", Title: cmp.Or(d.Name, d.ID), Nav: "models", Crumbs: modelCrumbs(d.Model), Data: d}
 }
 
-// model reads a model, what is wrong with it, and what its scenario comes to.
+// model reads a model, validates it and simulates the selected scenario.
 func (v *pageRequest) model(id string) (*modelData, error) {
 	m, err := v.control.Model(v.r.Context(), v.actor, id)
 	if err != nil {
@@ -88,11 +83,10 @@ func validity(found countersign.Validation) state {
 	return state{"is-ok", "s-completed", "Valid"}
 }
 
-// unmet are the codes of scenarios that don't come to what they should.
+// unmet are the codes of scenarios that miss their expectation.
 var unmet = []string{"expectation_not_met", "scenario_loops", "scenario_too_long"}
 
-// passing counts the scenarios that pass. Those of a model with errors can't be
-// played.
+// passing counts the scenarios that pass. An invalid model can't be simulated.
 func passing(doc countersign.AgentModel, found countersign.Validation) string {
 	all := len(doc.Scenarios)
 	if all == 0 || !found.Valid {
@@ -107,21 +101,21 @@ func passing(doc countersign.AgentModel, found countersign.Validation) string {
 	return strconv.Itoa(all-len(failing)) + " of " + strconv.Itoa(all) + " pass"
 }
 
-// element is the list element that a path leads to or into: scenarios[3].
+// element is the list element in a path: scenarios[3.
 func element(path string) string {
 	at, _, _ := strings.Cut(path, "]")
 	return at
 }
 
-// suspendModel and resumeModel take a typed reason. Without one the page is shown
-// again.
-func suspendModel(v *pageRequest) (string, error) { return v.toggleModel(v.control.SuspendModel) }
+func suspendModel(v *pageRequest) (string, error) {
+	return v.toggleModel(moving(v.control.SuspendModel))
+}
 
-func resumeModel(v *pageRequest) (string, error) { return v.toggleModel(v.control.ResumeModel) }
+func resumeModel(v *pageRequest) (string, error) { return v.toggleModel(moving(v.control.ResumeModel)) }
 
-func (v *pageRequest) toggleModel(toggle func(context.Context, control.Actor, string, string) (countersign.Model, error)) (string, error) {
+func (v *pageRequest) toggleModel(toggle move) (string, error) {
 	id := v.r.PathValue("id")
-	_, err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
+	err := toggle(v.r.Context(), v.actor, id, v.form("reason"))
 	if countersign.ErrorCode(err) != countersign.CodeInvalidRequest {
 		return modelHref(id), err
 	}

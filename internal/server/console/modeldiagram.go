@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
-// diagram draws the machine as it stands at the player's step.
+// diagram draws the state machine at the player's step.
 func (d *modelData) diagram() template.HTML {
 	states, transitions := len(d.Document.States), len(d.Document.Transitions)
 	if states == 0 {
@@ -30,8 +30,8 @@ func (d *modelData) diagram() template.HTML {
 	return graph.Machine(g)
 }
 
-// waysOut counts the transitions that lead out of each state: priorities matter
-// only where there are several.
+// waysOut counts each state's outgoing transitions: priorities matter only if there are
+// several.
 func waysOut(doc countersign.AgentModel) map[string]int {
 	n := map[string]int{}
 	for _, t := range doc.Transitions {
@@ -67,12 +67,11 @@ func (d *modelData) edge(t countersign.Transition, waysOut int) graph.Edge {
 	return e
 }
 
-// longLabel is how many characters of a condition a label has room for beside an
-// action.
+// longLabel is how many characters of a condition fit on a label beside an action.
 const longLabel = 56
 
-// labelWords is a transition's condition, and its name where that is longer than a
-// label: the table says it whole.
+// labelWords is a transition's condition, or its name if the condition is too long; the
+// table shows it whole.
 func labelWords(t countersign.Transition) string {
 	words := conditionWords(t.Condition)
 	if utf8.RuneCountInString(words) > longLabel && t.Name != "" {
@@ -81,7 +80,7 @@ func labelWords(t countersign.Transition) string {
 	return words
 }
 
-// actionWords are an action's name and its memory effects, "" for none.
+// actionWords are an action's name and memory effects, "" for none.
 func actionWords(doc countersign.AgentModel, id string) string {
 	if id == "" {
 		return ""
@@ -97,10 +96,9 @@ func actionWords(doc countersign.AgentModel, id string) string {
 	return id
 }
 
-// transitionRow is a transition as text.
 type transitionRow struct{ From, Name, When, Does, To string }
 
-// transitionsOf lists them state by state, in the order in which they are tried.
+// transitionsOf lists the transitions by state, in the order of evaluation.
 func transitionsOf(doc countersign.AgentModel) []transitionRow {
 	var rows []transitionRow
 	names := stateNames(doc)
@@ -122,7 +120,7 @@ func transitionsOf(doc countersign.AgentModel) []transitionRow {
 	for _, s := range doc.States {
 		add(s.ID)
 	}
-	for _, t := range doc.Transitions { // those that dangle
+	for _, t := range doc.Transitions { // those whose source state doesn't exist
 		add(t.FromStateID)
 	}
 	return rows

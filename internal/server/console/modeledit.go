@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 
@@ -10,16 +11,17 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// editData is a model's document as text, with what keeps it from being stored.
+// editData is the form that edits a model's document, with the error that kept it from
+// being stored.
 type editData struct {
 	ID       string // "" for a new model
 	Text     string
 	Expected int64
-	Current  int64 // the revision that came between; 0 when none did
+	Current  int64 // the conflicting revision, 0 if none
 	Problem  *problem
 }
 
-// Action is where the form goes.
+// Action is the form's target.
 func (d editData) Action() string {
 	if d.ID == "" {
 		return Prefix + "/models"
@@ -28,20 +30,17 @@ func (d editData) Action() string {
 }
 
 func (d editData) page() *page {
-	p := &page{name: "model-edit", Title: "New model", Nav: "models", Data: d}
+	p := &page{name: "model-edit", Title: "New model", Nav: "models", Data: d, status: d.Problem.status()}
 	if d.ID == "" {
 		p.Crumbs = []crumb{{Word: "Models", Href: "/models"}, {Word: "New model"}}
 	} else {
 		p.Title = "Edit " + d.ID
 		p.Crumbs = modelCrumbs(countersign.Model{ID: d.ID}, "Edit")
 	}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
 	return p
 }
 
-// newModelPage offers the example as the text to begin with.
+// newModelPage starts from the example model.
 func newModelPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.WriteModel); err != nil {
 		return nil, err
@@ -61,10 +60,10 @@ func editModelPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return editData{ID: m.ID, Text: indented(rawOf(m.Document)), Expected: m.Revision}.page(), nil
+	return editData{ID: m.ID, Text: pretty(m.Document), Expected: m.Revision}.page(), nil
 }
 
-// indented is JSON over several lines; every number keeps its digits.
+// indented is JSON on several lines; every number keeps its digits.
 func indented(raw string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(raw), "", "  ") != nil {
@@ -85,8 +84,7 @@ func saveModel(v *pageRequest) (string, error) {
 	return v.putModel(editData{ID: v.r.PathValue("id"), Text: v.form("document"), Expected: expected})
 }
 
-// putModel stores the document of a form. Whatever keeps it from being stored, the
-// text is shown again.
+// putModel stores the form's document; a refused one is shown again with its text.
 func (v *pageRequest) putModel(d editData) (string, error) {
 	subject := "model"
 	if d.ID != "" {
@@ -99,10 +97,7 @@ func (v *pageRequest) putModel(d editData) (string, error) {
 	if err := exactjson.Decode([]byte(d.Text), &w.Document); err != nil {
 		return "", v.modelAgain(d, err)
 	}
-	id := d.ID
-	if id == "" {
-		id = w.Document.ID
-	}
+	id := cmp.Or(d.ID, w.Document.ID)
 	if !countersign.ValidID(id) {
 		return "", v.modelAgain(d, countersign.Errorf(countersign.CodeInvalidRequest, "id: it begins with a letter or digit and has at most %d letters, digits, dots, hyphens and underscores", countersign.MaxIDLength))
 	}
@@ -113,8 +108,8 @@ func (v *pageRequest) putModel(d editData) (string, error) {
 	return modelHref(id), nil
 }
 
-// modelAgain shows the form again; after a conflict with the revision that is there
-// now, so that saving once more is a choice and no accident.
+// modelAgain shows the form again. After a conflict it carries the current revision, so
+// that saving again overwrites it knowingly.
 func (v *pageRequest) modelAgain(d editData, err error) error {
 	d.Problem = refusal(err, "Not saved. Your text is kept.")
 	if d.Problem == nil {

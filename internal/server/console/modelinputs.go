@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,22 +9,22 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// Inputs that the address gives in place of the scenario's: in_<variable>, each an
-// exact JSON value.
+// Inputs in the address override the scenario's: in_<variable>, each an exact JSON
+// value.
 
 const inputPrefix = "in_"
 
-// modelInput is one input variable with what the address gives for it.
+// modelInput is the field of an input variable.
 type modelInput struct {
 	Variable countersign.Variable
-	Name     string // of the form's field
+	Name     string // of the field
 	Text     string
-	Stands   string // what counts without it
+	Stands   string // the value that applies without it
 	Err      string
-	Marked   bool // the problem that the page shows is about it
+	Marked   bool // the page's problem is about this field
 }
 
-// givenInput is what was typed, and what it means.
+// givenInput is a typed input and its parsed value.
 type givenInput struct {
 	id, text string
 	value    countersign.Scalar
@@ -36,7 +35,7 @@ type givenInputs []givenInput
 
 var notJSON = &problem{Sentence: "An input is no JSON value.", Detail: "Nothing was simulated; the message stands beside the field.", Code: countersign.CodeInvalidRequest}
 
-// overrides are the parameters that go along from step to step.
+// overrides are the parameters that every link of the player keeps.
 func (v *pageRequest) overrides() url.Values { return overridesIn(v.r.URL.Query()) }
 
 func overridesIn(all url.Values) url.Values {
@@ -49,7 +48,7 @@ func overridesIn(all url.Values) url.Values {
 	return q
 }
 
-// given reads the inputs of the address; ok is false when one of them is no value.
+// given parses the inputs in the address; ok is false if one is no JSON value.
 func (v *pageRequest) given(doc countersign.AgentModel) (givenInputs, bool) {
 	return givenIn(v.overrides(), doc)
 }
@@ -67,7 +66,7 @@ func givenIn(q url.Values, doc countersign.AgentModel) (out givenInputs, ok bool
 	return out, ok
 }
 
-// example is how a value of a variable is written.
+// example shows how to write a variable's value.
 func example(doc countersign.AgentModel, id string) string {
 	for _, variable := range doc.Variables {
 		if variable.ID != id {
@@ -100,8 +99,8 @@ func (g givenInputs) values() map[string]countersign.Scalar {
 	return out
 }
 
-// inputFields are the model's input variables; what is given for something else
-// comes last, so that it can be seen and taken away.
+// inputFields are the model's input variables, followed by inputs for unknown variables
+// so that they can be removed.
 func inputFields(doc countersign.AgentModel, s *countersign.Scenario, given givenInputs) []modelInput {
 	var fields []modelInput
 	for _, variable := range doc.Variables {
@@ -134,30 +133,33 @@ func (g givenInputs) take(id string) (text, err string, rest givenInputs) {
 	return text, err, rest
 }
 
-// markInputs finds the fields that a refused simulation is about, so that its message can
-// be read with them.
+// markInputs marks the fields that a refused simulation is about, to link the message
+// to them.
 func markInputs(fields []modelInput, p *problem) {
 	for i := range fields {
 		fields[i].Marked = fields[i].Text != "" && strings.Contains(p.Detail, "inputs."+fields[i].Variable.ID+":")
 	}
 }
 
-// refusal words an error about what somebody wrote: a sentence, and then the message
-// as it is, since it begins with a path into what was written. nil for what has no
-// code; what isn't about the text keeps its own words.
+// refusal words an error about typed text: the sentence, then the error's message,
+// which starts with a path into the text. Other errors keep their own words; nil for
+// errors without a code.
 func refusal(err error, sentence string) *problem {
-	p := problemOf(err)
-	var e *countersign.Error
-	if p == nil || !errors.As(err, &e) || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
+	p, e := problemOf(err), refusalOf(err)
+	if p == nil || e.Code != countersign.CodeInvalidRequest && e.Code != countersign.CodeInvalidJSON {
 		return p
 	}
 	p.Sentence, p.Detail = sentence, e.Message+"."
 	return p
 }
 
-// status is that of a page with a problem.
+// status is the HTTP status of a page that shows this problem; 0, which stands for 200,
+// without one.
 func (p *problem) status() int {
-	if p == nil || p.Code == "" {
+	switch {
+	case p == nil:
+		return 0
+	case p.Code == "":
 		return http.StatusBadRequest
 	}
 	return p.Code.Status()

@@ -20,7 +20,6 @@ func (c *Console) modelRoutes() []route {
 	}
 }
 
-// modelRow is a model in the list.
 type modelRow struct {
 	control.ListedModel
 	State state
@@ -40,13 +39,13 @@ func modelsPage(v *pageRequest) (*page, error) {
 	}
 	d := modelsData{Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset), Retirees: v.retirees()}
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, modelRow{m, standingOf(m.Model)})
+		d.Rows = append(d.Rows, modelRow{m, modelState(m.Model)})
 	}
 	return &page{name: "models", Title: "Models", Nav: "models", Crumbs: []crumb{{Word: "Models"}}, Data: d}, nil
 }
 
-// standingOf says whether plans can be made of a model at all.
-func standingOf(m countersign.Model) state {
+// modelState says whether plans can be made of a model.
+func modelState(m countersign.Model) state {
 	if m.Retired {
 		return retiredState
 	}
@@ -59,10 +58,9 @@ func standingOf(m countersign.Model) state {
 func modelHref(id string) string { return "/models/" + id }
 
 func modelCrumbs(m countersign.Model, more ...string) []crumb {
-	crumbs := []crumb{{Word: "Models", Href: "/models"}, {Word: m.ID, ID: true}}
-	if len(more) > 0 {
-		crumbs[1] = crumb{Word: m.ID, Href: modelHref(m.ID), ID: true}
-		crumbs = append(crumbs, crumb{Word: more[0]})
+	var last []crumb
+	for _, word := range more {
+		last = append(last, crumb{Word: word})
 	}
-	return crumbs
+	return crumbsBelow("Models", "/models", m.ID, last...)
 }

@@ -2,40 +2,40 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/countersign/countersign"
 )
 
-// moment is what is looked at in the present state of a simulation.
+// moment describes the current state of a simulation.
 type moment struct {
 	Name, Line string
 	Tried      []tried
 	Untried    int
-	Note       string // where nothing is taken: why
+	Note       string // why no transition is taken
 }
 
-// tried is a transition that was looked at, and its predicates with the values
-// that they met.
+// tried is an evaluated transition and its predicates.
 type tried struct {
 	Name, To   string
 	Priority   int64
-	Several    bool // there are others: its priority matters
+	Several    bool // the state has others, so the priority matters
 	Taken      bool
-	Words      string // the whole condition, where no predicate was recorded
+	Words      string // the condition, if no predicate was recorded
 	Predicates []met
 }
 
-// met is a predicate with the value that it met.
+// met is a predicate with the actual value.
 type met struct {
 	Words, Actual string
 	Unknown       bool
 	Holds         bool
 }
 
-// outOf are the transitions out of a state in the order in which they are tried
-// (contract 4): by priority, then as the document has them.
+// outOf are a state's transitions in the order of evaluation (contract 4): by priority,
+// then by position in the document.
 func outOf(doc countersign.AgentModel, stateID string) []countersign.Transition {
 	var out []countersign.Transition
 	for _, t := range doc.Transitions {
@@ -89,8 +89,8 @@ func metOf(seen countersign.PredicateTrace, units map[string]string) met {
 	}
 }
 
-// end says why the path ends here. A trace has entries for what was taken only, so
-// the conditions of a state where the machine stands still are shown whole.
+// end says why the simulation ends here. A trace records only states where a transition
+// was taken, so the conditions of the last state are shown whole.
 func (m *moment) end(p *player, out []countersign.Transition, names stateWords) {
 	switch p.sim.Outcome {
 	case countersign.OutcomeFinal:
@@ -108,21 +108,19 @@ func (m *moment) end(p *player, out []countersign.Transition, names stateWords) 
 	}
 }
 
-// valueRow is a variable at a step; Set says that the step before set it.
+// valueRow is a variable's value at a step; Set means that the step before set it.
 type valueRow struct {
 	ID, Name, Value string
 	Unknown, Set    bool
 }
 
-// valuesAt are the variables' values at the player's step, by contract 4: memory
-// begins with initialMemory over defaultValue, inputs with what is given over the
-// scenario's over defaultValue; then the effects of what was taken.
+// valuesAt are the variables' values at the player's step (contract 4): memory starts
+// from initialMemory over defaultValue, inputs from the given ones over the scenario's
+// over defaultValue; then the effects of the taken transitions apply.
 func valuesAt(doc countersign.AgentModel, s *countersign.Scenario, given map[string]countersign.Scalar, p *player) []valueRow {
 	now, set := map[string]countersign.Scalar{}, map[string]bool{}
 	for _, layer := range []map[string]countersign.Scalar{s.InitialMemory, s.Inputs, given} {
-		for id, value := range layer {
-			now[id] = value
-		}
+		maps.Copy(now, layer)
 	}
 	for i, taken := range p.sim.Trace[:p.At-1] {
 		for _, e := range taken.Effects {
@@ -145,7 +143,7 @@ func valuesAt(doc countersign.AgentModel, s *countersign.Scenario, given map[str
 
 func unknown(s countersign.Scalar) bool { return s.IsZero() || s.IsNull() }
 
-// valueWords is a value with its unit; null is the value that nobody knows.
+// valueWords is a value with its unit; null is unknown.
 func valueWords(s countersign.Scalar, unit string) string {
 	switch {
 	case unknown(s):

@@ -9,11 +9,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// flowLife is how long somebody may take elsewhere.
+// flowLife is how long a sign-in at the identity provider may take.
 const flowLife = 10 * time.Minute
 
-// Verifier lets people sign in somewhere else and says which e-mail address was
-// verified there. What Begin returns beside the address is kept by the browser.
+// Verifier is an external identity provider, which returns a verified e-mail address.
+// The browser keeps the flow that Begin returns.
 type Verifier interface {
 	Host() string
 	Begin(ctx context.Context) (address, flow string, err error)
@@ -30,7 +30,7 @@ func (c *Console) verifierRoutes() []route {
 	}
 }
 
-// Elsewhere is the name of the place where people may sign in too, "" for none.
+// Elsewhere is the identity provider's name, "" for none.
 func (f frame) Elsewhere() string {
 	if f.cfg.Verifier == nil {
 		return ""
@@ -40,9 +40,8 @@ func (f frame) Elsewhere() string {
 
 type elsewhereData struct{ Host, Address string }
 
-// beginElsewhere answers with a page that leads on, not with a redirect: a page
-// may send its forms to ourselves only (see policy), and that covers where a form
-// is redirected to.
+// beginElsewhere answers with a page that refreshes to the provider instead of a
+// redirect: the policy's form-action covers redirects of forms too.
 func beginElsewhere(v *pageRequest) (string, error) {
 	if err := v.control.Begin(v.r.Context(), v.from()); err != nil {
 		return "", err
@@ -57,8 +56,8 @@ func beginElsewhere(v *pageRequest) (string, error) {
 	return "", &page{name: "elsewhere", Title: "Signing in", Alone: true, Data: elsewhereData{v.cfg.Verifier.Host(), address}}
 }
 
-// finishElsewhere is the one GET that signs somebody in: the provider sends people
-// back with a link. It does so once, in the browser that began.
+// finishElsewhere is the only GET that signs somebody in, since the provider redirects
+// here. It works once, in the browser that started the flow.
 func finishElsewhere(v *pageRequest) (string, error) {
 	if err := v.control.Try(v.r.Context(), v.from()); err != nil {
 		return "", err
@@ -86,15 +85,15 @@ func finishElsewhere(v *pageRequest) (string, error) {
 	return next, nil
 }
 
-// elsewhereFailed is the sign-in page with what went wrong.
+// elsewhereFailed is the sign-in page with the error.
 func (v *pageRequest) elsewhereFailed(status int, sentence, detail, next string) error {
 	return &page{name: "sign-in", status: status, Title: "Sign in", Alone: true, Data: signInData{
 		Next: next, HasMail: v.cfg.HasMail, Elsewhere: &problem{Sentence: sentence, Detail: detail},
 	}}
 }
 
-// flowCookie holds a sign-in that goes on elsewhere. On https its name keeps other
-// hosts of the domain from planting one.
+// flowCookie holds the flow of a sign-in at the provider. With HTTPS, the __Host-
+// prefix keeps other hosts of the domain from setting it.
 func (v *pageRequest) flowCookie() string {
 	if v.secure() {
 		return "__Host-countersign-oidc"
@@ -102,7 +101,7 @@ func (v *pageRequest) flowCookie() string {
 	return "countersign-oidc"
 }
 
-// hold gives the browser the flow to bring back; "" takes it away.
+// hold stores the flow in the browser; "" deletes it.
 func (v *pageRequest) hold(text string) {
 	cookie := &http.Cookie{Name: v.flowCookie(), Value: text, Path: "/", HttpOnly: true, Secure: v.secure(), SameSite: http.SameSiteLaxMode, MaxAge: int(flowLife.Seconds())}
 	if text == "" {

@@ -13,22 +13,21 @@ func (c *Console) overviewRoutes() []route {
 	return []route{{method: "GET", path: "/{$}", page: overviewPage}}
 }
 
-// How much of each kind the overview shows. Each is read from an index and none
-// grows with what is stored.
+// How many entries of each kind the overview shows. Each kind is read from an index, so
+// the cost doesn't grow with the store.
 const (
 	waitingShown  = 20
 	runningShown  = 8
 	wrongShown    = 6
 	finishedShown = 8
-	wrongFor      = 24 * time.Hour // how long a failed run is among what is wrong
+	wrongFor      = 24 * time.Hour // how long a failed run is listed
 	watchedAgents = 50
 )
 
-// overviewData is what the overview shows.
 type overviewData struct {
-	Mine     []waitingRow // wait for the visitor
-	Others   []waitingRow // wait for somebody else
-	More     bool         // there is more than both lists show
+	Mine     []waitingRow // the visitor may decide these
+	Others   []waitingRow // somebody else must decide these
+	More     bool         // more runs wait than are listed
 	Figures  figures
 	Running  []runRow
 	Active   int
@@ -49,7 +48,7 @@ func overviewPage(v *pageRequest) (*page, error) {
 	return &page{name: "overview", Title: "Overview", Nav: "overview", Crumbs: []crumb{{Word: "Overview"}}, Data: d}, nil
 }
 
-// waitingRow is a run that stands still until somebody decides.
+// waitingRow is a run that waits for a decision.
 type waitingRow struct {
 	Title, Detail string
 	State         state
@@ -139,8 +138,8 @@ func (v *pageRequest) overviewRunning(d *overviewData) error {
 	return err
 }
 
-// overviewFinished lists the runs that ended last among those started last: runs
-// are kept in the order of their start.
+// overviewFinished lists the runs that ended last among those started last, since runs
+// are indexed by their start.
 func (v *pageRequest) overviewFinished(d *overviewData) error {
 	var runs []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {

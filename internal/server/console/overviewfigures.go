@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// figures are counts of the runs that were started within a day, by what became
-// of them, and of the day before.
+// figures count the runs started within a day by outcome, and those of the day before.
 type figures struct {
 	Started, Before                  int
 	Completed, Failed, Open, Stopped int
@@ -16,12 +15,12 @@ type figures struct {
 	Any                              bool
 }
 
-// bar is a part of one hour's column.
+// bar is one segment of an hour's column.
 type bar struct{ X, Y, Height, Class string }
 
 const hours = 24
 
-// overviewFigures counts by ranges of an index, hour by hour.
+// overviewFigures counts runs per hour from an index.
 func (v *pageRequest) overviewFigures(d *overviewData) error {
 	end := v.now.Truncate(time.Hour).Add(time.Hour)
 	hourly, err := v.control.RunCountsOver(v.r.Context(), v.actor, end.Add(-hours*time.Hour), time.Hour, hours)
@@ -57,19 +56,19 @@ func all(t control.RunCounts) (n int) {
 	return n
 }
 
-// open are the runs that haven't ended.
+// open counts the runs that haven't ended.
 func open(t control.RunCounts) int {
 	return all(t) - t.Runs[countersign.RunCompleted] - t.Runs[countersign.RunFailed] - t.Runs[countersign.RunCancelled]
 }
 
-// The size of the bars in their own units.
+// Size of the chart in its own units.
 const (
 	barsHeight = 48.0
 	barStep    = 20.0
 )
 
-// barsOf stacks each hour's runs: ended well below, then cancelled, not ended and
-// failed.
+// barsOf stacks each hour's runs: completed at the bottom, then cancelled, unfinished
+// and failed.
 func barsOf(hourly []control.RunCounts) (bars []bar) {
 	most := 1
 	for _, t := range hourly {

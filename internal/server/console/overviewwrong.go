@@ -8,15 +8,15 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// wrongRow is something that is not as it should be.
+// wrongRow is something that needs attention.
 type wrongRow struct {
 	Title, Detail, Href string
 	State               state
 	At                  time.Time
 }
 
-// overviewWrong gathers what is wrong: runs that failed lately, agents that are
-// silent or in error, and projects that were disabled.
+// overviewWrong lists recently failed runs, agents that are silent or report errors,
+// and disabled projects.
 func (v *pageRequest) overviewWrong(d *overviewData) error {
 	for _, part := range []func(*overviewData) error{v.failedLately, v.agentsInTrouble, v.projectsOff} {
 		if err := part(d); err != nil {

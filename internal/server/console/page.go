@@ -21,46 +21,55 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// page is what a template of the same name shows. A page is also an error: that
-// of a form which could not be taken and is shown again with what was typed.
+// page is the data of the template of the same name. As an error, it is a form that was
+// refused and is shown again.
 type page struct {
 	name   string // of the template
 	status int    // 0 is 200
 	Title  string
-	Nav    string // which entry of the navigation is the present one
+	Nav    string // the current entry of the navigation
 	Crumbs []crumb
-	Alone  bool // without navigation: sign-in and set-up
+	Alone  bool // without navigation: sign-in and setup
 	Data   any
 }
 
 func (p *page) Error() string { return "the form is shown again: " + p.Title }
 
-// crumb is one step of the way to a page; the last one has no address.
+// crumb is one breadcrumb; the last one has no address.
 type crumb struct {
 	Word, Href string
 	ID         bool // in mono
 }
 
-// frame is a page and what is around it.
+// crumbsBelow lead to what has an ID in a list, and to the pages below it.
+func crumbsBelow(list, href, id string, last ...crumb) []crumb {
+	at := crumb{Word: id, ID: true}
+	if len(last) > 0 {
+		at.Href = href + "/" + id
+	}
+	return append([]crumb{{Word: list, Href: href}, at}, last...)
+}
+
+// frame is a page with its surroundings.
 type frame struct {
 	*page
 	*pageRequest
 	Actor   control.Actor
 	CSRF    string
 	Theme   string
-	Keys    bool // letters are shortcuts
+	Keys    bool // keyboard shortcuts are on
 	Counts  counts
 	Banners []banner
 }
 
-// counts are the figures beside the navigation.
+// counts are the numbers beside the navigation.
 type counts struct{ Approvals, Recovery, Active int }
 
-// banner is a line above every page, of something that somebody should know.
+// banner is a notice above every page.
 type banner struct{ Text, Href, Word string }
 
-// pages are the templates by name, each parsed when it is first shown: a service
-// that nobody looks at spares their memory.
+// pages are the templates by name. Each is parsed when first shown, to save memory if
+// nobody uses the console.
 type pages map[string]func() (*template.Template, error)
 
 func parsePages() (pages, error) {
@@ -88,7 +97,6 @@ func parsePages() (pages, error) {
 	return out, nil
 }
 
-// execute executes a block of a page's template.
 func (p pages) execute(b *bytes.Buffer, name, block string, data any) error {
 	parsed := p[name]
 	if parsed == nil {
@@ -101,7 +109,7 @@ func (p pages) execute(b *bytes.Buffer, name, block string, data any) error {
 	return t.ExecuteTemplate(b, block, data)
 }
 
-// show writes a page whole or not at all.
+// show writes a whole page or an error, never a partial page.
 func (v *pageRequest) show(p *page) {
 	var b bytes.Buffer
 	if err := v.render(&b, p, "layout"); err != nil {
@@ -114,7 +122,7 @@ func (v *pageRequest) show(p *page) {
 	out := compressed(h, v.r, b.Bytes())
 	h.Set("Content-Length", strconv.Itoa(len(out)))
 	v.w.WriteHeader(max(p.status, http.StatusOK))
-	_, _ = v.w.Write(out) // a visitor who has gone reads nothing
+	_, _ = v.w.Write(out) // the visitor may have disconnected
 }
 
 // render executes one block of a page's template: "layout" for the whole, or a
@@ -127,7 +135,7 @@ func (v *pageRequest) frame(p *page) frame {
 	f := frame{page: p, pageRequest: v, Actor: v.actor, Theme: v.theme(), Keys: v.keys()}
 	if v.signedIn() {
 		var random [32]byte
-		_, _ = rand.Read(random[:]) // never fails: it ends the process instead
+		_, _ = rand.Read(random[:]) // never fails
 		f.CSRF = access.MaskCSRF(access.CSRFToken(v.secret), random)
 		if !p.Alone {
 			f.Counts, f.Banners = v.counts(), v.banners()
@@ -136,7 +144,7 @@ func (v *pageRequest) frame(p *page) frame {
 	return f
 }
 
-// counts are left at zero where they can't be read: the page itself says why.
+// counts stay zero if they can't be read: the page itself reports the error.
 func (v *pageRequest) counts() counts {
 	one := control.List{Limit: 1}
 	ctx := v.r.Context()
@@ -154,17 +162,8 @@ func (v *pageRequest) counts() counts {
 	return c
 }
 
-// Can reports whether the visitor may ask for an operation, so that a page shows
-// the buttons of those who may press them. The use case decides.
-func (f frame) Can(op string) bool {
-	return access.Allow(f.Actor.Principal, access.Operation(op)) == nil
-}
+// Can reports whether to show the controls of an operation. The use case checks the
+// permission again.
+func (f frame) Can(op string) bool { return f.can(access.Operation(op)) }
 
-// Roles are the visitor's roles in words.
-func (f frame) Roles() string {
-	words := make([]string, len(f.Actor.Roles))
-	for i, r := range f.Actor.Roles {
-		words[i] = titled(string(r))
-	}
-	return strings.Join(words, ", ")
-}
+func (f frame) Roles() string { return roleWords(f.Actor.Roles) }

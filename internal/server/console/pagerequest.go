@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,26 +17,26 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// pageRequest is one request: who makes it, and when.
+// pageRequest is one request and its user.
 type pageRequest struct {
 	*Console
 	w      http.ResponseWriter
 	r      *http.Request
 	now    time.Time
-	actor  control.Actor // without a session: nobody
+	actor  control.Actor // empty without a session
 	secret string        // of the session
 }
 
-// How much is read of a form: of who is signed in a model's document is the largest.
-// Of a stranger it is an e-mail address or a code; whoever holds many posts open would
-// else fill the memory (contract 11).
+// Size limits of forms. A signed-in user may send a model's document; a stranger only
+// an e-mail address or a code, so that many open requests can't fill the memory
+// (contract 11).
 const (
 	maxForm      = countersign.MaxBodyBytes + 64<<10
 	maxStrangers = countersign.MaxOpenBytes
 )
 
-// serve runs a route. A decision that succeeds answers 303, so that reloading
-// its page repeats nothing.
+// serve runs a route. A successful action answers 303, so that reloading the page
+// repeats nothing.
 func (c *Console) serve(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := &pageRequest{Console: c, w: w, now: c.cfg.Now(), actor: control.Actor{RequestID: c.cfg.NewID("req")}}
@@ -61,13 +62,11 @@ func (v *pageRequest) perform(rt route) {
 		}
 	case rt.act != nil:
 		to, err := rt.act(v)
-		var again *page
-		switch {
-		case errors.As(err, &again):
+		if again, ok := errors.AsType[*page](err); ok {
 			v.show(again)
-		case err != nil:
+		} else if err != nil {
 			v.fail(err)
-		default:
+		} else {
 			http.Redirect(v.w, v.r, Prefix+to, http.StatusSeeOther)
 		}
 	default:
@@ -80,8 +79,8 @@ func (v *pageRequest) perform(rt route) {
 	}
 }
 
-// enter finds the visitor, and refuses an unsafe request that doesn't come from
-// one of our own pages.
+// enter authenticates the visitor and refuses unsafe requests that don't come from the
+// console's own pages.
 func (v *pageRequest) enter(rt route) error {
 	unsafe := v.r.Method != http.MethodGet && v.r.Method != http.MethodHead
 	unknown := v.recognize()
@@ -106,7 +105,7 @@ func (v *pageRequest) enter(rt route) error {
 	return nil
 }
 
-// readForm reads the form, of somebody who isn't signed in no more than a sign-in needs.
+// readForm reads the form, within the limit for strangers unless there is a session.
 func (v *pageRequest) readForm() error {
 	most := int64(maxStrangers)
 	if v.signedIn() {
@@ -124,7 +123,7 @@ func (v *pageRequest) readForm() error {
 	return nil
 }
 
-// recognize finds the session of the cookie.
+// recognize authenticates by the session cookie.
 func (v *pageRequest) recognize() error {
 	var secrets []string
 	for _, cookie := range v.r.CookiesNamed(access.CookieName(v.secure())) {
@@ -141,10 +140,9 @@ func (v *pageRequest) recognize() error {
 	return nil
 }
 
-// signedIn reports a visit with a session.
 func (v *pageRequest) signedIn() bool { return v.actor.Session != "" }
 
-// keep gives the browser a session, or with "" takes it away.
+// keep stores the session in the browser; "" deletes it.
 func (v *pageRequest) keep(session string) {
 	cookie := &http.Cookie{
 		Name: access.CookieName(v.secure()), Value: session, Path: "/", HttpOnly: true, Secure: v.secure(),
@@ -156,14 +154,13 @@ func (v *pageRequest) keep(session string) {
 	http.SetCookie(v.w, cookie)
 }
 
-// form is a field of the form, without the blanks around it.
+// form is a field of the form without surrounding spaces.
 func (v *pageRequest) form(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
 
-// query is a parameter of the page's address.
 func (v *pageRequest) query(name string) string { return v.r.URL.Query().Get(name) }
 
-// from is the network address of the visitor. X-Forwarded-For counts only as far
-// as proxies that the operator trusts have written it.
+// from is the client's network address. X-Forwarded-For counts only as far as trusted
+// proxies wrote it.
 func (v *pageRequest) from() string {
 	host, _, err := net.SplitHostPort(v.r.RemoteAddr)
 	if err != nil {
@@ -180,7 +177,7 @@ func (v *pageRequest) from() string {
 	return host
 }
 
-// hop is the address that a proxy has written, without the port that some add.
+// hop is an address that a proxy wrote, without an optional port.
 func hop(text string) (host string, ok bool) {
 	if with, err := netip.ParseAddrPort(text); err == nil {
 		return with.Addr().String(), true
@@ -197,19 +194,14 @@ func (v *pageRequest) trusted(host string) bool {
 	if err != nil {
 		return false
 	}
-	for _, p := range v.cfg.TrustedProxies {
-		if p.Contains(addr.Unmap()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
-// fail shows an error as a page. Who is signed out goes to sign in, and comes
-// back to the page, not to the decision.
+// fail shows an error page. Without a session, a GET redirects to the sign-in, which
+// leads back to the page.
 func (v *pageRequest) fail(err error) {
-	var e *countersign.Error
-	if !errors.As(err, &e) {
+	e := refusalOf(err)
+	if e == nil {
 		if errors.Is(err, control.ErrTooMany) {
 			v.show(tooMany())
 			return
@@ -219,7 +211,7 @@ func (v *pageRequest) fail(err error) {
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "request %s", v.actor.RequestID)
 	}
-	live := strings.Contains(v.r.Header.Get("Accept"), "text/event-stream") // it must learn that it ended, not follow a page
+	live := strings.Contains(v.r.Header.Get("Accept"), "text/event-stream") // a live stream needs the error, not a redirect
 	if e.Code == countersign.CodeUnauthenticated && v.r.Method == http.MethodGet && !live {
 		http.Redirect(v.w, v.r, Prefix+"/sign-in?next="+url.QueryEscape(strings.TrimPrefix(v.r.URL.RequestURI(), Prefix)), http.StatusSeeOther)
 		return
@@ -227,8 +219,7 @@ func (v *pageRequest) fail(err error) {
 	v.show(v.errorPage(e))
 }
 
-// recovered turns a panic into an error page: what a transaction had begun was
-// rolled back.
+// recovered turns a panic into an error page; open transactions were rolled back.
 func (v *pageRequest) recovered() {
 	cause := recover()
 	if cause == nil {

@@ -2,9 +2,8 @@ package console
 
 import "strconv"
 
-// part is the piece of a list within a page that a parameter of the address asks
-// for. Lists that a record holds whole are shown in pieces too, so that a page
-// stays small.
+// part is the slice of a list that an address parameter asks for, for lists that are
+// stored whole.
 func (v *pageRequest) part(name string, total int) (from, to int, p pager) {
 	asked, err := strconv.Atoi(v.query(name))
 	if err != nil || asked < 0 {

@@ -11,14 +11,13 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// JSON as people read it: exact digits, in the order it was sent, objects and
-// arrays below the first level folded. It is never parsed into numbers, so that
-// 249.00 stays 249.00.
+// JSON for display: exact digits, original order, nested objects and arrays folded.
+// Numbers are never parsed, so 249.00 stays 249.00.
 
-// longest is how much of a value a page shows; the rest is in the API.
+// longest is how many bytes of a value a page shows; the API returns the rest.
 const longest = 12 << 10
 
-// payload draws a JSON value; "null" for none.
+// payload renders a JSON value; "null" for none.
 func payload(v any) template.HTML {
 	raw := rawOf(v)
 	if len(raw) > longest {
@@ -34,15 +33,14 @@ func payload(v any) template.HTML {
 	return template.HTML(`<div class="json">` + text + end + `</div>`) //nolint:gosec // every text was escaped on its way in
 }
 
-// whole reports a value that a page shows whole, and lets copy.
+// whole reports whether a page shows the value in full and may offer to copy it.
 func whole(v any) bool { return len(rawOf(v)) <= longest }
 
-// copied is a value as it is copied from a page: the same JSON, in which nothing hides.
+// copied is a value as its copy button copies it, with hidden characters escaped.
 func copied(v any) template.HTML {
 	return template.HTML(template.HTMLEscapeString(safetext.JSON(rawOf(v)))) //nolint:gosec // escaped
 }
 
-// inline is a value in one line.
 func inline(v any) string { return rawOf(v) }
 
 func rawOf(v any) string {
@@ -64,8 +62,7 @@ func rawOf(v any) string {
 
 type jsonDrawing struct{ dec *json.Decoder }
 
-// value draws the next value after what stands before it on its line. A comma may
-// follow before end.
+// value renders the next value after before. A comma may be inserted before end.
 func (d jsonDrawing) value(before string, depth int) (text, end string, err error) {
 	t, err := d.dec.Token()
 	if err != nil {
@@ -91,7 +88,7 @@ func scalar(t json.Token) string {
 	return `<span class="n">null</span>`
 }
 
-// keyed is a member's name before its value.
+// keyed is a member's name.
 func keyed(key string) string {
 	return isolated("k", safetext.Escaped(quoted(key))) + doubtMark(safetext.Doubt(key)) + mark(": ")
 }
@@ -104,7 +101,7 @@ func quoted(s string) string {
 	return string(doc)
 }
 
-// compound draws an object or array; below the first level it is folded.
+// compound renders an object or array, folded below the first level.
 func (d jsonDrawing) compound(open json.Delim, before string, depth int) (text, end string, err error) {
 	inner, n, err := d.members(open, depth)
 	o, c, noun := "{", "}", plural(n, "field", "fields")
@@ -122,7 +119,7 @@ func (d jsonDrawing) compound(open json.Delim, before string, depth int) (text, 
 	return `<details><summary>` + before + folded + `</summary>` + within, `</div></details>`, err
 }
 
-// members draws what is within, and counts it.
+// members renders and counts the members.
 func (d jsonDrawing) members(open json.Delim, depth int) (inner string, n int, err error) {
 	var b strings.Builder
 	for ; d.dec.More(); n++ {

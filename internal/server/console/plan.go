@@ -10,7 +10,6 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// planData is what a plan's page shows.
 type planData struct {
 	countersign.Plan
 	State   state
@@ -20,20 +19,18 @@ type planData struct {
 	Drift   countersign.Drift
 	Runs    []countersign.Run
 	Total   int    // of runs
-	Key     string // the idempotency key of this rendering of the page
+	Key     string // idempotency key of this page view
 	Problem *problem
-	Does    []string // what starting it does
+	Does    []string // what a start does, in sentences
 }
 
-// Live reports a plan that sends.
 func (d *planData) Live() bool { return d.Mode == countersign.ModeLive }
 
-// Owned reports a plan that an agent or team run made for itself: it is started by
-// starting that again.
+// Owned reports a plan that an agent or team run made for itself; starting that again
+// makes a new one.
 func (d *planData) Owned() bool { return d.Team != nil || len(d.Agents) > 0 }
 
-// outOfDate reports a plan that something has changed under. Of an invalid one that
-// says nothing more.
+// outOfDate reports a valid plan whose model, projects or agents have changed since.
 func (d *planData) outOfDate() bool { return d.Status == countersign.PlanReady && !d.Drift.Current }
 
 func planPage(v *pageRequest) (*page, error) {
@@ -45,14 +42,9 @@ func planPage(v *pageRequest) (*page, error) {
 }
 
 func (d *planData) page() *page {
-	p := &page{name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
-	return p
+	return &page{name: "plan", Title: cmp.Or(d.Name, d.ID), Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: d.ID, ID: true}}, Data: d, status: d.Problem.status()}
 }
 
-// latestRuns is how many runs of a plan its page shows.
 const latestRuns = 5
 
 func (v *pageRequest) plan(id string) (*planData, error) {
@@ -79,7 +71,7 @@ func (v *pageRequest) plan(id string) (*planData, error) {
 	return d, nil
 }
 
-// consequences say what a start does, so that nobody finds out afterwards.
+// consequences say what a start does.
 func consequences(steps []planStep, live bool) []string {
 	var asks, sends, reads int
 	for _, s := range steps {
@@ -116,8 +108,7 @@ func rehearsed(asks int) string {
 	return "Live, " + plural(asks, "step asks", "steps ask") + " for approval."
 }
 
-// startRun starts a run, once for each rendering of the page, however often its
-// button is pressed.
+// startRun starts a run, once per page view, however often the button is pressed.
 func startRun(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.StartRun, "plan/"+id); err != nil {
@@ -139,11 +130,11 @@ func startRun(v *pageRequest) (string, error) {
 	if failed != nil {
 		return "", err
 	}
-	d.Problem, d.Key = refused, key // a refused start doesn't use its key up
+	d.Problem, d.Key = refused, key // a refused start doesn't consume its key
 	return "", d.page()
 }
 
-// validKey is contract 6: 1 to 255 visible ASCII characters.
+// validKey checks an idempotency key (contract 6): 1 to 255 visible ASCII characters.
 func validKey(key string) bool {
 	return key != "" && len(key) <= 255 && strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) < 0
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
-// planDiagram draws the steps of a plan: nothing has begun yet. Steps that ask for
-// approval have the icon of what waits for a person, and of a rehearsal all are
-// dashed.
+// planDiagram draws a plan's steps, none started. Steps that ask for approval have the
+// waiting icon; those of a DRY_RUN plan are dashed.
 func planDiagram(p countersign.Plan, steps []planStep) template.HTML {
 	if len(steps) == 0 {
 		return ""
@@ -39,8 +38,8 @@ func planNode(s planStep, dry bool) graph.Node {
 	return n
 }
 
-// planEdges are a step's dependencies, each with the inputs that are bound along
-// it. A binding that names no dependency is an error of the plan, and drawn too.
+// planEdges are a step's dependencies, labeled with the bound inputs. A binding to a
+// step that isn't a dependency is an error of the plan and drawn too.
 func planEdges(s countersign.Step) []graph.Edge {
 	from := slices.Clone(s.DependsOn)
 	bound := map[string][]string{}

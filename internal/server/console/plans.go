@@ -19,13 +19,11 @@ func (c *Console) planRoutes() []route {
 
 func planHref(id string) string { return "/plans/" + id }
 
-// planStates are the statuses of a plan.
 var planStates = map[string]state{
 	countersign.PlanReady:   {"is-ok", "s-completed", "Ready"},
 	countersign.PlanInvalid: {"is-fail", "s-failed", "Invalid"},
 }
 
-// planRow is a plan in the list.
 type planRow struct {
 	countersign.Plan
 	State state
@@ -60,8 +58,8 @@ func plansPage(v *pageRequest) (*page, error) {
 	return &page{name: "plans", Title: "Plans", Nav: "plans", Crumbs: []crumb{{Word: "Plans"}}, Data: d}, nil
 }
 
-// modelChoices are the models by id, and the present one even where the first page
-// of models lacks it.
+// modelChoices are the models' IDs; the selected one is included even if the first page
+// lacks it.
 func (v *pageRequest) modelChoices(now string) ([]option, error) {
 	found, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: countersign.MaxPageLimit})
 	if err != nil {
@@ -79,23 +77,19 @@ func (v *pageRequest) modelChoices(now string) ([]option, error) {
 	return choices, nil
 }
 
-// newPlanData is a plan as text, with what keeps it from being stored.
+// newPlanData is a new plan as text, with the error that kept it from being stored.
 type newPlanData struct {
 	Text    string
-	From    string // the plan that it was taken from
+	From    string // the plan that it was copied from
 	Problem *problem
 }
 
 func (d newPlanData) page() *page {
-	p := &page{name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d}
-	if d.Problem != nil {
-		p.status = d.Problem.status()
-	}
-	return p
+	return &page{name: "plan-new", Title: "New plan", Nav: "plans", Crumbs: []crumb{{Word: "Plans", Href: "/plans"}, {Word: "New plan"}}, Data: d, status: d.Problem.status()}
 }
 
-// newPlanPage begins empty, or with another plan: that is how a rehearsed plan is
-// posted again as LIVE.
+// newPlanPage starts empty or from another plan, such as a rehearsed one to store again
+// as LIVE.
 func newPlanPage(v *pageRequest) (*page, error) {
 	if err := access.Allow(v.actor.Principal, access.CreatePlan); err != nil {
 		return nil, err
@@ -110,7 +104,7 @@ func newPlanPage(v *pageRequest) (*page, error) {
 	}
 	w := planWriteOf(p)
 	if m, err := v.control.Model(v.r.Context(), v.actor, p.ModelID); err == nil {
-		w.ModelRevision = m.Revision // a plan of an earlier one would be invalid
+		w.ModelRevision = m.Revision // a plan for an earlier revision would be invalid
 	}
 	if v.query("mode") == countersign.ModeLive {
 		w.Mode = countersign.ModeLive
@@ -120,7 +114,7 @@ func newPlanPage(v *pageRequest) (*page, error) {
 	return d.page(), err
 }
 
-// planWriteOf is what would make a plan with the same content.
+// planWriteOf is the request that makes a plan with the same content.
 func planWriteOf(p countersign.Plan) countersign.PlanWrite {
 	return countersign.PlanWrite{
 		Name: p.Name, ModelID: p.ModelID, ModelRevision: p.ModelRevision, Steps: p.Steps, ScenarioID: p.ScenarioID,

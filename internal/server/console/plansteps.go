@@ -10,15 +10,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// planStep is a step as text, with what is wrong with it beside it.
+// planStep is a step with its errors.
 type planStep struct {
 	countersign.Step
 	Number   int
-	Contract *countersign.Capability // as the plan saw it; nil where there is none
+	Contract *countersign.Capability // from the plan's snapshot; nil if unknown
 	Asks     string
 	Inputs   []planInput
-	Long     int64 // the literal inputs' size where the page leaves them out
-	Whole    bool  // they are shown in full
+	Long     int64 // size of the literal inputs if they are left out
+	Whole    bool  // inputs are shown in full
 	Wants    string
 	Errors   []string
 	Page     string // the plan's address
@@ -30,11 +30,11 @@ type planInput struct {
 	Bound       bool
 }
 
-// shortInput is how much of a step's literal inputs a page with all steps shows.
+// shortInput is how many bytes of literal inputs the list shows.
 const shortInput = 400
 
-// planSteps are the steps with their errors; general are the errors of no step.
-// whole names the step whose inputs are shown however long they are.
+// planSteps are the steps with their errors; general errors belong to no step. whole
+// names the step whose inputs are shown in full.
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
 		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
@@ -52,8 +52,8 @@ func planSteps(p countersign.Plan, whole string) (steps []planStep, general []st
 	return steps, general
 }
 
-// stepAt splits `steps[2].input.amount: …` into 2 and the rest; -1 where an error
-// is of no step.
+// stepAt splits `steps[2].input.amount: …` into 2 and the rest; -1 if the error belongs
+// to no step.
 func stepAt(text string) (index int, rest string) {
 	after, ok := strings.CutPrefix(text, "steps[")
 	number, rest, found := strings.Cut(after, "]")
@@ -64,7 +64,7 @@ func stepAt(text string) (index int, rest string) {
 	return i, strings.TrimPrefix(strings.TrimPrefix(rest, "."), ": ")
 }
 
-// askingWords say what happens before a step of a capability is sent.
+// askingWords say whether a step of the capability asks for approval.
 func askingWords(c *countersign.Capability) string {
 	switch {
 	case c == nil:
@@ -77,7 +77,7 @@ func askingWords(c *countersign.Capability) string {
 	return "reads"
 }
 
-// inputs lists literals before bindings, each by name.
+// inputs lists literals before bindings, each sorted by name.
 func (s *planStep) inputs() {
 	var size int64
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
@@ -106,10 +106,9 @@ func wants(e *countersign.Expectation) string {
 	return text
 }
 
-// Title is the step's name, its id where it has none.
 func (s planStep) Title() string { return cmp.Or(s.Name, s.ID) }
 
-// Calls is the method and path, where they are known.
+// Calls is the method and path, "" if unknown.
 func (s planStep) Calls() string {
 	if s.Contract == nil {
 		return ""

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -9,46 +10,45 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// player walks along what a scenario comes to, by links: the step is in the
-// address, so that a step can be sent to somebody. Steps count from 1.
+// player steps through a simulation by links. The step, counted from 1, is in the
+// address, so that it can be shared.
 type player struct {
 	Scenarios []option
 	Scenario  string
-	At, Last  int // 0 when nothing was played
+	At, Last  int // 0 without a simulation
 
-	First, Back, Next, End string // addresses, "" where there is nothing
+	First, Back, Next, End string // addresses, "" if there is no such step
 	Path                   []stop
 	Verdict                state
 	Sentence               string
 	Mismatches             []judged
 
 	Base string     // the address of the model
-	q    url.Values // of the address, without the step
+	q    url.Values // the address's query, without the step
 	sim  *countersign.Simulation
 
-	visited, taken map[string]bool // before this step: states, transitions
+	visited, taken map[string]bool // states and transitions before this step
 }
 
-// option is one of a list.
 type option struct {
 	Value, Word string
 	Here        bool
 }
 
-// stop is one state on the path; a gap stands for those that aren't shown.
+// stop is one state on the path; a gap stands for omitted states.
 type stop struct {
 	Word, Href       string
 	Here, Later, Gap bool
 }
 
-// playerButton is one of the player's buttons; without an address it does nothing now.
+// playerButton is a button of the player; without an address it is disabled.
 type playerButton struct{ Name, Href, Icon, Word, Key string }
 
 func ctl(name, href, icon, word, key string) playerButton {
 	return playerButton{name, href, icon, word, key}
 }
 
-// Result is what the last action says, "" when none ran.
+// Result is the last action's result, "" if there was none.
 func (p player) Result() string {
 	if p.sim == nil {
 		return ""
@@ -56,10 +56,9 @@ func (p player) Result() string {
 	return p.sim.Result
 }
 
-// Played reports that there is a path.
 func (p player) Played() bool { return p.sim != nil }
 
-// play simulates the scenario that the address names, the first one by default.
+// play simulates the scenario in the address, by default the first.
 func (v *pageRequest) play(d *modelData, valid bool) error {
 	p := &d.Player
 	p.Base, p.q = Prefix+modelHref(d.ID), v.overrides()
@@ -89,8 +88,7 @@ func (v *pageRequest) play(d *modelData, valid bool) error {
 	return nil
 }
 
-// scenario is the one that the address names, or the first; nil where there is no
-// such one.
+// scenario is the one in the address or the first; nil if the model has none.
 func (v *pageRequest) scenario(doc countersign.AgentModel) *countersign.Scenario {
 	id := v.query("scenario")
 	for i := range doc.Scenarios {
@@ -115,8 +113,7 @@ func (p *player) choose(doc countersign.AgentModel, now *countersign.Scenario) {
 	}
 }
 
-// start stands at a step; what is no number, or too small, is the first one, and
-// what is too large the last.
+// start goes to a step, limited to the existing ones; the default is the first.
 func (p *player) start(doc countersign.AgentModel, sim *countersign.Simulation, at string) {
 	p.sim, p.Last = sim, len(sim.Path)
 	n, err := strconv.Atoi(at)
@@ -140,16 +137,13 @@ func (p *player) start(doc countersign.AgentModel, sim *countersign.Simulation, 
 }
 
 func (p *player) href(at int) string {
-	q := url.Values{}
-	for k, vs := range p.q {
-		q[k] = vs
-	}
+	q := maps.Clone(p.q)
 	q.Set("at", strconv.Itoa(at))
 	return p.Base + "?" + q.Encode()
 }
 
-// around is how many states are shown on each side of the present one; a path may
-// have thousands.
+// around is how many states are shown on each side of the current one; a path may have
+// thousands.
 const around = 12
 
 func (p *player) stops(names stateWords) []stop {
@@ -167,7 +161,7 @@ func (p *player) stops(names stateWords) []stop {
 	return out
 }
 
-// class is how a state looks at this step.
+// class is a state's style at this step.
 func (p *player) class(stateID string) string {
 	switch {
 	case !p.Played():
@@ -180,7 +174,7 @@ func (p *player) class(stateID string) string {
 	return ""
 }
 
-// edgeClass is how a transition looks: taken before, or taken from here.
+// edgeClass is a transition's style: taken before, or taken now.
 func (p *player) edgeClass(transitionID string) string {
 	if !p.Played() {
 		return ""
@@ -194,8 +188,8 @@ func (p *player) edgeClass(transitionID string) string {
 	return ""
 }
 
-// hrefOf leads to the step at which the path comes to a state next, or came last;
-// for a state off the path to the table.
+// hrefOf links to the step at which the path next reaches a state, else to the last
+// such step; for other states to the table.
 func (p *player) hrefOf(stateID string) string {
 	if !p.Played() {
 		return "#as-text"
@@ -211,7 +205,8 @@ func (p *player) hrefOf(stateID string) string {
 	return "#as-text"
 }
 
-// judge says what the scenario comes to, and where that isn't what it expects.
+// judge says how the simulation ends and how that differs from what the scenario
+// expects.
 func (p *player) judge(names stateWords) {
 	p.Verdict = state{"is-ok", "s-completed", "Passes"}
 	if !p.sim.Passed {
@@ -231,7 +226,6 @@ func (p *player) judge(names stateWords) {
 	}
 }
 
-// stateWords are the names of states by id.
 type stateWords map[string]string
 
 func stateNames(doc countersign.AgentModel) stateWords {
@@ -242,5 +236,5 @@ func stateNames(doc countersign.AgentModel) stateWords {
 	return names
 }
 
-// of is a state's name, its id where it has none.
+// of is a state's name, by default its ID.
 func (names stateWords) of(id string) string { return cmp.Or(names[id], id) }

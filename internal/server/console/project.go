@@ -1,34 +1,28 @@
 package console
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// One project: why it can't be used and what changes that (contract 5).
+// The page of one project: whether it can be used, and what changes that (contract 5).
 
 type projectData struct {
 	countersign.Project
 	Auth    countersign.Auth
-	Call    projectCall
-	Reason  field // why it is enabled or disabled
+	Call    statusNotice
+	Reason  field // why it is to be enabled or disabled
 	Use     control.ProjectUse
 	Shown   []shownCapability
 	Pager   pager
 	Problem *problem
 }
 
-// projectCall is the sentence of a project and what its button does.
-type projectCall struct {
-	Class, Icon      string
-	Sentence, Detail string
-	Check, Enable    bool
-}
-
-// shownCapability is a capability as a row shows it.
+// shownCapability is a capability's row.
 type shownCapability struct {
 	countersign.Capability
 	Inputs []shownInput
@@ -42,8 +36,7 @@ type shownInput struct {
 
 func projectPage(v *pageRequest) (*page, error) { return v.projectAgain(nil) }
 
-// projectAgain is the page of the project in the address; err is what its form
-// was refused with.
+// projectAgain is the project's page; err is the error of its form.
 func (v *pageRequest) projectAgain(err error) (*page, error) {
 	p, unread := v.control.Project(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if unread != nil {
@@ -53,14 +46,14 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := projectData{Project: p, Auth: p.EffectiveAuth(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Shown, d.Pager = v.capabilities(p)
 	d.Problem = s.problem()
 	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
 }
 
-// capabilities are the part of a project's capabilities that the address asks for.
+// capabilities are those on the current page.
 func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pager) {
 	from, to, pages := v.part("offset", len(p.Capabilities))
 	shown := make([]shownCapability, 0, to-from)
@@ -72,31 +65,23 @@ func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pa
 
 // inputsOf are a capability's inputs, required ones first.
 func inputsOf(c countersign.Capability) []shownInput {
-	sensitive := map[string]bool{}
-	for _, name := range c.Sensitive {
-		sensitive[name] = true
-	}
 	list := make([]shownInput, 0, len(c.InputSchema))
 	for name, f := range c.InputSchema {
-		list = append(list, shownInput{name, f.Type, f.Required, sensitive[name]})
+		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name)})
 	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].Required != list[j].Required {
-			return list[i].Required
-		}
-		return list[i].Name < list[j].Name
+	rank := map[bool]int{false: 1}
+	slices.SortFunc(list, func(a, b shownInput) int {
+		return cmp.Or(cmp.Compare(rank[a.Required], rank[b.Required]), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
 
-// callOf says why LIVE runs can't use a project, or that they can.
-func callOf(p countersign.Project, may bool) projectCall {
-	c := projectCall{Class: "call--wait", Icon: "s-waiting", Check: may}
+// callOf says whether LIVE runs can use a project, and why not.
+func callOf(p countersign.Project, may bool) statusNotice {
 	if p.Retired {
-		c.Check, c.Icon = false, "s-cancelled"
-		c.Sentence, c.Detail = retiredCall("project")
-		return c
+		return retiredNotice("project")
 	}
+	c := statusNotice{Class: "call--wait", Icon: "s-waiting", Check: may}
 	unset := p.EffectiveAuth().Type != countersign.AuthNone && !p.SecretConfigured
 	switch {
 	case !p.Enabled && p.Health == nil:
@@ -128,23 +113,17 @@ func callOf(p countersign.Project, may bool) projectCall {
 	return c
 }
 
-// sends reports a project whose calls leave this machine.
+// sends reports whether the project's calls leave this machine.
 func sends(p countersign.Project) bool { return p.Adapter == countersign.AdapterHTTPJSON }
 
-// Sends is for the template.
 func (d projectData) Sends() bool { return sends(d.Project) }
 
-func healthPath(p countersign.Project) string {
-	if p.HealthPath == "" {
-		return "/"
-	}
-	return p.HealthPath
-}
+func healthPath(p countersign.Project) string { return cmp.Or(p.HealthPath, "/") }
 
 func checkHealth(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if _, err := v.control.CheckHealth(v.r.Context(), v.actor, id); err != nil {
-		return "", v.projectRefused(err)
+		return "", formAgain(err, v.projectAgain)
 	}
 	return "/projects/" + id, nil
 }
@@ -161,16 +140,7 @@ func (v *pageRequest) toggleProject(toggle toggling) (string, error) {
 		_, err = toggle(v.r.Context(), v.actor, id, t)
 	}
 	if err != nil {
-		return "", v.projectRefused(err)
+		return "", formAgain(err, v.projectAgain)
 	}
 	return "/projects/" + id, nil
-}
-
-// projectRefused shows the project again with what was typed.
-func (v *pageRequest) projectRefused(err error) error {
-	p, unread := v.projectAgain(err)
-	if unread != nil {
-		return unread
-	}
-	return answered(p, err)
 }

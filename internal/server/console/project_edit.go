@@ -10,17 +10,17 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// Registering a project and editing its connection. Its capabilities have forms
-// of their own; the document edits everything.
+// Forms that register a project and edit its connection. Capabilities have forms of
+// their own; the JSON document edits everything.
 
 type projectEditData struct {
-	Project countersign.Project // what is stored; the zero one when it is new
+	Project countersign.Project // the stored one; zero for a new project
 	Prefix  string              // of a new project's id
 	Key     field               // the rest of a new project's id
 	Fields  []field
 	Use     control.ProjectUse
 	Problem *problem
-	Over    bool // another revision was saved meanwhile
+	Over    bool // revision conflict
 }
 
 func newProjectPage(v *pageRequest) (*page, error) {
@@ -30,9 +30,8 @@ func newProjectPage(v *pageRequest) (*page, error) {
 	return v.projectForm(countersign.Project{}, nil), nil
 }
 
-// projectForm is the form of a project's connection.
 func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := projectEditData{Project: p, Prefix: v.actor.Tenant + "-", Over: countersign.ErrorCode(err) == countersign.CodeRevisionConflict}
 	if p.ID == "" {
 		d.Key = must(s.mono("id", "Id", "It stands in every plan and run, and never changes. It begins with "+d.Prefix+".", ""))
@@ -47,8 +46,8 @@ func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
 	return out
 }
 
-// connection are the fields of everything but the capabilities, named by their
-// paths in the document.
+// connection are the fields of everything but the capabilities, named by their paths in
+// the document.
 func (s *form) connection(p countersign.Project) []field {
 	auth := p.EffectiveAuth()
 	if p.ID == "" {
@@ -71,15 +70,14 @@ func (s *form) connection(p countersign.Project) []field {
 	}
 }
 
-// connectionTyped takes the connection from the form.
+// connectionTyped reads the connection from the form.
 func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) {
 	w.Name, w.Adapter, w.BaseURL, w.HealthPath = v.form("name"), v.form("adapter"), v.form("baseUrl"), v.form("healthPath")
 	w.Auth = &countersign.Auth{Type: v.form("auth.type"), CredentialEnv: v.form("auth.credentialEnv"), HeaderName: v.form("auth.headerName")}
 	w.AuthSecretEnv = ""
 }
 
-// chosen refuses a form whose choices nobody made: the API's schema does this
-// before a use case is asked.
+// chosen refuses a form that lacks required choices; for the API, the schema does this.
 func (v *pageRequest) chosen(names ...string) error {
 	var wrong []string
 	for _, name := range names {
@@ -119,7 +117,7 @@ func registerProject(v *pageRequest) (string, error) {
 	return "/projects/" + id, nil
 }
 
-// projectToEdit reads the project of the address for somebody who may edit it.
+// projectToEdit reads the project if the visitor may edit it.
 func (v *pageRequest) projectToEdit() (p countersign.Project, use control.ProjectUse, err error) {
 	if err = v.may(access.WriteProject); err != nil {
 		return p, use, err
@@ -159,14 +157,10 @@ func saveProject(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + p.ID, nil
 	}
-	again, unread := v.projectEditAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.projectEditAgain)
 }
 
-// projectWriteOf is what an edit starts from.
+// projectWriteOf is the request that would store the project unchanged.
 func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 	return countersign.ProjectWrite{
 		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
@@ -176,13 +170,13 @@ func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 
 func projectDocumentPage(v *pageRequest) (*page, error) { return v.documentAgain(nil) }
 
-// documentAgain is the whole project as JSON.
+// documentAgain is the form that edits the whole project as JSON.
 func (v *pageRequest) documentAgain(err error) (*page, error) {
 	p, use, unread := v.projectToEdit()
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(nil, "")
+	s := v.formOf(nil, "")
 	d := documentData{
 		Kind: "project", ID: p.ID, Name: p.Name, Back: "/projects/" + p.ID, To: "/projects/" + p.ID + "/document", Revision: p.Revision,
 		Text:        must(s.document("document", "Project", "The body of PUT /projects/"+p.ID+". Ids, revisions and times in it are ignored.", pretty(projectWriteOf(p)), 28)),
@@ -198,7 +192,6 @@ func (v *pageRequest) documentAgain(err error) (*page, error) {
 	return d.page("projects", projectCrumbs(p.ID, crumb{Word: "Edit", Href: "/projects/" + p.ID + "/edit"}, crumb{Word: "As JSON"})), nil
 }
 
-// savingDisables is what an edit brings with it.
 func savingDisables(revision int64) string {
 	return "Saving disables the project until it is checked and enabled again. Plans made of revision " + strconv.FormatInt(revision, 10) + " never run again."
 }
@@ -217,9 +210,5 @@ func saveProjectDocument(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/projects/" + id, nil
 	}
-	again, unread := v.documentAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.documentAgain)
 }

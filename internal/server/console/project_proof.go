@@ -6,12 +6,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// proof is what is known of a receiver that is declared to deduplicate: that, or
-// since when a check has shown it.
+// proof says whether a check has shown that the receiver deduplicates, as it is
+// declared to.
 type proof struct {
 	Class, Icon, Word string
 	Title             string // on hover
-	Note              string // what a check found that speaks against it
+	Note              string // rules that a check found broken
 }
 
 func proofOf(p countersign.Project, c countersign.Capability) proof {

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// usedBy is what keeps a project from being edited, as a table shows it.
+// usedBy lists what keeps a project from being edited.
 type usedBy struct {
 	control.ProjectUse
 	Runs []usingRun
@@ -18,7 +18,6 @@ type usingRun struct {
 	At           template.HTML
 }
 
-// Using words the use of a project.
 func (f frame) Using(u control.ProjectUse) usedBy {
 	out := usedBy{ProjectUse: u}
 	for _, r := range u.Runs {
@@ -39,5 +38,5 @@ func movesWord(r control.RunUse) string {
 	return "It waits for a free slot"
 }
 
-// inUse reports a refusal that the page of a project explains with links.
+// inUse reports a refusal that the project's page explains with links.
 func inUse(err error) bool { return countersign.ErrorCode(err) == countersign.CodeProjectInUse }

@@ -44,13 +44,8 @@ func projectsPage(v *pageRequest) (*page, error) {
 	return &page{name: "projects", Title: "Projects", Nav: "projects", Crumbs: []crumb{{Word: "Projects"}}, Data: d}, nil
 }
 
-// projectCrumbs lead to a page of a project.
 func projectCrumbs(id string, last ...crumb) []crumb {
-	at := crumb{Word: id, ID: true}
-	if len(last) > 0 {
-		at.Href = "/projects/" + id
-	}
-	return append([]crumb{{Word: "Projects", Href: "/projects"}, at}, last...)
+	return crumbsBelow("Projects", "/projects", id, last...)
 }
 
 // enabledState says whether LIVE runs may use a project.
@@ -64,7 +59,7 @@ func enabledState(p countersign.Project) state {
 	return state{"is-idle", "s-cancelled", "Disabled"}
 }
 
-// healthState is what the latest check of the present revision found.
+// healthState is the result of the current revision's latest health check.
 func healthState(p countersign.Project) state {
 	switch {
 	case p.Health == nil:
@@ -76,7 +71,6 @@ func healthState(p countersign.Project) state {
 	}
 }
 
-// adapterWord is an adapter in words.
 func adapterWord(adapter string) string {
 	if adapter == countersign.AdapterLocalEcho {
 		return "Local echo"
@@ -84,7 +78,7 @@ func adapterWord(adapter string) string {
 	return "HTTP, JSON"
 }
 
-// originHost is where a project's calls go, as a sentence names it.
+// originHost is the host that a project calls, for sentences.
 func originHost(p countersign.Project) string {
 	if _, host, ok := strings.Cut(p.BaseURL, "://"); ok {
 		return host
@@ -92,7 +86,6 @@ func originHost(p countersign.Project) string {
 	return "the local echo"
 }
 
-// authWord says how calls are authenticated.
 func authWord(a countersign.Auth) string {
 	switch a.Type {
 	case countersign.AuthHMAC:
@@ -105,7 +98,6 @@ func authWord(a countersign.Auth) string {
 	return "none"
 }
 
-// approvalWord says when a capability asks for approval.
 func approvalWord(c countersign.Capability) string {
 	switch {
 	case c.ApprovalPolicy() == countersign.ApprovalAlways:
@@ -119,18 +111,12 @@ func approvalWord(c countersign.Capability) string {
 	}
 }
 
-// mayTry reports a visitor who can make a plan and start its run.
 func (f frame) MayTry() bool { return f.can(access.CreatePlan) && f.can(access.StartRun) }
 
-// breakable lets a path go on in the next line after a slash.
+// breakable allows line breaks after slashes.
 func breakable(path string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(path), "/", "/<wbr>")) //nolint:gosec // escaped
 }
 
-// atMost is the time that a capability's call may take.
-func atMost(c countersign.Capability) string {
-	if ms := c.Timeout().Milliseconds(); ms%1000 != 0 {
-		return took(ms)
-	}
-	return span(c.Timeout())
-}
+// atMost is a capability's timeout.
+func atMost(c countersign.Capability) string { return timeoutWord(c.Timeout()) }

@@ -6,16 +6,16 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// memory is an earlier plan of the same model: its steps by action, and what it was
-// planned with.
-type memory struct {
+// earlierPlan is another plan of the same model: its steps by action, and the inputs
+// that it was planned with.
+type earlierPlan struct {
 	steps  map[string]countersign.Step
 	inputs map[string]countersign.Value
 }
 
-// variable is the one that had a value when the plan was made, "" for none or
-// several: a plan keeps values and not where they came from.
-func (m memory) variable(value countersign.Value) string {
+// variable is the input that had this value when the plan was made, "" if none or
+// several had: a plan stores values, not their origin.
+func (m earlierPlan) variable(value countersign.Value) string {
 	found := ""
 	for id, had := range m.inputs {
 		if !had.Equal(value) || had.IsNull() {
@@ -29,8 +29,8 @@ func (m memory) variable(value countersign.Value) string {
 	return found
 }
 
-// remind reads an earlier plan.
-func (v *pageRequest) remind(d *compileData, planID string) error {
+// loadEarlierPlan reads the plan that prefills the form.
+func (v *pageRequest) loadEarlierPlan(d *compileData, planID string) error {
 	if planID == "" {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (v *pageRequest) remind(d *compileData, planID string) error {
 	if err != nil || p.ModelID != d.ID {
 		return err
 	}
-	d.From, d.earlier = p.ID, memory{map[string]countersign.Step{}, map[string]countersign.Value{}}
+	d.From, d.earlier = p.ID, earlierPlan{map[string]countersign.Step{}, map[string]countersign.Value{}}
 	for _, s := range p.Steps {
 		if _, seen := d.earlier.steps[s.ActionID]; !seen {
 			d.earlier.steps[s.ActionID] = s

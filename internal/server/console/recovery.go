@@ -16,13 +16,13 @@ func (c *Console) recoveryRoutes() []route {
 	}
 }
 
-// recoveryRow is a run that stands at an uncertain step.
+// recoveryRow is a run with an uncertain step.
 type recoveryRow struct {
 	countersign.Run
 	Step     *countersign.StepRun
 	At, Of   int
 	Since    time.Time
-	Evidence string // what there is to go by
+	Evidence string // the available evidence
 }
 
 type recoveryData struct {
@@ -30,7 +30,7 @@ type recoveryData struct {
 	Pager pager
 }
 
-// recoveryPage lists what nobody knows the outcome of.
+// recoveryPage lists the runs with an uncertain step.
 func recoveryPage(v *pageRequest) (*page, error) {
 	l := v.list()
 	found, err := v.control.Runs(v.r.Context(), v.actor, l, control.RunFilter{Status: string(countersign.RunRecoveryRequired)})
@@ -56,8 +56,8 @@ func recoveryRowOf(r countersign.Run) recoveryRow {
 	return row
 }
 
-// uncertainStep is the index of the step that nobody knows the outcome of; else
-// of the last one that somebody has resolved, -1 for none.
+// uncertainStep is the index of the step with an unknown outcome, else of the last
+// resolved one; -1 if none.
 func uncertainStep(r *countersign.Run) int {
 	found := -1
 	for i := range r.Steps {

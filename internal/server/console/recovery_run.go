@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,24 +14,24 @@ func probeID(p *countersign.ProbeRecord) string { return "probe-" + strconv.Itoa
 
 func inputNames(m map[string]countersign.Value) []string { return slices.Sorted(maps.Keys(m)) }
 
-// recoveryRunData is the page of one uncertain step: left the evidence, right the
-// resolution.
+// recoveryRunData is the page of one uncertain step: the evidence and the form that
+// resolves it.
 type recoveryRunData struct {
 	Run      countersign.Run
 	Step     *countersign.StepRun
 	At       int
-	Open     bool // the outcome is unknown: somebody must say what happened
-	Early    bool // its answer may still come: nobody can say it yet
+	Open     bool // the outcome is unknown and must be resolved
+	Early    bool // a response may still arrive, so it can't be resolved yet
 	Host     string
 	Plan     string
 	Known    []knownFact
 	Found    foundTable
 	Request  *sent
-	Around   []ledStep
-	Probe    bool     // the capability has one
+	Around   []stepSummary
+	Probe    bool     // the capability has a probe
 	Refused  *problem // why the visitor may not resolve it
 	Resolve  resolution
-	Alike    []string // approvals that wait, of the same capability and title
+	Alike    []string // pending approvals with the same capability and title
 	Problem  *problem
 	Expected *countersign.Expectation
 }
@@ -50,7 +51,6 @@ func (d *recoveryRunData) page() *page {
 	}}
 }
 
-// recovery reads all that the page of a run's uncertain step shows.
 func (v *pageRequest) recovery(id string) (*recoveryRunData, error) {
 	ctx := v.r.Context()
 	r, err := v.control.Run(ctx, v.actor, id)
@@ -92,16 +92,10 @@ func (d *recoveryRunData) plan() {
 		return
 	}
 	d.Plan = p.Name
-	var capability *countersign.Capability
-	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		if project.ID != d.Step.ProjectID {
-			continue
-		}
-		if capability = project.Capability(d.Step.Capability); capability != nil {
-			d.Probe = capability.Probe != "" && project.Capability(capability.Probe) != nil
-			d.Resolve.OutputField = capability.OutputField
-		}
+	capability := capabilityOf(p, d.Step.ProjectID, d.Step.Capability)
+	if capability != nil {
+		d.Probe = capability.Probe != "" && capabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
+		d.Resolve.OutputField = capability.OutputField
 	}
 	if s := p.Step(d.Step.ID); s != nil {
 		d.Expected = s.Expectation
@@ -109,18 +103,13 @@ func (d *recoveryRunData) plan() {
 	d.Found = foundIn(d.Step, d.Expected, capability)
 }
 
-// Until is when the answer may come at the latest.
+// Until is the latest time at which a response can arrive.
 func (d *recoveryRunData) Until() string { return clockSeconds(d.Run.WaitingFor.NotBefore) }
 
-// Target is who was asked, in a sentence.
-func (d *recoveryRunData) Target() string {
-	if d.Host != "" {
-		return d.Host
-	}
-	return d.Step.ProjectID
-}
+// Target is the called host, else the project.
+func (d *recoveryRunData) Target() string { return cmp.Or(d.Host, d.Step.ProjectID) }
 
-// Next is the step that the run goes on to, "" when it was the last.
+// Next is the step with which the run continues, "" if there is none.
 func (d *recoveryRunData) Next() string {
 	done := map[string]bool{d.Step.ID: true}
 	for _, s := range d.Run.Steps {
@@ -141,12 +130,12 @@ func (d *recoveryRunData) Next() string {
 // aroundShown is how many steps are shown on each side.
 const aroundShown = 3
 
-// stepsAround are the steps before and after one, in the plan's order.
-func stepsAround(r *countersign.Run, at int) []ledStep {
-	var out []ledStep
+// stepsAround are the steps before and after one, in plan order.
+func stepsAround(r *countersign.Run, at int) []stepSummary {
+	var out []stepSummary
 	for i := max(0, at-aroundShown); i < min(len(r.Steps), at+aroundShown+1); i++ {
 		s := &r.Steps[i]
-		step := ledStep{N: i + 1, Name: s.Name, State: stepState(*s), Proved: provedBy(s), Here: i == at}
+		step := stepSummary{N: i + 1, Name: s.Name, State: stepState(*s), Proved: provedBy(s), Here: i == at}
 		if s.Status == countersign.StepPending && s.ApprovalRequired {
 			step.Proved = "asks for approval first"
 		}

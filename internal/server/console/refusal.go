@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What a form was refused with, by the fields that it names.
+// Errors of a form, assigned to the fields that they name.
 
 // fieldwise are the codes whose messages name fields.
 var fieldwise = map[countersign.Code]bool{
@@ -22,35 +22,42 @@ func problemMessage(err error) string {
 	return ""
 }
 
-// aWrong is one problem of a document and where it is.
-type aWrong struct{ field, text string }
+// fieldError is one problem of a document and its path.
+type fieldError struct{ field, text string }
 
 var atField = regexp.MustCompile(`^([^\s:]+): (.*)$`)
 
-// wrongs takes a message apart into its problems (contract 2). What has no path
-// goes on with the problem before it.
-func wrongs(message string) []aWrong {
-	var out []aWrong
+// fieldErrors splits a message into its problems (contract 2). Text without a path
+// belongs to the problem before it.
+func fieldErrors(message string) []fieldError {
+	var out []fieldError
 	for _, part := range strings.Split(message, "; ") {
 		found := atField.FindStringSubmatch(part)
 		switch {
 		case found != nil:
-			out = append(out, aWrong{found[1], found[2]})
+			out = append(out, fieldError{found[1], found[2]})
 		case len(out) > 0:
 			out[len(out)-1].text += "; " + part
 		default:
-			out = append(out, aWrong{"", part})
+			out = append(out, fieldError{"", part})
 		}
 	}
 	return out
 }
 
-// answered makes a page the answer of its form; errors that the form can't mend
-// have a page of their own.
-func answered(p *page, err error) error {
-	if err == nil {
-		return p
+// formAgain shows the page of a form again after err; an error that the form can't
+// correct, or that keeps the page from being read, is returned instead.
+func formAgain(err error, show func(error) (*page, error)) error {
+	p, unread := show(err)
+	if unread != nil {
+		return unread
 	}
+	return answered(p, err)
+}
+
+// answered returns the page with err's status; errors that the form can't correct are
+// returned themselves.
+func answered(p *page, err error) error {
 	switch code := countersign.ErrorCode(err); code {
 	case countersign.CodeUnauthenticated, countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeCSRF, countersign.CodeInternal, "":
 		return err
@@ -60,13 +67,13 @@ func answered(p *page, err error) error {
 	return p
 }
 
-// invalid refuses one field of a form.
+// invalid is the error of one field.
 func invalid(field, format string, args ...any) error {
 	return countersign.Errorf(countersign.CodeInvalidRequest, field+": "+format, args...)
 }
 
-// together makes one refusal of what several parts of a form were refused with, so
-// that all of it is said at once.
+// together joins the field errors of several parts of a form, so that all are shown at
+// once.
 func together(errs ...error) error {
 	var texts []string
 	for _, err := range errs {

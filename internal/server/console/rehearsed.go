@@ -14,7 +14,7 @@ type comparison struct {
 	Differ bool
 }
 
-// rehearsedRun is nil for a run that is a rehearsal itself.
+// rehearsedRun is nil for a rehearsal.
 func (v *pageRequest) rehearsedRun(r *countersign.Run) (*comparison, error) {
 	if r.Mode != countersign.ModeLive {
 		return nil, nil
@@ -26,10 +26,10 @@ func (v *pageRequest) rehearsedRun(r *countersign.Run) (*comparison, error) {
 	return &comparison{found.RehearsalID, rehearsalWords(found.Verdict, differing(found.Steps)), found.Verdict == countersign.RehearsalDifferent}, nil
 }
 
-// rehearsedStep is nil where the run can't be compared.
+// rehearsedStep is nil if the run can't be compared.
 func (v *pageRequest) rehearsedStep(runID, stepID string) *comparison {
 	found, err := v.control.Rehearsal(v.r.Context(), v.actor, runID)
-	if err != nil { // the run is archived, or seen by somebody with less scope: the page has its own say
+	if err != nil { // the run is archived or out of the visitor's scope
 		return nil
 	}
 	i := slices.IndexFunc(found.Steps, func(s countersign.RehearsedStep) bool { return s.StepID == stepID })
@@ -40,7 +40,7 @@ func (v *pageRequest) rehearsedStep(runID, stepID string) *comparison {
 	return &comparison{found.RehearsalID, rehearsalWords(step.Verdict, differing(found.Steps[i:i+1])), step.Verdict == countersign.RehearsalDifferent}
 }
 
-// differing names what differs, the parts of one step or the steps.
+// differing names what differs: the parts of one step, or the steps.
 func differing(steps []countersign.RehearsedStep) (names []string) {
 	for _, s := range steps {
 		for _, d := range s.Differences {

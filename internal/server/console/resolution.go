@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -10,29 +11,27 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// resolution is the form of a resolution with what was typed into it.
+// resolution is the form that resolves an uncertain step.
 type resolution struct {
 	Chosen, Output, Evidence string
-	OutputField              string // of the capability: what is selected from the output
-	From                     string // the answer that the output was filled from
+	OutputField              string // the capability's output field
+	From                     string // the response that prefilled the output
 	Errors                   map[string]string
 }
 
-// resolutionWords are the three resolutions as people read them.
 var resolutionWords = map[string]string{
 	countersign.ConfirmedCompleted: "It happened", countersign.ConfirmedNotExecuted: "It did not happen", countersign.Abandon: "Give up without knowing",
 }
 
 func resolutionWord(resolution string) string { return resolutionWords[resolution] }
 
-// resolutionOption is one choice with its consequence.
 type resolutionOption struct {
 	Value, Word, Consequence string
 	Chosen                   bool
 }
 
-// Options are the choices, none preset. A run that is to be cancelled ends
-// cancelled by each of them.
+// Options are the choices, none preset. A run with a cancel request ends cancelled
+// whichever is chosen.
 func (d *recoveryRunData) Options() []resolutionOption {
 	goesOn := "the run is completed"
 	if next := d.Next(); next != "" {
@@ -60,8 +59,8 @@ func (d *recoveryRunData) Options() []resolutionOption {
 	return options
 }
 
-// prefill fills the output from an answer that was asked for by name. It decides
-// nothing: the form is sent with it or without.
+// prefill fills the output from the response that the address names; the form is still
+// to be sent.
 func (d *recoveryRunData) prefill(from string) {
 	for _, f := range d.Known {
 		if from != "" && f.Use == from {
@@ -70,7 +69,6 @@ func (d *recoveryRunData) prefill(from string) {
 	}
 }
 
-// UseWord names an answer.
 func (f knownFact) UseWord() string {
 	if f.Use == "late" {
 		return "the late answer"
@@ -78,7 +76,7 @@ func (f knownFact) UseWord() string {
 	return strings.Replace(f.Use, "-", " ", 1)
 }
 
-// probeStep sends the step's probe, a read, and comes back with its answer.
+// probeStep sends the step's probe, a read, and shows its response.
 func probeStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ProbeRun, "run/"+id); err != nil {
@@ -90,8 +88,8 @@ func probeStep(v *pageRequest) (string, error) {
 	return "/recovery/" + id + "#known", nil
 }
 
-// reconcileStep records what a person found out. Whatever is refused shows the
-// page again, with all that was typed.
+// reconcileStep records the resolution. A refused one shows the page again with
+// everything typed.
 func reconcileStep(v *pageRequest) (string, error) {
 	id := v.r.PathValue("id")
 	if err := v.control.Authorize(v.r.Context(), v.actor, access.ReconcileRun, "run/"+id); err != nil {
@@ -112,7 +110,7 @@ func reconcileStep(v *pageRequest) (string, error) {
 	}
 }
 
-// resolution reads the form: what it says, and by field what is wrong with it.
+// resolution reads the form; wrong has an error per field.
 func (v *pageRequest) resolution() (word countersign.Reconcile, wrong map[string]string) {
 	word = countersign.Reconcile{Resolution: v.form("resolution"), Evidence: v.form("evidence")}
 	wrong = map[string]string{}
@@ -130,7 +128,7 @@ func (v *pageRequest) resolution() (word countersign.Reconcile, wrong map[string
 	return word, wrong
 }
 
-// reasonIn is the message of a refusal as the middle of a sentence.
+// reasonIn is an error's message for the middle of a sentence.
 func reasonIn(err error) string {
 	if e := refusalOf(err); e != nil {
 		return strings.TrimSuffix(strings.TrimPrefix(e.Message, "output: "), ".")
@@ -138,8 +136,8 @@ func reasonIn(err error) string {
 	return err.Error()
 }
 
-// resolveAgain is the page as it is now, after what was not taken. An error that
-// the run can't be shown after goes on as it is.
+// resolveAgain shows the page again after a refused form. If the run can't be shown, it
+// returns the error.
 func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]string) error {
 	e := refusalOf(refused)
 	if e == nil || e.Code == countersign.CodeNotFound || e.Code == countersign.CodeProjectScope {
@@ -158,8 +156,6 @@ func (v *pageRequest) resolveAgain(id string, refused error, wrong map[string]st
 		}
 	}
 	p := d.page()
-	if p.status = e.Code.Status(); p.status == 0 {
-		p.status = http.StatusConflict
-	}
+	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
 	return p
 }

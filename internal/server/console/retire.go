@@ -8,8 +8,7 @@ import (
 
 // Models, projects, agents and teams are retired and restored in the same way.
 
-// move is a change of any of them that asks for a reason; what they then are, their
-// page shows.
+// move is a change of a record that takes a reason; its page shows the result.
 type move func(ctx context.Context, a control.Actor, id, reason string) error
 
 func moving[T any](f func(context.Context, control.Actor, string, string) (T, error)) move {
@@ -37,7 +36,7 @@ func (c *Console) retireRoutes() []route {
 	return out
 }
 
-// retiring is the part of a page that retires or restores what it is about.
+// retiring is the part of a page that retires or restores its record.
 type retiring struct {
 	Kind, ID, CSRF string
 	Retired, May   bool
@@ -51,7 +50,6 @@ var retireEffects = map[string]string{
 	"team":    "No run of it starts, and those that are under way take no further step.",
 }
 
-// Retiring words it for a visitor, who may or may not.
 func (f frame) Retiring(kind, id string, retired bool) retiring {
 	operation := kind + "s.retire"
 	if retired {
@@ -60,15 +58,18 @@ func (f frame) Retiring(kind, id string, retired bool) retiring {
 	return retiring{Kind: kind, ID: id, CSRF: f.CSRF, Retired: retired, May: f.Can(operation), Effect: retireEffects[kind]}
 }
 
-// retiredState is the one that counts before any other.
+// retiredState takes precedence over any other state.
 var retiredState = state{"is-idle", "s-cancelled", "Retired"}
 
-// retiredCall is the sentence of what is retired.
-func retiredCall(kind string) (sentence, detail string) {
-	return "This " + kind + " is retired: nothing new is made of it.", "It is hidden from lists. An admin can restore it."
+// retiredNotice is the notice of a retired project, agent or team.
+func retiredNotice(kind string) statusNotice {
+	return statusNotice{
+		Class: "call--wait", Icon: "s-cancelled",
+		Sentence: "This " + kind + " is retired: nothing new is made of it.", Detail: "It is hidden from lists. An admin can restore it.",
+	}
 }
 
-// retirees is the link of a list that shows what is retired too, or hides it again.
+// retirees is a list's link that shows or hides retired records.
 type retirees struct{ Word, Href string }
 
 func (v *pageRequest) retirees() retirees {

@@ -15,8 +15,8 @@ type toggling func(context.Context, control.Actor, string, countersign.Toggle) (
 // admission is admitting or suspending an agent.
 type admission func(context.Context, control.Actor, string, countersign.Admission) (countersign.Agent, error)
 
-// formRevision is the revision that the form was made of. A form without one can
-// only create.
+// formRevision is the revision that the form was made from; 0, which can only create,
+// if it is missing.
 func (v *pageRequest) formRevision() int64 {
 	n, err := strconv.ParseInt(v.form("revision"), 10, 64)
 	if err != nil || n < 0 {
@@ -25,8 +25,7 @@ func (v *pageRequest) formRevision() int64 {
 	return n
 }
 
-// typedReason refuses a decision that nobody says why of, where the API alone
-// would take it.
+// typedReason requires a reason where the API makes it optional.
 func typedReason(reason string) error {
 	if safetext.Blank(reason) {
 		return invalid("reason", "say why; the audit log keeps it")

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"html/template"
 	"strconv"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// runData is the page of a run. What follows the run by itself is written as
-// pieces, each in a template of its own (runlive.go).
+// runData is the page of a run. The parts that live updates replace have templates of
+// their own (runlive.go).
 type runData struct {
 	Run    *countersign.Run
 	Plan   *countersign.Plan
@@ -20,11 +21,11 @@ type runData struct {
 	Steps  []stepLine
 	Tally  string // of the steps
 	Chosen chosenStep
-	Cancel bool // the visitor may cancel it now
-	Newer  bool // the run has moved since the page was made
+	Cancel bool // the visitor may cancel the run
+	Newer  bool // the run has changed since the page was rendered
 	Live   string
 	Trail  *trail
-	Pinned string // the step that the address asks for, "" for the one that acts
+	Pinned string // the step in the address, "" for the current one
 	Self   string // the page's address
 
 	Rehearsed *comparison // nil for a rehearsal
@@ -35,7 +36,7 @@ func runPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.beholder(r.ID)
+	b, err := v.rightsOn(r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func runPage(v *pageRequest) (*page, error) {
 	}, nil
 }
 
-// addApproval adds what was decided on the chosen step.
+// addApproval adds the selected step's approval.
 func (v *pageRequest) addApproval(c *chosenStep) error {
 	if c.Step == nil || c.Step.ApprovalID == "" {
 		return nil
@@ -71,42 +72,39 @@ func (v *pageRequest) addApproval(c *chosenStep) error {
 	return err
 }
 
-// beholder is what the visitor may do about a run.
-func (v *pageRequest) beholder(runID string) (b beholder, err error) {
+// rightsOn is what the visitor may do about a run.
+func (v *pageRequest) rightsOn(runID string) (b viewerRights, err error) {
 	b.MaxActive = v.cfg.MaxActive
 	if b.Approve, err = v.control.Barred(v.r.Context(), v.actor, access.DecideApproval, runID); err != nil {
 		return b, err
 	}
 	b.Reconcile, err = v.control.Barred(v.r.Context(), v.actor, access.ReconcileRun, runID)
-	b.Cancel = access.Allow(v.actor.Principal, access.CancelRun) == nil
+	b.Cancel = v.can(access.CancelRun)
 	b.Masked = control.Masks(v.actor)
 	return b, err
 }
 
-// runDataOf is everything of the page that the run says. pinned is the step that
-// was asked for; one that isn't there is as none.
-func runDataOf(r *countersign.Run, p *countersign.Plan, b beholder, pinned string) *runData {
+// runDataOf builds the page from the run. pinned is the requested step; an unknown one
+// is ignored.
+func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned string) *runData {
 	if stepIndex(r, pinned) < 0 {
 		pinned = ""
 	}
-	d := &runData{Run: r, Plan: p, Title: p.Name, Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
-	if d.Title == "" {
-		d.Title = r.ID
-	}
+	d := &runData{Run: r, Plan: p, Title: cmp.Or(p.Name, r.ID), Pinned: pinned, Self: Prefix + "/runs/" + r.ID}
 	chosen := stepIndex(r, pinned)
 	if chosen < 0 {
 		chosen = presentStep(r)
 	}
 	d.Call = calloutOf(r, p, b)
 	d.Graph = runGraph(r, p, d.Self)
-	d.Steps, d.Tally = stepLines(r, chosen), tallyWords(r)
+	d.Steps, d.Tally = stepLines(r, chosen), countWords(r)
 	d.Chosen = chosenStepOf(r, p, chosen)
 	d.Cancel = b.Cancel && cancellable(r)
 	return d
 }
 
-// presentStep is the step that stands or acts; before the first and after the last
-// it is the nearest.
+// presentStep is the step that runs, waits or failed; else the first or the last
+// completed one.
 func presentStep(r *countersign.Run) int {
 	last := 0
 	for i := range r.Steps {
@@ -122,10 +120,9 @@ func presentStep(r *countersign.Run) int {
 	return last
 }
 
-// At is the number of the step that the run is at.
 func (d *runData) At() int { return presentStep(d.Run) + 1 }
 
-// cancellable reports a run that a cancel would still change.
+// cancellable reports whether a cancel would still change the run.
 func cancellable(r *countersign.Run) bool {
 	reconciling := r.Status == countersign.RunRecoveryRequired && (r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitSlot)
 	return !r.Status.IsTerminal() && !reconciling

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -9,12 +10,11 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// cancelData is the page that asks why a run is cancelled, and says what happens
-// then.
+// cancelData is the page that asks for the reason of a cancel and says what it does.
 type cancelData struct {
 	Run      *countersign.Run
 	Title    string
-	Can      bool // the run is still one that a cancel changes
+	Can      bool // a cancel would still change the run
 	OnItsWay string
 	Then     string
 	Reason   string
@@ -33,10 +33,7 @@ func (v *pageRequest) cancelForm(reason string, refused error) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := cancelData{Run: &r, Title: r.PlanSnapshot.Name, Can: cancellable(&r), Reason: reason, Problem: problemOf(refused)}
-	if d.Title == "" {
-		d.Title = r.ID
-	}
+	d := cancelData{Run: &r, Title: cmp.Or(r.PlanSnapshot.Name, r.ID), Can: cancellable(&r), Reason: reason, Problem: problemOf(refused)}
 	d.OnItsWay, d.Then = cancelWords(&r)
 	p := &page{
 		name: "run-cancel", Title: "Cancel " + d.Title, Nav: "runs", Data: d,
@@ -48,8 +45,7 @@ func (v *pageRequest) cancelForm(reason string, refused error) (*page, error) {
 	return p, nil
 }
 
-// cancelWords say what a cancel comes to now: what it can't stop, and how the run
-// ends.
+// cancelWords say what a cancel can't stop and how the run ends.
 func cancelWords(r *countersign.Run) (onItsWay, then string) {
 	i := indexOfStep(r, countersign.StepRunning)
 	if i >= 0 && r.Steps[i].SideEffect {
@@ -72,7 +68,7 @@ func cancelWords(r *countersign.Run) (onItsWay, then string) {
 	return "", then
 }
 
-// cancelRun cancels. A refusal shows the form again with the reason typed.
+// cancelRun cancels. A refusal shows the form again with the typed reason.
 func cancelRun(v *pageRequest) (string, error) {
 	id, reason := v.r.PathValue("id"), v.form("reason")
 	var err error

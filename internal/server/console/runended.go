@@ -7,8 +7,6 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// How runs that have ended are worded.
-
 func doneWords(r *countersign.Run) string {
 	n := len(r.Steps)
 	if r.Mode == countersign.ModeDryRun {
@@ -48,7 +46,7 @@ func (c *callout) failed(r *countersign.Run) {
 	c.Detail = strings.TrimSpace(next + " " + rangeWords(r, countersign.StepSkipped, "skipped"))
 }
 
-// ended ends a sentence; one that ends in somebody's words has its end.
+// ended adds a period, except after a quotation.
 func ended(sentence string) string {
 	if strings.HasSuffix(sentence, "”") {
 		return sentence
@@ -56,15 +54,15 @@ func ended(sentence string) string {
 	return sentence + "."
 }
 
-// failureWords is why a run failed, by itself.
+// failureWords is why a run failed.
 func failureWords(r *countersign.Run) string {
 	code, message, _ := strings.Cut(r.Error, ": ")
 	reason, _ := failure(countersign.Code(code), message, r, indexOfStep(r, countersign.StepFailed))
 	return upper(reason) + happenedWords(r)
 }
 
-// failures word the errors of a failed run: the reason, and what to do. {host} is
-// whom it called, {message} the error's own words.
+// failures are texts for failed runs: the reason and what to do. {host} is the called
+// host, {message} the error's message.
 var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeReceiverRefused: {
 		"{host} refused the request{status}", "Nothing was done there, as far as it says. Correct the input and start a new run.",
@@ -79,8 +77,8 @@ var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeProjectDisabled:   {"{message}", "Nothing was sent for this step."},
 }
 
-// failure is why step i failed in words, and what to do. A message that isn't as
-// expected, as one that was masked, stands for itself.
+// failure is why step i failed, and what to do. A message in another format, such as a
+// masked one, is shown as it is.
 func failure(code countersign.Code, message string, r *countersign.Run, i int) (reason, next string) {
 	words, known := failures[code]
 	by, why, told := strings.Cut(message, " rejected it: ")
@@ -139,8 +137,7 @@ func reconciledStep(r *countersign.Run) int {
 	return -1
 }
 
-// rangeWords says which steps have a status, by their numbers where they follow
-// each other.
+// rangeWords says which steps have a status, by number if they are consecutive.
 func rangeWords(r *countersign.Run, status countersign.StepStatus, word string) string {
 	first, last, n := 0, 0, 0
 	for i := range r.Steps {
@@ -162,7 +159,6 @@ func rangeWords(r *countersign.Run, status countersign.StepStatus, word string) 
 	return plural(n, "step was ", "steps were ") + word + "."
 }
 
-// cancelledBy says in short how a run came to be cancelled.
 func cancelledBy(r *countersign.Run) string {
 	code, message, _ := strings.Cut(r.Error, ": ")
 	if by, _, given := strings.Cut(message, ": "); given && countersign.Code(code) == countersign.CodeCancelled {

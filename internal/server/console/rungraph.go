@@ -11,16 +11,15 @@ import (
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
-// nodeStates are the looks of a step in a graph.
 var nodeStates = map[countersign.StepStatus]string{
 	countersign.StepPending: "todo", countersign.StepWaitingApproval: "wait", countersign.StepRunning: "run",
 	countersign.StepCompleted: "ok", countersign.StepFailed: "fail", countersign.StepRecoveryRequired: "unc",
 	countersign.StepAbandoned: "unc", countersign.StepCancelled: "todo", countersign.StepSkipped: "todo",
 }
 
-// runGraph draws the run's plan with the state of each step.
+// runGraph draws the run's plan with each step's state.
 func runGraph(r *countersign.Run, p *countersign.Plan, self string) template.HTML {
-	g := graph.Graph{ID: "plan", Title: "Plan graph", Description: plural(len(r.Steps), "step", "steps") + ". " + tallyWords(r) + ". The list of steps says the same."}
+	g := graph.Graph{ID: "plan", Title: "Plan graph", Description: plural(len(r.Steps), "step", "steps") + ". " + countWords(r) + ". The list of steps says the same."}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		state := stepState(*s)
@@ -35,7 +34,7 @@ func runGraph(r *countersign.Run, p *countersign.Plan, self string) template.HTM
 
 func stepHref(self, id string) string { return self + "?step=" + url.QueryEscape(id) + "#step" }
 
-// callWords are a step's method and how long it took.
+// callWords are a step's method and duration.
 func callWords(p *countersign.Plan, s *countersign.StepRun) string {
 	words := ""
 	if c := capabilityOf(p, s.ProjectID, s.Capability); c != nil {
@@ -47,8 +46,7 @@ func callWords(p *countersign.Plan, s *countersign.StepRun) string {
 	return words
 }
 
-// edgesTo lead to a step from those that it depends on, labelled with the inputs
-// that it takes from them.
+// edgesTo are the edges from a step's dependencies, labeled with the bound inputs.
 func edgesTo(r *countersign.Run, p *countersign.Plan, i int) (edges []graph.Edge) {
 	s := &r.Steps[i]
 	bound := boundInputs(p, s.ID)
@@ -97,10 +95,10 @@ func begun(s *countersign.StepRun) bool {
 	return true
 }
 
-// tallies are what a run's steps are counted by, in the order of the words.
-var tallies = []struct {
+// stepCounts are what a run's steps are counted by, in the order of the words.
+var stepCounts = []struct {
 	status   countersign.StepStatus
-	verified bool // of COMPLETED: the answer was judged
+	verified bool // for COMPLETED: the response was verified
 	word     string
 }{
 	{countersign.StepCompleted, true, "verified"}, {countersign.StepCompleted, false, "unverified"}, {countersign.StepSimulated, false, "simulated"},
@@ -109,10 +107,10 @@ var tallies = []struct {
 	{countersign.StepCancelled, false, "cancelled"}, {countersign.StepPending, false, "to go"},
 }
 
-// tallyWords counts the steps by what became of them.
-func tallyWords(r *countersign.Run) string {
+// countWords counts the steps by what became of them.
+func countWords(r *countersign.Run) string {
 	var words []string
-	for _, t := range tallies {
+	for _, t := range stepCounts {
 		n := 0
 		for i := range r.Steps {
 			s := &r.Steps[i]

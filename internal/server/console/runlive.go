@@ -12,12 +12,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// The bounds of a live page.
 const (
-	liveEvery   = 250 * time.Millisecond // between two events to a viewer, at least
-	liveBytes   = 128 << 10              // to a viewer, a second: large plans come less often
+	liveEvery   = 250 * time.Millisecond // minimum interval between events to a viewer
+	liveBytes   = 128 << 10              // per viewer and second: large plans are sent less often
 	liveComment = 15 * time.Second
-	liveWrite   = 10 * time.Second // a viewer that takes nothing for so long is gone
+	liveWrite   = 10 * time.Second // write timeout
 )
 
 // liveRun is one viewer of a run.
@@ -27,14 +26,14 @@ type liveRun struct {
 	plan   *countersign.Plan
 	key    viewKey
 	shared *sharedView
-	from   int64   // the revision that the viewer's page was made of
-	sent   []piece // as the viewer has them
+	from   int64   // revision of the viewer's page
+	sent   []piece // the pieces that the viewer has
 	rev    int64
-	ready  time.Time // when the next event may go
+	ready  time.Time // earliest time of the next event
 }
 
-// runLive follows a run: each change comes as those pieces of its page that it
-// changed, until the run, the session, the service or the viewer ends.
+// runLive streams a run: for each change the pieces of the page that differ, until the
+// run, session, service or connection ends.
 func runLive(v *pageRequest) error {
 	watched, err := v.control.Watch(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
@@ -57,19 +56,18 @@ func runLive(v *pageRequest) error {
 	return nil
 }
 
-// liveRun is the visitor as a viewer of a run.
 func (v *pageRequest) liveRun(id string) (*liveRun, error) {
 	whole, err := v.control.Run(v.r.Context(), v.actor, id)
 	if err != nil {
 		return nil, err
 	}
-	b, err := v.beholder(id)
+	b, err := v.rightsOn(id)
 	if err != nil {
 		return nil, err
 	}
 	from, err := strconv.ParseInt(v.query("from"), 10, 64)
 	if err != nil {
-		from = 0 // everything is new
+		from = 0 // send everything
 	}
 	return &liveRun{
 		pageRequest: v, flush: http.NewResponseController(v.w), plan: whole.PlanSnapshot, from: from,
@@ -77,8 +75,7 @@ func (v *pageRequest) liveRun(id string) (*liveRun, error) {
 	}, nil
 }
 
-// begin brings the viewer's page to the present; false where there is no more to
-// come.
+// begin brings the viewer's page up to date; false if nothing will follow.
 func (l *liveRun) begin(now *countersign.Run) bool {
 	if now.Revision > l.from || now.Status.IsTerminal() {
 		return l.show(now)
@@ -88,8 +85,8 @@ func (l *liveRun) begin(now *countersign.Run) bool {
 	return err == nil && l.send(": here\n\n")
 }
 
-// follow passes on what changed. Changes that come faster than a viewer may have
-// them become one; the last state always arrives.
+// follow sends changes. Changes that come faster than the limit are merged; the last
+// state always arrives.
 func (l *liveRun) follow(changes <-chan *countersign.Run) {
 	tick := time.NewTicker(liveComment)
 	defer tick.Stop()
@@ -117,8 +114,8 @@ func (l *liveRun) follow(changes <-chan *countersign.Run) {
 	}
 }
 
-// stillMay asks for the session anew. Where it acts for other rights than before,
-// the stream ends: the viewer asks again and gets what is due to it now.
+// stillMay checks the session again. If its rights have changed, the stream ends; the
+// viewer reconnects with the new rights.
 func (l *liveRun) stillMay() bool {
 	was := l.actor.Principal
 	if l.recognize() != nil {
@@ -128,7 +125,7 @@ func (l *liveRun) stillMay() bool {
 	return is.Tenant == was.Tenant && slices.Equal(is.Roles, was.Roles) && is.Limited() == was.Limited() && slices.Equal(is.Projects, was.Projects)
 }
 
-// show sends the pieces that changed; false when the stream is at its end.
+// show sends the changed pieces; false if the stream is over.
 func (l *liveRun) show(r *countersign.Run) bool {
 	if r.Revision <= l.rev {
 		return true
@@ -149,8 +146,8 @@ func (l *liveRun) show(r *countersign.Run) bool {
 	return l.send(event) && !now.ended
 }
 
-// pieces are those of this revision or a newer one, written once for all who see
-// the same.
+// pieces are those of this revision or a newer one, rendered once for all viewers with
+// the same key.
 func (l *liveRun) pieces(r *countersign.Run) (written, error) {
 	return l.shared.at(r.Revision, func() (written, error) {
 		seen, err := l.control.Masked(l.r.Context(), l.actor, r)
@@ -161,9 +158,9 @@ func (l *liveRun) pieces(r *countersign.Run) (written, error) {
 	})
 }
 
-// write writes every piece of a run's page.
+// write renders every piece of a run's page.
 func (l *liveRun) write(r *countersign.Run) (written, error) {
-	d := runDataOf(r, l.plan, l.key.beholder(l.cfg.MaxActive), l.key.step)
+	d := runDataOf(r, l.plan, l.key.rights(l.cfg.MaxActive), l.key.step)
 	d.Newer = true
 	if err := l.addApproval(&d.Chosen); err != nil {
 		return written{}, err
@@ -191,7 +188,7 @@ func (l *liveRun) write(r *countersign.Run) (written, error) {
 	return out, nil
 }
 
-// eventOf is what turns a page with the pieces sent into one with those of now.
+// eventOf is the event that updates a page with the pieces sent to now.
 func eventOf(now written, sent []piece) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "id: %d\n", now.revision)
@@ -210,7 +207,7 @@ func eventOf(now written, sent []piece) string {
 }
 
 func (l *liveRun) send(text string) bool {
-	_ = l.flush.SetWriteDeadline(time.Now().Add(liveWrite)) // where the server can
+	_ = l.flush.SetWriteDeadline(time.Now().Add(liveWrite)) // if supported
 	if _, err := l.w.Write([]byte(text)); err != nil {
 		return false
 	}

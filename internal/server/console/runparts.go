@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// intent is what a step will do, and to whom.
+// intent says what a step will do, and where.
 func intent(r *countersign.Run, i int) string {
 	if i < 0 {
 		return ""
@@ -29,14 +30,9 @@ func stepTitle(r *countersign.Run, i int) string {
 	return "“" + nameOf(&r.Steps[i]) + "”"
 }
 
-func nameOf(s *countersign.StepRun) string {
-	if s.Name == "" {
-		return s.ID
-	}
-	return s.Name
-}
+func nameOf(s *countersign.StepRun) string { return cmp.Or(s.Name, s.ID) }
 
-// hostOf is whom a step calls.
+// hostOf is the host that a step calls.
 func hostOf(s *countersign.StepRun) string {
 	if s.Request != nil {
 		if u, err := url.Parse(s.Request.URL); err == nil && u.Host != "" {
@@ -64,7 +60,6 @@ func indexOfStep(r *countersign.Run, status countersign.StepStatus) int {
 	return -1
 }
 
-// timeoutOf is how long a step's call may take.
 func timeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
 	if c := capabilityOf(p, s.ProjectID, s.Capability); c != nil {
 		return c.Timeout()
@@ -72,7 +67,7 @@ func timeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
 	return 0
 }
 
-// length is a limit of time as it was set.
+// length is a configured duration.
 func length(d time.Duration) string {
 	if d%time.Second != 0 {
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
@@ -80,8 +75,8 @@ func length(d time.Duration) string {
 	return span(d)
 }
 
-// capabilityOf is what a step calls, by the revision of the project that the plan
-// was made from; nil where the plan has none of the name.
+// capabilityOf is the capability that a step calls, from the plan's snapshot; nil if it
+// isn't there.
 func capabilityOf(p *countersign.Plan, projectID, name string) *countersign.Capability {
 	if project := projectOf(p, projectID); project != nil {
 		return project.Capability(name)

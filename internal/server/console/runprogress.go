@@ -6,20 +6,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// progress is a run's steps as a strip: one mark a step.
+// progress is a bar with one mark per step.
 type progress []progressMark
 
 type progressMark struct{ X, Width, Class string }
 
-// The strip's size in its own units.
+// Size of the bar in its own units.
 const (
 	stripWidth = 104.0
 	stripGap   = 2.0
-	stripMost  = 30 // steps that are drawn one by one
+	stripMost  = 30 // most steps that are drawn
 )
 
-// progressOf is nil where the steps are too many to tell apart: the words beside
-// say the same.
+// progressOf is nil if there are too many steps to draw; the text beside it says the
+// same.
 func progressOf(r *countersign.Run) progress {
 	n := len(r.Steps)
 	if n == 0 || n > stripMost {
@@ -42,7 +42,7 @@ var markClasses = map[countersign.StepStatus]string{
 
 func tenth(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
-// whereWords say where a run is, or what came of it.
+// whereWords say which step a run is at, or its result.
 func whereWords(r *countersign.Run) string {
 	n := strconv.Itoa(len(r.Steps))
 	switch r.Status {
@@ -60,8 +60,7 @@ func whereWords(r *countersign.Run) string {
 	return strconv.Itoa(i+1) + " of " + n + ", " + nameOf(&r.Steps[i]) + happenedWords(r)
 }
 
-// happenedWords says in a line on a run, after what else it says, that its last call may have
-// taken effect.
+// happenedWords adds that the failed run's last call may have taken effect.
 func happenedWords(r *countersign.Run) string {
 	if r.MayHaveHappened {
 		return ": " + countersign.MayHaveHappened

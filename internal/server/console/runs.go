@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,20 +19,19 @@ func (c *Console) runRoutes() []route {
 	}
 }
 
-// runsData is the list of runs.
 type runsData struct {
 	Rows     []runRow
 	Statuses []filter
 	Times    []filter
 	Pager    pager
-	Plan     string // the plan that the list is narrowed to
+	Plan     string // the plan to which the list is filtered
 	PlanName string
-	AllPlans string // the address of the list without that
+	AllPlans string // the list's address without that filter
 	Narrowed bool
 }
 
-// stretches are the times that a list of runs is narrowed to.
-var stretches = []struct {
+// periods are the choices of the time filter.
+var periods = []struct {
 	Value, Word string
 	Length      time.Duration
 }{{"1h", "Last hour", time.Hour}, {"24h", "Last 24 h", 24 * time.Hour}, {"7d", "Last 7 days", 7 * 24 * time.Hour}}
@@ -51,7 +51,7 @@ func runsPage(v *pageRequest) (*page, error) {
 		return nil, err
 	}
 	d.Pager = v.pager(l, len(found.Items), found.Total, found.NextOffset)
-	d.Statuses, d.Times = v.filters("status", statusChoices()...), v.filters("since", stretchChoices()...)
+	d.Statuses, d.Times = v.filters("status", statusChoices()...), v.filters("since", periodChoices()...)
 	d.Times[0].Word = "Any time"
 	if len(d.Rows) > 0 {
 		d.PlanName = d.Rows[0].Title
@@ -68,7 +68,7 @@ func (v *pageRequest) runFilter() (f control.RunFilter, err error) {
 		return f, countersign.Errorf(countersign.CodeInvalidRequest, "plan: this is no id")
 	}
 	since := v.query("since")
-	for _, s := range stretches {
+	for _, s := range periods {
 		if s.Value == since {
 			f.Since = v.now.Add(-s.Length)
 		}
@@ -86,8 +86,8 @@ func statusChoices() (choices [][2]string) {
 	return choices
 }
 
-func stretchChoices() (choices [][2]string) {
-	for _, s := range stretches {
+func periodChoices() (choices [][2]string) {
+	for _, s := range periods {
 		choices = append(choices, [2]string{s.Value, s.Word})
 	}
 	return choices
@@ -99,11 +99,11 @@ type runRow struct {
 	Title string
 	State state
 	Prog  progress
-	Step  string // where it is, or its result
-	Why   string // it failed
+	Step  string // the current step, or the result
+	Why   string // why it failed
 }
 
-// runRows adds to runs what lists show: the plan's name and how far they are.
+// runRows adds the plan's name and the progress.
 func (v *pageRequest) runRows(runs []countersign.Run) ([]runRow, error) {
 	names, err := v.control.PlanNames(v.r.Context(), v.actor, runs)
 	if err != nil {
@@ -112,10 +112,7 @@ func (v *pageRequest) runRows(runs []countersign.Run) ([]runRow, error) {
 	rows := make([]runRow, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		rows[i] = runRow{Run: *r, Title: names[r.PlanID], State: runState(*r), Prog: progressOf(r), Step: whereWords(r)}
-		if rows[i].Title == "" {
-			rows[i].Title = r.ID
-		}
+		rows[i] = runRow{Run: *r, Title: cmp.Or(names[r.PlanID], r.ID), State: runState(*r), Prog: progressOf(r), Step: whereWords(r)}
 		if r.Status == countersign.RunFailed {
 			rows[i].Why = failureWords(r)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// piece is a part of a live page: an element with an id.
+// piece is an element of a live page.
 type piece struct{ ID, HTML string }
 
 // written is a run's page in pieces.
@@ -17,14 +17,14 @@ type written struct {
 	list     []piece
 }
 
-// sharedViews keep the newest pieces of the runs that are being watched, so that
-// a change is written once for all who see the same, however many they are.
+// sharedViews caches the newest pieces of each watched run, so that a change is
+// rendered once for all viewers with the same key.
 type sharedViews struct {
 	mu    sync.Mutex
 	views map[viewKey]*sharedView
 }
 
-// sharedView is what all viewers with one key see. It goes with the last of them.
+// sharedView is what all viewers with one key see. It is removed with the last of them.
 type sharedView struct {
 	viewers int // guarded by sharedViews.mu
 
@@ -56,8 +56,8 @@ func (s *sharedViews) leave(k viewKey) {
 	}
 }
 
-// at gives the pieces of a revision or a newer one. Who comes first writes them;
-// the others wait for it. What one couldn't write the next tries again.
+// at returns the pieces of this revision or a newer one. The first caller renders them
+// while others wait; after an error the next caller tries again.
 func (v *sharedView) at(revision int64, write func() (written, error)) (written, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -71,15 +71,14 @@ func (v *sharedView) at(revision int64, write func() (written, error)) (written,
 	return w, err
 }
 
-// viewKey says who sees the same of a run: viewers with the same key get the same
-// bytes.
+// viewKey identifies what a viewer sees: viewers with the same key get the same bytes.
 type viewKey struct {
 	tenant, run, step  string
 	masked, cancel     bool
-	approve, reconcile countersign.Code // why they can't, "" when they can
+	approve, reconcile countersign.Code // why the viewer may not, "" if it may
 }
 
-func keyOf(a control.Actor, r *countersign.Run, b beholder, step string) viewKey {
+func keyOf(a control.Actor, r *countersign.Run, b viewerRights, step string) viewKey {
 	if stepIndex(r, step) < 0 {
 		step = ""
 	}
@@ -89,8 +88,8 @@ func keyOf(a control.Actor, r *countersign.Run, b beholder, step string) viewKey
 	}
 }
 
-func (k viewKey) beholder(maxActive int) beholder {
-	b := beholder{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel}
+func (k viewKey) rights(maxActive int) viewerRights {
+	b := viewerRights{MaxActive: maxActive, Masked: k.masked, Cancel: k.cancel}
 	if k.approve != "" {
 		b.Approve = countersign.Errorf(k.approve, "")
 	}

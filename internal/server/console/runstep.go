@@ -1,34 +1,33 @@
 package console
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/countersign/countersign"
 )
 
-// chosenStep is the step that is shown whole.
+// chosenStep is the step that is shown in full.
 type chosenStep struct {
 	N        int
 	Step     *countersign.StepRun
 	State    state
-	Revision int64 // of its project, in the plan
+	Revision int64 // the project's revision in the plan
 	RunID    string
 	Mode     string
 
-	Approval *countersign.Approval // the latest that it asked for
+	Approval *countersign.Approval // the latest approval
 
 	Sent     *sent
-	SentWord string // of when, or that it wasn't
+	SentWord string // when it was sent, or that it wasn't
 	SentAt   time.Time
 
 	Got      *got
-	Awaits   string    // whom, while it is on its way
-	Until    time.Time // it may answer
-	Lost     string    // what is said where no answer is shown
+	Awaits   string    // the called host, while the call runs
+	Until    time.Time // latest time of the response
+	Lost     string    // why there is no response
 	Judged   []judged
 	JudgedAs string
-	Input    string // of a step whose request isn't made yet
+	Input    string // the input, before the request is built
 	Late     *got
 	Probes   []probeView
 	Error    string
@@ -98,8 +97,7 @@ func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 	case s.Status == countersign.StepSimulated:
 		c.Lost = "Nothing was sent, so nothing was answered."
 	case s.Response != nil || s.Status == countersign.StepCompleted:
-		view := gotOf("got", s.Response, s.Output)
-		c.Got = &view
+		c.Got = new(gotOf("got", s.Response, s.Output))
 	case s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned:
 		c.Lost = "No usable answer came."
 	}
@@ -131,21 +129,19 @@ func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
 
 func (c *chosenStep) evidence(s *countersign.StepRun) {
 	if s.Late != nil {
-		late := gotOf("late", s.Late.Response, s.Late.Output)
-		c.Late = &late
+		c.Late = new(gotOf("late", s.Late.Response, s.Late.Output))
 	}
 	for _, p := range s.Probes {
-		id := "probe-" + strconv.Itoa(p.N)
+		id := probeID(&p)
 		view := probeView{ProbeRecord: p, Got: gotOf(id, p.Response, p.Output)}
 		if p.Request != nil {
-			request := sentOf(id+"-sent", *p.Request)
-			view.Sent = &request
+			view.Sent = new(sentOf(id+"-sent", *p.Request))
 		}
 		c.Probes = append(c.Probes, view)
 	}
 }
 
-// resolvedAs are a resolution in words.
+// resolvedAs is a resolution in words.
 func resolvedAs(resolution string) string {
 	switch resolution {
 	case countersign.ConfirmedCompleted:

@@ -8,9 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// stepLine is one line of the list of steps.
 type stepLine struct {
-	ID    string // of its element
+	ID    string // element ID
 	Href  string
 	Name  string
 	Sub   string
@@ -37,7 +36,7 @@ func stepLines(r *countersign.Run, chosen int) []stepLine {
 	return lines
 }
 
-// stepWords says of a step what its status doesn't.
+// stepWords adds to a step's status what the status doesn't say.
 func stepWords(r *countersign.Run, s *countersign.StepRun) string {
 	switch s.Status {
 	case countersign.StepCompleted:
@@ -105,7 +104,7 @@ func pendingWords(r *countersign.Run, s *countersign.StepRun) string {
 	return "after " + strings.Join(names, ", ")
 }
 
-// tinted draws a state's icon in its colour, with its word as name.
+// tinted is a state's icon in its color, with its word as accessible name.
 func tinted(s state) template.HTML {
 	icon := string(named(s.Icon, s.Word))
 	return template.HTML(strings.Replace(icon, `class="i`, `class="i `+s.Class, 1)) //nolint:gosec // named escapes, the class is ours

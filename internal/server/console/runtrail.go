@@ -11,16 +11,16 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// trailLength is how many records the page of a run shows.
+// trailLength is how many records the page shows.
 const trailLength = 12
 
-// trail is what happened to a run, newest first: its audit records for those who
-// may read them, else what the run itself tells.
+// trail is a run's history, newest first: its audit records if the visitor may read
+// them, else what the run record says.
 type trail struct {
 	Audited bool
 	Rows    []trailRow
 	Total   int
-	Href    string // all of them
+	Href    string // the full list
 }
 
 type trailRow struct {
@@ -31,8 +31,8 @@ type trailRow struct {
 }
 
 func (v *pageRequest) trail(r *countersign.Run) (*trail, error) {
-	if access.Allow(v.actor.Principal, access.ReadAudit) != nil {
-		return toldByRun(r), nil
+	if !v.can(access.ReadAudit) {
+		return trailOfRun(r), nil
 	}
 	subject := "run/" + r.ID
 	found, err := v.control.Audit(v.r.Context(), v.actor, control.List{Limit: trailLength}, audit.Filter{Subject: subject}, false)
@@ -46,8 +46,8 @@ func (v *pageRequest) trail(r *countersign.Run) (*trail, error) {
 	return t, nil
 }
 
-// trailWords are the actions that an audit log has of a run. %s is the step.
-var trailWords = map[string]string{
+// actionTexts are the audit actions of a run. %s is the step.
+var actionTexts = map[string]string{
 	"runs.start": "Started the run", "run.run": "The run goes on", "run.wait": "The run waits for approval",
 	"run.strand": "The run is stuck: its records can't be read", "run.recovery_required": "The run waits for a person", "run.complete": "The run completed", "run.fail": "The run failed",
 	"run.cancel": "The run ended cancelled", "runs.cancel": "Asked to cancel", "runs.reconcile": "Resolved %s", "runs.probe": "Probed %s",
@@ -58,7 +58,7 @@ var trailWords = map[string]string{
 
 func recordRow(r *countersign.Run, rec *countersign.AuditRecord) trailRow {
 	row := trailRow{At: rec.At, Who: who(rec.Actor), Change: changeWords(rec), Refused: rec.Outcome != countersign.AuditDone}
-	words := trailWords[rec.Action]
+	words := actionTexts[rec.Action]
 	switch {
 	case rec.Action == "approvals.decide" && !row.Refused:
 		words = titled(rec.After) + " %s"
@@ -86,8 +86,8 @@ func changeWords(rec *countersign.AuditRecord) string {
 	return rec.Before + " → " + rec.After
 }
 
-// toldByRun is what the run's own record says of its past.
-func toldByRun(r *countersign.Run) *trail {
+// trailOfRun is the history that the run record itself contains.
+func trailOfRun(r *countersign.Run) *trail {
 	rows := []trailRow{{At: r.CreatedAt, Who: called(r.RequestedBy, r.RequestedByName), What: "Started the run"}}
 	add := func(at time.Time, by, what, change string) {
 		if !at.IsZero() {
@@ -113,7 +113,7 @@ func toldByRun(r *countersign.Run) *trail {
 		}
 	}
 	add(r.CompletedAt, "system", "The run ended", string(r.Status))
-	slices.Reverse(rows) // of one moment, what comes later in the run's course is newer
+	slices.Reverse(rows) // at equal times, later entries are newer
 	slices.SortStableFunc(rows, func(a, b trailRow) int { return b.At.Compare(a.At) })
 	return &trail{Rows: rows[:min(len(rows), trailLength)], Total: len(rows)}
 }

@@ -8,30 +8,28 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// callout is the one sentence of a run, a second line and at most one button that
-// moves the run.
+// callout is a run's main sentence, a detail and at most one button.
 type callout struct {
 	Class, Icon      string
 	Sentence, Detail string
-	Lapses           time.Time // of what it waits for
+	Lapses           time.Time // expiry of what it waits for
 	Code             countersign.Code
 	Href, Word       string
-	Primary, Follows bool // the filled button; the page follows the run by itself
+	Primary, Follows bool // filled button; the page updates itself
 }
 
-// beholder is what the words of a run depend on beside the run: whether whoever
-// reads them may decide, and why not.
-type beholder struct {
+// viewerRights is what a run's texts depend on besides the run: whether the viewer may
+// decide, and why not.
+type viewerRights struct {
 	MaxActive int
-	Approve   error // nil when it may
+	Approve   error // nil if the viewer may
 	Reconcile error
-	Cancel    bool // its role may
+	Cancel    bool // the viewer's role may
 	Masked    bool // sensitive fields are masked
 }
 
-// calloutOf words a run by the design's tables of what it waits for, its status
-// and its error. p is the run's plan with its projects.
-func calloutOf(r *countersign.Run, p *countersign.Plan, b beholder) callout {
+// calloutOf words a run by the design's tables. p is the run's plan with its projects.
+func calloutOf(r *countersign.Run, p *countersign.Plan, b viewerRights) callout {
 	s := runState(*r)
 	c := callout{Class: "call--" + strings.TrimPrefix(s.Class, "is-"), Icon: s.Icon, Follows: r.Status.IsActive()}
 	switch {
@@ -51,7 +49,7 @@ func calloutOf(r *countersign.Run, p *countersign.Plan, b beholder) callout {
 	return c
 }
 
-func (c *callout) waits(r *countersign.Run, b beholder) {
+func (c *callout) waits(r *countersign.Run, b viewerRights) {
 	i := stepIndex(r, r.WaitingFor.StepID)
 	switch r.WaitingFor.Kind {
 	case countersign.WaitApproval:
@@ -63,7 +61,7 @@ func (c *callout) waits(r *countersign.Run, b beholder) {
 	}
 }
 
-func (c *callout) waitsForApproval(r *countersign.Run, i int, b beholder) {
+func (c *callout) waitsForApproval(r *countersign.Run, i int, b viewerRights) {
 	c.Lapses = r.WaitingFor.ExpiresAt
 	if b.Approve != nil {
 		c.Sentence, c.Detail = "The run stands still until an approver decides.", barredWords(b.Approve)
@@ -73,7 +71,7 @@ func (c *callout) waitsForApproval(r *countersign.Run, i int, b beholder) {
 	c.Href, c.Word, c.Primary = Prefix+"/approvals/"+r.WaitingFor.ApprovalID, "Review", true
 }
 
-func (c *callout) waitsForReconcile(r *countersign.Run, i int, b beholder) {
+func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 	title := stepTitle(r, i)
 	cause := ""
 	if i >= 0 && r.Steps[i].Error != nil {
@@ -100,15 +98,15 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b beholder) {
 	}
 }
 
-// answerable reports a run whose call may still be answered: nobody says yet what
-// became of it.
+// answerable reports whether a response may still arrive; until then the step can't be
+// resolved.
 func answerable(r *countersign.Run) bool {
 	return r.WaitingFor != nil && !r.WaitingFor.NotBefore.IsZero()
 }
 
 func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }
 
-func (c *callout) waitsForSlot(r *countersign.Run, b beholder) {
+func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true
 	c.Sentence, c.Lapses = "The run waits for a free slot.", time.Time{}
 	c.Detail = "At most " + plural(b.MaxActive, "run is", "runs are") + " active at once; those that wait start oldest first, by themselves."
@@ -118,8 +116,8 @@ func (c *callout) waitsForSlot(r *countersign.Run, b beholder) {
 	c.Href, c.Word = Prefix+"/runs?status="+string(countersign.RunRunning), "See what runs"
 }
 
-// runs words a run that acts. How long a call may take is said by its beginning:
-// a sentence doesn't tick.
+// runs words a running run. The time limit is given with its start, since the sentence
+// isn't updated.
 func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 	i := indexOfStep(r, countersign.StepRunning)
 	if i < 0 {
@@ -131,7 +129,7 @@ func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 	c.Detail = "At most " + length(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
 }
 
-// barredWords says why somebody can't decide.
+// barredWords says why the viewer can't decide.
 func barredWords(err error) string {
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeSelfApproval:

@@ -59,30 +59,30 @@ func completed(mode string, unverified int) func(*countersign.Run) {
 func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 	self := countersign.Errorf(countersign.CodeSelfApproval, "x")
 	role := countersign.Errorf(countersign.CodeRoleRequired, "x")
-	nobody := beholder{MaxActive: 4, Approve: role, Reconcile: role}
+	nobody := viewerRights{MaxActive: 4, Approve: role, Reconcile: role}
 	for name, c := range map[string]struct {
 		run                    func(*countersign.Run)
-		by                     beholder
+		by                     viewerRights
 		class, sentence, extra string
 		href                   string
 	}{
-		"approval, may": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), beholder{}, "wait",
+		"approval, may": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), viewerRights{}, "wait",
 			"The run stands still until you decide.", "“Refund”: POST pay.example/v1/refunds.", "/console/approvals/apr-1"},
-		"approval, asked for it": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), beholder{Approve: self}, "wait",
+		"approval, asked for it": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), viewerRights{Approve: self}, "wait",
 			"The run stands still until an approver decides.", "You asked for this run, so someone else decides.", ""},
 		"approval, role": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), nobody, "wait",
 			"The run stands still until an approver decides.", "Your role can't decide.", ""},
-		"approved, no slot": {waitingFor(countersign.RunWaitingApproval, countersign.WaitSlot), beholder{MaxActive: 4}, "run",
+		"approved, no slot": {waitingFor(countersign.RunWaitingApproval, countersign.WaitSlot), viewerRights{MaxActive: 4}, "run",
 			"Approved. The run goes on when a slot is free.", "At most 4 runs are active at once", "/console/runs?status=RUNNING"},
-		"reconcile": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), beholder{}, "unc",
+		"reconcile": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), viewerRights{}, "unc",
 			"“Refund” may or may not have been done.", "No answer within 10 s. An approver says what happened, with evidence; until then nothing is sent.", "/console/recovery/run-1"},
 		"reconcile, role": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), nobody, "unc",
 			"“Refund” may or may not have been done.", "Your role can't decide.", ""},
 		"reconcile after cancel": {func(r *countersign.Run) {
 			waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile)(r)
 			r.CancelRequested = true
-		}, beholder{}, "unc", "Cancelled, but “Refund” was already on its way.", "whatever it is, the run ends cancelled.", "/console/recovery/run-1"},
-		"slot": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitSlot), beholder{MaxActive: 1}, "run",
+		}, viewerRights{}, "unc", "Cancelled, but “Refund” was already on its way.", "whatever it is, the run ends cancelled.", "/console/recovery/run-1"},
+		"slot": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitSlot), viewerRights{MaxActive: 1}, "run",
 			"The run waits for a free slot.", "At most 1 run is active at once", "/console/runs?status=RUNNING"},
 		"ready":         {func(r *countersign.Run) { r.Status = countersign.RunReady }, nobody, "run", "The run starts by itself.", "", ""},
 		"between steps": {func(*countersign.Run) {}, nobody, "run", "Nothing waits for you. The run goes on by itself.", "", ""},

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -10,7 +11,6 @@ func (c *Console) searchRoutes() []route {
 	return []route{{method: "GET", path: "/search", page: searchPage}}
 }
 
-// hit is something that has the id that was looked for.
 type hit struct{ Kind, ID, Href string }
 
 type searchData struct {
@@ -18,8 +18,8 @@ type searchData struct {
 	Hits  []hit
 }
 
-// searchPage finds things by their id. A step's idempotency key is found by its
-// run, which it begins with.
+// searchPage finds records by ID. A step's idempotency key starts with its run's ID and
+// finds that run.
 func searchPage(v *pageRequest) (*page, error) {
 	d := searchData{Query: v.query("q")}
 	if len(d.Query) <= maxQuery {
@@ -31,13 +31,7 @@ func searchPage(v *pageRequest) (*page, error) {
 const maxQuery = 200
 
 func (v *pageRequest) find(id string) []hit {
-	run := id
-	for i, c := range id {
-		if c == '.' {
-			run = id[:i]
-			break
-		}
-	}
+	run, _, _ := strings.Cut(id, ".")
 	var hits []hit
 	try := func(kind, id, href string, get func(context.Context) error) {
 		if countersign.ValidID(id) && get(v.r.Context()) == nil {

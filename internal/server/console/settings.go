@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -21,10 +22,10 @@ func (c *Console) settingRoutes() []route {
 	}
 }
 
-// settingsData is the visitor's session, and what waits for the visitor alone.
+// settingsData is the visitor's session, unconfirmed tokens and invitations.
 type settingsData struct {
 	countersign.Session
-	Tokens []control.OwnToken // that name the visitor
+	Tokens []control.OwnToken // tokens that name the visitor
 	Offers []countersign.User // invitations
 }
 
@@ -68,7 +69,7 @@ func morePage(*pageRequest) (*page, error) {
 	return &page{name: "more", Title: "More", Nav: "more", Crumbs: []crumb{{Word: "More"}}}, nil
 }
 
-// The two preferences are cookies of the browser: they say nothing of the person.
+// The two preferences are cookies and not part of the account.
 const (
 	themeCookie = "countersign-theme"
 	keysCookie  = "countersign-keys"
@@ -85,8 +86,8 @@ func (v *pageRequest) prefer(name, path, value string) {
 
 func (v *pageRequest) theme() string { return Theme(v.r) }
 
-// Theme is light or dark where the visitor chose, "" as the system. The manual's
-// pages go by it too.
+// Theme is the chosen theme, "light" or "dark"; "" follows the system. The manual uses
+// it too.
 func Theme(r *http.Request) string {
 	c, err := r.Cookie(themeCookie)
 	if err != nil || c.Value != "light" && c.Value != "dark" {
@@ -95,13 +96,12 @@ func Theme(r *http.Request) string {
 	return c.Value
 }
 
-// keys reports that letters are shortcuts, unless they were turned off.
+// keys reports whether keyboard shortcuts are on, the default.
 func (v *pageRequest) keys() bool {
 	c, err := v.r.Cookie(keysCookie)
 	return err != nil || c.Value != "off"
 }
 
-// Here is the address of the page within the console.
 func (f frame) Here() string {
 	if f.r.Method != http.MethodGet {
 		return "/"
@@ -120,12 +120,7 @@ func setTheme(v *pageRequest) (string, error) {
 
 func nextTheme(now string) string { return map[string]string{"": "light", "light": "dark"}[now] }
 
-func themeWord(now string) string {
-	if now == "" {
-		return "as the system"
-	}
-	return now
-}
+func themeWord(now string) string { return cmp.Or(now, "as the system") }
 
 func setKeys(v *pageRequest) (string, error) {
 	v.prefer(keysCookie, Prefix, map[bool]string{true: "off"}[v.form("keys") == "off"])

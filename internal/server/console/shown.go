@@ -8,12 +8,11 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// Values of others, as pages show them: what nobody sees is written as an escape, what
-// could turn its surroundings is isolated from them, and a mark follows what may not be
-// what it looks like. Templates don't ask for it: [shownIn] puts it behind every value.
+// Display of untrusted values: hidden characters are escaped, text that could change
+// the direction of its surroundings is isolated, and a mark follows text that may be
+// misleading. Templates don't call these functions: [shownIn] adds them to every value.
 
-// shown is a value as text of a page: on one line, so that a line feed is written as an
-// escape.
+// shown is a value as text on one line: line feeds are escaped.
 func shown(v any) any { return shownAs(v, safetext.Escaped) }
 
 // shownLines is a value as text of several lines, such as a reason.
@@ -36,8 +35,7 @@ func shownAs(v any, escaped func(string) string) any {
 	return v
 }
 
-// shownAside is a value where there is no markup: in an attribute that is read, or in
-// an option.
+// shownAside is a value where no markup is possible: in an attribute or an option.
 func shownAside(v any) any {
 	if text, ok := textOf(v); ok {
 		return safetext.Value(text)
@@ -45,8 +43,8 @@ func shownAside(v any) any {
 	return v
 }
 
-// textOf is the text that a template would write of a value of others. What is markup
-// already was escaped by whoever made it.
+// textOf is the text that a template would write for a value. Values of markup types
+// were escaped by their makers.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil, template.HTML, template.HTMLAttr, template.URL, template.CSS, template.JS, template.JSStr, template.Srcset:
@@ -64,7 +62,8 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
-// isolated is a value whose hidden characters are escapes, as markup.
+// isolated wraps a value, whose hidden characters are already escaped, in a bdi
+// element.
 func isolated(class, seen string) string {
 	if class != "" {
 		class = ` class="` + class + `"`

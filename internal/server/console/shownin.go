@@ -7,9 +7,8 @@ import (
 	"text/template/parse"
 )
 
-// shownIn puts the function that shows values of others behind each value of the
-// templates. Where a value is sent back or followed, in a field or an address, it stays
-// as it is.
+// shownIn adds the display function to each value of the templates. Values in form
+// fields and addresses stay as they are, since they are sent back or followed.
 func shownIn(all *template.Template) {
 	for _, t := range all.Templates() {
 		if t.Tree != nil {
@@ -18,19 +17,19 @@ func shownIn(all *template.Template) {
 	}
 }
 
-// markup is how far the text of a template has been read: where the next value stands.
+// markup is the parser's position: the context of the next value.
 type markup struct {
-	tag   string // the tag that is open: "a" amid <a href=…
+	tag   string // the open tag: "a" within <a href=…
 	attr  string // the attribute whose value is open
 	quote byte
-	raw   string // the element whose text is no markup: textarea, title, option
-	pre   bool   // amid text that keeps its lines
+	raw   string // the open element without markup: textarea, title, option
+	pre   bool   // inside a pre element
 }
 
-// read are the attributes whose value somebody reads or hears.
+// readAttributes are the attributes that are displayed or read aloud.
 var readAttributes = []string{"title", "aria-label", "placeholder", "alt", "data-l"}
 
-// function names what shows a value here, "" for nothing.
+// function is the display function in this context, "" for none.
 func (m *markup) function() string {
 	switch {
 	case m.attr != "" && slices.Contains(readAttributes, m.attr), m.tag == "" && (m.raw == "title" || m.raw == "option"):
@@ -64,7 +63,8 @@ func (m *markup) walk(n parse.Node) {
 	}
 }
 
-// branches end where they began, or all alike: else html/template refuses the template.
+// branches assumes that all branches end in the same context; html/template refuses
+// other templates.
 func (m *markup) branches(n *parse.BranchNode) {
 	before := *m
 	m.walk(n.List)
@@ -76,15 +76,15 @@ func (m *markup) branches(n *parse.BranchNode) {
 
 func (m *markup) action(n *parse.ActionNode) {
 	name := m.function()
-	if name == "" || len(n.Pipe.Decl) > 0 || ours(n.Pipe) {
+	if name == "" || len(n.Pipe.Decl) > 0 || hasShowFunction(n.Pipe) {
 		return
 	}
 	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{parse.NewIdentifier(name).SetPos(n.Pos)}}
 	n.Pipe.Cmds = append(n.Pipe.Cmds, call)
 }
 
-// ours reports a pipe that was given its function already: a template is a clone's too.
-func ours(p *parse.PipeNode) bool {
+// hasShowFunction reports a pipe that already has its function: templates are cloned.
+func hasShowFunction(p *parse.PipeNode) bool {
 	last := p.Cmds[len(p.Cmds)-1]
 	id, ok := last.Args[0].(*parse.IdentifierNode)
 	return ok && strings.HasPrefix(id.Ident, "shown")
@@ -103,7 +103,7 @@ func (m *markup) text(s string) {
 	}
 }
 
-// within reads the value of an attribute.
+// within reads an attribute's value.
 func (m *markup) within(s string) string {
 	_, rest, closed := strings.Cut(s, string(m.quote))
 	if closed {
@@ -112,7 +112,7 @@ func (m *markup) within(s string) string {
 	return rest
 }
 
-// inTag reads up to the next attribute's value, or the end of the tag.
+// inTag reads to the next attribute value or the end of the tag.
 func (m *markup) inTag(s string) string {
 	i := strings.IndexAny(s, `"'>`)
 	if i < 0 {
@@ -134,7 +134,7 @@ func (m *markup) inTag(s string) string {
 	return s[i+1:]
 }
 
-// content reads up to the next tag.
+// content reads to the next tag.
 func (m *markup) content(s string) string {
 	_, rest, found := strings.Cut(s, "<")
 	if !found {

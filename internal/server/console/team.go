@@ -1,29 +1,27 @@
 package console
 
 import (
-	"context"
 	"html/template"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
-// One team: its members, whether they may run, and its steps as a graph and as
-// text.
+// The page of one team: its members, whether it may run, and its steps as a graph and
+// as text.
 
 type teamData struct {
 	countersign.Team
-	Members                []teamMember // those of this page, as are the steps
+	Members                []teamMember // members and steps of the current page
 	Steps                  []teamStep
 	MemberPages, StepPages pager
 	Drawn                  template.HTML
 	Poll                   string
-	Call                   teamCall
+	Call                   statusNotice
 	Reason                 field
 	Problem                *problem
 }
@@ -38,19 +36,12 @@ type teamStep struct {
 	countersign.TeamStep
 	N      int
 	Agent  countersign.Agent
-	Known  *countersign.Capability // nil: the agent's project has it no more
+	Known  *countersign.Capability // nil: the agent's project no longer has it
 	Inputs []teamInput
 }
 
-// teamInput is where an input of a step comes from.
+// teamInput is an input of a step and its source.
 type teamInput struct{ Name, Value, From string }
-
-type teamCall struct {
-	Class, Icon      string
-	Sentence, Detail string
-	Resume, Start    bool
-	See              string // the member that keeps it from running
-}
 
 func teamPage(v *pageRequest) (*page, error) { return v.teamAgain(nil) }
 
@@ -67,7 +58,7 @@ func (v *pageRequest) teamAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := teamData{Team: t, Members: membersOf(t, agents), Steps: teamSteps(t, agents, capabilities), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Call = teamCallOf(t, d.Members, v.can(access.ResumeTeam), v.can(access.StartTeamRun))
 	d.Drawn = v.drawTeam(t, d.Steps)
@@ -76,7 +67,7 @@ func (v *pageRequest) teamAgain(err error) (*page, error) {
 	return &page{name: "team", Title: t.Name, Nav: "teams", Crumbs: teamCrumbs(t), Data: d}, nil
 }
 
-// show leaves what this page shows of the members and the steps.
+// show keeps the members and steps of the current page.
 func (d *teamData) show(v *pageRequest) {
 	from, to, pages := v.part("members", len(d.Members))
 	d.Members, d.MemberPages = d.Members[from:to], pages
@@ -102,7 +93,7 @@ func (v *pageRequest) agentsOf(t countersign.Team) (map[string]countersign.Agent
 	return out, err
 }
 
-// capabilitiesOf are the capabilities of the agents' projects, by project.
+// capabilitiesOf are the agents' projects by ID.
 func (v *pageRequest) capabilitiesOf(agents map[string]countersign.Agent) (map[string]countersign.Project, error) {
 	out := map[string]countersign.Project{}
 	for _, a := range agents {
@@ -144,7 +135,7 @@ func teamSteps(t countersign.Team, agents map[string]countersign.Agent, projects
 	return out
 }
 
-// inputsOfStep lists literal, bound and fixed inputs, each kind by name.
+// inputsOfStep lists literal, bound and fixed inputs, each sorted by name.
 func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 	var out []teamInput
 	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
@@ -161,14 +152,12 @@ func inputsOfStep(s countersign.TeamStep, a countersign.Agent) []teamInput {
 	return out
 }
 
-func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) teamCall {
+func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bool) statusNotice {
 	if t.Retired {
-		c := teamCall{Class: "call--wait", Icon: "s-cancelled"}
-		c.Sentence, c.Detail = retiredCall("team")
-		return c
+		return retiredNotice("team")
 	}
 	if t.Suspended {
-		c := teamCall{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
+		c := statusNotice{Class: "call--wait", Icon: "s-cancelled", Resume: mayResume, Sentence: "This team is suspended: no run of it starts.", Detail: "Resuming lets new runs start. Those made before the suspension never take a further step."}
 		if !mayResume {
 			c.Detail = "An admin resumes it."
 		}
@@ -184,9 +173,9 @@ func teamCallOf(t countersign.Team, members []teamMember, mayResume, mayStart bo
 		}
 	}
 	if out > 0 {
-		return teamCall{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
+		return statusNotice{Class: "call--wait", Icon: "s-waiting", See: first, Sentence: "This team can’t run: " + strconv.Itoa(out) + " of its " + plural(len(members), "member", "members") + " " + isAre(out) + " not admitted.", Detail: "An admin admits agents."}
 	}
-	return teamCall{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
+	return statusNotice{Class: "call--ok", Icon: "s-completed", Start: mayStart, Sentence: "This team may be run.", Detail: "All its members are admitted. Each step asks for the approval that its capability asks for."}
 }
 
 func isAre(n int) string {
@@ -196,7 +185,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// drawTeam draws the steps: who carries each out, and what it takes from another.
+// drawTeam draws the steps with their agents and bindings.
 func (v *pageRequest) drawTeam(t countersign.Team, steps []teamStep) template.HTML {
 	g := graph.Graph{ID: "team", Title: "Steps of " + t.Name, Description: plural(len(steps), "step", "steps") + ". The table beneath says the same."}
 	for _, s := range steps {
@@ -213,8 +202,7 @@ func (v *pageRequest) drawTeam(t countersign.Team, steps []teamStep) template.HT
 	return graph.Plan(g)
 }
 
-// edgesOf leads to a step from all that it depends on, with the inputs that it
-// takes from there.
+// edgesOf are the edges from a step's dependencies, labeled with the bound inputs.
 func edgesOf(s countersign.TeamStep) []graph.Edge {
 	bound := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.InputBindings)) {
@@ -228,25 +216,18 @@ func edgesOf(s countersign.TeamStep) []graph.Edge {
 	return out
 }
 
-func suspendTeam(v *pageRequest) (string, error) { return v.moveTeam(v.control.SuspendTeam) }
+func suspendTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.control.SuspendTeam)) }
 
-func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(v.control.ResumeTeam) }
+func resumeTeam(v *pageRequest) (string, error) { return v.moveTeam(moving(v.control.ResumeTeam)) }
 
-// suspension is suspending or resuming a team.
-type suspension func(context.Context, control.Actor, string, string) (countersign.Team, error)
-
-func (v *pageRequest) moveTeam(move suspension) (string, error) {
+func (v *pageRequest) moveTeam(change move) (string, error) {
 	id := v.r.PathValue("id")
 	err := typedReason(v.form("reason"))
 	if err == nil {
-		_, err = move(v.r.Context(), v.actor, id, v.form("reason"))
+		err = change(v.r.Context(), v.actor, id, v.form("reason"))
 	}
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	again, unread := v.teamAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.teamAgain)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// Making and editing a team, as JSON.
+// Forms that create and edit a team as JSON.
 
 const teamConsequence = "Saving makes a new revision: plans and runs made of the one before take no further step."
 
@@ -23,7 +23,7 @@ func (v *pageRequest) newTeam(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := documentData{
 		Kind: "team", New: true, Back: "/teams", To: "/teams/+new",
 		Key:         must(s.mono("id", "Id", "Letters, digits, dots, underscores and hyphens. It never changes.", "")),
@@ -33,8 +33,7 @@ func (v *pageRequest) newTeam(err error) (*page, error) {
 	return d.page("teams", []crumb{{Word: "Teams", Href: "/teams"}, {Word: "New"}}), nil
 }
 
-// firstTeam is what a new team's text begins with: the agents that could be its
-// members.
+// firstTeam is the initial text of a new team, with agents that could be its members.
 func (v *pageRequest) firstTeam() (string, error) {
 	list, err := v.control.Agents(v.r.Context(), v.actor, control.List{Limit: 200}, control.AgentFilter{Status: string(countersign.AgentAdmitted)})
 	if err != nil {
@@ -49,8 +48,7 @@ func (v *pageRequest) firstTeam() (string, error) {
 	return pretty(w), nil
 }
 
-// exampleTeam shows a binding: an input that comes from the verified output of
-// the step before.
+// exampleTeam shows a binding: an input from the verified output of an earlier step.
 const exampleTeam = `{
   "name": "Returns desk",
   "members": [
@@ -96,11 +94,7 @@ func createTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	again, unread := v.newTeam(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.newTeam)
 }
 
 func teamDocumentPage(v *pageRequest) (*page, error) { return v.teamDocument(nil) }
@@ -113,7 +107,7 @@ func (v *pageRequest) teamDocument(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(nil, "")
+	s := v.formOf(nil, "")
 	stored := pretty(countersign.TeamWrite{Name: t.Name, Members: t.Members, Steps: t.Steps})
 	d := documentData{
 		Kind: "team", ID: t.ID, Name: t.Name, Back: "/teams/" + t.ID, To: "/teams/" + t.ID + "/document", Revision: t.Revision,
@@ -140,9 +134,5 @@ func saveTeam(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/teams/" + id, nil
 	}
-	again, unread := v.teamDocument(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.teamDocument)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// Starting a run of a team's steps (contract 7).
+// The form that runs a team (contract 7).
 
 type teamRunData struct {
 	Team    countersign.Team
@@ -26,14 +26,14 @@ func (v *pageRequest) teamRunAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := teamRunData{Team: t, Key: v.startKey(err), Mode: s.mode(true)}
 	d.Inputs = s.document("inputs", "Inputs that differ from the steps’ own", "As JSON, by step id: fields that override the step’s input. What a manifest fixes or a binding brings can’t be set.", pretty(ownInputs(t)), 10)
 	d.Problem = s.problem()
 	return &page{name: "team-run", Title: "Run " + t.Name, Nav: "teams", Crumbs: teamCrumbs(t, crumb{Word: "Run"}), Data: d}, nil
 }
 
-// ownInputs are the literal inputs of the steps that have any, to start from.
+// ownInputs are the steps' literal inputs, as the initial text.
 func ownInputs(t countersign.Team) map[string]map[string]countersign.Value {
 	out := map[string]map[string]countersign.Value{}
 	for _, s := range t.Steps {
@@ -60,9 +60,5 @@ func startTeamRun(v *pageRequest) (string, error) {
 		}
 		err = refused
 	}
-	again, unread := v.teamRunAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.teamRunAgain)
 }

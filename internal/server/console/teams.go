@@ -5,7 +5,7 @@ import "github.com/countersign/countersign"
 func (c *Console) teamRoutes() []route {
 	return []route{
 		{method: "GET", path: "/teams", page: teamsPage},
-		// + is in no id, so that no team's page is hidden
+		// no ID contains a plus sign, so this path hides no team
 		{method: "GET", path: "/teams/+new", page: newTeamPage},
 		{method: "POST", path: "/teams/+new", act: createTeam},
 		{method: "GET", path: "/teams/{id}", page: teamPage},
@@ -35,15 +35,11 @@ func teamsPage(v *pageRequest) (*page, error) {
 }
 
 func teamCrumbs(t countersign.Team, last ...crumb) []crumb {
-	at := crumb{Word: t.ID, ID: true}
-	if len(last) > 0 {
-		at.Href = "/teams/" + t.ID
-	}
-	return append([]crumb{{Word: "Teams", Href: "/teams"}, at}, last...)
+	return crumbsBelow("Teams", "/teams", t.ID, last...)
 }
 
-// teamState says whether a team is suspended; whether it can run depends on its
-// members too.
+// teamState says whether a team is suspended; whether it can run depends on its members
+// too.
 func teamState(t countersign.Team) state {
 	if t.Retired {
 		return retiredState

@@ -17,7 +17,7 @@ type tenantsData struct {
 	CredentialCount int
 }
 
-// shownCredentials is how many credentials the page shows; the command line lists all.
+// shownCredentials is how many credentials the page shows; the CLI lists all.
 const shownCredentials = 200
 
 func tenantsPage(v *pageRequest) (*page, error) {
@@ -37,7 +37,7 @@ func tenantsPage(v *pageRequest) (*page, error) {
 
 type tenantData struct {
 	realm
-	Stored                   countersign.Tenant // its zero value for one that is being made
+	Stored                   countersign.Tenant // zero for a new tenant
 	ID, Name, IDErr, NameErr string
 	Revision                 int64
 	Problem                  *problem
@@ -56,7 +56,7 @@ func (v *pageRequest) tenantForm(d tenantData) *page {
 
 func newTenantPage(v *pageRequest) (*page, error) {
 	if _, err := v.control.Tenant(v.r.Context(), v.actor, v.actor.Tenant); err != nil {
-		return nil, err // no realm administrator
+		return nil, err // the visitor is no realm administrator
 	}
 	return v.tenantForm(tenantData{}), nil
 }
@@ -77,14 +77,14 @@ func makeTenant(v *pageRequest) (string, error) {
 	return v.putTenant(d, d.ID)
 }
 
-// renameTenant writes over the revision that the form was made from, so that
-// nobody's newer name is lost.
+// renameTenant requires the revision that the form was made from, so that no newer name
+// is lost.
 func renameTenant(v *pageRequest) (string, error) {
 	t, err := v.control.Tenant(v.r.Context(), v.actor, v.r.PathValue("id"))
 	if err != nil {
 		return "", err
 	}
-	revision, _ := strconv.ParseInt(v.form("revision"), 10, 64) // none is 0, which conflicts
+	revision, _ := strconv.ParseInt(v.form("revision"), 10, 64) // 0 if missing, which conflicts
 	return v.putTenant(tenantData{Stored: t, Name: v.form("name"), Revision: revision}, t.ID)
 }
 
@@ -98,7 +98,7 @@ func (v *pageRequest) putTenant(d tenantData, id string) (string, error) {
 	_, err := v.control.PutTenant(v.r.Context(), v.actor, id, countersign.TenantWrite{Name: d.Name, ExpectedRevision: d.Revision})
 	if err != nil {
 		return "", refusedForm(err, func(p *problem) *page {
-			d.Problem, d.Revision = p, d.Stored.Revision // the next try is over what the page shows now
+			d.Problem, d.Revision = p, d.Stored.Revision // the next attempt overwrites the revision now shown
 			return v.tenantForm(d)
 		})
 	}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// tokenRow is a token as the list shows it.
 type tokenRow struct {
 	countersign.Token
 	State state
@@ -35,7 +35,6 @@ func tokensPage(v *pageRequest) (*page, error) {
 	return v.accessPage("tokens", "Access", d), nil
 }
 
-// tokenState is what a token is worth now.
 func tokenState(t countersign.Token, now time.Time) state {
 	switch left := t.ExpiresAt.Sub(now); {
 	case !t.RevokedAt.IsZero():
@@ -48,14 +47,14 @@ func tokenState(t countersign.Token, now time.Time) state {
 	return state{"is-ok", "s-completed", "Valid"}
 }
 
-// Usable reports a token that requests may still be made with.
+// Usable reports whether requests may still use the token.
 func (t tokenRow) Usable() bool { return t.State.Class != "is-idle" }
 
 type tokenData struct {
 	realm
 	grant
 	Name, Days, UserEmail      string
-	Agents                     string // of an agent token's form: their ids, between blanks
+	Agents                     string // for an agent token: agent IDs separated by spaces
 	Modes                      []choice
 	NameErr, DaysErr, ModesErr string
 	Problem                    *problem
@@ -63,7 +62,7 @@ type tokenData struct {
 	Token                      tokenRow
 }
 
-// defaultDays is what the form offers. The longest is 90.
+// defaultDays is the preset lifetime; the longest is 90.
 const defaultDays = "30"
 
 func newTokenPage(v *pageRequest) (*page, error) {
@@ -76,9 +75,7 @@ func modeChoices(on []string) []choice {
 		{Value: countersign.ModeLive, Word: "LIVE", Note: "Sends, after approval where policy asks for it."},
 	}
 	for i := range out {
-		for _, m := range on {
-			out[i].Chosen = out[i].Chosen || out[i].Value == m
-		}
+		out[i].Chosen = slices.Contains(on, out[i].Value)
 	}
 	return out
 }
@@ -88,13 +85,13 @@ func (v *pageRequest) tokenForm(d tokenData) *page {
 	return v.accessPage("token", "Make a token", d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: "Make a token"})
 }
 
-// makeToken shows the secret on its own answer, and nowhere else: an address would
-// keep it in histories and logs.
+// makeToken shows the secret in the response to the POST only: an address would end up
+// in histories and logs.
 func makeToken(v *pageRequest) (string, error) {
 	g, roles, projects := v.granted()
 	modes := v.r.PostForm["modes"]
 	var agents []string
-	if v.form("agents") != "" { // such a token has no choice of roles and projects
+	if v.form("agents") != "" { // agent tokens have fixed roles and projects
 		agents = strings.Fields(v.form("agents"))
 		g.RolesErr, g.ReachErr, roles, projects = "", "", []countersign.Role{countersign.RoleOperator}, nil
 	}
@@ -126,7 +123,7 @@ func makeToken(v *pageRequest) (string, error) {
 	return "", out
 }
 
-// modesOf is nil for both, as the API has it.
+// modesOf is nil for all modes, as in the API.
 func modesOf(choices []choice) []string {
 	var out []string
 	for _, c := range choices {

@@ -8,13 +8,13 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// Trying a capability: a plan of one step in DRY_RUN, and its run. A plan belongs
-// to a model (contract 5), so one is chosen.
+// Trying a capability makes a DRY_RUN plan of one step and runs it. A plan belongs to a
+// model (contract 5), so the form asks for one.
 
 type tryData struct {
 	Project    countersign.Project
 	Capability countersign.Capability
-	Key        string // makes plan and run once, however often the form is sent
+	Key        string // makes one plan and one run, however often the form is sent
 	Fields     []field
 	Models     bool
 	Problem    *problem
@@ -22,7 +22,7 @@ type tryData struct {
 
 func tryPage(v *pageRequest) (*page, error) { return v.tryAgain(nil) }
 
-// toTry reads the capability of the address, for somebody who may try it.
+// toTry reads the capability in the address if the visitor may try it.
 func (v *pageRequest) toTry() (p countersign.Project, c *countersign.Capability, err error) {
 	for _, op := range []access.Operation{access.CreatePlan, access.StartRun} {
 		if err := v.may(op); err != nil {
@@ -38,8 +38,8 @@ func (v *pageRequest) toTry() (p countersign.Project, c *countersign.Capability,
 	return p, c, nil
 }
 
-// tryAgain is the form; a refused one gets a fresh key, because its plan may have
-// been stored.
+// tryAgain shows the form; a refused one gets a new key, because its plan may have been
+// stored.
 func (v *pageRequest) tryAgain(err error) (*page, error) {
 	p, c, unread := v.toTry()
 	if unread != nil {
@@ -49,7 +49,7 @@ func (v *pageRequest) tryAgain(err error) (*page, error) {
 	if unread != nil {
 		return nil, unread
 	}
-	s := v.sheetOf(err, "")
+	s := v.formOf(err, "")
 	d := tryData{Project: p, Capability: *c, Key: v.cfg.NewID("try"), Fields: s.inputs(c, nil), Models: len(models) > 0}
 	if d.Models {
 		model := must(s.choose("select", "model", "Model", "A plan belongs to a model; nothing of it is carried out here.", "", models...))
@@ -59,7 +59,7 @@ func (v *pageRequest) tryAgain(err error) (*page, error) {
 	return &page{name: "try", Title: "Try " + c.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID, crumb{Word: "Try " + c.Name}), Data: d}, nil
 }
 
-// usableModels are those that a plan can be made for.
+// usableModels are the models that aren't suspended.
 func (v *pageRequest) usableModels() ([]choice, error) {
 	list, err := v.control.Models(v.r.Context(), v.actor, control.List{Limit: 200})
 	if err != nil {
@@ -86,14 +86,9 @@ func tryCapability(v *pageRequest) (string, error) {
 	if err == nil {
 		return "/runs/" + run, nil
 	}
-	again, unread := v.tryAgain(err)
-	if unread != nil {
-		return "", unread
-	}
-	return "", answered(again, err)
+	return "", formAgain(err, v.tryAgain)
 }
 
-// rehearse makes the plan and starts its run.
 func (v *pageRequest) rehearse(p countersign.Project, c *countersign.Capability) (runID string, err error) {
 	input, err := v.typedInputs(c, nil)
 	if err := together(err, v.chosen("model")); err != nil {

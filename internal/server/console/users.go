@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/countersign/countersign"
 )
@@ -25,7 +26,7 @@ func usersPage(v *pageRequest) (*page, error) {
 type userData struct {
 	realm
 	grant
-	User     countersign.User // its zero value for one that is being added
+	User     countersign.User // zero for a new user
 	Email    string
 	EmailErr string
 	Self     bool
@@ -57,8 +58,8 @@ func userPage(v *pageRequest) (*page, error) {
 	return v.userForm(userData{User: u, grant: v.grantForm(v.tenantAsked(), u.Roles, reachOf(u.ProjectIDs), u.ProjectIDs)}), nil
 }
 
-// addUser refuses an address that is a user already: whoever adds must not change
-// unawares what somebody has.
+// addUser refuses the address of an existing user, whose roles it would otherwise
+// overwrite.
 func addUser(v *pageRequest) (string, error) {
 	g, roles, projects := v.granted()
 	d := userData{grant: g, Email: v.form("email")}
@@ -98,14 +99,10 @@ func (v *pageRequest) putUser(d userData, email string, roles []countersign.Role
 	return "/access" + v.realm("").Query, nil
 }
 
-// validRoles refuses what no box of the form says; the API's decoder does the same.
+// validRoles refuses unknown roles, as the API's decoder does.
 func validRoles(roles []countersign.Role) error {
 	for _, r := range roles {
-		known := false
-		for _, c := range roleHints {
-			known = known || c.Value == string(r)
-		}
-		if !known {
+		if !slices.ContainsFunc(roleHints, func(c choice) bool { return c.Value == string(r) }) {
 			return countersign.Errorf(countersign.CodeInvalidRequest, "roles: there is no role %s", r)
 		}
 	}

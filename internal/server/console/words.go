@@ -6,11 +6,18 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// state is how a status looks: a colour's class, an icon and a word. The three
-// say the same, so that no one of them is needed.
+// state is how a status looks: a color class, an icon and a word, each of which says
+// the same.
 type state struct{ Class, Icon, Word string }
 
-// runStates are the statuses of a run.
+// statusNotice says at the top of a page whether a project, agent or team can be used,
+// and which buttons change that.
+type statusNotice struct {
+	Class, Icon, Sentence, Detail       string
+	Check, Enable, Admit, Resume, Start bool
+	See                                 string // the ID of the agent that keeps a team from running
+}
+
 var runStates = map[countersign.RunStatus]state{
 	countersign.RunReady:            {"is-run", "s-ready", "Ready"},
 	countersign.RunRunning:          {"is-run", "s-running", "Running"},
@@ -21,7 +28,6 @@ var runStates = map[countersign.RunStatus]state{
 	countersign.RunCancelled:        {"is-idle", "s-cancelled", "Cancelled"},
 }
 
-// stepStates are the statuses of a step.
 var stepStates = map[countersign.StepStatus]state{
 	countersign.StepPending:          {"is-idle", "s-pending", "Pending"},
 	countersign.StepWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
@@ -35,15 +41,14 @@ var stepStates = map[countersign.StepStatus]state{
 	countersign.StepSkipped:          {"is-idle", "s-skipped", "Skipped"},
 }
 
-// approvalStates are the statuses of an approval.
 var approvalStates = map[countersign.ApprovalStatus]state{
 	countersign.ApprovalPending:  {"is-wait", "s-waiting", "Waiting for approval"},
 	countersign.ApprovalApproved: {"is-ok", "s-completed", "Approved"},
 	countersign.ApprovalRejected: {"is-fail", "s-rejected", "Rejected"},
 }
 
-// runState is a run's status as it looks: a rehearsal that has ended is Simulated,
-// so that nobody takes it for done.
+// runState is a run's state; a completed rehearsal is Simulated, so that nobody
+// mistakes it for an executed run.
 func runState(r countersign.Run) state {
 	if r.Mode == countersign.ModeDryRun && r.Status == countersign.RunCompleted {
 		return state{"is-idle", "s-simulated", "Simulated"}
@@ -55,7 +60,7 @@ func stepState(s countersign.StepRun) state { return stepStates[s.Status] }
 
 func approvalState(a countersign.Approval) state { return approvalStates[a.Status] }
 
-// who is a principal as people read it.
+// who is a principal for display.
 func who(principal string) string {
 	kind, name, ok := strings.Cut(principal, ":")
 	switch {
@@ -67,8 +72,7 @@ func who(principal string) string {
 	return kind + " " + name
 }
 
-// called is a principal with its name, which may be anything: so it stands in quotes
-// behind what the principal is.
+// called is a principal with its name in quotation marks, since a name may be any text.
 func called(principal, name string) string {
 	if name == "" || principal == "user:"+name {
 		return who(principal)
@@ -76,7 +80,7 @@ func called(principal, name string) string {
 	return who(principal) + " “" + name + "”"
 }
 
-// makers are principals that made each other, nearest first, in a sentence.
+// makers words a chain of principals, each made by the next.
 func makers(chain []string) string {
 	words := make([]string, len(chain))
 	for i, id := range chain {
@@ -85,7 +89,7 @@ func makers(chain []string) string {
 	return strings.Join(words, ", made by ")
 }
 
-// titled writes a word of the API as one of a sentence's beginning.
+// titled capitalizes an API constant for display.
 func titled(word string) string {
 	if word == "" {
 		return ""

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// align gives every item its y: columns are fitted in turn to their left
-// neighbours, to the right ones and to both, and the straightest result is kept.
-// All results are whole numbers.
+// align gives every item its y. Each pass fits the columns to their left neighbors, to
+// their right neighbors and to both; the straightest result is kept. All results are
+// whole numbers.
 func (s *sketch) align() {
 	left, right := s.sides()
 	s.dock(left, right)
@@ -32,8 +32,8 @@ func (s *sketch) align() {
 	}
 }
 
-// count finds how many links meet at the node of each link, on its side; the
-// crowded end counts.
+// count finds how many links meet at each link's node, on its side; the larger end
+// counts.
 func (s *sketch) count(left, right [][]int) {
 	s.degree = make([]int, len(s.links))
 	for v := range s.nodes {
@@ -52,8 +52,8 @@ func (s *sketch) passes() int {
 	return 18
 }
 
-// pass fits one column: rightwards to what is left of it, leftwards to what is
-// right of it, then to both.
+// pass fits the columns: rightwards to the left neighbors, leftwards to the right ones,
+// then to both.
 func (s *sketch) pass(r *row, k, pass int, left, right [][]int) {
 	slot := k
 	if pass%2 == 1 {
@@ -69,8 +69,8 @@ func (s *sketch) pass(r *row, k, pass int, left, right [][]int) {
 	}
 }
 
-// stack is the first guess: each column as close as it may be, around the middle;
-// with stored positions, as they are.
+// stack is the initial placement: each column as tight as possible around the middle,
+// or the stored positions.
 func (s *sketch) stack(r *row) {
 	for _, column := range r.slots {
 		gaps := s.gapsOf(column)
@@ -120,10 +120,10 @@ func (s *sketch) fitColumn(column []int, sides ...[][]int) {
 	}
 }
 
-// pinWeight is more than any number of edges weighs.
+// pinWeight exceeds the weight of any number of edges.
 const pinWeight = 1e6
 
-// wish is where an item's edges would be straight, in the median.
+// wish is the y at which the median of an item's edges would be straight.
 func (s *sketch) wish(i int, sides [][][]int) vote {
 	it := s.items[i]
 	if it.pinned {
@@ -148,7 +148,7 @@ func (s *sketch) wish(i int, sides [][][]int) vote {
 	return vote{median(votes), weight}
 }
 
-// step is what a link's other end has to be moved by to be level with i.
+// step is how far a link's other end must move to be level with i.
 func (s *sketch) step(l, i int) float64 {
 	if k := s.links[l]; k.a == i {
 		return k.db - k.da
@@ -156,8 +156,8 @@ func (s *sketch) step(l, i int) float64 {
 	return s.links[l].da - s.links[l].db
 }
 
-// weight prefers long edges to be straight, for a bend between lanes has no
-// reason, and then those between neighbouring layers.
+// weight prefers straight long edges, since a bend between lanes serves no purpose, and
+// then those between neighboring layers.
 func (s *sketch) weight(l link) float64 {
 	switch a, b := s.items[l.a], s.items[l.b]; {
 	case a.node >= 0 && b.node >= 0:
@@ -171,9 +171,9 @@ func (s *sketch) weight(l link) float64 {
 	}
 }
 
-// pull is what a link weighs for one of its items. A lane between two nodes would
-// rest halfway, with two bends: it keeps to the end where no other edge is, else
-// to the right one.
+// pull is a link's weight for one of its items. A lane between two nodes would settle
+// halfway, with two bends, so it follows the end without other edges, else the right
+// one.
 func (s *sketch) pull(l, i int) float64 {
 	k := s.links[l]
 	w := s.weight(k)
@@ -189,8 +189,8 @@ func (s *sketch) pull(l, i int) float64 {
 	return w
 }
 
-// crookedness is what the sweeps make small: the height of all bends, and their
-// number, for many low ones are worse than a high one.
+// crookedness is what the sweeps minimize: the height of all bends plus their number,
+// since many low bends look worse than a high one.
 func (s *sketch) crookedness(r *row, right [][]int) float64 {
 	sum := 0.0
 	for _, column := range r.slots {
@@ -216,7 +216,6 @@ func (s *sketch) heights(r *row) []float64 {
 	return ys
 }
 
-// settle takes the best heights.
 func (s *sketch) settle(r *row, ys []float64) {
 	at := 0
 	for _, column := range r.slots {

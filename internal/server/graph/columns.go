@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// channel is the space between two neighbouring columns that have items. Only
-// vertical pieces are in it.
+// channel is the space between two neighboring columns with items. It holds only
+// vertical segments.
 type channel struct {
 	row, from int // the left column's slot
 	tracks    int
@@ -42,8 +42,8 @@ func (s *sketch) bent(l link) bool { return l.turn || s.ya(l) != s.yb(l) }
 func (s *sketch) ya(l link) float64 { return s.items[l.a].y + l.da }
 func (s *sketch) yb(l link) float64 { return s.items[l.b].y + l.db }
 
-// enlist adds a link to its net. Where edges share a point of a node, they share
-// the vertical piece at it.
+// enlist adds a link to its net. Edges that share a node's port share the vertical
+// segment there.
 func (s *sketch) enlist(c *channel, i int, nets map[int]*net) {
 	l, key := s.links[i], -1-i
 	if s.shared && s.items[l.a].node >= 0 {
@@ -65,10 +65,10 @@ func (s *sketch) enlist(c *channel, i int, nets map[int]*net) {
 	c.links[n] = append(c.links[n], i)
 }
 
-// gap is what a gap between two main columns of a row consists of: a channel,
-// or a column of labels between two.
+// gap is the space between two main columns of a row: a channel, or a column of labels
+// between two channels.
 type gap struct {
-	left, right *channel // right is nil where there is no column of labels
+	left, right *channel // right is nil without a column of labels
 	label       float64  // width of the column of labels
 }
 
@@ -128,8 +128,8 @@ func (g *gap) width() float64 {
 	return runOut + lanePitch*float64(g.left.tracks-1) + runIn
 }
 
-// columns gives all rows the same x of their main columns, each gap as wide as
-// the widest one needs, and then the lanes theirs within it.
+// columns gives all rows the same x of their main columns, each gap as wide as the
+// widest needs, and then the lanes theirs.
 func (s *sketch) columns(left float64) {
 	all := s.channels()
 	gaps := s.gaps(all)
@@ -152,7 +152,7 @@ func (s *sketch) columns(left float64) {
 	}
 }
 
-// columnWidth is that of nodes; nothing has a width where edges go around.
+// columnWidth is the width of the nodes; columns that edges only cross have none.
 func (s *sketch) columnWidth(slot int) float64 {
 	if slot == 0 || slot == s.rows[0].last() {
 		return 0
@@ -178,8 +178,7 @@ func (s *sketch) gapWidth(k int, gaps map[spot]*gap) float64 {
 	return max(width, s.startRoomFirst(k))
 }
 
-// divide puts the lanes of a gap between two columns at their x, and the column
-// of labels between them.
+// divide places the lanes and the column of labels of a gap.
 func (s *sketch) divide(g *gap, from, to float64) {
 	row := &s.rows[g.left.row]
 	if g.right == nil {
@@ -201,7 +200,7 @@ func (s *sketch) put(c *channel, x float64) {
 	}
 }
 
-// startRoom is what the arrow of a start state takes in front of its column.
+// startRoom is the width of a start state's arrow.
 const startLength = 26.0
 
 func (s *sketch) startRoom(r, slot int) float64 {

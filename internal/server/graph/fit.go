@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// vote is where something would like to be, and how much.
+// vote is an item's wanted position and its weight.
 type vote struct{ y, weight float64 }
 
-// fit places things in a given order, each at least gap[i] below the one before,
-// so that the weighted distances from where they would like to be are least:
-// isotonic regression by pooling neighbours that are in each other's way. A pool
-// goes to its median, not its mean, so that most of it stays exactly aligned.
+// fit places items in a given order, each at least gap[i] below the one before,
+// minimizing the weighted distances to the wanted positions: isotonic regression that
+// pools neighbors in conflict. A pool goes to its median, not its mean, so that most
+// items stay exactly aligned.
 func fit(wants []vote, gap []float64) []float64 {
 	offset, sum := make([]float64, len(wants)), 0.0
 	pools := make([]pool, 0, len(wants))
@@ -34,7 +34,7 @@ func fit(wants []vote, gap []float64) []float64 {
 	return offset
 }
 
-// pool is a run of things without a space between them.
+// pool is a run of items without space between them.
 type pool struct {
 	votes          []vote // sorted; nil in a crowd
 	size           int
@@ -42,7 +42,7 @@ type pool struct {
 	y              float64
 }
 
-// crowd is a pool so large that it goes to its mean, which needs no votes.
+// crowd is the pool size from which the mean is used, which needs no votes.
 const crowd = 64
 
 func single(v vote) pool {

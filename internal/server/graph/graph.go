@@ -2,8 +2,8 @@ package graph
 
 import "html/template"
 
-// What is larger isn't drawn: nobody could read it, and the table beside it says
-// the same.
+// Limits of what is drawn: larger graphs would be unreadable, and the table beside them
+// says the same.
 const (
 	MaxNodes = 1000
 	MaxEdges = 5000
@@ -14,7 +14,7 @@ type Node struct {
 	ID    string // unique; of two equal ones the first is drawn
 	Title string
 	Sub   string // second line: "POST · 840 ms", or the state's description
-	State string // class of the style sheet: ok, run, wait, unc, fail, todo, past, here, ""
+	State string // CSS class: ok, run, wait, unc, fail, todo, past, here, ""
 	Icon  string // symbol of the sprite without '#', "" for none
 	Word  string // accessible name of the icon ("Completed")
 	Badge string // number of a finding
@@ -26,7 +26,7 @@ type Node struct {
 	Placed bool
 }
 
-// Edge is an arrow. One that names an unknown node is left out.
+// Edge is an arrow. An edge to or from an unknown node is dropped.
 type Edge struct {
 	From, To string
 	Label    []string // lines: the condition in words and "/ action", or the bound inputs of a step
@@ -45,8 +45,8 @@ type Graph struct {
 	Edges              []Edge
 }
 
-// Plan draws steps in layers, each right of all that it depends on, and more than
-// six layers in rows. A cycle, which no valid plan has, is drawn as well.
+// Plan draws steps in layers from left to right, each after its dependencies, with more
+// than six layers in several rows. A cycle, which no valid plan has, is drawn too.
 func Plan(g Graph) template.HTML {
 	if g.tooLarge() {
 		return refusal(g)
@@ -54,8 +54,8 @@ func Plan(g Graph) template.HTML {
 	return write(g, layoutPlan(g), true)
 }
 
-// Machine draws states where they were stored, or in layers from the start when
-// some weren't placed or lie on each other.
+// Machine draws states at their stored positions, or in layers from the start if
+// positions are missing or overlap.
 func Machine(g Graph) template.HTML {
 	if g.tooLarge() {
 		return refusal(g)

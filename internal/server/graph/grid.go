@@ -30,7 +30,7 @@ func grid(nodes []Node, width float64) (column []int, y []float64, count int, ok
 	return column, y, count, apartInColumns(column, y)
 }
 
-// onPlane refuses what isn't a number, and what is too far to subtract exactly.
+// onPlane refuses NaN, infinities, and positions too large to subtract exactly.
 func onPlane(v float64) bool { return v > -1e9 && v < 1e9 }
 
 func snapColumns(nodes []Node, width float64) (column []int, count int) {
@@ -101,9 +101,8 @@ func lanesNeeded(column []int, arcs []arc) int {
 	return n
 }
 
-// steer gives the lanes between stored states their heights and their places
-// among the states: level with the target or the source, whichever meets fewer
-// states on the way, and past the nearer side of those that it meets.
+// steer places the lanes between stored states: level with the target or the source,
+// whichever meets fewer states, and around the nearer side of those that it meets.
 func (s *sketch) steer() {
 	for i, t := range s.trails {
 		part, level := t.parts[0], s.level(i)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// hang gives each label its lane: one that the edge has anyway, else one in a
-// column of labels between the two layers. Edges to another row bear theirs on
-// the way around. Then all edges that pass such a column get a lane in it, and
-// every piece between two columns is a link.
+// hang gives each label its lane: an existing one of the edge, else one in a column of
+// labels between the two layers. Edges to another row carry theirs beside the rows.
+// Then all edges that cross such a column get a lane in it, and every segment between
+// two columns becomes a link.
 func (s *sketch) hang() {
 	active := s.labelColumns()
 	for i := range s.trails {
@@ -28,8 +28,8 @@ func (s *sketch) hang() {
 
 type spot struct{ row, slot int }
 
-// labelColumns puts labels on lanes of main columns where it can, and says
-// between which columns room for labels is needed.
+// labelColumns puts labels on lanes of main columns where possible, and says between
+// which columns a column of labels is needed.
 func (s *sketch) labelColumns() map[spot]bool {
 	active := map[spot]bool{}
 	for i, t := range s.trails {
@@ -88,8 +88,8 @@ func (s *sketch) connect(part []int) []int {
 	return links
 }
 
-// sortLabelColumns orders lanes by where they come from, then by where they go:
-// so they cross no more often than their ends demand.
+// sortLabelColumns orders lanes by their sources, then by their targets, so that they
+// cross no more often than necessary.
 func (s *sketch) sortLabelColumns() {
 	ends := s.laneEnds()
 	for r := range s.rows {

@@ -9,7 +9,7 @@ type point struct{ x, y float64 }
 
 type box struct{ x, y, w, h float64 }
 
-// picture is the finished geometry, in px of the page.
+// picture is the finished geometry, in px.
 type picture struct {
 	width, height float64
 	nodes         []Node
@@ -27,8 +27,8 @@ type route struct {
 	label    box // empty without a label
 }
 
-// laneLimit is how many lanes a machine with stored positions may need; one
-// with more is drawn in layers, which come in rows and need fewer.
+// laneLimit is the most lanes of a machine with stored positions; one with more is
+// drawn in layers, whose rows need fewer.
 const laneLimit = 20000
 
 func layoutPlan(g Graph) picture {

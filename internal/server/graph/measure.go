@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Distances in px. Those that add up to positions along y are whole numbers, so
-// that rounding keeps what is aligned aligned and what is apart apart.
+// Distances in px. Those along y are whole numbers, so that rounding keeps alignment.
 const (
 	nodeHeight = 52.0
 	planWidth  = 180.0
@@ -28,7 +27,7 @@ const (
 	machineLayers = 8 // a machine of so many isn't broken into rows
 )
 
-// measures is what differs between plans and machines.
+// measures are the sizes that differ between plans and machines.
 type measures struct {
 	nodeWidth float64
 	labelMost float64 // the most that a label may take
@@ -42,8 +41,7 @@ func planMeasures() measures {
 	return measures{nodeWidth: planWidth, labelMost: planWidth - 12, shared: true, gapLeast: gapLeast, gapStrict: true}
 }
 
-// machineMeasures makes all states as wide as the longest name needs, within
-// bounds: a diagram of equal boxes is calmer.
+// machineMeasures makes all states as wide as the longest name needs, within bounds.
 func machineMeasures(nodes []Node) measures {
 	width := 150.0
 	for _, n := range nodes {
@@ -105,7 +103,7 @@ func (b block) size() float64 {
 
 func (b block) measure(line string) float64 { return textWidth(line, b.size(), b.mono) }
 
-// lead is the priority and the two spaces after it.
+// lead is the priority and two spaces.
 func (b block) lead() float64 {
 	if b.prior == "" {
 		return 0
@@ -128,7 +126,7 @@ func (b block) width(room float64) float64 {
 	return math.Ceil(min(w, room))
 }
 
-// rise is what a lane with this label takes above its line.
+// rise is the height of a lane with this label above its line.
 func (b block) rise() float64 {
 	if b.empty() {
 		return 5

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// arrange orders the items of the main columns so that few edges cross: sweeps
-// that put each item at the mean of its neighbours, then exchanges of neighbours,
-// and the best order seen is kept.
+// arrange orders the items of the main columns to reduce crossings: barycenter sweeps,
+// then exchanges of neighbors; the best order seen is kept.
 func (s *sketch) arrange() {
 	s.rank = make([]int, len(s.items))
 	for r := range s.rows {
@@ -15,8 +14,8 @@ func (s *sketch) arrange() {
 	}
 }
 
-// arrangeRow begins from several orders where that is cheap, for sweeps end in
-// the best order near where they begin.
+// arrangeRow tries several initial orders if that is cheap, since sweeps end near where
+// they start.
 func (s *sketch) arrangeRow(r *row) {
 	first, size := r.copySlots(), 0
 	for _, column := range r.slots {
@@ -52,7 +51,7 @@ func begin(slots [][]int, reversed bool) [][]int {
 	return slots
 }
 
-// sweepRow sweeps from the present order, and returns the best one it came by.
+// sweepRow sweeps from the current order and returns the best one seen.
 func (s *sketch) sweepRow(r *row, size int, rightwards bool) (best [][]int, least int) {
 	for _, column := range r.slots {
 		s.number(column)
@@ -70,11 +69,10 @@ func (s *sketch) sweepRow(r *row, size int, rightwards bool) (best [][]int, leas
 	return best, least
 }
 
-// exchangeSize bounds the exchanges, which compare all edges of each two
-// neighbours.
+// exchangeSize bounds the exchanges, which compare all edges of each pair of neighbors.
 const exchangeSize = 800
 
-// sweeps bounds the work on large graphs, where nobody sees the difference.
+// sweeps bounds the work on large graphs.
 func sweeps(size int) int {
 	if size > 5000 {
 		return 4
@@ -106,8 +104,8 @@ func (s *sketch) sweep(r *row, rightwards bool) {
 	}
 }
 
-// sortByNeighbours moves items to the mean rank of their neighbours on one side.
-// Those without any stay where they are, between what has moved.
+// sortByNeighbours sorts items by the mean rank of their neighbors on one side. Items
+// without neighbors keep their place.
 func (s *sketch) sortByNeighbours(column []int, left bool) {
 	mean, moving := make(map[int]float64, len(column)), make([]int, 0, len(column))
 	for _, i := range column {
@@ -171,9 +169,9 @@ func (s *sketch) inversions(column []int, height int) int {
 	return count
 }
 
-// exchange swaps neighbours in a column while that saves crossings. A loose one
-// also swaps, in its first round, those for which it makes no difference, which
-// leads out of places where no single swap saves any. The rounds are bounded.
+// exchange swaps neighbors in a column while that saves crossings. If loose, its first
+// round also makes neutral swaps, which can escape local minima. The rounds are
+// bounded.
 func (s *sketch) exchange(r *row, loose bool) {
 	for round, better := 0, true; better && round < 10; round++ {
 		better = false
@@ -191,7 +189,7 @@ func (s *sketch) exchange(r *row, loose bool) {
 	}
 }
 
-// saved is how many crossings fewer there are with b above a, where a is above b.
+// saved is how many crossings swapping a and b saves, with a above b.
 func (s *sketch) saved(a, b int) int {
 	x, y := s.items[a], s.items[b]
 	now := s.inverted(x.left, y.left) + s.inverted(x.right, y.right)

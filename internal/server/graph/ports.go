@@ -20,9 +20,8 @@ func (s *sketch) sides() (left, right [][]int) {
 	return left, right
 }
 
-// dock spreads the edges of a state over its sides, in the order of where they
-// lead, so that edges between the same two states stay apart. Steps have one
-// point a side.
+// dock spreads a state's edges over its sides, ordered by their other ends, so that
+// parallel edges stay separate. Steps have one port per side.
 func (s *sketch) dock(left, right [][]int) {
 	if s.shared {
 		return
@@ -49,8 +48,8 @@ func (s *sketch) spread(v int, links []int, taken int) {
 	}
 }
 
-// leads is the rank of a link's other end; a turn within the column comes first
-// when it leads up and last when it leads down.
+// leads is the rank of a link's other end; a turn within the column comes first if it
+// leads up and last if it leads down.
 func (s *sketch) leads(v, l int) float64 {
 	other := s.other(l, v)
 	if s.links[l].turn && s.rank[other] < s.rank[v] {
@@ -69,8 +68,8 @@ func (s *sketch) other(l, i int) int {
 	return s.links[l].a
 }
 
-// port is the k-th of n points on a node's side: as far apart as labels need,
-// while they fit. It is a whole number.
+// port is the k-th of n ports on a node's side, spaced as labels need if they fit. It
+// is a whole number.
 func port(k, n int) float64 {
 	if n < 2 {
 		return 0
@@ -79,12 +78,12 @@ func port(k, n int) float64 {
 	return math.Floor((float64(k)-float64(n-1)/2)*pitch + 0.5)
 }
 
-// portSpan is how far from its middle a node's side may be met, and portLeast how
-// far from each other.
+// portSpan is the largest distance of a port from the side's middle, portLeast the
+// smallest between two ports.
 const portSpan, portLeast = 20.0, 10.0
 
-// redock moves the points on a node's sides to where their edges come straight,
-// if the others leave room for that.
+// redock moves ports to where their edges become straight, if the other ports leave
+// room.
 func (s *sketch) redock(left, right [][]int) {
 	if s.shared {
 		return

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// around is an edge's way from the right end of one row to the left end of a
-// later one: down beside the rows, back between them, down again.
+// around is an edge's way from the right end of one row to the left end of a later one:
+// down beside the rows, back between them, and down again.
 type around struct {
 	arc, out, in int // lanes in the last column of one row and the first of another
 	y            float64
@@ -18,8 +18,7 @@ type around struct {
 // between two rows, and between a row and what passes above it.
 const rowApart = 32.0
 
-// stackRows puts rows under each other, with a corridor above each for what comes
-// in from above.
+// stackRows stacks the rows, each with a corridor above it for edges that enter it.
 func (s *sketch) stackRows() {
 	y := margin
 	for r := range s.rows {
@@ -42,8 +41,8 @@ func (s *sketch) extent(r *row) (lo, hi float64) {
 	return lo, hi
 }
 
-// corridor gives the edges into a row their heights above it. What comes from
-// furthest up lies lowest, so that they don't cross at the right.
+// corridor places the edges into a row above it. Edges from higher rows lie lower, so
+// that they don't cross at the right.
 func (s *sketch) corridor(r int, y float64) float64 {
 	comes := []*around{}
 	for _, a := range s.around {

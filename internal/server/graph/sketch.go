@@ -1,7 +1,7 @@
 package graph
 
-// item is what stands in a column of a row: a node, or the lane of an edge that
-// crosses the column. y is the middle of a node and the line of a lane.
+// item is an entry of a column: a node, or the lane of an edge that crosses the column.
+// y is the node's middle or the lane's line.
 type item struct {
 	row, slot    int
 	node, arc    int     // -1 if it isn't one
@@ -10,12 +10,12 @@ type item struct {
 	looped       bool    // a node with edges to itself, drawn above it
 	above, below float64 // what it takes from y up and down
 	y            float64
-	pinned       bool // a stored position: lanes yield, it doesn't
+	pinned       bool // a stored position, which doesn't move
 	right, left  []int
 }
 
-// link is the piece of an edge between two items of neighbouring columns, a the
-// left one. A turn has both in one column and comes back on its right side.
+// link is the segment of an edge between two items of neighboring columns, a being the
+// left one. A turn has both in one column and returns on its right side.
 type link struct {
 	a, b   int
 	da, db float64 // from the items' y to where the line meets them
@@ -23,8 +23,8 @@ type link struct {
 	lane   float64 // x of its vertical piece
 }
 
-// trail is an arc's way through items, from left to right; in a graph of several
-// rows it may have a second part in a later row.
+// trail is an arc's sequence of items from left to right; with several rows it may have
+// a second part in a later row.
 type trail struct {
 	parts [][]int // items, lanes of label columns included
 	links [][]int // between them
@@ -75,7 +75,7 @@ func (s *sketch) lane(row, slot, arc int) int {
 	return s.add(item{row: row, slot: slot, node: -1, arc: arc, above: 5, below: laneFall})
 }
 
-// bear puts the arc's label on a lane, which takes the room for it.
+// bear puts the arc's label on a lane and reserves its space.
 func (s *sketch) bear(i int) {
 	if b := s.blocks[s.items[i].arc]; !b.empty() {
 		s.items[i].label, s.items[i].above = true, b.rise()
@@ -117,8 +117,8 @@ func (s *sketch) stand(v, row, slot int) {
 
 func (s *sketch) loopBlock(l arc) block { return s.block(s.edges[l.edge]) }
 
-// thread gives each arc its lanes in the main columns that it crosses. Items of
-// nodes have the nodes' indices.
+// thread gives each arc its lanes in the main columns that it crosses. Items of nodes
+// have the nodes' indices.
 func (s *sketch) thread(back []bool) {
 	for i, a := range s.arcs {
 		t := trail{back: back[i], round: -1}

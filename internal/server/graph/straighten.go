@@ -2,8 +2,8 @@ package graph
 
 import "math"
 
-// straighten moves the lanes of an edge to one height where their columns have
-// room for that: sweeps leave small steps, which look like mistakes.
+// straighten moves an edge's lanes to one height if their columns have room: sweeps
+// leave small steps that look like mistakes.
 func (s *sketch) straighten() {
 	s.renumber()
 	for _, t := range s.trails {
@@ -23,8 +23,8 @@ func (s *sketch) renumber() {
 	}
 }
 
-// flatten tries the heights at which the part's pieces are now, and keeps the one
-// with the fewest bends.
+// flatten tries the current heights of the part's segments and keeps the one with the
+// fewest bends.
 func (s *sketch) flatten(part, links []int) {
 	lanes, lo, hi := []int{}, math.Inf(-1), math.Inf(1)
 	for _, i := range part {
@@ -81,7 +81,7 @@ func (s *sketch) move(lanes []int, y float64) (old []float64) {
 	return old
 }
 
-// room is how far up and down an item may go with its neighbours where they are.
+// room is how far up and down an item can move between its neighbors.
 func (s *sketch) room(i int) (lo, hi float64) {
 	it := s.items[i]
 	column, at := s.rows[it.row].slots[it.slot], s.rank[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// page collects markup. Text comes in through text only, which escapes.
+// page builds markup. All text goes through its text method, which escapes it.
 type page struct {
 	strings.Builder
 	id    string
@@ -23,11 +23,11 @@ func (p *page) raw(parts ...string) {
 	}
 }
 
-// text shows what hides in it as escapes, since labels are words of others.
+// text escapes text, including hidden characters, since labels are untrusted.
 func text(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r == 0xFFFE || r == 0xFFFF {
-			return -1 // XML can't say it
+			return -1 // not allowed in XML
 		}
 		return r
 	}, safetext.Escaped(s)))
@@ -58,8 +58,8 @@ func write(g Graph, pic picture, steps bool) template.HTML {
 	return template.HTML(p.String()) // all text went through text
 }
 
-// open writes the outer element. An image hides what is in it from screen
-// readers, so a graph with links is a group.
+// open writes the outer element. Screen readers skip the content of an image, so a
+// graph with links is a group.
 func (p *page) open(g Graph, pic picture) {
 	role := "img"
 	if g.hasLinks() {
@@ -99,8 +99,7 @@ func elementID(s string) string {
 	return s
 }
 
-// heads are the arrows: of an edge as such, of one that was taken, of the one
-// that is taken now.
+// heads are the arrowheads: default, taken before, and taken now.
 func (p *page) heads() {
 	for _, kind := range []string{"a", "d", "n"} {
 		class := "g-head"
@@ -131,8 +130,8 @@ func (p *page) link(href string, draw func()) {
 	p.raw("</a>")
 }
 
-// safe refuses what isn't a place on the site or on the web: the markup isn't
-// seen by the template's own check.
+// safe accepts only site-relative and http(s) links: html/template doesn't check this
+// markup.
 func safe(href string) string {
 	for _, start := range []string{"/", "#", "?", "https://", "http://"} {
 		if strings.HasPrefix(href, start) {
@@ -142,7 +141,7 @@ func safe(href string) string {
 	return "#"
 }
 
-// refusal stands where a graph is too large to draw.
+// refusal replaces a graph that is too large to draw.
 func refusal(g Graph) template.HTML {
 	return template.HTML(`<p class="note">` + text("This graph is too large to draw: "+strconv.Itoa(len(g.Nodes))+" boxes and "+strconv.Itoa(len(g.Edges))+" arrows.") + "</p>")
 }

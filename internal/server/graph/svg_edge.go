@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// edges writes all lines first and then all labels, so that no line runs over a
-// label; and what is taken now on top of the rest.
+// edges writes all lines before all labels, so that no line covers a label, with the
+// current edge on top.
 func (p *page) edges(g Graph, pic picture) {
 	for _, now := range []bool{false, true} {
 		for _, r := range pic.routes {
@@ -55,7 +55,7 @@ func (pic picture) visible(r route) []point {
 	return points
 }
 
-// hollow is how far a node's outline at this height is from its box.
+// hollow is how far a node's outline is inside its box at this height.
 func (pic picture) hollow(v int, y float64) float64 {
 	if !pic.nodes[v].Final {
 		return 0
@@ -96,9 +96,8 @@ func path(points []point) string {
 	return d.String()
 }
 
-// roundness is how much of the piece that ends at a point one corner may take: a
-// piece between two corners is halved, the first is all its corner's, and the
-// last keeps straight what its arrow covers.
+// roundness is how much of a segment one corner may use: half of a segment between two
+// corners, all of the first, and of the last what its arrowhead leaves.
 func roundness(points []point, end int) float64 {
 	d := distance(points[end-1], points[end])
 	switch end {
@@ -121,7 +120,7 @@ func towards(a, b point, r float64) string {
 
 func distance(a, b point) float64 { return math.Abs(a.x-b.x) + math.Abs(a.y-b.y) }
 
-// straighten drops points without a corner.
+// straighten removes points without a corner.
 func straighten(points []point) []point {
 	out := points[:1:1]
 	for i := 1; i < len(points); i++ {

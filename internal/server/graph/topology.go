@@ -1,13 +1,13 @@
 package graph
 
-// arc is an edge whose two nodes are known, by their index.
+// arc is an edge with its nodes' indices.
 type arc struct {
 	edge     int // index in Graph.Edges
 	from, to int
 }
 
-// resolve looks up what edges name. Edges to nowhere are dropped; those from a
-// node to itself are apart, since they never leave its column.
+// resolve looks up the nodes of edges. Edges to unknown nodes are dropped; loops are
+// returned separately, since they never leave their column.
 func (g Graph) resolve() (nodes []Node, arcs, loops []arc) {
 	index := make(map[string]int, len(g.Nodes))
 	for _, n := range g.Nodes {
@@ -39,9 +39,9 @@ func outgoing(n int, arcs []arc) [][]int {
 	return out
 }
 
-// backward tells which arcs close a cycle, seen from these roots and then from
-// whatever they don't reach: without them the rest is acyclic. The search keeps
-// its own stack, for a chain may be as long as the graph.
+// backward returns the arcs that close a cycle in a depth-first search from these roots
+// and then from all unreached nodes. The search has its own stack, since a chain may be
+// as long as the graph.
 func backward(n int, arcs []arc, roots []int) []bool {
 	const unseen, open, closed = 0, 1, 2
 	state, next := make([]int, n), make([]int, n)

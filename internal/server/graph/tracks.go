@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// net is what shares one vertical piece: the heights at which it is met from the
-// left and from the right.
+// net is the edges that share a vertical segment, with the heights of their left and
+// right ends.
 type net struct {
 	lefts, rights []float64
 	lo, hi        float64
@@ -23,12 +23,11 @@ func (n *net) meet(heights *[]float64, y float64) {
 	n.lo, n.hi = min(n.lo, y), max(n.hi, y)
 }
 
-// orderedNets bounds the comparison of each net with each other.
+// orderedNets is the most nets that are compared pairwise.
 const orderedNets = 200
 
-// assign gives nets tracks from left to right, so that vertical pieces don't
-// touch, few edges cross, and none runs along another. It returns the number of
-// tracks.
+// assign gives nets tracks from left to right, so that vertical segments don't touch,
+// few edges cross, and none overlap. It returns the number of tracks.
 func assign(nets []*net) int {
 	if len(nets) > orderedNets {
 		return share(nets)
@@ -51,7 +50,7 @@ func assign(nets []*net) int {
 	return count
 }
 
-// cheapest is where in the order a net crosses least.
+// cheapest is the position at which a net crosses least.
 func cheapest(order []*net, n *net) int {
 	cost := 0
 	for _, m := range order {
@@ -90,7 +89,7 @@ func conflicts(a, b *net) int {
 	return n
 }
 
-// share gives each net the track that was free first, for crowds.
+// share gives each net the first free track, for large numbers of nets.
 func share(nets []*net) int {
 	sorted := slices.Clone(nets)
 	slices.SortStableFunc(sorted, func(a, b *net) int { return cmp.Compare(a.lo, b.lo) })

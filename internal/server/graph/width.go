@@ -13,8 +13,8 @@ const (
 	monoWidth = 0.61 // of the size: the widest of the usual fonts
 )
 
-// There is no font to ask, so widths are those of the wider system fonts, in
-// parts of the size: too wide costs an early ellipsis, too narrow would overflow.
+// Text widths without a font: those of the wider system fonts, relative to the size. An
+// overestimate truncates early; an underestimate would overflow.
 var widths = func() (table [128]float64) {
 	for r := range table {
 		table[r] = 0.59
@@ -74,8 +74,8 @@ func cut(s string, room, size float64, mono bool) (string, bool) {
 	return s, false
 }
 
-// wrap breaks s at a space into at most two lines of this room; what is too long
-// even so is cut when it is drawn.
+// wrap breaks s at a space into at most two lines; longer text is truncated when it is
+// drawn.
 func wrap(s string, room, size float64, mono bool) []string {
 	sum, space := 0.0, -1
 	for i, r := range s {

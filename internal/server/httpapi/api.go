@@ -26,7 +26,7 @@ const (
 	AliasPrefix = "/api/runtime/v1"
 )
 
-// Config is what the API is told by the settings.
+// Config is the API's configuration.
 type Config struct {
 	BaseURL   string // the public address, without prefix
 	KeepAlive time.Duration
@@ -40,12 +40,12 @@ type API struct {
 	cfg      Config
 	control  *control.Service
 	mux      *http.ServeMux
-	document func() ([]byte, error) // written once, when somebody asks: it takes a fifth of a start
+	document func() ([]byte, error) // built on first use, since it would take a fifth of the startup time
 	origins  *http.CrossOriginProtection
 	stop     chan struct{} // closed when streams must end
 
 	snapshots *cache.Cache[*countersign.Plan, []byte]    // in JSON
-	steps     *cache.Cache[*countersign.StepRun, []byte] // of a run, by its first
+	steps     *cache.Cache[*countersign.StepRun, []byte] // encoded steps of a run, by its first step
 }
 
 // New makes the API.
@@ -75,14 +75,14 @@ func New(cfg Config, c *control.Service) (*API, error) {
 	return a, nil
 }
 
-// Document is the OpenAPI document as it is served.
+// Document is the OpenAPI document.
 func (a *API) Document() ([]byte, error) { return a.document() }
 
-// Stop ends the event streams, so that a graceful stop needn't wait for viewers.
+// Stop ends the event streams, so that a graceful shutdown needn't wait for viewers.
 func (a *API) Stop() { close(a.stop) }
 
-// ServeHTTP gives each request its id, serves the alias as the prefix itself, and
-// refuses paths that a router would rewrite.
+// ServeHTTP assigns the request ID, maps the alias prefix to [Prefix], and refuses
+// paths that the router would rewrite.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = a.identify(w, r)
 	defer drain(r)
@@ -95,8 +95,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// withoutAlias gives a request below the alias the prefix instead. It goes by the
-// segments as they were sent, so that an escaped slash stays one.
+// withoutAlias replaces the alias prefix by [Prefix]. It compares the escaped segments,
+// so that an escaped slash stays escaped.
 func withoutAlias(r *http.Request) *http.Request {
 	rest := strings.TrimPrefix(r.URL.EscapedPath(), "/")
 	for want := range strings.SplitSeq(strings.TrimPrefix(AliasPrefix, "/"), "/") {
@@ -108,7 +108,7 @@ func withoutAlias(r *http.Request) *http.Request {
 	}
 	u := *r.URL
 	u.RawPath = Prefix + "/" + rest
-	u.Path, _ = url.PathUnescape(u.RawPath) // it is part of what was parsed before
+	u.Path, _ = url.PathUnescape(u.RawPath) // can't fail: it was parsed before
 	next := r.WithContext(r.Context())
 	next.URL = &u
 	return next

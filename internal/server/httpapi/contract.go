@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
-// contract publishes, machine-readable, what a project's back end needs to call
-// the service and to be called by it (contract 8).
+// contract returns what a project's back end needs to call the service and to be called
+// by it (contract 8).
 func (a *API) contract(c *call) (any, error) {
 	keys, err := a.control.ReceiptKeys(c.ctx)
 	return integrationContract{
@@ -31,7 +31,7 @@ type integrationContract struct {
 	Limits         map[string]int64  `json:"limits"`
 	ErrorCodes     map[string]int    `json:"errorCodes"`
 
-	ReceiptKeys []countersign.ReceiptKey `json:"receiptKeys"` // the present one first
+	ReceiptKeys []countersign.ReceiptKey `json:"receiptKeys"` // the current one first
 }
 
 var sdkOperations = []string{
@@ -76,8 +76,8 @@ var signingContract = signing{
 	Separator: "\n", BodyHash: "lowercase hex", WindowSeconds: int64(countersign.SignatureWindow.Seconds()), Vector: signature.Vector,
 }
 
-// limits are those of the service as it is set up: what a setting changes is its value
-// here.
+// limits are the service's limits, with the configured values of those that are
+// settings.
 func (a *API) limits() map[string]int64 {
 	out, most := maps.Clone(limitsContract), a.control.Quotas()
 	for name, n := range map[string]int{

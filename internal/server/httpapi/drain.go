@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// maxDrained bounds what is read of a body that nobody wants.
+// maxDrained is how many bytes of an unread body are discarded.
 const maxDrained = 16 << 20
 
-// drain reads on what a refused request is still sending. Many callers look at
-// the answer only when they have sent all; one who is cut off before sees a reset
-// connection instead of the 401 or 413. Who asked first (Expect) has its answer.
+// drain reads the rest of a refused request. Many clients read the response only after
+// sending the whole body; closing the connection earlier would show them a reset
+// instead of the 401 or 413. A client that sent Expect has already got its response.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
-		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // the answer stands, whatever else comes
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // the response is already decided
 	}
 }

@@ -1,11 +1,13 @@
 package httpapi
 
-import "github.com/countersign/countersign"
+import (
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
+)
 
-// encode writes an answer as JSON. Whoever follows a run asks for the same steps and
-// the same plan again and again: these are written once and kept, by where they are
-// in memory. control hands out one value for all that must not be changed, or one of
-// his own to somebody who must not see all of it.
+// encode writes a response body as JSON. Clients that poll a run get the same steps and
+// plan many times, so their encodings are cached by pointer: control returns a shared,
+// immutable value, or a separate copy to a caller who must not see all of it.
 func (a *API) encode(body any) ([]byte, error) {
 	r, ok := body.(countersign.Run)
 	if !ok || len(r.Steps) == 0 || r.PlanSnapshot == nil {
@@ -15,29 +17,30 @@ func (a *API) encode(body any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps, known := a.steps.Get(&r.Steps[0])
-	if !known {
-		if steps, err = countersign.Marshal(r.Steps); err != nil {
-			return nil, err
-		}
-		if len(steps) <= maxKept {
-			a.steps.Put(&r.Steps[0], steps)
-		}
+	steps, err := encodeCached(a.steps, &r.Steps[0], r.Steps)
+	if err != nil {
+		return nil, err
 	}
-	snapshot, known := a.snapshots.Get(r.PlanSnapshot)
-	if !known {
-		if snapshot, err = countersign.Marshal(r.PlanSnapshot); err != nil {
-			return nil, err
-		}
-		if len(snapshot) <= maxKept {
-			a.snapshots.Put(r.PlanSnapshot, snapshot)
-		}
+	snapshot, err := encodeCached(a.snapshots, r.PlanSnapshot, r.PlanSnapshot)
+	if err != nil {
+		return nil, err
 	}
 	return runOf(head, steps, snapshot), nil
 }
 
-// written is an answer that is JSON already, in pieces that are sent one after the
-// other: as a json.RawMessage it would be read once more, and copied.
+func encodeCached[K comparable](c *cache.Cache[K, []byte], key K, value any) ([]byte, error) {
+	if doc, known := c.Get(key); known {
+		return doc, nil
+	}
+	doc, err := countersign.Marshal(value)
+	if err == nil && len(doc) <= maxKept {
+		c.Put(key, doc)
+	}
+	return doc, err
+}
+
+// written is a body that is encoded already, in pieces that are sent in order. A
+// json.RawMessage would be parsed and copied again.
 type written [][]byte
 
 func (w written) size() (n int) {
@@ -47,7 +50,7 @@ func (w written) size() (n int) {
 	return n
 }
 
-// runHead is a run without what is kept.
+// runHead is a run without its cached fields.
 type runHead struct {
 	countersign.Run
 	Steps        *struct{} `json:"steps,omitempty"`
@@ -62,7 +65,7 @@ func runOf(head, steps, snapshot []byte) []byte {
 	return append(append(out, steps...), '}')
 }
 
-// How many are kept, which have some kilobytes each; and of how many bytes at most.
+// Cache sizes in entries, and the largest entry in bytes.
 const (
 	keptSnapshots = 16
 	keptSteps     = 64

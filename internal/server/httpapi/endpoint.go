@@ -15,8 +15,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// route is one operation: everything that the handler, the access rule and the
-// OpenAPI document need to agree on.
+// route is one operation, as the handler, the access rule and the OpenAPI document use
+// it.
 type route struct {
 	method, path string
 	op           access.Operation // "" is public
@@ -28,11 +28,13 @@ type route struct {
 	body         reflect.Type // nil: none
 	status       int
 	answer       reflect.Type // nil: a free-form object
-	handle       func(c *call) (any, error)
+	handle       handler
 	stream       func(c *call, w http.ResponseWriter) error // instead of handle
 }
 
-// call is one request on its way through a route.
+type handler func(c *call) (any, error)
+
+// call is one request of a route.
 type call struct {
 	ctx    context.Context
 	actor  control.Actor
@@ -46,8 +48,8 @@ type call struct {
 	body   any    // *T of the route's body type
 }
 
-// endpoint runs a route: 401, 403 role, 413, 400 and then the use case, in this
-// order (contract 2).
+// endpoint serves a route: 401, 403 role, 413, 400 and then the use case, in this order
+// (contract 2).
 func (a *API) endpoint(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		telemetry.Route(w, rt.method+" "+rt.path)
@@ -96,7 +98,7 @@ func (a *API) admit(c *call, rt route) error {
 
 func subjectOf(rt route, id string) string {
 	kind := strings.TrimSuffix(strings.Split(strings.TrimPrefix(rt.path, "/"), "/")[0], "s")
-	if kind == "system" { // a project, seen from its agents
+	if kind == "system" { // the path of agents names a project a system
 		kind = "project"
 	}
 	if id == "" || !countersign.ValidID(id) {
@@ -105,8 +107,8 @@ func subjectOf(rt route, id string) string {
 	return kind + "/" + id
 }
 
-// authenticate takes the bearer token of the one Authorization header, or where
-// there is none the session's cookie. A header wins, and never falls back.
+// authenticate uses the bearer token of the Authorization header, or without such a
+// header the session cookie. An invalid header never falls back to the cookie.
 func (a *API) authenticate(c *call) error {
 	if len(c.r.Header.Values("Authorization")) == 0 && len(a.cookies(c.r)) > 0 && !tokenInQuery(c.r) {
 		return a.resume(c)
@@ -143,7 +145,7 @@ func (a *API) bearer(c *call) error {
 	return err
 }
 
-// readBody reads at most so many bytes: a larger body costs no more than that.
+// readBody reads at most the given number of bytes; a larger body is refused.
 func readBody(r *http.Request, most int) ([]byte, error) {
 	tooLarge := countersign.Errorf(countersign.CodePayloadTooLarge, "the body is larger than %d bytes", most)
 	if r.ContentLength > int64(most) {
@@ -159,7 +161,7 @@ func readBody(r *http.Request, most int) ([]byte, error) {
 	return data, nil
 }
 
-// decode reads path, query, header and body, and names every problem of them.
+// decode reads path, query, header and body, and reports every problem.
 func decode(c *call, rt route, data []byte) error {
 	problems := pathProblems(c, rt)
 	problems = append(problems, c.readQuery(rt)...)
@@ -215,5 +217,4 @@ func idempotencyKey(r *http.Request) (string, error) {
 	return keys[0], nil
 }
 
-// bodyOf is the decoded body.
 func bodyOf[T any](c *call) T { return *c.body.(*T) }

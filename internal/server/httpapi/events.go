@@ -9,10 +9,10 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// events follows a run by server-sent events (contract 6): its present state at
-// once, then one `run` event a change in the list form, a comment now and then,
-// until the run, the right to see it, the token or the service ends. Last-Event-ID needs no history:
-// the present state is what a viewer who was away wants.
+// events streams a run by server-sent events (contract 6): its current state at once,
+// then one `run` event per change in list form, with comments as keep-alive, until the
+// run, the permission, the token or the service ends. Last-Event-ID needs no history: a
+// reconnecting client gets the current state.
 func (a *API) events(c *call, w http.ResponseWriter) error {
 	watched, err := a.control.Watch(c.ctx, c.actor, c.id)
 	if err != nil {
@@ -34,14 +34,14 @@ func (a *API) events(c *call, w http.ResponseWriter) error {
 	return nil
 }
 
-// follow passes changes on until there is no more to see.
+// follow sends changes until the stream ends.
 func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
 	tick := time.NewTicker(a.cfg.KeepAlive)
 	defer tick.Stop()
 	for {
 		select {
 		case r := <-changes:
-			if a.authenticate(c) != nil { // revoked or expired meanwhile
+			if a.authenticate(c) != nil { // revoked or expired
 				return
 			}
 			seen, err := a.control.Masked(c.ctx, c.actor, r)
@@ -60,16 +60,16 @@ func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
 	}
 }
 
-// eventStream writes events; it remembers the newest revision, so that a change
-// which the first state showed already isn't sent twice.
+// eventStream writes events; by the revision it skips changes that the first state
+// already included.
 type eventStream struct {
 	w        http.ResponseWriter
 	flush    *http.ResponseController
 	revision int64
-	asked    string // what who asked for the run is called: changes don't say it
+	asked    string // the requester's name, which changes lack
 }
 
-// run sends one run; false when the stream is at its end.
+// run sends one state; false if the stream is over.
 func (s *eventStream) run(r countersign.Run) bool {
 	if r.Revision <= s.revision {
 		return true
@@ -82,11 +82,11 @@ func (s *eventStream) run(r countersign.Run) bool {
 	return s.send(fmt.Sprintf("id: %d\nevent: run\ndata: %s\n\n", r.Revision, doc)) && !r.Status.IsTerminal()
 }
 
-// writeBound ends a stream whose viewer takes nothing any more.
+// writeBound is the write timeout of streams.
 const writeBound = 10 * time.Second
 
 func (s *eventStream) send(text string) bool {
-	_ = s.flush.SetWriteDeadline(time.Now().Add(writeBound)) // where the server can
+	_ = s.flush.SetWriteDeadline(time.Now().Add(writeBound)) // if supported
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return false
 	}

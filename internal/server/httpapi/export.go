@@ -9,11 +9,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// exportBuffer is how much of an export is written at once.
+// exportBuffer is the size of a write.
 const exportBuffer = 64 << 10
 
-// exportAudit streams a log as lines of JSON, the last of which says what they are
-// of. An export that breaks off breaks the connection, and lacks that line.
+// exportAudit streams a log as JSON lines; the last one describes the export. A failed
+// export breaks the connection and lacks that line.
 func (a *API) exportAudit(c *call, w http.ResponseWriter) error {
 	out := &lines{call: c, api: a, w: w, flush: http.NewResponseController(w)}
 	if c.r.Method == http.MethodHead {
@@ -24,13 +24,13 @@ func (a *API) exportAudit(c *call, w http.ResponseWriter) error {
 		err = out.end(end)
 	}
 	if err != nil && out.buffer != nil {
-		panic(http.ErrAbortHandler) // its status was sent: only the connection can say so
+		panic(http.ErrAbortHandler) // the status was already sent, so break the connection
 	}
 	return err
 }
 
-// lines writes lines; the answer begins with the first, so that a refusal before is
-// an answer of its own.
+// lines writes JSON lines. The response starts with the first line, so that an earlier
+// refusal gets its own status.
 type lines struct {
 	call   *call
 	api    *API
@@ -49,8 +49,8 @@ func (l *lines) begin() error {
 	return nil
 }
 
-// line writes one record. Now and then it looks whether whoever asked may still ask,
-// and gives the reader time for what comes.
+// line writes one record. Once a second it checks the caller's permission and extends
+// the write deadline.
 func (l *lines) line(doc []byte) error {
 	if l.buffer == nil {
 		if err := l.begin(); err != nil {
@@ -77,7 +77,7 @@ func (l *lines) goesOn() error {
 		return nil
 	}
 	l.bound = now.Add(time.Second)
-	_ = l.flush.SetWriteDeadline(now.Add(writeBound)) // where the server can
+	_ = l.flush.SetWriteDeadline(now.Add(writeBound)) // if supported
 	return l.api.authenticate(l.call)
 }
 

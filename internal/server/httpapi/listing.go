@@ -7,11 +7,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Lists leave out the snapshots and each step's request, response and output;
-// any other value over 16 KiB shows as {"$omitted": {bytes, sha256}} (contract
-// 1). A read by id is whole.
+// Lists omit snapshots and each step's request, response and output; any other value
+// over 16 KiB is replaced by {"$omitted": {bytes, sha256}} (contract 1). A read by ID
+// is complete.
 
-// listed writes a page with its items in their list form.
+// listed encodes a page with its items in list form.
 func listed[T any](p countersign.Page[T], err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -25,8 +25,8 @@ func listed[T any](p countersign.Page[T], err error) (any, error) {
 	return pageOf(countersign.Page[json.RawMessage]{Items: items, Total: p.Total, NextOffset: p.NextOffset}, nil)
 }
 
-// pageOf writes a page around items in their list form, which it copies nowhere: a page
-// may have hundreds of mebibytes.
+// pageOf encodes a page around encoded items without copying them: a page may have
+// hundreds of mebibytes.
 func pageOf(p countersign.Page[json.RawMessage], err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func pageOf(p countersign.Page[json.RawMessage], err error) (any, error) {
 	return append(out, around[before:]), nil
 }
 
-// bounded encodes one item without values over the limit.
+// bounded encodes one item, omitting values over the limit.
 func bounded[T any](item T) (json.RawMessage, error) {
 	doc, err := countersign.Marshal(item)
 	if err != nil || len(doc) <= countersign.MaxListedValue {
@@ -56,8 +56,8 @@ func bounded[T any](item T) (json.RawMessage, error) {
 	return boundFields(doc)
 }
 
-// structural fields are lists of records; their records' fields are bounded one
-// by one, so that a long plan does not vanish as a whole.
+// structural fields are lists of records, whose fields are bounded one by one instead
+// of omitting the whole list.
 var structural = map[string]bool{"steps": true, "capabilities": true}
 
 func boundFields(doc json.RawMessage) (json.RawMessage, error) {
@@ -86,7 +86,7 @@ func boundValue(name string, v json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	for i := range records {
-		if len(records[i]) <= countersign.MaxListedValue { // so is each of its values
+		if len(records[i]) <= countersign.MaxListedValue { // then its values are within the limit too
 			continue
 		}
 		var err error

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -8,11 +9,11 @@ import (
 
 const schemaPrefix = "#/components/schemas/"
 
-// listItems makes the items of a page schema the list form of their record.
+// listItems replaces a page schema's items by their list form.
 func listItems(registry huma.Registry, page *huma.Schema) {
 	schema := registry.Map()[strings.TrimPrefix(page.Ref, schemaPrefix)]
 	if schema == nil || schema.Properties["items"] == nil {
-		return // no page
+		return // not a page
 	}
 	items := schema.Properties["items"]
 	record := strings.TrimPrefix(items.Items.Ref, schemaPrefix)
@@ -23,8 +24,8 @@ func listItems(registry huma.Registry, page *huma.Schema) {
 
 const listedPrefix = "Listed"
 
-// listForm describes a record as bounded and control.ListedRun write it: without
-// snapshots, and with Omitted in the place of any value that may be long.
+// listForm is the schema of a record as bounded and control.ListedRun write it: without
+// snapshots, and with Omitted as an alternative for values that may be long.
 func listForm(registry huma.Registry, record string) *huma.Schema {
 	schemas := registry.Map()
 	name := listedPrefix + record
@@ -59,8 +60,8 @@ func listField(registry huma.Registry, field string, s *huma.Schema) *huma.Schem
 	}
 }
 
-// mayBeLong reports a value that nothing else keeps below the limit. A value of
-// any kind takes Omitted as it is.
+// mayBeLong reports a value whose size nothing else bounds. A schema for any value
+// already allows Omitted.
 func mayBeLong(field string, s *huma.Schema) bool {
 	switch {
 	case s.Ref != "", s.Type == huma.TypeArray:
@@ -72,15 +73,11 @@ func mayBeLong(field string, s *huma.Schema) bool {
 	}
 }
 
-// isIdentifier reports a text field whose length is bounded: ids, principals,
+// isIdentifier reports a text field of bounded length, by its name: IDs, principals,
 // keys, digests.
 func isIdentifier(field string) bool {
-	for _, end := range []string{"id", "Id", "By", "Key", "igest", "ash", "Email", "Env", "Version", "actor", "action"} {
-		if strings.HasSuffix(field, end) {
-			return true
-		}
-	}
-	return false
+	endings := []string{"id", "Id", "By", "Key", "igest", "ash", "Email", "Env", "Version", "actor", "action"}
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
 func omittedSchema(registry huma.Registry) *huma.Schema {

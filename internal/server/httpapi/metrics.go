@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics answers with the same figures in either face: a JSON object, or the
-// Prometheus exposition for those who ask for text (contract 1).
+// metrics returns the same figures in two formats: a JSON object, or the Prometheus
+// exposition if the client asks for text (contract 1).
 func (a *API) metrics(c *call, w http.ResponseWriter) error {
 	figures, err := a.control.Metrics(c.ctx, c.actor)
 	if err != nil {
@@ -22,9 +22,9 @@ func (a *API) metrics(c *call, w http.ResponseWriter) error {
 	return nil
 }
 
-// acceptsText reports who names the exposition's types and not JSON: many HTTP
-// libraries name both, and want the API's own format.
-func acceptsText(accept []string) bool {
-	all := strings.ToLower(strings.Join(accept, ","))
+// prefersText reports an Accept header that names the exposition's types but not JSON:
+// many HTTP libraries name both and expect JSON.
+func prefersText(r *http.Request) bool {
+	all := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	return (strings.Contains(all, "text/plain") || strings.Contains(all, "openmetrics")) && !strings.Contains(all, "application/json")
 }

@@ -17,12 +17,12 @@ import (
 // (specification 9).
 const documentVersion = "0.1.0"
 
-// document writes the OpenAPI 3.1 document of the routes. The schemas come from
-// the same Go types and tags that internal/rules/exactjson decodes by, so that what the
-// document promises is what the service accepts.
+// document is the OpenAPI 3.1 document of the routes. The schemas come from the Go
+// types and tags that internal/rules/exactjson decodes by, so that the document matches
+// what the service accepts.
 func document(baseURL string, routes []route) ([]byte, error) {
 	registry := schemas()
-	registry.Schema(reflect.TypeFor[countersign.ConditionGroup](), true, "") // conditions refer to it and it to them
+	registry.Schema(reflect.TypeFor[countersign.ConditionGroup](), true, "") // conditions and groups refer to each other
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -40,9 +40,8 @@ func document(baseURL string, routes []route) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// securitySchemes are the two ways to say who asks: a program's token, or the
-// cookie of a browser's session, beside which unsafe requests carry a token that
-// no foreign page knows (contract 3).
+// securitySchemes are the two ways to authenticate: a bearer token, or the session
+// cookie with a CSRF token for unsafe requests (contract 3).
 func securitySchemes(baseURL string) map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
 		"bearer":  {Type: "http", Scheme: "bearer", Description: "a token of POST /tokens"},
@@ -51,7 +50,7 @@ func securitySchemes(baseURL string) map[string]*huma.SecurityScheme {
 	}
 }
 
-// security lists what an operation takes, any one of it.
+// security lists an operation's alternative schemes.
 func security(r route) []map[string][]string {
 	session := map[string][]string{"session": {}}
 	if !safe(r.method) {
@@ -77,7 +76,7 @@ func operation(registry huma.Registry, r route) *huma.Operation {
 	return op
 }
 
-// who says in words which role the operation needs.
+// who words which role the operation needs.
 func who(r route) string {
 	if r.op == "" {
 		return "Public."
@@ -114,12 +113,11 @@ func parameters(r route) []*huma.Param {
 }
 
 func (p param) schema() *huma.Schema {
-	bound := func(f float64) *float64 { return &f }
 	switch p.kind {
 	case limitParam:
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: bound(1), Maximum: bound(countersign.MaxPageLimit), Default: countersign.DefaultPageLimit}
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(1)), Maximum: new(float64(countersign.MaxPageLimit)), Default: countersign.DefaultPageLimit}
 	case offsetParam:
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: bound(0), Default: 0}
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(0)), Default: 0}
 	case timeParam:
 		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 	case boolParam:
@@ -137,7 +135,7 @@ func anys(list []string) []any {
 	return out
 }
 
-// declaredErrors are those that specification 4 declares on every operation.
+// declaredErrors are declared on every operation (specification 4).
 var declaredErrors = []int{400, 401, 403, 404, 409, 413, 500, 503}
 
 func responses(registry huma.Registry, r route) map[string]*huma.Response {
@@ -173,8 +171,8 @@ func jsonContent(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/json": {Schema: s}}
 }
 
-// schemas is a registry that knows the types which are not what their Go kind
-// says: exact values, scalars, conditions and verbatim numbers.
+// schemas is a registry that maps types whose JSON form differs from their Go kind:
+// exact values, scalars, conditions and verbatim numbers.
 func schemas() huma.Registry {
 	r := huma.NewMapRegistry(schemaPrefix, schemaName)
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Value](), reflect.TypeFor[anyValue]())
@@ -184,8 +182,7 @@ func schemas() huma.Registry {
 	return r
 }
 
-// schemaName names a page by its items, and the error body as the
-// specification does.
+// schemaName names a page by its items, and the error body as the specification does.
 func schemaName(t reflect.Type, hint string) string {
 	if t == reflect.TypeFor[errorBody]() {
 		return "Error"

@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +16,7 @@ import (
 type param struct {
 	name string
 	doc  string
-	enum []string // the values allowed; nil: any id or text
+	enum []string // allowed values; nil: any text
 	kind paramKind
 }
 
@@ -38,8 +38,8 @@ var paging = []param{
 
 func listQuery(filters ...param) []param { return append(slices.Clone(paging), filters...) }
 
-// readQuery reads the query parameters of the route. Unknown, repeated, empty
-// and out-of-range ones are problems, never clamped or ignored.
+// readQuery reads the route's query parameters. Unknown, repeated, empty and
+// out-of-range ones are errors, never clamped or ignored.
 func (c *call) readQuery(rt route) []countersign.Problem {
 	c.list.Limit = countersign.DefaultPageLimit
 	c.query = map[string]string{}
@@ -48,7 +48,7 @@ func (c *call) readQuery(rt route) []countersign.Problem {
 		return []countersign.Problem{{Path: "query", Message: "it is not validly escaped"}}
 	}
 	var problems []countersign.Problem
-	for _, name := range sortedNames(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		i := slices.IndexFunc(rt.query, func(p param) bool { return p.name == name })
 		if i < 0 {
 			problems = append(problems, unknownParam(name, rt.query))
@@ -59,15 +59,6 @@ func (c *call) readQuery(rt route) []countersign.Problem {
 		}
 	}
 	return problems
-}
-
-func sortedNames(v url.Values) []string {
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }
 
 func unknownParam(name string, known []param) countersign.Problem {
@@ -82,7 +73,7 @@ func unknownParam(name string, known []param) countersign.Problem {
 	return countersign.Problem{Path: fmt.Sprintf("%.64q", name), Message: "unknown query parameter; " + allowed}
 }
 
-// take keeps one parameter's value; the message says what would be right.
+// take stores one parameter's value; the message says what would be valid.
 func (c *call) take(p param, values []string) string {
 	if len(values) != 1 || values[0] == "" {
 		return "give it once, with a value"
@@ -110,7 +101,7 @@ func (c *call) take(p param, values []string) string {
 	return ""
 }
 
-// maxOffset is beyond any list; it keeps sums from overflowing.
+// maxOffset is beyond any list and keeps sums from overflowing.
 const maxOffset = 1 << 40
 
 func number(v string, low, high int, into *int) string {

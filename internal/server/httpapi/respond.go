@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/telemetry"
 )
 
-// retryAfter is how long, in seconds, a caller does well to wait after a 503.
+// retryAfter is the Retry-After of a 503, in seconds.
 const retryAfter = 1
 
 // errorBody is specification 2.1.
@@ -21,8 +21,8 @@ type errorBody struct {
 	RequestID string           `json:"requestId"`
 }
 
-// fail writes an error. Whatever has no code is internal: it goes to the log
-// with the request id, and nothing of it into the answer.
+// fail writes an error. An error without a code is internal: it is logged with the
+// request ID and not shown.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *countersign.Error
 	if !errors.As(err, &e) || e.Code.Status() == 0 {
@@ -60,14 +60,14 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, status int, body any
 	}
 	for _, piece := range pieces {
 		if _, err := w.Write(piece); err != nil {
-			return // the caller has gone
+			return // the client has disconnected
 		}
 	}
 }
 
 var incomingID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-// identify keeps a fitting X-Request-Id of the caller, else makes one.
+// identify uses the client's X-Request-Id if it is well-formed, else a new one.
 func (a *API) identify(w http.ResponseWriter, r *http.Request) *http.Request {
 	id := r.Header.Get("X-Request-Id")
 	if !incomingID.MatchString(id) {
@@ -82,8 +82,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) *http.Request {
 
 func requestID(r *http.Request) string { return telemetry.RequestID(r.Context()) }
 
-// recovered turns a panic into a 500 without partial state: what a transaction
-// had begun was rolled back.
+// recovered turns a panic into a 500; open transactions were rolled back.
 func (a *API) recovered(w http.ResponseWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {

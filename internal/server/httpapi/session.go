@@ -9,9 +9,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// A browser's session is accepted on both prefixes as its user (contract 3).
+// A browser's session authenticates its user on both prefixes (contract 3).
 
-// cookies are what may be the session's secret.
+// cookies are the candidates for the session's secret.
 func (a *API) cookies(r *http.Request) (secrets []string) {
 	for _, c := range r.CookiesNamed(access.CookieName(strings.HasPrefix(a.cfg.BaseURL, "https://"))) {
 		if c.Value != "" {
@@ -29,8 +29,8 @@ func (a *API) resume(c *call) error {
 	return err
 }
 
-// sameSite refuses an unsafe request that a foreign page may have made a browser
-// send: a cookie goes along by itself, what X-CSRF-Token holds does not.
+// sameSite refuses unsafe requests that another site may have made the browser send: a
+// cookie is sent automatically, the X-CSRF-Token header isn't.
 func (a *API) sameSite(c *call) error {
 	if c.actor.Session == "" || safe(c.r.Method) {
 		return nil

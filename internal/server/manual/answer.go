@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// site is everything that is served, by path.
+// site is all served content by path.
 type site map[string]*content
 
-// content is one thing served. A page has a form for each theme, a file one.
+// content is one page or file. A page has a form for each theme, a file only one.
 type content struct {
 	status int
 	kind   string // Content-Type
@@ -23,9 +23,9 @@ type content struct {
 	forms  map[string]form // by theme; "" is the system's
 }
 
-// form is a body as it travels, with the tag of its bytes.
+// form is a response body with its ETag.
 type form struct {
-	plain, gzip []byte // gzip nil: not worth it
+	plain, gzip []byte // gzip is nil if it isn't worth it
 	tag         string
 }
 
@@ -55,7 +55,7 @@ func file(kind string, body []byte) *content {
 	return &content{status: http.StatusOK, kind: kind, forms: map[string]form{"": newForm(body, text)}}
 }
 
-// missing is where the page stands that says that there is none.
+// missing is the key of the not-found page.
 const missing = "missing"
 
 func (m *Manual) answer(w http.ResponseWriter, r *http.Request, s site) {
@@ -70,7 +70,7 @@ func (m *Manual) answer(w http.ResponseWriter, r *http.Request, s site) {
 		h.Add("Vary", "Cookie")
 	}
 	h.Add("Vary", "Accept-Encoding")
-	h.Set("Cache-Control", "no-cache") // kept, and asked about each time: it changes with the binary
+	h.Set("Cache-Control", "no-cache") // may be cached but must be revalidated: it changes with the binary
 	c.send(w, r, c.forms[theme])
 }
 
@@ -90,11 +90,11 @@ func (c *content) send(w http.ResponseWriter, r *http.Request, f form) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(c.status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a reader who has gone reads nothing
+		_, _ = w.Write(body) // the client may have disconnected
 	}
 }
 
-// known reports that the visitor has these bytes already.
+// known reports whether the client has this version.
 func known(r *http.Request, tag string) bool {
 	tags := strings.Split(r.Header.Get("If-None-Match"), ",")
 	return slices.ContainsFunc(tags, func(t string) bool {

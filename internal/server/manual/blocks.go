@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// blockRenderer writes what is wider than a phone so that it scrolls by itself,
-// also by keyboard: code and tables. A state diagram becomes a drawing.
+// blockRenderer makes wide content, code and tables, scrollable by itself, also by
+// keyboard, and draws state diagrams.
 type blockRenderer struct{}
 
 // RegisterFuncs implements goldmark's renderer.NodeRenderer.
@@ -46,7 +46,6 @@ func codeBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkSkipChildren, nil
 }
 
-// writeCode writes to a buffer, whose errors show when it is flushed.
 func writeCode(w util.BufWriter, file, code string) {
 	_, _ = w.WriteString(`<figure class="code">`)
 	if file != "" {
@@ -64,7 +63,7 @@ func tableBlock(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.Walk
 	return ast.WalkContinue, nil
 }
 
-// tableCell writes a heading without a word as a plain cell: it heads nothing.
+// tableCell renders an empty header cell as a plain cell.
 func tableCell(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	tag := "td"
 	if n.Parent().Kind() == extast.KindTableHeader && n.HasChildren() {

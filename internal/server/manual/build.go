@@ -19,7 +19,6 @@ var own embed.FS
 
 const htmlKind = "text/html; charset=utf-8"
 
-// builder renders everything once.
 type builder struct {
 	cfg       Config
 	md        goldmark.Markdown
@@ -64,8 +63,7 @@ func parseTemplates(cfg Config) (map[string]*template.Template, error) {
 	return all, nil
 }
 
-// read takes in every file: pages to be rendered, anything else to be served as it
-// is.
+// read reads every file: pages to render, other files to serve as they are.
 func (b *builder) read() error {
 	return fs.WalkDir(b.cfg.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -85,7 +83,7 @@ func (b *builder) read() error {
 	})
 }
 
-// write renders the pages, once the index has said how they are led to.
+// write renders the pages, after the index page has been read for the navigation.
 func (b *builder) write() error {
 	index, there := b.pages[b.cfg.Index]
 	if !there {
@@ -112,7 +110,7 @@ func (b *builder) ownFiles() error {
 	return err
 }
 
-// nothing is the page at every other address.
+// nothing is the not-found page.
 func (b *builder) nothing() error {
 	return b.put(missing, "nothing", http.StatusNotFound, page{Title: "Nothing here"})
 }
@@ -129,7 +127,7 @@ type page struct {
 // plainHead is how a page begins that leaves the theme to the system.
 const plainHead = `<html lang="en">`
 
-// put renders a page, for each theme.
+// put renders a page in each theme.
 func (b *builder) put(at, name string, status int, p page) error {
 	c := &content{status: status, kind: htmlKind, themed: true, forms: map[string]form{}}
 	p.Here, p.Nav = at, around(b.nav, at)

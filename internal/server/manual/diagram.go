@@ -7,11 +7,11 @@ import (
 	"github.com/countersign/countersign/internal/server/graph"
 )
 
-// outside is Mermaid's word for where a machine begins and ends.
+// outside is Mermaid's symbol for a machine's start and end.
 const outside = "[*]"
 
-// stateDiagram draws Mermaid's stateDiagram-v2, as far as the pages use it: moves
-// "A --> B: why<br/>or why". Anything else is not drawn, and stays text.
+// stateDiagram draws the part of Mermaid's stateDiagram-v2 that the pages use: "A -->
+// B: why<br/>or why". Any other diagram stays text.
 func stateDiagram(source string) (string, bool) {
 	lines := strings.Split(strings.TrimSpace(source), "\n")
 	if lines[0] != "stateDiagram-v2" {
@@ -32,7 +32,7 @@ func stateDiagram(source string) (string, bool) {
 	return string(graph.Machine(m.Graph)), true
 }
 
-// machine is a graph in the making.
+// machine is a graph under construction.
 type machine struct {
 	graph.Graph
 	at map[string]int // state -> its place among the nodes

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// repository is where the files live that the binary doesn't carry.
+// repository is the address of files that the binary doesn't contain.
 const repository = "https://github.com/countersign/countersign/blob/main/"
 
 // address is where a page is served: how-to/approve.md at /docs/how-to/approve.
@@ -16,8 +16,8 @@ func address(file string) string {
 	return Prefix + "/" + strings.TrimSuffix(file, ".md")
 }
 
-// target is where a link on a page leads. One within the pages goes to their
-// addresses, one out of them to the repository, any other stays as it is.
+// target is the address of a link: within the pages their own address, outside them the
+// repository's; any other link is unchanged.
 func target(page, destination string) string {
 	if strings.Contains(destination, ":") || strings.HasPrefix(destination, "#") || strings.HasPrefix(destination, "/") {
 		return destination

@@ -14,7 +14,7 @@ const (
 	Programs = "/llms.txt"
 )
 
-// Config is what the manual is told by the wiring.
+// Config is the manual's configuration.
 type Config struct {
 	BaseURL  string                       // the public address, for the index for programs
 	Files    fs.FS                        // the pages
@@ -31,22 +31,22 @@ type Manual struct {
 	build func() (site, error)
 }
 
-// New makes the manual. Nothing is rendered before somebody reads.
+// New makes the manual. Pages are rendered at the first request.
 func New(cfg Config) *Manual {
 	m := &Manual{cfg: cfg}
 	m.build = sync.OnceValues(func() (site, error) { return build(cfg) })
 	return m
 }
 
-// policy lets a page load the binary's style sheets and pictures, and run nothing.
+// policy lets a page load the binary's style sheets and images, and run no scripts.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// Serves reports a path that is the manual's.
+// Serves reports whether a path belongs to the manual.
 func Serves(path string) bool {
 	return path == Prefix || path == Programs || strings.HasPrefix(path, Prefix+"/")
 }
 
-// ServeHTTP answers a page, a file, or a page that says that there is none.
+// ServeHTTP serves a page, a file, or the not-found page.
 func (m *Manual) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -73,7 +73,7 @@ func (m *Manual) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.answer(w, r, s)
 }
 
-// moved is where the other ways to write a page's address lead, "" for nowhere.
+// moved is the redirect for other spellings of a page's address, "" for none.
 func (s site) moved(path string) string {
 	switch trimmed := strings.TrimSuffix(path, "/"); {
 	case path == Prefix || path == Prefix+"/README":

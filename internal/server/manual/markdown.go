@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// document is a page of Markdown, understood.
+// document is a parsed Markdown page.
 type document struct {
 	path  string // in the files: how-to/approve.md
 	text  []byte // as it was written
@@ -46,8 +46,8 @@ func parse(md goldmark.Markdown, path string, source []byte) document {
 	return d
 }
 
-// render writes a page's body. The title stands in the frame, so the first heading
-// is taken out; links are rewritten by the page that they stand on.
+// render renders a page's body without the first heading, which the frame shows, and
+// rewrites its links.
 func (d *document) render(md goldmark.Markdown, to func(destination string) string) error {
 	if h, isHeading := d.root.FirstChild().(*ast.Heading); isHeading && h.Level == 1 {
 		d.root.RemoveChild(d.root, h)
@@ -77,8 +77,8 @@ func (d *document) render(md goldmark.Markdown, to func(destination string) stri
 	return nil
 }
 
-// takeComments takes comments out, and lets a block of code keep the name of the
-// file that a comment before it gives: <!-- file: project.json -->.
+// takeComments removes comments; a comment before a code block can name its file: <!--
+// file: project.json -->.
 func takeComments(root ast.Node, source []byte) {
 	for n := root.FirstChild(); n != nil; {
 		next := n.NextSibling()

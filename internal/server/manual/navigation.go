@@ -18,7 +18,7 @@ type entry struct {
 	Here       bool
 }
 
-// navigation reads the index page, so that there is one list of the pages.
+// navigation reads the index page, so that the pages are listed in one place.
 func navigation(index document) []section {
 	var all []section
 	seen := map[string]bool{}

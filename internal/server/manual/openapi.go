@@ -126,7 +126,7 @@ func (s *schema) words() (text, named string) {
 	}
 }
 
-// anyOf names the kinds of a choice. Only one can be led to.
+// anyOf words a choice. Only one of its types can be linked.
 func anyOf(choices []*schema) (text, named string) {
 	var words []string
 	for _, c := range choices {
@@ -139,7 +139,7 @@ func anyOf(choices []*schema) (text, named string) {
 	return strings.Join(words, " or "), named
 }
 
-// bounds says what a value must keep to.
+// bounds words a value's constraints.
 func (s *schema) bounds() string {
 	var out []string
 	if s.Format != "" && s.Format != "int64" && s.Format != "double" {

@@ -15,7 +15,7 @@ import (
 // a page of the types.
 const apiPrefix = Prefix + "/api"
 
-// introduction is the page before the list of operations: what all of them share.
+// introduction is the page before the operations, on what they share.
 const introduction = "api.md"
 
 // examples are bodies that the pages and tests use too, by operation.
@@ -54,8 +54,8 @@ type shownType struct {
 	Fields                 []field
 }
 
-// reference writes the pages of the API from the document that the service
-// serves, so that they can't say anything else.
+// reference renders the API reference from the OpenAPI document that the service
+// serves, so that the two can't differ.
 func (b *builder) reference() error {
 	var doc openAPI
 	text, err := b.cfg.Document()

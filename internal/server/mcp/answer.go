@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// answer holds what the protocol's library answers until it is whole. So no stream is
-// ever open, and what the library refuses in plain text has the Error body.
+// answer buffers the library's response until it is complete. So no stream stays open,
+// and a plain-text refusal gets the Error body.
 type answer struct {
 	in     []byte
 	header http.Header
@@ -39,8 +39,7 @@ func serverOf(r *http.Request) *sdk.Server {
 	return s
 }
 
-// request is r for the library: with the body that was read before, and the server
-// that answers it.
+// request is r with the body that was already read, and the server that handles it.
 func (a *answer) request(r *http.Request, s *sdk.Server) *http.Request {
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, s))
 	r.Body = io.NopCloser(bytes.NewReader(a.in))
@@ -48,7 +47,7 @@ func (a *answer) request(r *http.Request, s *sdk.Server) *http.Request {
 	return r
 }
 
-// send passes the answer on, or gives the refusal that it is.
+// send writes the response, or returns the refusal that it contains.
 func (a *answer) send(w http.ResponseWriter, m message, own *jsonrpc.Error) error {
 	if a.failed() {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", inPlainText(strings.TrimSpace(a.String())))
@@ -57,6 +56,6 @@ func (a *answer) send(w http.ResponseWriter, m message, own *jsonrpc.Error) erro
 		w.Header().Set("Content-Type", kind)
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(reworded(a.Bytes(), m, own)) // a caller that has gone reads nothing
+	_, _ = w.Write(reworded(a.Bytes(), m, own)) // the client may have disconnected
 	return nil
 }

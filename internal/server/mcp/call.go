@@ -16,8 +16,8 @@ type arguments struct {
 	IdempotencyKey string                       `json:"idempotencyKey,omitempty"`
 }
 
-// starter starts runs of one capability. The agent is taken at its present revision:
-// without sessions nobody knows which one a client was shown.
+// starter starts runs of one capability, with the agent's current revision: without
+// sessions, the revision that the client saw is unknown.
 func (v *toolRequest) starter(capability string) func([]byte) (runState, error) {
 	return func(data []byte) (runState, error) {
 		var in arguments
@@ -35,7 +35,7 @@ func (v *toolRequest) starter(capability string) func([]byte) (runState, error) 
 		}
 		run := &started.Run
 		if run.Status.IsActive() {
-			// It is started: no answer may say any more that it wasn't.
+			// Started: from here on, no error may suggest that it wasn't.
 			if rested, err := v.atRest(run.ID); err == nil {
 				run = rested
 			}
@@ -46,9 +46,9 @@ func (v *toolRequest) starter(capability string) func([]byte) (runState, error) 
 	}
 }
 
-// key is the idempotency key of a start. A LIVE start names its own: a client repeats
-// calls by itself, and a made-up key would make two runs of one piece of work. A
-// rehearsal twice harms nobody.
+// key is the idempotency key of a start. A LIVE start must name its own: clients retry
+// calls, and a generated key would start a second run for the same work. A repeated
+// rehearsal is harmless.
 func (v *toolRequest) key(in arguments) (string, error) {
 	switch {
 	case in.IdempotencyKey == "" && in.Mode == countersign.ModeLive:
@@ -77,13 +77,12 @@ func (v *toolRequest) status(data []byte) (runState, error) {
 	return stateOf(run)
 }
 
-// atRest is a run of this agent when it ends or a person has to act, or
-// as it is after a short while: most calls are over by then, and a model is spared
-// asking. Nobody is waited for.
+// atRest is a run of this agent once it has ended or needs a person, or after a short
+// wait as it is then: most runs end by then, which saves the model a call.
 func (v *toolRequest) atRest(runID string) (*countersign.Run, error) {
 	w, err := v.control.Watch(v.ctx, v.actor, runID)
 	if countersign.ErrorCode(err) == countersign.CodeRoleRequired {
-		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no run %s", runID) // as if there were none: that is nothing to an agent token
+		return nil, countersign.Errorf(countersign.CodeNotFound, "there is no run %s", runID) // an agent token must not learn whether the run exists
 	}
 	if err != nil {
 		return nil, err

@@ -1,9 +1,8 @@
-// Package mcp serves agents that speak the Model Context Protocol: each
-// registered agent is a server of its own at [Pattern], whose tools are the
-// capabilities that it was admitted for. A call of a tool starts an agent run
-// through the use case of `POST /agents/{id}/runs`, so it passes the same gates, and
-// waits for approval like anyone's. No second way to run exists.
+// Package mcp serves agents that speak the Model Context Protocol. Each registered
+// agent is a server of its own at [Pattern], whose tools are its admitted capabilities.
+// A tool call starts an agent run through the use case of `POST /agents/{id}/runs`, with
+// the same checks and approvals; there is no second way to run anything.
 //
-// It keeps nothing between two requests: no session, no stream. Replicas and
-// restarts make no difference to whoever is outside.
+// The package keeps no state between two requests, neither session nor stream, so that
+// replicas and restarts make no difference to clients.
 package mcp

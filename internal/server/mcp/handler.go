@@ -14,38 +14,38 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// Pattern is where an agent's server is.
+// Pattern is the path of an agent's server.
 const Pattern = "/mcp/agents/{id}"
 
-// Config holds the settings of a Handler.
+// Config is the package's configuration.
 type Config struct {
 	Version string
-	Rest    time.Duration // how long a call waits, at most, for its run to come to rest
+	Rest    time.Duration // longest wait of a call for its run to end or to need a person
 	NewID   func(prefix string) string
 	Log     *slog.Logger
 }
 
-// Handler answers what clients of the protocol ask.
+// Handler serves the protocol's messages.
 type Handler struct {
 	cfg     Config
 	control *control.Service
 	handler http.Handler
 }
 
-// New makes a Handler.
+// New makes the handler.
 func New(cfg Config, c *control.Service) *Handler {
 	d := &Handler{cfg: cfg, control: c}
 	d.handler = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: countersign.MaxBodyBytes,
-		// It would refuse whatever a proxy on this machine passes on. The gate before
-		// this handler compares Origin with the public address instead.
+		// Off: it would refuse requests that a proxy on this machine passes on. The
+		// API's agent route compares Origin with the public address instead.
 		DisableLocalhostProtection: true,
 	})
 	return d
 }
 
-// Serve answers one message of a client whom the gate has let in; its body is checked
-// JSON. An error means that nothing of the protocol was answered.
+// Serve handles one authorized message, whose body is valid JSON. An error means that
+// no response was written.
 func (d *Handler) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
 	m, err := readMessage(body)
 	if err != nil {
@@ -60,29 +60,30 @@ func (d *Handler) Serve(w http.ResponseWriter, r *http.Request, actor control.Ac
 	return out.send(w, m, v.own)
 }
 
-// toolRequest is one message on its way. What it may cost ends with its request.
+// toolRequest is one message. It holds resources for the duration of its HTTP request
+// only.
 type toolRequest struct {
 	*Handler
 	ctx   context.Context
 	actor control.Actor
 	offer control.Offer
-	own   *jsonrpc.Error // with which the message was refused, nil for none
+	own   *jsonrpc.Error // our own refusal of the message, nil if none
 }
 
-// message is what has to be known of a message before the library reads it.
+// message is what has to be known before the library parses it.
 type message struct {
 	method string
-	tool   string // that it calls
+	tool   string // the called tool
 }
 
-// readMessage reads the one message in a body. Several at once would make one request
-// cost as much as many; the protocol gave them up with 2025-06-18.
+// readMessage reads the one message in a body. Batches, which could make one request as
+// costly as many, left the protocol with 2025-06-18.
 func readMessage(body []byte) (m message, err error) {
 	var fields, params map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || fields == nil {
 		return m, countersign.Errorf(countersign.CodeInvalidRequest, "the body must be one JSON-RPC message, an object")
 	}
-	// What doesn't fit here is the library's to refuse.
+	// The library refuses what doesn't parse here.
 	_ = json.Unmarshal(fields["method"], &m.method)
 	_ = json.Unmarshal(fields["params"], &params)
 	_ = json.Unmarshal(params["name"], &m.tool)

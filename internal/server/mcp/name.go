@@ -6,16 +6,17 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// maxToolName is what every client takes. The protocol allows 128 and a dot besides;
-// the models behind most clients take 64 letters, digits, underscores and hyphens.
+// maxToolName is the length that every client accepts. The protocol allows 128
+// characters and dots; most clients' models accept only 64 letters, digits, underscores
+// and hyphens.
 const maxToolName = 64
 
-// statusTool is the tool that every agent has beside its capabilities.
+// statusTool is the tool that every agent has besides its capabilities.
 const statusTool = "run_status"
 
-// toolNames gives each capability's tool. A name that fits is the tool's. In any other
-// one, each character that doesn't fit becomes an underscore, and digits of the whole
-// name's SHA-256 follow: a tool keeps its name whatever other capabilities come and go.
+// toolNames maps tools to capabilities. A valid name is used as it is. In others each
+// invalid character becomes an underscore, and digits of the name's SHA-256 are
+// appended: so a tool keeps its name when other capabilities change.
 func toolNames(capabilities []countersign.Capability) map[string]string {
 	byTool := map[string]string{}
 	for i := range capabilities {
@@ -35,7 +36,7 @@ func fits(name string) bool {
 	return name != "" && len(name) <= maxToolName && name != statusTool && spelt(name) == name
 }
 
-// spelt puts an underscore for each character that doesn't fit.
+// spelt replaces invalid characters by underscores.
 func spelt(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -45,7 +46,7 @@ func spelt(name string) string {
 	}, name)
 }
 
-// digestDigits follow a name that was changed; more of them where it is taken.
+// digestDigits is how many digits are appended first; more follow on a collision.
 const digestDigits = 8
 
 func fitted(name string, taken map[string]string) string {

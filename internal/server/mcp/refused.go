@@ -12,20 +12,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What the protocol's library says of a message that it refuses names its own types and
-// steps. Callers get sentences of ours, which say what would be right.
+// The library's errors name its own types and steps. Clients get our own texts, which
+// say what would be valid.
 
-// envelope is what every message needs.
 const envelope = `the message isn't one of MCP: it needs "jsonrpc": "2.0", a "method" that there is, an "id" (a string or a whole number) unless it is a notification, and "params" as an object where the method takes them`
 
-// takes is what params have to be, by method.
+// takes is what params must be, by method.
 var takes = map[string]string{
 	"tools/call": `an object with "name", the tool's as tools/list gives it, and "arguments", an object`,
 	"tools/list": `an object, with "cursor" where it is not the first page: the "nextCursor" of the page before, a string`,
 	"initialize": `an object with "protocolVersion", "capabilities" and "clientInfo"`,
 }
 
-// sentence is the message of an error that the library made.
+// sentence is our text for one of the library's errors.
 func sentence(code int64, m message) string {
 	switch code {
 	case jsonrpc.CodeInvalidParams:
@@ -45,8 +44,8 @@ func sentence(code int64, m message) string {
 	return envelope
 }
 
-// plainly are the beginnings of what the library says in plain text that is about the
-// request as HTTP, and may be passed on.
+// plainly are the beginnings of the library's plain-text errors about HTTP, which are
+// passed on.
 var plainly = []string{"Accept must contain", "Content-Type must be", "Bad Request: Unsupported protocol version"}
 
 func inPlainText(said string) string {
@@ -58,8 +57,8 @@ func inPlainText(said string) string {
 	return envelope
 }
 
-// reworded is an answer whose error, if it is one of the library's, says what ours do.
-// own is the error that the guard gave, nil for none.
+// reworded is a response in which an error of the library has our text. own is our own
+// error, nil if none.
 func reworded(answer []byte, m message, own *jsonrpc.Error) []byte {
 	var a struct {
 		Version string          `json:"jsonrpc"`
@@ -73,7 +72,7 @@ func reworded(answer []byte, m message, own *jsonrpc.Error) []byte {
 	if !bytes.Contains(answer, []byte(`"error"`)) || json.Unmarshal(answer, &a) != nil || a.Error == nil || own != nil {
 		return answer
 	}
-	if a.Error.Code == 0 { // the library had none
+	if a.Error.Code == 0 { // the library set no code
 		a.Error.Code = jsonrpc.CodeInvalidRequest
 		if takes[m.method] != "" {
 			a.Error.Code = jsonrpc.CodeInvalidParams
@@ -89,21 +88,21 @@ func reworded(answer []byte, m message, own *jsonrpc.Error) []byte {
 	return out
 }
 
-// refuse is an error of ours, kept so that it reaches the caller as it is.
+// refuse keeps our own error so that it reaches the client unchanged.
 func (v *toolRequest) refuse(code int64, format string, args ...any) *jsonrpc.Error {
 	v.own = &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 	return v.own
 }
 
-// A cursor is the last tool's name of the page before, in a form that nobody takes for
-// a name to choose.
+// A cursor encodes the last tool's name of the page before, so that clients don't take
+// it for a tool name.
 const cursorMark = "after:"
 
 func cursorOf(name string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(cursorMark + name))
 }
 
-// after is the name in a cursor, which may be a tool's that is gone by now.
+// after decodes a cursor's name; the tool may no longer exist.
 func (v *toolRequest) after(cursor string) (string, error) {
 	if cursor == "" {
 		return "", nil
@@ -116,7 +115,7 @@ func (v *toolRequest) after(cursor string) (string, error) {
 	return name, nil
 }
 
-// failed reports an answer of plain text.
+// failed reports a plain-text response.
 func (a *answer) failed() bool {
 	return a.status >= http.StatusBadRequest && !strings.HasPrefix(a.header.Get("Content-Type"), "application/json")
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// schema is a JSON Schema, as far as it is needed here. Providers of models refuse
-// most of what else there is.
+// schema is the part of JSON Schema used here. Model providers refuse most of the rest.
 type schema struct {
 	Type        string            `json:"type,omitempty"`
 	Description string            `json:"description,omitempty"`
@@ -27,8 +26,8 @@ func object(properties map[string]schema, required ...string) schema {
 	return schema{Type: "object", Properties: properties, Required: required, Additional: &closed}
 }
 
-// argumentsSchema describes the arguments of a capability's tool: those of an agent
-// run, without what the agent's manifest fixes.
+// argumentsSchema is the schema of a tool's arguments: those of an agent run, without
+// the inputs that the manifest fixes.
 func argumentsSchema(c *countersign.Capability, fixed map[string]countersign.Value) schema {
 	input := inputSchema(c, fixed)
 	s := object(map[string]schema{
@@ -55,12 +54,13 @@ func expectationSchema() schema {
 
 var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
 
-// inputSchema describes a capability's inputs. One that declares none takes any.
+// inputSchema is the schema of a capability's inputs. A capability that declares none
+// accepts any.
 func inputSchema(c *countersign.Capability, fixed map[string]countersign.Value) schema {
 	needed, properties := map[string]bool{}, map[string]schema{}
 	for _, m := range placeholder.FindAllStringSubmatch(c.Path, -1) {
 		needed[m[1]] = true
-		properties[m[1]] = schema{Type: "string"} // unless it is declared otherwise
+		properties[m[1]] = schema{Type: "string"} // unless declared otherwise
 	}
 	for name, field := range c.InputSchema {
 		properties[name] = schema{Type: field.Type}

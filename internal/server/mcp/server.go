@@ -19,8 +19,8 @@ const instructions = "Each tool is a capability that this agent was admitted for
 	"call " + statusTool + " with the runId later. COMPLETED means that the output was what the expectation said. " +
 	"RECOVERY_REQUIRED means that nobody knows whether the request took effect: a person finds out, and calling the tool again would do it twice."
 
-// server answers one message. Of the tools it has the one that is called: to make all
-// of them for each call would cost the more, the more an agent may do.
+// server handles one message. It registers only the called tool: registering all of
+// them for each call would make calls costlier the more an agent may do.
 func (v *toolRequest) server(m message) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "countersign", Title: safetext.Text(v.offer.Agent.Name), Version: v.cfg.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -38,7 +38,7 @@ func (v *toolRequest) server(m message) *sdk.Server {
 	return s
 }
 
-// private: what an answer says depends on who asks, so nobody else may be served it.
+// private: the response depends on the caller
 const private = "private"
 
 func (v *toolRequest) capability(name string) *countersign.Capability {
@@ -58,9 +58,9 @@ func (v *toolRequest) has(tool string) bool {
 	return tool == statusTool || v.capability(toolNames(v.offer.Capabilities)[tool]) != nil
 }
 
-// list is a page of the tools by name, those that come after one.
-// An agent that isn't admitted offers none of its capabilities, yet a call of one is
-// refused as what it is.
+// list is a page of the tools, sorted by name, after a cursor. An agent that isn't
+// admitted lists no capabilities, but calling one returns the actual reason of the
+// refusal.
 func (v *toolRequest) list(after string) *sdk.ListToolsResult {
 	offered := map[string]string{}
 	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended && !v.offer.Agent.Retired {
@@ -85,8 +85,8 @@ func (v *toolRequest) list(after string) *sdk.ListToolsResult {
 	return out
 }
 
-// guard keeps the library within what the package promises: no stream that stays open,
-// and a panic on one of its goroutines is one refused message.
+// guard keeps the library from opening streams, and turns a panic on one of its
+// goroutines into a refused message.
 func (v *toolRequest) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (out sdk.Result, err error) {
 		defer func() {
@@ -117,8 +117,8 @@ func (v *toolRequest) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// tool makes a use of the service a tool: its refusals are the tool's errors, which a
-// model reads, and not failures of the protocol, which only its client sees.
+// tool makes a use case a tool. Refusals are tool errors, which the model reads, not
+// protocol errors, which only the client sees.
 func (v *toolRequest) tool(use func(arguments []byte) (runState, error)) sdk.ToolHandler {
 	return func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		arguments := []byte(r.Params.Arguments)
@@ -133,7 +133,7 @@ func (v *toolRequest) tool(use func(arguments []byte) (runState, error)) sdk.Too
 	}
 }
 
-// refusal has the fields of the API's Error body. What has no code is internal.
+// refusal has the fields of the API's Error body. An error without a code is internal.
 func (v *toolRequest) refusal(err error) (*sdk.CallToolResult, error) {
 	var e *countersign.Error
 	if !errors.As(err, &e) || e.Code.Status() == 0 {
@@ -153,13 +153,13 @@ func (v *toolRequest) refusal(err error) (*sdk.CallToolResult, error) {
 	return out, err
 }
 
-// result is a document for programs, and the same as text for clients that show text.
+// result is a JSON document, repeated as text for clients that show text.
 func result(document any) (*sdk.CallToolResult, error) {
 	text, err := countersign.Marshal(document)
 	if err != nil {
 		return nil, err
 	}
-	seen := safetext.JSON(string(text)) // clients show it to people
+	seen := safetext.JSON(string(text)) // clients may show it to people
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: seen}}, StructuredContent: countersign.RawValue(seen)}, nil
 }
 

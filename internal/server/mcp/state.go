@@ -6,21 +6,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// runState is a run as the tools answer it: what a model needs to go on, in the words
-// of `GET /runs/{id}`, which has the rest.
+// runState is a run as tools return it: what a model needs to continue, with the field
+// names of `GET /runs/{id}`.
 type runState struct {
 	RunID          string                  `json:"runId"`
 	Status         countersign.RunStatus   `json:"status"`
 	Mode           string                  `json:"mode"`
 	WaitingFor     *countersign.WaitingFor `json:"waitingFor,omitempty"`
 	Error          string                  `json:"error,omitempty"`
-	Note           string                  `json:"note,omitempty"` // what a reader of the error must not miss
+	Note           string                  `json:"note,omitempty"` // a warning that belongs to the error
 	IdempotencyKey string                  `json:"idempotencyKey"`
-	Replayed       bool                    `json:"replayed,omitempty"` // an earlier start with the same key made it
+	Replayed       bool                    `json:"replayed,omitempty"` // an earlier start with the same key made the run
 	Steps          []stepState             `json:"steps"`
 }
 
-// stepState is a step of it.
 type stepState struct {
 	ID           string                 `json:"id"`
 	Capability   string                 `json:"capability"`
@@ -64,8 +63,8 @@ func stepOf(s *countersign.StepRun) (out stepState, err error) {
 	return out, err
 }
 
-// bounded leaves a value out that is larger than lists show (contract 1): a model
-// would choke on it. The read of the run has it whole.
+// bounded omits a value that is larger than lists show (contract 1), to spare the
+// model's context. Reading the run returns it.
 func bounded(v countersign.Value) countersign.Value {
 	text := v.Raw()
 	if len(text) <= countersign.MaxListedValue {

@@ -10,11 +10,11 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// HandleAgents adds a way in beside the routes, for those who run one agent by another
-// protocol: POST to a pattern with the agent's {id}. What comes in passes the gate of
-// `POST /agents/{id}/runs` in its order (contract 2): 401, 403, 413, 400; then serve
-// answers, or says why not. Sessions don't count here: a browser's cookie goes along
-// by itself, and the protocol has no place for a CSRF token.
+// HandleAgents adds a POST route that starts runs of one agent by another protocol; the
+// pattern contains the agent's {id}. Requests pass the checks of `POST
+// /agents/{id}/runs` in the same order (contract 2): 401, 403, 413, 400; then serve
+// responds or returns an error. Session cookies aren't accepted: browsers send them
+// automatically, and the protocol has no place for a CSRF token.
 func (a *API) HandleAgents(pattern string, serve func(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error) {
 	a.mux.Handle(pattern, a.notAllowed([]string{http.MethodPost}))
 	a.mux.HandleFunc(http.MethodPost+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := decode(c, rt, body); err != nil { // its path and its query
+	if err := decode(c, rt, body); err != nil { // path and query
 		return nil, err
 	}
 	if err := isJSON(c.r); err != nil {
@@ -53,9 +53,9 @@ func (a *API) enter(c *call, rt route) ([]byte, error) {
 	return body, exactjson.Check(body)
 }
 
-// sameOrigin refuses a page of another origin, whatever token it holds: programs send
-// no Origin. A name that was bound anew to this address is another origin too, since
-// it is compared with the public address and not with Host.
+// sameOrigin refuses pages of another origin, whatever token they send; programs send
+// no Origin. Origin is compared with the public address, not with Host, so DNS
+// rebinding is refused too.
 func (a *API) sameOrigin(r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	if origin != "" && origin != a.cfg.BaseURL || a.origins.Check(r) != nil {
