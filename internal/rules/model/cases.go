@@ -2,19 +2,19 @@ package model
 
 import "slices"
 
-// cases runs through every combination of values of some variables, as far as
+// combinations runs through every combination of values of some variables, as far as
 // tests can tell values apart: a number that is compared with 5 is below, at or
 // above it, or unknown.
-type cases struct {
+type combinations struct {
 	slots   []int32
 	domains [][]int32
 	at      []int
 }
 
-// casesOf is the combinations that the conditions of some arcs distinguish.
-func (m *Machine) casesOf(arcs []arc) cases {
+// combinationsOf is the combinations that the conditions of some arcs distinguish.
+func (m *Machine) combinationsOf(arcs []arc) combinations {
 	tested := map[int32][]int32{}
-	var c cases
+	var c combinations
 	for i := range arcs {
 		for _, t := range m.tests[arcs[i].tests:arcs[i].testsEnd] {
 			if _, seen := tested[t.slot]; !seen {
@@ -31,7 +31,7 @@ func (m *Machine) casesOf(arcs []arc) cases {
 }
 
 // count is how many combinations there are, or more than most.
-func (c *cases) count(most int) int {
+func (c *combinations) count(most int) int {
 	n := 1
 	for _, d := range c.domains {
 		if n *= len(d); n > most {
@@ -42,14 +42,14 @@ func (c *cases) count(most int) int {
 }
 
 // set puts the present combination into cells.
-func (c *cases) set(cells []int32) {
+func (c *combinations) set(cells []int32) {
 	for i, slot := range c.slots {
 		cells[slot] = c.domains[i][c.at[i]]
 	}
 }
 
 // next goes on to the next combination; false after the last.
-func (c *cases) next() bool {
+func (c *combinations) next() bool {
 	for i := range c.at {
 		if c.at[i]++; c.at[i] < len(c.domains[i]) {
 			return true
@@ -64,7 +64,7 @@ func (c *cases) next() bool {
 // another, and next to any texts there are more; booleans and choices have no
 // values besides those on their scale.
 func (m *Machine) domain(slot int32, tested []int32) []int32 {
-	s := &m.scales[slot]
+	s := &m.constants[slot]
 	var ranks []int32
 	for _, r := range tested {
 		switch {
@@ -77,7 +77,7 @@ func (m *Machine) domain(slot int32, tested []int32) []int32 {
 	}
 	if !s.closed {
 		ranks = append(ranks, 0)
-	} else if other, ok := s.besides(ranks); ok {
+	} else if other, ok := s.unusedRank(ranks); ok {
 		ranks = append(ranks, other)
 	}
 	slices.Sort(ranks)

@@ -16,7 +16,7 @@ type Coverage struct {
 
 // scenarioRun is a scenario's course; it isn't known where it went beyond the budget.
 type scenarioRun struct {
-	course
+	trace
 	ended bool
 }
 
@@ -24,7 +24,7 @@ type scenarioRun struct {
 func (m *Machine) runs(budget int) []scenarioRun {
 	runs := make([]scenarioRun, len(m.doc.Scenarios))
 	for i := range m.doc.Scenarios {
-		runs[i].course, runs[i].ended = m.follow(m.initial(&m.doc.Scenarios[i], nil), &budget)
+		runs[i].trace, runs[i].ended = m.follow(m.initial(&m.doc.Scenarios[i], nil), &budget)
 	}
 	return runs
 }

@@ -32,8 +32,8 @@ type Finding struct {
 	at      entry
 }
 
-// worth is how much work an exploration may do for each pair of its limit.
-const worth = 100
+// workPerPair is how much work an exploration may do for each pair of its limit.
+const workPerPair = 100
 
 // Explore walks every (state, values) pair that a simulation can reach, from
 // each scenario's memory (the defaults in a model without scenarios) and with
@@ -41,8 +41,8 @@ const worth = 100
 // many apart, so one of each kind stands for all (domain), and pairs are counted
 // so. limit bounds the pairs, and with them memory and time.
 func Explore(m *Machine, limit int) Exploration {
-	w := explored(m, limit, worth*limit)
-	w.replays = max(worth*limit, m.limit.Work)
+	w := explored(m, limit, workPerPair*limit)
+	w.replayWork = max(workPerPair*limit, m.limit.Work)
 	s := w.survey()
 	e := Exploration{
 		Complete: w.complete(), Pairs: min(len(w.pairs), limit), Loops: len(s.loops),
@@ -62,22 +62,22 @@ func Explore(m *Machine, limit int) Exploration {
 // survey is what the graph of a walk says about the states and transitions of
 // the document.
 type survey struct {
-	*walk
-	fates                                  fates
+	*stateSpace
+	paths                                  shortestPaths
 	loops                                  []cycle
 	reached, stuckIn, looping, trap, taken []bool
-	first, halt                            []int32 // by state: the pair found first, and the first that gets stuck
+	firstPair, stuckPair                   []int32 // by state: the pair found first, and the first that gets stuck
 }
 
-func (w *walk) survey() *survey {
+func (w *stateSpace) survey() *survey {
 	n := len(w.m.nodes)
 	s := &survey{
-		walk: w, fates: w.fates(), loops: w.cycles(), taken: make([]bool, len(w.m.doc.Transitions)),
+		stateSpace: w, paths: w.shortestPaths(), loops: w.cycles(), taken: make([]bool, len(w.m.doc.Transitions)),
 		reached: make([]bool, n), stuckIn: make([]bool, n), looping: make([]bool, n), trap: make([]bool, n),
-		first: make([]int32, n), halt: make([]int32, n),
+		firstPair: make([]int32, n), stuckPair: make([]int32, n),
 	}
 	for i := range w.pairs {
-		s.see(int32(i))
+		s.visit(int32(i))
 	}
 	for _, c := range s.loops {
 		for _, arc := range c.arcs {
@@ -88,15 +88,15 @@ func (w *walk) survey() *survey {
 	return s
 }
 
-func (s *survey) see(at int32) {
+func (s *survey) visit(at int32) {
 	p := &s.pairs[at]
 	if !s.reached[p.state] {
-		s.reached[p.state], s.first[p.state] = true, at
+		s.reached[p.state], s.firstPair[p.state] = true, at
 	}
 	if p.stuck && !s.stuckIn[p.state] {
-		s.stuckIn[p.state], s.halt[p.state] = true, at
+		s.stuckIn[p.state], s.stuckPair[p.state] = true, at
 	}
-	for _, y := range p.ways {
+	for _, y := range p.edges {
 		s.taken[s.m.arcs[y.arc].index] = true
 	}
 }
@@ -109,7 +109,7 @@ func (s *survey) traps() {
 	}
 	copy(s.trap, s.reached)
 	for i := range s.pairs {
-		if s.fates.final[i] != none {
+		if s.paths.toFinal[i] != none {
 			s.trap[s.pairs[i].state] = false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// known reports a value, as opposed to null. A Scalar that was never set counts
+// numbers reports a value, as opposed to null. A Scalar that was never set counts
 // as null: only documents made in Go have one.
 func known(v countersign.Scalar) bool { return !v.IsZero() && !v.IsNull() }
 
@@ -24,15 +24,15 @@ func (v *variable) misfit(value countersign.Scalar) (code, message string) {
 	case wanted == countersign.KindAbsent:
 		return "", ""
 	case kind != wanted:
-		return ValueTypeMismatch, fmt.Sprintf("%s is of type %s; variable %s takes type %s or null", spelt(value), kind, quoted(v.ID), wanted)
+		return ValueTypeMismatch, fmt.Sprintf("%s is of type %s; variable %s takes type %s or null", rawText(value), kind, quoted(v.ID), wanted)
 	case v.Type == countersign.TypeChoice && !v.choices[value.Text()]:
-		return ValueNotInChoices, fmt.Sprintf("%s is none of the choices of variable %s: %s", spelt(value), quoted(v.ID), listed(v.Choices))
+		return ValueNotInChoices, fmt.Sprintf("%s is none of the choices of variable %s: %s", rawText(value), quoted(v.ID), listed(v.Choices))
 	default:
 		return "", ""
 	}
 }
 
-// kindOf is the JSON type that a variable's values have, KindAbsent for a type
+// classOf is the JSON type that a variable's values have, KindAbsent for a type
 // that there isn't.
 func kindOf(variableType string) countersign.Kind {
 	switch variableType {

@@ -11,14 +11,14 @@ import (
 // any more.
 type Machine struct {
 	program
-	doc    *countersign.AgentModel
-	ix     *index
-	limit  Limit
-	scales []scale // one a variable, in document order, as are all cells
-	ranks  []int32 // the default values
-	nodes  []node  // one a state
-	arcs   []arc   // those of one state together, in the order they are tried
-	start  int32
+	doc       *countersign.AgentModel
+	ix        *index
+	limit     Limit
+	constants []constantTable // one a variable, in document order, as are all cells
+	ranks     []int32         // the default values
+	nodes     []node          // one a state
+	arcs      []arc           // those of one state together, in the order they are tried
+	start     int32
 }
 
 // node is a compiled state.
@@ -59,10 +59,10 @@ func Compile(doc *countersign.AgentModel) (*Machine, error) {
 // compile makes a machine of a document without errors.
 func compile(doc *countersign.AgentModel, ix *index, order [][]int) *Machine {
 	m := &Machine{doc: doc, ix: ix, limit: DefaultLimit()}
-	m.scales = scales(doc, ix)
+	m.constants = constantTables(doc, ix)
 	m.ranks = make([]int32, len(doc.Variables))
 	for i := range doc.Variables {
-		m.ranks[i] = m.scales[i].rank(doc.Variables[i].DefaultValue)
+		m.ranks[i] = m.constants[i].rank(doc.Variables[i].DefaultValue)
 	}
 	effects := m.compileEffects()
 	m.arcs = make([]arc, 0, len(doc.Transitions))
@@ -72,12 +72,12 @@ func compile(doc *countersign.AgentModel, ix *index, order [][]int) *Machine {
 	return m
 }
 
-// scales gathers every constant that a variable meets: the program compares
+// constantTables gathers every constant that a variable meets: the program compares
 // with them and effects set them.
-func scales(doc *countersign.AgentModel, ix *index) []scale {
-	all := make([]scale, len(doc.Variables))
+func constantTables(doc *countersign.AgentModel, ix *index) []constantTable {
+	all := make([]constantTable, len(doc.Variables))
 	for i := range doc.Variables {
-		all[i] = newScale(&doc.Variables[i])
+		all[i] = newConstantTable(&doc.Variables[i])
 	}
 	for i := range doc.Transitions {
 		eachCondition(&doc.Transitions[i].Condition, nil, func(c *countersign.Condition, _ []int) {
@@ -92,7 +92,7 @@ func scales(doc *countersign.AgentModel, ix *index) []scale {
 		}
 	}
 	for i := range all {
-		all[i].settle()
+		all[i].sortUnique()
 	}
 	return all
 }
@@ -102,7 +102,7 @@ func (m *Machine) compileEffects() [][]effect {
 	for i := range m.doc.Actions {
 		for _, e := range m.doc.Actions[i].MemoryEffects {
 			slot := m.ix.variables[e.VariableID].slot
-			all[i] = append(all[i], effect{int32(slot), m.scales[slot].rank(e.Value)})
+			all[i] = append(all[i], effect{int32(slot), m.constants[slot].rank(e.Value)})
 		}
 	}
 	return all
@@ -139,7 +139,7 @@ func (m *Machine) compilePredicate(p *countersign.Predicate) test {
 	slot := m.ix.variables[p.VariableID].slot
 	t := test{slot: int32(slot), in: holdsIn(p), rank: math.MinInt32}
 	if compares(p.Operator) && known(p.Value) {
-		t.rank = m.scales[slot].rank(p.Value)
+		t.rank = m.constants[slot].rank(p.Value)
 	}
 	return t
 }

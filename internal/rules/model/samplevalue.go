@@ -8,27 +8,27 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// spelt is a value of a rank: the constant itself, or one between two of them,
+// valueAt is a value of a rank: the constant itself, or one between two of them,
 // or none that is named. It is the other way of scale.rank.
-func (s *scale) spelt(rank int32) countersign.Scalar {
+func (s *constantTable) valueAt(rank int32) countersign.Scalar {
 	switch {
 	case rank == unknown:
 		return countersign.Scalar{Value: countersign.Null}
 	case s.numbers:
 		return countersign.Scalar{Value: countersign.RawValue(s.number(rank))}
 	case rank%2 == 0:
-		return countersign.Scalar{Value: countersign.String(s.another())}
+		return countersign.Scalar{Value: countersign.String(s.unusedText())}
 	case s.boolean:
-		return countersign.Scalar{Value: countersign.RawValue(s.marks[rank/2].text)}
+		return countersign.Scalar{Value: countersign.RawValue(s.sorted[rank/2].text)}
 	default:
-		return countersign.Scalar{Value: countersign.String(s.marks[rank/2].text)}
+		return countersign.Scalar{Value: countersign.String(s.sorted[rank/2].text)}
 	}
 }
 
-// another is a text that no condition names.
-func (s *scale) another() string {
-	named := make(map[string]bool, len(s.marks))
-	for _, m := range s.marks {
+// unusedText is a text that no condition names.
+func (s *constantTable) unusedText() string {
+	named := make(map[string]bool, len(s.sorted))
+	for _, m := range s.sorted {
 		named[m.text] = true
 	}
 	word := "another"
@@ -38,19 +38,19 @@ func (s *scale) another() string {
 	return word
 }
 
-func (s *scale) number(rank int32) string {
+func (s *constantTable) number(rank int32) string {
 	i := int(rank / 2)
 	switch {
 	case rank%2 == 1:
-		return s.marks[i].number.String()
-	case len(s.marks) == 0:
+		return s.sorted[i].number.String()
+	case len(s.sorted) == 0:
 		return "0"
 	case i == 0:
-		return decimalOf(s.marks[0].number).less()
-	case i == len(s.marks):
-		return decimalOf(s.marks[i-1].number).more()
+		return decimalOf(s.sorted[0].number).less()
+	case i == len(s.sorted):
+		return decimalOf(s.sorted[i-1].number).more()
 	default:
-		return between(decimalOf(s.marks[i-1].number), decimalOf(s.marks[i].number))
+		return between(decimalOf(s.sorted[i-1].number), decimalOf(s.sorted[i].number))
 	}
 }
 

@@ -4,41 +4,41 @@ import (
 	"slices"
 )
 
-// fates is what becomes of each pair of a walk: for every pair the next way on
+// shortestPaths is what becomes of each pair of a walk: for every pair the next way on
 // the shortest path to a final state, and to one where a run gets stuck; none
 // where there is no such path.
-type fates struct {
-	final, stuck []int32 // index into the pair's ways; here for a pair that is the end itself
+type shortestPaths struct {
+	toFinal, toStuck []int32 // index into the pair's ways; here for a pair that is the end itself
 }
 
-// here says that a pair is an end itself.
-const here int32 = -2
+// atTarget says that a pair is an end itself.
+const atTarget int32 = -2
 
-func (w *walk) fates() fates {
-	back := w.backward()
-	return fates{
-		final: w.toward(back, func(p *pair) bool { return w.m.nodes[p.state].final }),
-		stuck: w.toward(back, func(p *pair) bool { return p.stuck }),
+func (w *stateSpace) shortestPaths() shortestPaths {
+	back := w.incoming()
+	return shortestPaths{
+		toFinal: w.nextEdges(back, func(p *pair) bool { return w.m.nodes[p.state].final }),
+		toStuck: w.nextEdges(back, func(p *pair) bool { return p.stuck }),
 	}
 }
 
-// backward is, for each pair, the ways that lead to it: pair and index.
-func (w *walk) backward() [][][2]int32 {
+// incoming is, for each pair, the ways that lead to it: pair and index.
+func (w *stateSpace) incoming() [][][2]int32 {
 	back := make([][][2]int32, len(w.pairs))
 	for i := range w.pairs {
-		for j, y := range w.pairs[i].ways {
+		for j, y := range w.pairs[i].edges {
 			back[y.to] = append(back[y.to], [2]int32{int32(i), int32(j)})
 		}
 	}
 	return back
 }
 
-func (w *walk) toward(back [][][2]int32, end func(*pair) bool) []int32 {
+func (w *stateSpace) nextEdges(back [][][2]int32, end func(*pair) bool) []int32 {
 	next := slices.Repeat([]int32{none}, len(w.pairs))
 	var queue []int32
 	for i := range w.pairs {
 		if end(&w.pairs[i]) {
-			next[i], queue = here, append(queue, int32(i))
+			next[i], queue = atTarget, append(queue, int32(i))
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -61,17 +61,17 @@ type cycle struct {
 // cycles lists the different loops. On a cycle no input is parted, or it would
 // become less each time; so each of its pairs has one way only, and following
 // such ways finds them all.
-func (w *walk) cycles() []cycle {
+func (w *stateSpace) cycles() []cycle {
 	var found []cycle
 	seen := map[string]bool{}
 	visited := make([]int32, len(w.pairs)) // the round in which, from 1
 	for i := range w.pairs {
 		at := int32(i)
-		for visited[at] == 0 && w.only(at) != none {
+		for visited[at] == 0 && w.onlySuccessor(at) != none {
 			visited[at] = int32(i) + 1
-			at = w.only(at)
+			at = w.onlySuccessor(at)
 		}
-		if w.only(at) == none || visited[at] != int32(i)+1 {
+		if w.onlySuccessor(at) == none || visited[at] != int32(i)+1 {
 			continue
 		}
 		c := w.cycleAt(at)
@@ -83,22 +83,22 @@ func (w *walk) cycles() []cycle {
 	return found
 }
 
-// only is where the only way out of a pair leads, none when there are more or a
-// run can get stuck there.
-func (w *walk) only(at int32) int32 {
+// onlySuccessor is where the only way out of a pair leads, none when there are more or a
+// explore can get stuck there.
+func (w *stateSpace) onlySuccessor(at int32) int32 {
 	p := &w.pairs[at]
-	if len(p.ways) != 1 || p.stuck || len(p.ways[0].left) > 0 || int(at) >= w.opened {
+	if len(p.edges) != 1 || p.stuck || len(p.edges[0].narrowed) > 0 || int(at) >= w.expanded {
 		return none
 	}
-	return p.ways[0].to
+	return p.edges[0].to
 }
 
-func (w *walk) cycleAt(at int32) cycle {
+func (w *stateSpace) cycleAt(at int32) cycle {
 	c := cycle{at: at}
 	for next := at; ; {
-		c.arcs = append(c.arcs, w.pairs[next].ways[0].arc)
+		c.arcs = append(c.arcs, w.pairs[next].edges[0].arc)
 		c.at = min(c.at, next)
-		if next = w.only(next); next == at {
+		if next = w.onlySuccessor(next); next == at {
 			return c
 		}
 	}

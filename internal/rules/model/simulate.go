@@ -56,7 +56,7 @@ func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scal
 	if !r.record(c) {
 		return nil, m.tooLong(s)
 	}
-	r.judge(s)
+	r.compare(s)
 	return r, nil
 }
 

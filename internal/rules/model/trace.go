@@ -6,19 +6,19 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// course is the way that a machine takes from given values: the arcs up to the
-// final state, to where no arc is enabled, or to the first recurrence.
-type course struct {
+// trace is the way that a machine takes from given values: the arcs up to the
+// toFinal state, to where no arc is enabled, or to the first recurrence.
+type trace struct {
 	arcs    []int32
 	outcome string
 }
 
 // follow finds the course that starts with cells. It is exact however long the
-// course is and remembers nothing but the arcs taken and one earlier point: the
+// trace is and remembers nothing but the arcs taken and one earlier point: the
 // machine is a function of (state, cells), so Brent's algorithm finds the length
 // of its cycle, and a second pass finds where the cycle is first entered. ok is
 // false when the budget ended first.
-func (m *Machine) follow(cells []int32, budget *int) (c course, ok bool) {
+func (m *Machine) follow(cells []int32, budget *int) (c trace, ok bool) {
 	at, mark := m.point(cells), m.point(cells)
 	lap, power, differ := 0, 1, 0
 	for *budget > 0 {
@@ -93,7 +93,7 @@ func (m *Machine) recurrence(cells []int32, arcs []int32, cycle int) int {
 }
 
 // path is the state ids that a course visits, the start included.
-func (m *Machine) path(c course) []string {
+func (m *Machine) path(c trace) []string {
 	ids := make([]string, len(c.arcs)+1)
 	for i := range ids {
 		ids[i] = m.visited(c, i)
@@ -102,7 +102,7 @@ func (m *Machine) path(c course) []string {
 }
 
 // visited is the i-th state of a course's path.
-func (m *Machine) visited(c course, i int) string {
+func (m *Machine) visited(c trace, i int) string {
 	if i == 0 {
 		return m.stateID(m.start)
 	}
@@ -110,7 +110,7 @@ func (m *Machine) visited(c course, i int) string {
 }
 
 // result is the simulatedResult of the last action taken, "" when none was.
-func (m *Machine) result(c course) string {
+func (m *Machine) result(c trace) string {
 	for i := len(c.arcs) - 1; i >= 0; i-- {
 		if a := m.arcs[c.arcs[i]].action; a != nil {
 			return a.SimulatedResult

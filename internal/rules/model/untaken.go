@@ -16,7 +16,7 @@ func (m *Machine) untaken(never []string) {
 	cells := make([]int32, len(m.ranks))
 	for _, n := range m.nodes {
 		arcs := m.arcs[n.arcs:n.end]
-		c := m.casesOf(arcs)
+		c := m.combinationsOf(arcs)
 		cost := testsOf(arcs)
 		if cost *= c.count(maxCaseTests); cost == 0 || cost > min(budget, maxCaseTests) {
 			continue
@@ -34,12 +34,12 @@ func testsOf(arcs []arc) int {
 	return n
 }
 
-// outlook is what cases showed of each arc: whether its condition ever holds and
+// caseResults is what cases showed of each arc: whether its condition ever holds and
 // whether it is then ever the first.
-type outlook struct{ holds, first []bool }
+type caseResults struct{ holds, first []bool }
 
-func (m *Machine) tryCases(arcs []arc, c *cases, cells []int32) outlook {
-	o := outlook{holds: make([]bool, len(arcs)), first: make([]bool, len(arcs))}
+func (m *Machine) tryCases(arcs []arc, c *combinations, cells []int32) caseResults {
+	o := caseResults{holds: make([]bool, len(arcs)), first: make([]bool, len(arcs))}
 	for more, spent := true, 0; more; more = c.next() {
 		c.set(cells)
 		taken := false
@@ -54,7 +54,7 @@ func (m *Machine) tryCases(arcs []arc, c *cases, cells []int32) outlook {
 	return o
 }
 
-func (o outlook) explain(arcs []arc, never []string) {
+func (o caseResults) explain(arcs []arc, never []string) {
 	for i := range arcs {
 		switch {
 		case never[arcs[i].index] != "" || o.first[i]:

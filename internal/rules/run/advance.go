@@ -6,10 +6,10 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// taken drives a run on: from READY, after a slot was granted, after a restart.
+// resumed drives a run on: from READY, after a slot was granted, after a restart.
 // A run whose step is being sent, or that stands still, is left alone, so that
 // being taken twice is harmless.
-func (t *transition) taken() {
+func (t *transition) resumed() {
 	if !t.run.Status.IsActive() || t.inFlight() >= 0 || t.env.Stopping {
 		return
 	}
@@ -31,7 +31,7 @@ func (t *transition) advance() {
 		t.becomeCompleted()
 	case t.env.Stopping:
 	case t.mayBegin(i) && t.prepare(i):
-		t.gate(i)
+		t.approveOrSend(i)
 	}
 }
 
@@ -71,9 +71,9 @@ func (t *transition) prepare(i int) bool {
 	return true
 }
 
-// gate lets the step out if nothing asks for approval, or if it has one that is
+// approveOrSend lets the step out if nothing asks for approval, or if it has one that is
 // unexpired and for exactly this request; else it asks.
-func (t *transition) gate(i int) {
+func (t *transition) approveOrSend(i int) {
 	s := t.step(i)
 	if !s.ApprovalRequired || t.approved(s) {
 		t.send(i)

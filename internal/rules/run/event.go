@@ -17,10 +17,10 @@ type (
 	// Returned says that the call of this step and attempt ended. Alone keeps the
 	// next step from beginning with it: Taken begins that.
 	Returned struct {
-		Step    int
-		Attempt int
-		Outcome request.Outcome
-		Alone   bool
+		Step       int
+		Attempt    int
+		Outcome    request.Outcome
+		RecordOnly bool
 	}
 	// Decided says that the approval in Env was decided.
 	Decided struct {
@@ -71,7 +71,7 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	var err error
 	switch e := e.(type) {
 	case Resumed:
-		t.taken()
+		t.resumed()
 	case Returned:
 		t.returned(e)
 	case Decided:

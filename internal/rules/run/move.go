@@ -11,7 +11,7 @@ import (
 // field that depends on it.
 
 func (t *transition) become(s countersign.RunStatus, waiting *countersign.WaitingFor) {
-	if t.was.Status.IsTerminal() {
+	if t.before.Status.IsTerminal() {
 		panic("run: a terminal run never changes") // no caller can get here: S1
 	}
 	if t.run.Status != s {

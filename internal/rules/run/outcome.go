@@ -13,10 +13,10 @@ import (
 // is open decides; any other that nobody has taken in is kept as evidence.
 func (t *transition) returned(e Returned) {
 	s := &t.run.Steps[e.Step]
-	t.env.Stopping = t.env.Stopping || e.Alone
+	t.env.Stopping = t.env.Stopping || e.RecordOnly
 	switch {
 	case t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
-		t.outcome(e)
+		t.applyOutcome(e)
 	case isLate(s, e):
 		t.late(e)
 	}
@@ -49,10 +49,10 @@ func (t *transition) late(e Returned) {
 	}
 }
 
-func (t *transition) outcome(e Returned) {
+func (t *transition) applyOutcome(e Returned) {
 	s := t.step(e.Step)
 	s.Response = e.Outcome.Response
-	switch judge(e.Outcome, s.Attempt) {
+	switch classify(e.Outcome, s.Attempt) {
 	case answered:
 		t.verify(e.Step, e.Outcome)
 	case refused:
@@ -60,12 +60,12 @@ func (t *transition) outcome(e Returned) {
 	case notSent:
 		t.failStep(e.Step, countersign.CodeNotSent, e.Outcome.Cause)
 	case uncertain:
-		t.unknown(e.Step, uncertainCause(e.Outcome))
+		t.outcomeUnknown(e.Step, uncertainCause(e.Outcome))
 	}
 }
 
-// unknown stops at a side effect; a read changed nothing and simply failed.
-func (t *transition) unknown(i int, cause string) {
+// outcomeUnknown stops at a side effect; a read changed nothing and simply failed.
+func (t *transition) outcomeUnknown(i int, cause string) {
 	if t.run.Steps[i].SideEffect {
 		t.suspendStep(i, cause)
 		return
@@ -102,19 +102,19 @@ func (t *transition) failAnswered(i int, code countersign.Code, msg string) {
 	t.failStep(i, code, msg)
 }
 
-// verdict is what an outcome means before the step's kind is asked.
-type verdict int
+// outcomeClass is what an outcome means before the step's kind is asked.
+type outcomeClass int
 
 const (
-	answered verdict = iota
+	answered outcomeClass = iota
 	refused
 	notSent
 	uncertain
 )
 
-// judge classifies an outcome (contract 6). A 4xx other than 408 is a refusal;
+// classify classifies an outcome (contract 6). A 4xx other than 408 is a refusal;
 // but a 409 from the second attempt on is uncertain: the first may have done it.
-func judge(o request.Outcome, attempt int) verdict {
+func classify(o request.Outcome, attempt int) outcomeClass {
 	switch {
 	case o.Certainty == request.NotSent:
 		return notSent

@@ -10,7 +10,7 @@ import (
 )
 
 // cancelAsked ends the run, unless a side effect is on its way: that can't be
-// taken back, so the run waits for its outcome to be reconciled (specification
+// resumed back, so the run waits for its outcome to be reconciled (specification
 // 3.2, rule 2).
 func (t *transition) cancelAsked(e CancelAsked) error {
 	switch t.run.Status {
@@ -173,14 +173,14 @@ func (t *transition) probed(e Probed) error {
 	return nil
 }
 
-// spare is how long after the time limit of a call its outcome may take to be stored,
+// answerMargin is how long after the time limit of a call its outcome may take to be stored,
 // and how late after its intent it may begin.
-const spare = 5 * time.Second
+const answerMargin = 5 * time.Second
 
 // answerBy is when the outcome of a call that was begun at a time is known at the
 // latest.
 func answerBy(begun time.Time, c *countersign.Capability) time.Time {
-	return begun.Add(c.Timeout() + spare)
+	return begun.Add(c.Timeout() + answerMargin)
 }
 
 // awaitCall keeps an uncertain step from being resolved while its call is on its way:
@@ -202,8 +202,8 @@ func (t *transition) callEnded() {
 	}
 }
 
-// gone says why nobody knows what became of a request.
-func (e Restarted) gone(what string) string {
+// lostReason says why nobody knows what became of a request.
+func (e Restarted) lostReason(what string) string {
 	if e.Untended {
 		return "what came of the " + what + " could not be stored"
 	}
@@ -215,7 +215,7 @@ func (e Restarted) gone(what string) string {
 // itself. A read is executed again, asking anew if it needed approval.
 func (t *transition) restarted(e Restarted) {
 	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
-		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.gone("request")+"; its answer can't come any more")
+		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.lostReason("request")+"; its answer can't come any more")
 		t.callEnded()
 		return
 	}
@@ -224,10 +224,10 @@ func (t *transition) restarted(e Restarted) {
 		return
 	}
 	if t.run.Steps[i].SideEffect {
-		t.suspendStep(i, e.gone("request"))
+		t.suspendStep(i, e.lostReason("request"))
 		return
 	}
 	s := t.step(i)
-	t.noteStep("step.restart", i, countersign.StepPending, e.gone("read"))
+	t.noteStep("step.restart", i, countersign.StepPending, e.lostReason("read"))
 	s.Status, s.ApprovalID = countersign.StepPending, ""
 }

@@ -110,10 +110,10 @@ func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*count
 
 // transition is one event being applied.
 type transition struct {
-	env Env
-	was *countersign.Run
-	run *countersign.Run
-	res Result
+	env    Env
+	before *countersign.Run
+	run    *countersign.Run
+	res    Result
 
 	at     int    // the step that a move of the run is about; -1: none
 	reason string // why, where the run's error doesn't say it
@@ -122,7 +122,7 @@ type transition struct {
 func begin(env Env, r *countersign.Run) *transition {
 	next := *r
 	next.Steps = slices.Clone(r.Steps)
-	t := &transition{env: env, was: r, run: &next, at: -1}
+	t := &transition{env: env, before: r, run: &next, at: -1}
 	t.res.Run = &next
 	return t
 }

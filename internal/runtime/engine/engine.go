@@ -158,7 +158,7 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, held *runrepo.Loade
 	tight := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
-			outcome.Alone = tight
+			outcome.RecordOnly = tight
 			event = outcome
 		}
 		moved, err := e.applyIn(ctx, ref, held, event)
