@@ -2,16 +2,15 @@ package model
 
 import "slices"
 
-// combinations runs through every combination of values of some variables, as far as
-// tests can tell values apart: a number that is compared with 5 is below, at or
-// above it, or unknown.
+// combinations iterates over the combinations of values of some variables that tests
+// distinguish: a number that is compared with 5 is below, at or above it, or unknown.
 type combinations struct {
 	slots   []int32
 	domains [][]int32
 	at      []int
 }
 
-// combinationsOf is the combinations that the conditions of some arcs distinguish.
+// combinationsOf are the combinations that the conditions of some arcs distinguish.
 func (m *Machine) combinationsOf(arcs []arc) combinations {
 	tested := map[int32][]int32{}
 	var c combinations
@@ -30,7 +29,7 @@ func (m *Machine) combinationsOf(arcs []arc) combinations {
 	return c
 }
 
-// count is how many combinations there are, or more than most.
+// count is the number of combinations, most+1 if there are more than most.
 func (c *combinations) count(most int) int {
 	n := 1
 	for _, d := range c.domains {
@@ -41,14 +40,14 @@ func (c *combinations) count(most int) int {
 	return n
 }
 
-// set puts the present combination into cells.
+// set copies the current combination into cells.
 func (c *combinations) set(cells []int32) {
 	for i, slot := range c.slots {
 		cells[slot] = c.domains[i][c.at[i]]
 	}
 }
 
-// next goes on to the next combination; false after the last.
+// next moves to the next combination; false after the last.
 func (c *combinations) next() bool {
 	for i := range c.at {
 		if c.at[i]++; c.at[i] < len(c.domains[i]) {
@@ -59,16 +58,16 @@ func (c *combinations) next() bool {
 	return false
 }
 
-// domain is one rank of each class of values that comparisons with the given
-// ranks tell apart, unknown included. Between two numbers there is always
-// another, and next to any texts there are more; booleans and choices have no
-// values besides those on their scale.
+// domain is one rank of each class of values that comparisons with the given ranks
+// distinguish, unknown included. Numbers are dense and texts unlimited, so there is
+// always a value between or besides the constants; booleans and choices have only
+// their constants.
 func (m *Machine) domain(slot int32, tested []int32) []int32 {
 	s := &m.constants[slot]
 	var ranks []int32
 	for _, r := range tested {
 		switch {
-		case r < 0: // isKnown and its like: any known value will do
+		case r < 0: // isKnown or isUnknown: any known value will do
 		case s.numbers:
 			ranks = append(ranks, r, r+1) // and below r: above the one before it, or 0
 		default:

@@ -11,23 +11,22 @@ import (
 // unknown is the rank of null.
 const unknown int32 = -1
 
-// constantTable orders the constants that one variable is compared with or set to, and
-// gives any value its rank among them: 2i+1 is the i-th constant itself, 2i is
-// between the (i-1)-th and the i-th. A variable is never compared with anything
-// else, so values of equal rank are the same to every condition, and constants
-// of equal rank are equal: numbers by exact value, texts by what they say
-// however they are escaped.
+// constantTable orders the constants that a variable is compared with or set to, and
+// ranks any value among them: 2i+1 is the i-th constant, 2i lies between the (i-1)-th
+// and the i-th. A variable is never compared with anything else, so no condition
+// distinguishes values of equal rank. Constants of equal rank are equal: numbers by
+// exact value, texts after unescaping.
 type constantTable struct {
 	numbers bool
-	closed  bool // a boolean or choice: there are no values besides the marks
+	closed  bool // a boolean or choice: there are no other values
 	boolean bool
 	sorted  []constant
 }
 
-// parse is a value in comparable form.
+// constant is a value in comparable form.
 type constant struct {
 	number countersign.Number
-	text   string // of everything that is no number
+	text   string // of a value that is not a number
 }
 
 func (s *constantTable) parse(v countersign.Scalar) constant {
@@ -44,7 +43,7 @@ func (s *constantTable) compare(a, b constant) int {
 	return strings.Compare(a.text, b.text)
 }
 
-// add takes in a constant; settle comes after the last one.
+// add adds a constant; call sortUnique after the last one.
 func (s *constantTable) add(v countersign.Scalar) {
 	if known(v) {
 		s.sorted = append(s.sorted, s.parse(v))
@@ -68,8 +67,8 @@ func (s *constantTable) rank(v countersign.Scalar) int32 {
 	return int32(2 * i)
 }
 
-// newConstantTable begins a variable's scale with the values that its type names by
-// itself, so that booleans and choices have all theirs on it.
+// newConstantTable starts a table with the values that the variable's type defines:
+// booleans and choices have all theirs in it.
 func newConstantTable(v *countersign.Variable) constantTable {
 	s := constantTable{numbers: v.Type == countersign.TypeNumber}
 	switch v.Type {
@@ -84,7 +83,7 @@ func newConstantTable(v *countersign.Variable) constantTable {
 	return s
 }
 
-// unusedRank is the rank of some mark that is none of ranks.
+// unusedRank is the rank of a constant that is not in ranks.
 func (s *constantTable) unusedRank(ranks []int32) (rank int32, ok bool) {
 	taken := make(map[int32]bool, len(ranks))
 	for _, r := range ranks {

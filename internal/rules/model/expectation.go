@@ -6,15 +6,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What one validation spends on running scenarios, in the units of Limit.Work.
+// Limits of running scenarios in one validation, in the units of Limit.Work.
 const (
 	maxScenarioWork = 1_000_000 // on one scenario
 	maxScenarioAll  = 8_000_000 // on all scenarios
 )
 
-// scenarios runs each scenario with its own inputs and warns where it doesn't
-// overlapsOf its expectation. No trace is written, so this is cheap; a scenario that
-// describePath too far is named and not judged.
+// scenarios runs each scenario with its own inputs and warns where it fails its
+// expectation. It writes no trace, so this is cheap; a scenario that exceeds the
+// budget gets a warning instead.
 func (w *warner) scenarios() {
 	if w.machine == nil {
 		return
@@ -51,8 +51,7 @@ func (w *warner) unmet(at entry, s *countersign.Scenario, c trace) {
 	}
 }
 
-// branch says where a course leaves the path that is expected of it, "" when it
-// neverTaken does.
+// pathMismatch says where a trace differs from the expected path, "" if it does not.
 func (w *warner) pathMismatch(c trace, expected []string) string {
 	length := len(c.arcs) + 1
 	for i := range min(length, len(expected)) {

@@ -4,42 +4,42 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Exploration is what a model can come to, whatever its inputs are. All lists
-// are in document order. What is listed was shown; only when Complete, what is
-// not listed can't happen with the memory that the scenarios begin with.
+// Exploration lists what can happen in a model, over all inputs, in document order.
+// Everything listed was shown by a run. Only when Complete is everything else
+// impossible with the initial memory of the scenarios.
 type Exploration struct {
 	Complete    bool     // false: the limit ended the exploration
-	Pairs       int      // pairs of a state and kinds of values
+	Pairs       int      // pairs of a state and sets of possible values
 	States      []string // states reached, the final and the stuck ones included
 	Transitions []string // transitions taken
 	StuckStates []string // states in which a run can get stuck
 	LoopStates  []string // states that a cycle goes through
-	TrapStates  []string // states from which no run comes to a final state
+	TrapStates  []string // states from which no run reaches a final state
 	Loops       int      // different cycles that can be entered
 	Overlaps    []Overlap
 	Findings    []Finding
 	Coverage
 }
 
-// Overlap is two transitions of one state and priority that can be enabled at
-// once: the first is taken then, only for its place in the document.
+// Overlap is two transitions of one state and priority that can be enabled at once;
+// their order in the document decides.
 type Overlap struct{ First, Second string }
 
-// Finding is one thing that an exploration shows about a place of the document.
+// Finding is one result of an exploration, at a place in the document.
 type Finding struct {
 	countersign.Problem
-	Witness *Witness // a run that shows it; nil where the finding is that there is none
+	Witness *Witness // a run that shows it; nil where the finding is that no run exists
 	at      entry
 }
 
-// workPerPair is how much work an exploration may do for each pair of its limit.
+// workPerPair is the work budget for each pair of the limit.
 const workPerPair = 100
 
-// Explore walks every (state, values) pair that a simulation can reach, from
-// each scenario's memory (the defaults in a model without scenarios) and with
-// every input. Inputs are infinitely many, but conditions tell only finitely
-// many apart, so one of each kind stands for all (domain), and pairs are counted
-// so. limit bounds the pairs, and with them memory and time.
+// Explore visits every (state, values) pair that a simulation can reach, from each
+// scenario's memory (the defaults in a model without scenarios) and with every input.
+// There are infinitely many inputs, but conditions distinguish only finitely many
+// classes, so each class counts once (domain). limit bounds the pairs, and with them
+// memory and time.
 func Explore(m *Machine, limit int) Exploration {
 	w := explored(m, limit, workPerPair*limit)
 	w.replayWork = max(workPerPair*limit, m.limit.Work)
@@ -59,14 +59,13 @@ func Explore(m *Machine, limit int) Exploration {
 	return e
 }
 
-// survey is what the graph of a walk says about the states and transitions of
-// the document.
+// survey is what a state space says about the states and transitions of the document.
 type survey struct {
 	*stateSpace
 	paths                                  shortestPaths
 	loops                                  []cycle
 	reached, stuckIn, looping, trap, taken []bool
-	firstPair, stuckPair                   []int32 // by state: the pair found first, and the first that gets stuck
+	firstPair, stuckPair                   []int32 // by state: the first pair found, and the first where a run gets stuck
 }
 
 func (w *stateSpace) survey() *survey {
@@ -101,8 +100,8 @@ func (s *survey) visit(at int32) {
 	}
 }
 
-// traps marks the states that are reached and of which no pair leads to a final
-// state. Before the end of a walk that isn't known of any.
+// traps marks the reached states from which no pair leads to a final state. An
+// incomplete exploration marks none.
 func (s *survey) traps() {
 	if !s.complete() {
 		return
@@ -115,21 +114,19 @@ func (s *survey) traps() {
 	}
 }
 
-func (m *Machine) stateIDs(of []bool) []string {
-	ids := []string{}
-	for i, listed := range of {
-		if listed {
-			ids = append(ids, m.doc.States[i].ID)
-		}
-	}
-	return ids
+func (m *Machine) stateIDs(marked []bool) []string {
+	return markedIDs(marked, func(i int) string { return m.doc.States[i].ID })
 }
 
-func (m *Machine) transitionIDs(of []bool) []string {
+func (m *Machine) transitionIDs(marked []bool) []string {
+	return markedIDs(marked, func(i int) string { return m.doc.Transitions[i].ID })
+}
+
+func markedIDs(marked []bool, id func(int) string) []string {
 	ids := []string{}
-	for i, listed := range of {
-		if listed {
-			ids = append(ids, m.doc.Transitions[i].ID)
+	for i, is := range marked {
+		if is {
+			ids = append(ids, id(i))
 		}
 	}
 	return ids

@@ -2,7 +2,7 @@ package model
 
 import "github.com/countersign/countersign"
 
-// What one validation spends on exploring, and lists of one code.
+// Limits of exploring during one validation, and of the warnings of one code.
 const (
 	maxPairs    = 20_000
 	maxPairWork = 1_000_000
@@ -10,8 +10,8 @@ const (
 	maxWarnings = 50
 )
 
-// warnFromExploration explores the model and keeps, by place, what a validation warns of
-// unusedRank what the document says by itself and what its scenarios show already.
+// warnFromExploration explores the model and keeps, by place, the warnings that
+// neither the static checks nor the scenarios give already.
 func (w *warner) warnFromExploration() {
 	if w.machine == nil {
 		return
@@ -36,7 +36,7 @@ func (w *warner) warnFromExploration() {
 	}
 }
 
-// ofStates leaves out what has been said of a state before.
+// ofStates leaves out states that the static checks warn about.
 func (w *warner) ofStates(f *finder) {
 	static, _ := w.reachable()
 	shown, ended := f.loopsOfScenarios(), w.leadsToDeadEnd(f.survey)
@@ -52,8 +52,8 @@ func (w *warner) ofStates(f *finder) {
 	f.looped(f.newLoops(shown))
 }
 
-// loopsOfScenarios marks the states of loops that scenarios run into: the warning about the
-// scenario says it.
+// loopsOfScenarios marks the states of cycles that scenarios run into; the warnings
+// about the scenarios cover them.
 func (s *survey) loopsOfScenarios() []bool {
 	shown := make([]bool, len(s.m.nodes))
 	if len(s.loops) == 0 {
@@ -81,7 +81,8 @@ func (m *Machine) markTargets(states []bool, arcs []int32) {
 	}
 }
 
-// newLoops is the loops through a state that none before them goes through.
+// newLoops lists the cycles with a state that is not marked and not on an earlier
+// cycle.
 func (s *survey) newLoops(shown []bool) []cycle {
 	var list []cycle
 	for _, c := range s.loops {
@@ -97,8 +98,8 @@ func (s *survey) newLoops(shown []bool) []cycle {
 	return list
 }
 
-// leadsToDeadEnd marks the states that transitions taken lead to a dead end from: the
-// warning about that one says why nothing ends.
+// leadsToDeadEnd marks the states from which a dead end is reachable; the warning
+// about the dead end explains why these runs do not end.
 func (w *warner) leadsToDeadEnd(s *survey) []bool {
 	ended, before := make([]bool, len(s.m.nodes)), s.m.predecessors()
 	var open []int32
@@ -117,7 +118,7 @@ func (w *warner) leadsToDeadEnd(s *survey) []bool {
 	return ended
 }
 
-// takeableOverlaps is the overlaps of transitions that can be taken.
+// takeableOverlaps lists the overlaps whose second transition can be taken.
 func (w *warner) takeableOverlaps(s *survey) []overlap {
 	var list []overlap
 	for _, o := range s.overlaps {

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// finder writes what a survey shows as findings, each with a run that shows it.
+// finder turns a survey into findings, each with a witness.
 type finder struct {
 	*survey
 	most int // of one code
@@ -19,7 +19,7 @@ type finder struct {
 // maxFindings bounds the findings of one code in an exploration.
 const maxFindings = 1000
 
-// findings are everything, by state, transition and scenario.
+// findings lists all findings, by state, transition and scenario.
 func (s *survey) findings(runs []scenarioRun) []Finding {
 	f := &finder{survey: s, most: maxFindings, list: []Finding{}}
 	for i := range s.m.nodes {
@@ -42,7 +42,7 @@ func (f *finder) add(w *Witness, at entry, code, format string, args ...any) {
 	}})
 }
 
-// memory says with what the walk began.
+// memory describes the initial memory that was explored.
 func (f *finder) memory() string {
 	if len(f.m.doc.Scenarios) == 0 {
 		return "the default memory"
@@ -57,7 +57,7 @@ func (f *finder) unreachable(i int) {
 	}
 }
 
-// neverTaken leaves out what leads out of a state that isn't reached.
+// never leaves out transitions from unreached states.
 func (f *finder) never(i int) {
 	t := &f.m.doc.Transitions[i]
 	if f.complete() && !f.taken[i] && f.reached[f.m.ix.states[t.FromStateID]] {
@@ -95,7 +95,7 @@ func (f *finder) looped(loops []cycle) {
 	}
 }
 
-// more says that not all of many findings are listed.
+// more adds a finding that says the list is truncated.
 func (f *finder) more(list, code string, n int, what string) {
 	if n > f.most {
 		f.list = append(f.list, Finding{at: entry{list, -1}, Problem: countersign.Problem{
@@ -104,7 +104,7 @@ func (f *finder) more(list, code string, n int, what string) {
 	}
 }
 
-// overlapping names the second of two transitions, which is the one not taken.
+// overlapping reports each overlap at its second transition, the one not taken.
 func (f *finder) overlapping(list []overlap) {
 	f.more("transitions", OverlappingTransitions, len(list), "pairs of transitions that overlap")
 	for _, o := range list[:min(len(list), f.most)] {
@@ -117,8 +117,8 @@ func (f *finder) overlapping(list []overlap) {
 	}
 }
 
-// redundantScenarios names scenarios that take no transition, and come to no end, that earlier
-// ones don't.
+// redundantScenarios reports scenarios whose transitions and end are all covered by
+// earlier scenarios.
 func (f *finder) redundantScenarios(runs []scenarioRun) {
 	covered, ends := make([]bool, len(f.taken)), map[string]bool{}
 	for i, r := range runs {
@@ -134,8 +134,8 @@ func (f *finder) redundantScenarios(runs []scenarioRun) {
 	}
 }
 
-// duplicateScenarios names scenarios that begin with values that nothing tells from those of
-// an earlier one.
+// duplicateScenarios reports scenarios whose initial values no condition distinguishes
+// from those of an earlier one.
 func (f *finder) duplicateScenarios() {
 	if len(f.slots)*len(f.m.doc.Scenarios) > maxLive {
 		return
@@ -153,7 +153,7 @@ func (f *finder) duplicateScenarios() {
 	}
 }
 
-// applyValues is what a witness begins with, in a message.
+// describeInputs words the initial values of a witness for a message.
 func (w *Witness) describeInputs() string {
 	text := "with inputs " + object(w.Scenario.Inputs)
 	if len(w.Scenario.InitialMemory) > 0 {
@@ -174,7 +174,7 @@ func object(values map[string]countersign.Scalar) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// describePath is a witness's path, the middle of a long one left out.
+// describePath is a witness's path; the middle of a long one is left out.
 func (w *Witness) describePath() string {
 	path := w.Scenario.ExpectedPath
 	if len(path) <= maxChoices {

@@ -7,13 +7,13 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// graph is a document's states and transitions without their values: what can
-// be said before any of them is known. It also serves documents with errors.
+// graph is the static transition graph of a document, independent of values. It
+// also works for documents with errors.
 type graph struct {
 	doc        *countersign.AgentModel
 	ix         *index
 	order      [][]int
-	neverTaken []string // a transition: why it can never be taken; "" when it can
+	neverTaken []string // by transition: why it can never be taken, "" if it can
 }
 
 func newGraph(doc *countersign.AgentModel, ix *index, order [][]int) *graph {
@@ -24,9 +24,8 @@ func newGraph(doc *countersign.AgentModel, ix *index, order [][]int) *graph {
 	return g
 }
 
-// findShadowed says which transitions of one state are never taken for how their
-// conditions are written: constantly false, or tried after one that is
-// constantly true or has the same condition.
+// findShadowed finds the transitions of one state that are never taken because their
+// conditions are constantly false, or follow one that is constantly true or identical.
 func (g *graph) findShadowed(order []int) {
 	always := ""
 	same := map[string]string{}
@@ -59,7 +58,7 @@ func (g *graph) sameAs(i int, same map[string]string) {
 	same[key] = quoted(t.ID)
 }
 
-// appendCondition writes a condition in a form that equal conditions share.
+// appendCondition appends a canonical form of a condition.
 func appendCondition(b []byte, c *countersign.Condition) []byte {
 	if p := c.Predicate; p != nil {
 		b = strconv.AppendQuote(b, p.VariableID)
@@ -79,7 +78,7 @@ func appendCondition(b []byte, c *countersign.Condition) []byte {
 	return append(b, ']')
 }
 
-// constancyResult is what a condition comes to whatever the values are.
+// constancyResult says whether a condition has the same result for all values.
 type constancyResult int
 
 const (
@@ -104,8 +103,8 @@ func constancy(c *countersign.Condition) constancyResult {
 	}
 }
 
-// groupConstancy is empty for a group without members, and decided as soon as
-// one member is.
+// groupConstancy returns empty for a group without members, and decided as soon as one
+// member is decided.
 func groupConstancy(g *countersign.ConditionGroup, empty, decided constancyResult) constancyResult {
 	all := empty
 	for i := range g.Conditions {
@@ -119,8 +118,8 @@ func groupConstancy(g *countersign.ConditionGroup, empty, decided constancyResul
 	return all
 }
 
-// reachable marks the states that transitions lead to from the start; from all
-// starts while there are several. ok is false without any.
+// reachable marks the states reachable from the start states. ok is false if there are
+// none.
 func (g *graph) reachable() (reached []bool, ok bool) {
 	reached = make([]bool, len(g.doc.States))
 	var queue []int
@@ -141,7 +140,7 @@ func (g *graph) reachable() (reached []bool, ok bool) {
 	return reached, ok
 }
 
-// hasExit reports a state that some transition can lead out of.
+// hasExit reports whether some transition can lead out of a state.
 func (g *graph) hasExit(state int) bool {
 	for _, i := range g.order[state] {
 		if g.neverTaken[i] == "" && g.doc.Transitions[i].ToStateID != g.doc.States[state].ID {

@@ -6,9 +6,9 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// addInitialPairs adds the pairs that a simulation can start with: each scenario's memory,
-// the defaults in a model without scenarios, with every input. Scenarios without
-// memory of their own begin with the same.
+// addInitialPairs adds the pairs in which a simulation can start: each scenario's
+// memory (the defaults in a model without scenarios) with every input. Scenarios
+// without initialMemory share one pair.
 func (w *stateSpace) addInitialPairs() {
 	plain := w.allInputs(w.cellsOf(&countersign.Scenario{}))
 	if len(w.m.doc.Scenarios) == 0 {
@@ -30,7 +30,7 @@ func (w *stateSpace) addInitial(scenario int32, cells []int32) {
 	w.add(pair{state: w.m.start, cells: cells, parent: none, scenario: scenario})
 }
 
-// cellsOf is the ranks that a scenario begins with.
+// cellsOf returns the initial ranks of a scenario.
 func (w *stateSpace) cellsOf(s *countersign.Scenario) []int32 {
 	cells := make([]int32, len(w.slots))
 	for i, slot := range w.slots {
@@ -44,7 +44,7 @@ func (w *stateSpace) cellsOf(s *countersign.Scenario) []int32 {
 	return cells
 }
 
-// allInputs lets inputs be of any kind.
+// allInputs sets every input to the set of all values.
 func (w *stateSpace) allInputs(cells []int32) []int32 {
 	for i, k := range w.sets {
 		if k != nil {

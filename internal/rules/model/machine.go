@@ -6,17 +6,16 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Machine is a compiled model, ready to be simulated any number of times and by
-// several callers at once. It refers to its document, which must not be changed
-// any more.
+// Machine is a compiled model. It is safe for concurrent simulations. It refers
+// to its document, which must not be changed anymore.
 type Machine struct {
 	program
 	doc       *countersign.AgentModel
 	ix        *index
 	limit     Limit
-	constants []constantTable // one a variable, in document order, as are all cells
+	constants []constantTable // one per variable, in document order; cells have the same order
 	ranks     []int32         // the default values
-	nodes     []node          // one a state
+	nodes     []node          // one per state
 	arcs      []arc           // those of one state together, in the order they are tried
 	start     int32
 }
@@ -43,7 +42,7 @@ type effect struct {
 	slot, rank int32
 }
 
-// none says that no arc is enabled.
+// none stands for no arc, edge, pair or cell.
 const none int32 = -1
 
 // Compile makes a machine of a document. A document with errors is refused with
@@ -72,8 +71,8 @@ func compile(doc *countersign.AgentModel, ix *index, order [][]int) *Machine {
 	return m
 }
 
-// constantTables gathers every constant that a variable meets: the program compares
-// with them and effects set them.
+// constantTables collects the constants that conditions compare each variable with and
+// that effects set it to.
 func constantTables(doc *countersign.AgentModel, ix *index) []constantTable {
 	all := make([]constantTable, len(doc.Variables))
 	for i := range doc.Variables {
@@ -133,8 +132,8 @@ func (m *Machine) compileTransition(i int, effects [][]effect) arc {
 	return a
 }
 
-// compilePredicate leaves the rank of a predicate without constant at the
-// bottom: what it holds in doesn't depend on it.
+// compilePredicate gives a predicate without a constant the lowest rank, which
+// its result doesn't depend on.
 func (m *Machine) compilePredicate(p *countersign.Predicate) test {
 	slot := m.ix.variables[p.VariableID].slot
 	t := test{slot: int32(slot), in: holdsIn(p), rank: math.MinInt32}
@@ -144,8 +143,7 @@ func (m *Machine) compilePredicate(p *countersign.Predicate) test {
 	return t
 }
 
-// next finds the arc that is taken out of a state: the first whose condition
-// holds, none when no one's does.
+// next returns the first arc of a state whose condition holds, or none.
 func (m *Machine) next(state int32, cells []int32, budget *int) int32 {
 	n := m.nodes[state]
 	for i := n.arcs; i < n.end; i++ {

@@ -2,19 +2,19 @@ package model
 
 import "slices"
 
-// overlap is two arcs of one state and priority whose conditions hold at once:
-// which of them is taken is only said by their order in the document.
+// overlap is two arcs of one state and priority whose conditions can hold at once;
+// their order in the document decides.
 type overlap struct {
 	first, second int32 // arcs
-	pair          int32 // the pair where it was seen
+	pair          int32 // where it was found
 	narrowed      []restriction
 }
 
 // maxOverlaps bounds the list; a state with n equal transitions has n² of them.
 const maxOverlaps = maxFindings + 1
 
-// findOverlaps looks for overlaps among the arcs of one priority, when i is the first
-// of them: with the values for which none of a smaller priority is taken.
+// findOverlaps looks for overlaps among the arcs of one priority if i is the first of
+// them. parts are the values for which no arc of smaller priority is taken.
 func (w *stateSpace) findOverlaps(at, i int32, parts [][]int32) {
 	end := w.priorityEnd(at, i)
 	if end-i < 2 {
@@ -29,8 +29,8 @@ func (w *stateSpace) findOverlaps(at, i int32, parts [][]int32) {
 	}
 }
 
-// priorityEnd is the end of the arcs with the priority of arc i; i itself when it is
-// not the first of them.
+// priorityEnd is the end of the arcs with the priority of arc i; i itself if it is not
+// the first of them.
 func (w *stateSpace) priorityEnd(at, i int32) int32 {
 	n, priority := w.m.nodes[w.pairs[at].state], w.m.arcs[i].transition.Priority
 	if i > n.arcs && w.m.arcs[i-1].transition.Priority == priority {
@@ -43,7 +43,7 @@ func (w *stateSpace) priorityEnd(at, i int32) int32 {
 	return end
 }
 
-// untested reports that these arcs weren't looked at with the same values before.
+// untested reports whether these arcs have not been tested with these values yet.
 func (w *stateSpace) untested(i, end int32, part []int32) bool {
 	looked := w.cellsTestedBy(i, end)
 	key := keyOf(nil, []int32{i})
@@ -56,7 +56,7 @@ func (w *stateSpace) untested(i, end int32, part []int32) bool {
 	return !before
 }
 
-// cellsTestedBy is the cells that the conditions of these arcs look at.
+// cellsTestedBy lists the cells that the conditions of these arcs test.
 func (w *stateSpace) cellsTestedBy(i, end int32) []int32 {
 	places, found := w.testedCells[i]
 	if !found {
@@ -70,7 +70,7 @@ func (w *stateSpace) cellsTestedBy(i, end int32) []int32 {
 	return places
 }
 
-// overlapsOf tries one arc with all that stand behind it.
+// overlapsOf tests one arc against all later ones of its priority.
 func (w *stateSpace) overlapsOf(at, first, end int32, part []int32) {
 	holds, _ := w.split(w.m.arcs[first].entry, part)
 	for second := first + 1; second < end && len(holds) > 0; second++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// proposer makes scenarios until every transition that was taken is covered.
+// proposer creates scenarios until every transition that a run can take is covered.
 type proposer struct {
 	*survey
 	covered []bool
@@ -19,7 +19,7 @@ type proposer struct {
 	list    []countersign.Scenario
 }
 
-// missing is the transitions that were taken and aren't covered.
+// missing marks the transitions that a run can take and no scenario covers.
 func (p *proposer) missing() []bool {
 	missing := make([]bool, len(p.taken))
 	for i := range missing {
@@ -28,11 +28,11 @@ func (p *proposer) missing() []bool {
 	return missing
 }
 
-// edgeRef is a pair and the index of a way out of it.
+// edgeRef identifies an edge by its pair and index.
 type edgeRef struct{ pair, edge int32 }
 
-// propose goes from the transitions that are met last to those met first: a long
-// path covers what lies on it.
+// propose starts with the transitions that are found last: a long path covers the
+// transitions on it.
 func (p *proposer) propose() {
 	crossings := p.bestEdges()
 	p.onlyLooping(crossings)
@@ -48,8 +48,8 @@ func (p *proposer) propose() {
 	}
 }
 
-// onlyLooping marks what is missing and crossed by no run that ends. Before the
-// end of a walk that isn't known of any.
+// onlyLooping marks the missing transitions that no terminating run takes. An
+// incomplete exploration marks none.
 func (p *proposer) onlyLooping(crossings []edgeRef) {
 	p.looped = make([]bool, len(p.taken))
 	if !p.complete() {
@@ -61,8 +61,8 @@ func (p *proposer) onlyLooping(crossings []edgeRef) {
 	}
 }
 
-// bestEdges is, for each transition that is missing, where a run takes it that
-// ends best: in a final state, else stuck. Runs that only loop can't pass.
+// bestEdges picks, for each missing transition, an edge from which a run can end,
+// preferably in a final state, else stuck. A scenario that loops never passes.
 func (p *proposer) bestEdges() []edgeRef {
 	missing, best := p.missing(), map[int]edgeRef{}
 	for i := range p.pairs {
@@ -95,7 +95,7 @@ func (p *proposer) merit(c edgeRef) int {
 	}
 }
 
-// witnessThrough makes a run that goes along a way and then to the nearest end.
+// witnessThrough creates a run that takes an edge and then a shortest path to an end.
 func (p *proposer) witnessThrough(c edgeRef) (Witness, bool) {
 	y := p.pairs[c.pair].edges[c.edge]
 	fate := p.paths.toFinal
@@ -110,7 +110,7 @@ func (p *proposer) witnessThrough(c edgeRef) (Witness, bool) {
 		at = next.to
 	}
 	left = append(left, p.pairs[at].stuckInputs...)
-	slices.Reverse(left) // the last word on each input first
+	slices.Reverse(left) // the last restriction of each input is the smallest: it goes first
 	return p.witness(c.pair, left)
 }
 

@@ -6,19 +6,19 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// recorder goes along a course and writes the answer. left is what the answer
-// may still grow by, in bytes of JSON.
+// recorder replays a trace and writes the answer. left is the remaining size of the
+// answer, in bytes of JSON.
 type recorder struct {
 	m          *Machine
 	sim        countersign.Simulation
 	cells      []int32
 	values     []countersign.Scalar
-	predicates []countersign.PredicateTrace // of the present state; copied into its entry
+	predicates []countersign.PredicateTrace // of the current state; copied into its entry
 	visits     *[]ActionVisit               // nil when they are not asked for
 	left       int
 }
 
-// What an answer's parts take as JSON besides the texts in them.
+// The size of an answer's parts as JSON, without the texts in them.
 const (
 	bytesOfEntry     = 90
 	bytesOfPredicate = 90
@@ -30,8 +30,7 @@ func newRecorder(m *Machine, values []countersign.Scalar, cells []int32, visits 
 	return &recorder{m: m, values: values, cells: cells, visits: visits, left: m.limit.Bytes}
 }
 
-// record writes everything but the verdict; false says that the answer would be
-// too long.
+// record writes everything but the verdict; false if the answer would be too long.
 func (r *recorder) record(c trace) bool {
 	if len(c.arcs) > r.left/bytesOfEntry {
 		return false
@@ -72,8 +71,8 @@ func (r *recorder) step(state, taken int32) {
 	r.sim.Trace = append(r.sim.Trace, entry)
 }
 
-// evaluate evaluates a transition's condition as accepts does and keeps what each
-// predicate met.
+// evaluate evaluates a transition's condition as accepts does and records each
+// predicate.
 func (r *recorder) evaluate(a *arc) {
 	for at := a.entry; at >= 0 && r.left >= 0; {
 		t, p := &r.m.tests[at], r.m.predicates[at]
@@ -89,8 +88,8 @@ func (r *recorder) evaluate(a *arc) {
 	}
 }
 
-// act notes the visit first, since a plan reads the values before the action's
-// own effects.
+// act records the visit first, since a plan reads the values before the action's own
+// effects.
 func (r *recorder) act(a *arc, entry *countersign.TraceEntry) {
 	r.visit(a)
 	r.left -= len(a.action.ID)
@@ -111,7 +110,7 @@ func (r *recorder) visit(a *arc) {
 	r.left -= bytesOfValue * len(r.values)
 }
 
-// named is every variable with its present value.
+// named maps each variable id to its current value.
 func (r *recorder) named() map[string]countersign.Scalar {
 	named := make(map[string]countersign.Scalar, len(r.values))
 	for i := range r.values {
@@ -120,7 +119,7 @@ func (r *recorder) named() map[string]countersign.Scalar {
 	return named
 }
 
-// compare compares with the scenario's expectations (contract 4).
+// compare checks the scenario's expectations (contract 4).
 func (r *recorder) compare(s *countersign.Scenario) {
 	r.sim.ScenarioID = s.ID
 	r.sim.Mismatches = []countersign.Mismatch{}

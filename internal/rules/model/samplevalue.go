@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// valueAt is a value of a rank: the constant itself, or one between two of them,
-// or none that is named. It is the other way of scale.rank.
+// valueAt returns a value of a rank: the constant itself, a number between two
+// constants, or a text that no condition names. It is the inverse of rank.
 func (s *constantTable) valueAt(rank int32) countersign.Scalar {
 	switch {
 	case rank == unknown:
@@ -54,8 +54,8 @@ func (s *constantTable) number(rank int32) string {
 	}
 }
 
-// decimal is n × 10^exp. Exponents may be huge, so nothing is expanded but what
-// the document's own digits pay for.
+// decimal is n × 10^exp. Exponents may be huge, so a number is never expanded beyond
+// the digits in the document.
 type decimal struct {
 	n   *big.Int
 	exp int64
@@ -69,10 +69,10 @@ func decimalOf(n countersign.Number) decimal {
 	return d
 }
 
-// maxPlain is how far digits are written out for being read more easily.
+// maxPlain bounds the digits that are written without an exponent, for readability.
 const maxPlain = 20
 
-// more is a number above d: the next whole one where that is short.
+// more is a number above d: the next integer if that is short.
 func (d decimal) more() string {
 	if d.exp > -maxPlain && d.exp <= 0 {
 		return new(big.Int).Add(d.floor(), big.NewInt(1)).String()
@@ -91,7 +91,8 @@ func (d decimal) floor() *big.Int {
 	return new(big.Int).Div(d.n, power(-d.exp)) // Euclidean: towards less, for a divisor above 0
 }
 
-// between is a number above a and below b, the roundest where they are near.
+// between is a number above a and below b, with as few digits as possible if they are
+// close.
 func between(a, b decimal) string {
 	switch {
 	case a.n.Sign() < 0 && b.n.Sign() > 0:
@@ -129,7 +130,7 @@ func rounded(a, b decimal) string {
 
 func power(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
 
-// String is plain where that is short.
+// String uses plain notation where that is short.
 func (d decimal) String() string {
 	digits := new(big.Int).Abs(d.n).String()
 	sign := strings.Repeat("-", len(d.n.String())-len(digits))

@@ -4,14 +4,13 @@ import (
 	"slices"
 )
 
-// shortestPaths is what becomes of each pair of a walk: for every pair the next way on
-// the shortest path to a final state, and to one where a run gets stuck; none
-// where there is no such path.
+// shortestPaths gives, for each pair, the next edge on a shortest path to a final
+// state and on one to a pair where a run gets stuck; none where there is no such path.
 type shortestPaths struct {
-	toFinal, toStuck []int32 // index into the pair's ways; here for a pair that is the end itself
+	toFinal, toStuck []int32 // index into the pair's edges, or atTarget
 }
 
-// atTarget says that a pair is an end itself.
+// atTarget marks a pair that is itself a target state, at distance zero.
 const atTarget int32 = -2
 
 func (w *stateSpace) shortestPaths() shortestPaths {
@@ -22,7 +21,7 @@ func (w *stateSpace) shortestPaths() shortestPaths {
 	}
 }
 
-// incoming is, for each pair, the ways that lead to it: pair and index.
+// incoming lists, for each pair, its incoming edges as (pair, index of the edge).
 func (w *stateSpace) incoming() [][][2]int32 {
 	back := make([][][2]int32, len(w.pairs))
 	for i := range w.pairs {
@@ -51,20 +50,19 @@ func (w *stateSpace) nextEdges(back [][][2]int32, end func(*pair) bool) []int32 
 	return next
 }
 
-// cycle is a loop that runs can enter: its arcs, and the pair of it that was
-// found first.
+// cycle is a reachable cycle: its arcs, and the first of its pairs that was found.
 type cycle struct {
 	at   int32
 	arcs []int32
 }
 
-// cycles lists the different loops. On a cycle no input is parted, or it would
-// become less each time; so each of its pairs has one way only, and following
-// such ways finds them all.
+// cycles lists the distinct cycles. No edge of a cycle restricts an input, since sets
+// only shrink. So each pair on a cycle has exactly one edge, and following such edges
+// finds all cycles.
 func (w *stateSpace) cycles() []cycle {
 	var found []cycle
 	seen := map[string]bool{}
-	visited := make([]int32, len(w.pairs)) // the round in which, from 1
+	visited := make([]int32, len(w.pairs)) // by pair: the iteration that visited it, from 1
 	for i := range w.pairs {
 		at := int32(i)
 		for visited[at] == 0 && w.onlySuccessor(at) != none {
@@ -83,8 +81,8 @@ func (w *stateSpace) cycles() []cycle {
 	return found
 }
 
-// onlySuccessor is where the only way out of a pair leads, none when there are more or a
-// explore can get stuck there.
+// onlySuccessor is the target of the only edge of a pair; none if there are several or
+// if a run can get stuck there.
 func (w *stateSpace) onlySuccessor(at int32) int32 {
 	p := &w.pairs[at]
 	if len(p.edges) != 1 || p.stuck || len(p.edges[0].narrowed) > 0 || int(at) >= w.expanded {
@@ -104,8 +102,8 @@ func (w *stateSpace) cycleAt(at int32) cycle {
 	}
 }
 
-// rotated begins a cycle at the smallest of its rotations by first arc, so that
-// a loop is the same wherever it is entered.
+// rotated normalizes a cycle to begin with its smallest arc, so that it is the same
+// wherever it is entered.
 func rotated(arcs []int32) []int32 {
 	first := slices.Index(arcs, slices.Min(arcs))
 	return append(slices.Clone(arcs[first:]), arcs[:first]...)

@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// split parts cells into those for which the condition at entry holds and those
-// for which it doesn't. When the work ends first, parts are missing.
+// split divides cells into those for which the condition at entry holds and those for
+// which it does not. If the work runs out, parts are missing.
 func (w *stateSpace) split(entry int32, cells []int32) (holds, fails [][]int32) {
 	open := []branch{{entry, cells}}
 	w.work -= 2
@@ -26,14 +26,14 @@ func (w *stateSpace) split(entry int32, cells []int32) (holds, fails [][]int32) 
 	return holds, fails
 }
 
-// branch is cells amid a condition.
+// branch is a set of values at one test of a condition.
 type branch struct {
 	entry int32
 	cells []int32
 }
 
-// step goes over one test; where it parts the cells, p goes on with those for
-// which it holds.
+// step evaluates one test. If it splits the cells, p continues with those for which it
+// holds, and other has the rest.
 func (w *stateSpace) step(p *branch) (other branch, parted bool) {
 	t := &w.m.tests[p.entry]
 	yes, no := w.splitCell(p.entry, t, p.cells)
@@ -51,8 +51,8 @@ func (w *stateSpace) step(p *branch) (other branch, parted bool) {
 	return other, false
 }
 
-// splitCell is the sets of an input that a test leaves on either side; memory is on
-// one side whole.
+// splitCell returns the subsets for which a test holds and fails. A memory cell is a
+// single value, so one side is empty.
 func (w *stateSpace) splitCell(at int32, t *test, cells []int32) (yes, no int32) {
 	i := w.cellOf[t.slot]
 	switch {

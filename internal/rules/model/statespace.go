@@ -6,51 +6,50 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// stateSpace is everything that a machine can come to, as a graph of pairs: a state
-// and the kinds of values there. Inputs are fixed for a run but unknown to the
-// walk, so a pair has for each input a set of kinds, and a test that only some
-// of them meet parts the pair. So inputs that a path never looks at cost nothing.
+// stateSpace is the graph of the pairs that a machine can reach: a state, and a set of
+// possible values for each variable tested. Inputs are fixed for a run but unknown
+// here, so a pair keeps a set of values for each input, and a test that holds for only
+// part of a set splits the pair. Inputs that no path tests cost nothing.
 //
-// Every path through the graph is the course of some run: sets are independent
-// of each other and only become smaller, and what live forgets is never looked
-// pair again.
+// Every path in the graph corresponds to some run: the sets are independent of each
+// other and only shrink, and a variable that is no longer live is never tested again.
 type stateSpace struct {
 	m     *Machine
-	limit int // pairs
-	work  int // what is left of it: tests, members of sets looked at, ways
+	limit int // maximum number of pairs
+	work  int // remaining budget: tests, set members examined, edges
 
-	replayWork int // what is left of the work for running witnesses
+	replayWork int // remaining budget for running witnesses
 
-	slots  []int32      // the slots that are tested; cells are in their order
-	cellOf []int32      // of each slot in cells, none without one
-	sets   []*valueSets // of each cell, nil for memory, whose cell is its rank
+	slots  []int32      // variables that conditions test, in the order of cells
+	cellOf []int32      // by slot: its index in cells, none if it is not tested
+	sets   []*valueSets // by cell: nil for memory, whose cell holds a rank
 	live   [][]bool
 
 	pairs         []pair
 	known         map[string]int32
-	expanded      int // pairs whose ways are all found: pairs[:opened]
+	expanded      int // pairs[:expanded] have all their edges
 	overlaps      []overlap
-	overlapTested map[string]bool   // what the arcs of one priority were tried with
-	testedCells   map[int32][]int32 // the cells that they look at, by the first of them
-	overlapFound  map[[2]int32]bool // overlaps found
+	overlapTested map[string]bool   // arcs of equal priority and the values they were tested with
+	testedCells   map[int32][]int32 // cells tested by arcs of equal priority, indexed by the first arc
+	overlapFound  map[[2]int32]bool
 }
 
-// pair is a state and the kinds of values there.
+// pair is a state and the possible values there.
 type pair struct {
 	state       int32
 	cells       []int32
-	parent      int32         // the pair it was found from, none for a beginning
-	scenario    int32         // of a beginning: whose memory it is, none for the defaults
-	narrowed    []restriction // to what the inputs came down on the way from there
+	parent      int32         // predecessor in the search tree, none for an initial pair
+	scenario    int32         // of an initial pair: the scenario that gives its memory, none for the defaults
+	narrowed    []restriction // inputs restricted on the edge from parent
 	edges       []edge
 	stuck       bool
-	stuckInputs []restriction // when stuck: what is left of the inputs then
+	stuckInputs []restriction // when stuck: the inputs for which no arc is enabled
 }
 
-// restriction is what is left of an input: a set of its kinds.
+// restriction limits an input to a set of its values.
 type restriction struct{ cell, set int32 }
 
-// edge leads from a pair to the next.
+// edge leads from a pair to its successor along an arc.
 type edge struct {
 	arc, to  int32
 	narrowed []restriction
@@ -82,7 +81,7 @@ func newStateSpace(m *Machine, limit, work int) *stateSpace {
 	return w
 }
 
-// explored walks a machine as far as the limit and the work go.
+// explored builds the state space of a machine as far as limit and work allow.
 func explored(m *Machine, limit, work int) *stateSpace {
 	w := newStateSpace(m, limit, work)
 	w.addInitialPairs()
@@ -90,7 +89,7 @@ func explored(m *Machine, limit, work int) *stateSpace {
 	return w
 }
 
-// explore opens pair after pair, nearest first.
+// explore expands the pairs breadth-first.
 func (w *stateSpace) explore() {
 	for w.expanded < len(w.pairs) && w.expand(int32(w.expanded)) {
 		w.expanded++
@@ -99,8 +98,8 @@ func (w *stateSpace) explore() {
 
 func (w *stateSpace) complete() bool { return w.expanded == len(w.pairs) }
 
-// expand finds the ways out of a pair: its arcs are tried in order, each with what
-// the ones before have left.
+// expand finds the edges out of a pair: its arcs are tried in order, each with the
+// values for which no earlier arc is taken.
 func (w *stateSpace) expand(at int32) bool {
 	n, parts := w.m.nodes[w.pairs[at].state], [][]int32{w.pairs[at].cells}
 	if n.final {
@@ -124,7 +123,7 @@ func (w *stateSpace) expand(at int32) bool {
 	return w.work > 0 && len(w.pairs) <= w.limit
 }
 
-// addEdge goes along an arc with the part of a pair that takes it.
+// addEdge takes an arc with the values in part.
 func (w *stateSpace) addEdge(at, arc int32, part []int32) {
 	if w.work <= 0 || len(w.pairs) > w.limit {
 		return
@@ -141,7 +140,7 @@ func (w *stateSpace) addEdge(at, arc int32, part []int32) {
 	w.work -= 5 + len(left)
 }
 
-// add finds or makes a pair. The one beyond the limit is only counted.
+// add finds or creates a pair. A pair beyond the limit is counted but not expanded.
 func (w *stateSpace) add(p pair) int32 {
 	if w.live != nil {
 		for i := range p.cells {
@@ -154,7 +153,7 @@ func (w *stateSpace) add(p pair) int32 {
 	at, found := w.known[string(key)]
 	if !found {
 		at = int32(len(w.pairs))
-		w.work -= 10 + len(p.cells) // what a pair holds is paid for
+		w.work -= 10 + len(p.cells) // memory counts as work
 		w.known[string(key)] = at
 		w.pairs = append(w.pairs, p)
 	}
@@ -168,7 +167,7 @@ func (w *stateSpace) forgottenCell(cell int) int32 {
 	return unknown
 }
 
-// leastRestricted is the part that says least of the inputs.
+// leastRestricted returns the restrictions of the part with the fewest.
 func (w *stateSpace) leastRestricted(at int32, parts [][]int32) []restriction {
 	best := w.restrictions(at, parts[0])
 	for _, part := range parts[1:] {
@@ -179,7 +178,7 @@ func (w *stateSpace) leastRestricted(at int32, parts [][]int32) []restriction {
 	return best
 }
 
-// restrictions is in what a part of a pair differs from it.
+// restrictions lists the inputs whose sets in part differ from those of the pair.
 func (w *stateSpace) restrictions(at int32, part []int32) []restriction {
 	var left []restriction
 	for i, set := range part {

@@ -1,16 +1,16 @@
 package model
 
-// What one validation spends on running through cases.
+// Limits of the case analysis in one validation.
 const (
-	maxCaseTests      = 200_000   // on one state: the combinations times what is tested in each
-	maxCaseTestsOfAll = 4_000_000 // on all states
+	maxCaseTests      = 200_000   // for one state: combinations times tests of each
+	maxCaseTestsOfAll = 4_000_000 // for all states
 )
 
-// untaken says which transitions can never be taken because no values make
-// their condition true, or all that do are taken by a transition that is tried
-// before (contract 4). Each state is judged by itself, for every combination of
-// values that its conditions can tell apart; a state with too many combinations
-// is left to what graph.shadows saw.
+// untaken finds transitions that are never taken because no values make their
+// condition true, or because an earlier transition is always taken instead (contract
+// 4). It checks each state on its own with every combination of values that its
+// conditions distinguish; a state with too many combinations is left to
+// graph.findShadowed.
 func (m *Machine) untaken(never []string) {
 	budget := maxCaseTestsOfAll
 	cells := make([]int32, len(m.ranks))
@@ -34,8 +34,8 @@ func testsOf(arcs []arc) int {
 	return n
 }
 
-// caseResults is what cases showed of each arc: whether its condition ever holds and
-// whether it is then ever the first.
+// caseResults says of each arc whether its condition ever holds, and whether it is
+// ever the first that does.
 type caseResults struct{ holds, first []bool }
 
 func (m *Machine) tryCases(arcs []arc, c *combinations, cells []int32) caseResults {

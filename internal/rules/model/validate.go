@@ -6,11 +6,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Validate says what is wrong with a document (errors, contract 4) and what is
-// suspicious about it (warnings), each in document order. It judges what it can
-// of a document with errors: scenarios, and conditions that contradict
-// themselves or each other, only without any. What it costs is bounded by the
-// size of the document and a fixed amount of work on top.
+// Validate returns the errors (contract 4) and warnings of a document, each in
+// document order. In a document with errors it skips the scenarios and the checks that
+// need compiled conditions. Its cost is bounded by the size of the document plus a
+// constant.
 func Validate(doc *countersign.AgentModel) countersign.Validation {
 	ix := newIndex(doc)
 	order := tryOrder(doc, ix)
@@ -32,7 +31,7 @@ type warner struct {
 	*graph
 	machine  *Machine // nil when there are errors
 	warnings []countersign.Problem
-	explored map[entry][]countersign.Problem // what exploring found, by place
+	explored map[entry][]countersign.Problem // warnings of the exploration, by place
 }
 
 func (w *warner) warn(path, code, format string, args ...any) {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// sets are the sets of values that an exploration tells apart, for one input
-// variable: at first all of them, then what tests leave of a set. A set is kept
-// once and known by its number; values that no test tells apart are one member
-// (Machine.domain), so sets are finite and the split is exact.
+// valueSets are the sets of values of one input variable that an exploration
+// distinguishes: initially all values, then the subsets that tests split off. Each set
+// is stored once and identified by its number. Values that no test distinguishes are
+// one member (Machine.domain), so the sets are finite and splitting is exact.
 type valueSets struct {
 	sets    [][]int32 // ranks in ascending order, unknown first
 	numbers map[string]int32
@@ -40,8 +40,8 @@ func (k *valueSets) intern(set []int32) int32 {
 	return n
 }
 
-// split is the part of a set in which a test holds and the part in which it
-// doesn't. It takes what it costs from budget.
+// split returns the subsets for which a test holds and fails, and subtracts the cost
+// from budget.
 func (k *valueSets) split(set, at int32, t *test, budget *int) (yes, no int32) {
 	if members := k.sets[set]; len(members) == 1 {
 		if t.in&relationOf(members[0], t.rank) != 0 {
@@ -72,7 +72,7 @@ func (k *valueSets) has(set, rank int32) bool {
 	return found
 }
 
-// keyOf appends numbers to a key of a map.
+// keyOf appends numbers to a map key.
 func keyOf(key []byte, numbers []int32) []byte {
 	for _, n := range numbers {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))

@@ -6,16 +6,16 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Witness is a run that shows a finding: a scenario that can be simulated as it
-// is, with the path, state and result that it comes to as its expectation.
+// Witness is a run that shows a finding: a scenario ready to be simulated, which
+// expects the path, state and result that it has.
 type Witness struct {
 	Outcome  string // final, stuck or loop
 	Scenario countersign.Scenario
 	course   trace
 }
 
-// witness makes a run that comes to a pair with a part of its inputs. ok is
-// false when the budget ended first: nothing is claimed that wasn't run.
+// witness creates a run that reaches a pair with some of its inputs. ok is false when
+// the budget ran out: nothing is claimed that was not run.
 func (w *stateSpace) witness(at int32, part []restriction) (Witness, bool) {
 	begin, left := w.inputsTo(at, part)
 	s := countersign.Scenario{Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}}
@@ -31,8 +31,8 @@ func (w *stateSpace) witness(at int32, part []restriction) (Witness, bool) {
 	return w.replay(s)
 }
 
-// inputsTo gathers what is left of the inputs on the way to a pair. Sets only become
-// smaller, so the last word on each input counts.
+// inputsTo collects the input restrictions on the path to a pair. Sets only shrink, so
+// the last restriction of each input counts.
 func (w *stateSpace) inputsTo(at int32, part []restriction) (begin *pair, left map[int32]int32) {
 	left = map[int32]int32{}
 	for {
@@ -49,7 +49,7 @@ func (w *stateSpace) inputsTo(at int32, part []restriction) (begin *pair, left m
 	}
 }
 
-// replay runs a scenario and expects of it what it comes to.
+// replay runs a scenario and makes the result its expectation.
 func (w *stateSpace) replay(s countersign.Scenario) (Witness, bool) {
 	m, budget := w.m, min(w.replayWork, w.m.limit.Work)
 	w.replayWork -= budget
@@ -63,9 +63,9 @@ func (w *stateSpace) replay(s countersign.Scenario) (Witness, bool) {
 	return Witness{Outcome: c.outcome, Scenario: s, course: c}, true
 }
 
-// sample is a value of one of the kinds in a set: the default where it is one of
-// them, so that a witness says little that is special; else a constant that
-// conditions name, else something between, and unknown last.
+// sample picks a value from a set: preferably the default, so that witnesses stay
+// simple; else a constant of a condition, else a value between constants, and unknown
+// last.
 func (m *Machine) sample(slot int32, k *valueSets, set int32) countersign.Scalar {
 	v := &m.doc.Variables[slot]
 	if rank := m.classOf(slot, m.ranks[slot]); rank != unknown && k.has(set, rank) {
@@ -76,8 +76,8 @@ func (m *Machine) sample(slot int32, k *valueSets, set int32) countersign.Scalar
 	return m.constants[slot].valueAt(ranks[0])
 }
 
-// classOf is the rank that stands for a value's kind: all texts that no condition
-// names are one.
+// classOf is the rank that represents a value: all texts that no condition names share
+// one.
 func (m *Machine) classOf(slot, rank int32) int32 {
 	if s := &m.constants[slot]; !s.numbers && !s.closed && rank%2 == 0 {
 		return 0

@@ -8,7 +8,7 @@ import (
 )
 
 // Event is something that happened to a run.
-type Event interface{ name() string }
+type Event interface{ isEvent() }
 
 // The events.
 type (
@@ -52,15 +52,15 @@ type (
 	Restarted struct{ Untended bool }
 )
 
-func (Resumed) name() string     { return "Resumed" }
-func (Returned) name() string    { return "Returned" }
-func (Decided) name() string     { return "Decided" }
-func (Expired) name() string     { return "Expired" }
-func (SlotGranted) name() string { return "SlotGranted" }
-func (CancelAsked) name() string { return "CancelAsked" }
-func (Reconciled) name() string  { return "Reconciled" }
-func (Probed) name() string      { return "Probed" }
-func (Restarted) name() string   { return "Restarted" }
+func (Resumed) isEvent()     {}
+func (Returned) isEvent()    {}
+func (Decided) isEvent()     {}
+func (Expired) isEvent()     {}
+func (SlotGranted) isEvent() {}
+func (CancelAsked) isEvent() {}
+func (Reconciled) isEvent()  {}
+func (Probed) isEvent()      {}
+func (Restarted) isEvent()   {}
 
 // Apply gives the run after the event. An event that the run's status does not
 // allow is a state_conflict, and nothing changes; an event that comes too late

@@ -143,5 +143,3 @@ func uncertainCause(o request.Outcome) string {
 		return "no usable answer came"
 	}
 }
-
-func itoa(i int64) string { return strconv.FormatInt(i, 10) }

@@ -8,7 +8,6 @@
 package run
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -213,6 +212,3 @@ func (t *transition) outputField(i int) string {
 	}
 	return ""
 }
-
-// cloneInput keeps two records from sharing a map.
-func cloneInput(m map[string]countersign.Value) map[string]countersign.Value { return maps.Clone(m) }

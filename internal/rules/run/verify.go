@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -42,7 +43,7 @@ func unmet(e *countersign.Expectation, v countersign.Verification) string {
 	if !v.Actual.Equal(v.Expected) {
 		return v.Field + " is " + brief(v.Actual) + ", expected " + brief(v.Expected)
 	}
-	return "the status is " + itoa(v.StatusCode) + ", expected " + itoa(e.StatusCode)
+	return fmt.Sprintf("the status is %d, expected %d", v.StatusCode, e.StatusCode)
 }
 
 const briefLength = 200
