@@ -7,9 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// graph is the dependency graph of a plan's steps, by index. A dependency that is
-// named often counts once, so that a walk costs what the steps are and not what
-// was written.
+// graph is the dependency graph of a plan's steps, by index. Duplicate dependencies
+// are stored once, so the cost of a search depends on the number of steps only.
 type graph struct {
 	index map[string]int
 	deps  [][]int
@@ -22,7 +21,7 @@ func newGraph(steps []countersign.Step) graph {
 			g.index[s.ID] = i
 		}
 	}
-	last := make([]int, len(steps)) // the step, counted from 1, that named it last
+	last := make([]int, len(steps)) // by dependency: the last step that named it, counted from 1
 	for i, s := range steps {
 		for _, d := range s.DependsOn {
 			if j, ok := g.index[d]; ok && last[j] != i+1 {
@@ -53,8 +52,7 @@ func (g graph) reaches(i, j int) bool {
 	return false
 }
 
-// cycleProblem names the steps that wait for themselves, directly or through
-// others.
+// cycleProblem names the steps that lie on a cycle.
 func (g graph) cycleProblem(steps []countersign.Step) []string {
 	var stuck []string
 	for i, s := range steps {
