@@ -87,7 +87,7 @@ func (c *claims) asAsked(a node) string {
 	if a.at("requestedByName").text() != c.run.at("requestedByName").text() {
 		return "has another requestedByName than the run"
 	}
-	if !a.at("sharedMaker").isTrue() && meet(a) {
+	if !a.at("sharedMaker").isTrue() && haveCommonMaker(a) {
 		return "denies the maker that who asked and who decided share"
 	}
 	if c.masked() {
@@ -115,9 +115,9 @@ func (c *claims) asAsked(a node) string {
 	return ""
 }
 
-// meet reports that the requester and the decider have a common maker among those the
+// haveCommonMaker reports that the requester and the decider have a common maker among those the
 // approval names. Release 0.1 named none.
-func meet(a node) bool {
+func haveCommonMaker(a node) bool {
 	named := append(a.at("requestedByMakers").list(), a.at("decidedByMakers").list()...)
 	deciders := append([]node{a.at("decidedBy")}, a.at("decidedByMakers").list()...)
 	askers := append([]node{a.at("requestedBy")}, a.at("requestedByMakers").list()...)

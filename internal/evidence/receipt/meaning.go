@@ -28,7 +28,7 @@ func meaning(whole opened, v Verdict) Verdict {
 			return v.failed(check.section, problem)
 		}
 	}
-	return c.told(v)
+	return c.addDetails(v)
 }
 
 // claims is the parsed content of a receipt.
@@ -136,8 +136,8 @@ func digestOf(r node) string {
 	return countersign.SHA256Hex(b)
 }
 
-// told adds the details of a valid receipt to the verdict.
-func (c *claims) told(v Verdict) Verdict {
+// addDetails adds the details of a valid receipt to the verdict.
+func (c *claims) addDetails(v Verdict) Verdict {
 	head := c.audit.at("head")
 	v.OK = true
 	v.RunID, v.Status, v.Mode = c.run.at("id").text(), c.run.at("status").text(), c.run.at("mode").text()
