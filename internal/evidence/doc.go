@@ -1,7 +1,7 @@
-// Package evidence proves afterwards what happened: the audit log and its tree,
-// receipts, signatures and archives.
+// Package evidence holds the records that prove what happened: the audit log and its
+// Merkle tree, receipts, signatures and archives.
 //
-// It imports platform, rules and storage. It never changes what it proves.
+// It imports platform, rules and storage. It never changes the data that it proves.
 //
 // The order of the folders and each import between them: docs/architecture.md.
 package evidence

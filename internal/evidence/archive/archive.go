@@ -1,6 +1,6 @@
-// Package archive is the form of the files that finished runs go into: lines of JSON,
-// packed with gzip, which say by themselves whether they are whole. The audit log
-// holds the SHA-256 of each file as it is on the disk (docs/reference/archive.md).
+// Package archive defines the files of archived runs: lines of JSON, compressed with
+// gzip, that are verifiably complete. The audit log has the SHA-256 of each file as it
+// is on disk (docs/reference/archive.md).
 package archive
 
 import (
@@ -33,15 +33,14 @@ type (
 	}
 )
 
-// Entry is a run with all that belongs to it. Its PlanSnapshot is the plan that it
-// was started from.
+// Entry is a run with everything that belongs to it. Its PlanSnapshot is the plan that
+// it was started from.
 type Entry struct {
 	Run       countersign.Run
 	Approvals []countersign.Approval
 }
 
-// Encode gives the same bytes for the same runs, so that a batch that is filed twice
-// is one file.
+// Encode is deterministic, so that archiving a batch twice gives one file.
 func Encode(tenant string, entries []Entry) ([]byte, error) {
 	w := new(writer)
 	w.line(head{Format, tenant, len(entries)})

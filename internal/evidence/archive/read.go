@@ -15,24 +15,23 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Summary is what a file holds.
+// Summary describes the contents of a file.
 type Summary struct {
 	TenantID string `json:"tenantId"`
 	Runs     int    `json:"runs"`
 	SHA256   string `json:"sha256"` // of the file as it is, which the audit log holds
 }
 
-// maxLine bounds what one line may take: a run of 100 steps with all that they may
-// hold is smaller.
+// maxLine bounds one line: the largest run, 100 steps with maximal contents, is
+// smaller.
 const maxLine = 512 << 20
 
-// maxHead bounds the first line, which says what the file is: of another file as much is
-// read and no more.
+// maxHead bounds the first line, which identifies the file: no more is read of a file
+// of another kind.
 const maxHead = 64 << 10
 
-// Read checks a file and gives each of its runs to each, with its plan. What it says
-// is about the whole: a run that was given comes from a whole file only if Read
-// returns no error.
+// Read checks a file and passes each run, with its plan, to each. The file is complete
+// and valid only if Read returns no error, whatever runs were passed before.
 func Read(file io.Reader, each func(Entry) error) (Summary, error) {
 	r := &reader{file: sha256.New(), lines: sha256.New(), plans: map[string]*countersign.Plan{}, runs: map[string]bool{}, each: each}
 	packed := io.TeeReader(file, r.file)
@@ -89,8 +88,9 @@ func (r *reader) read(text io.Reader) error {
 	return nil
 }
 
-// nextLine reads a line into a buffer, each byte of it once; the last line may lack its
-// end. A bufio.Scanner looks for the end from the start again with each piece it reads.
+// nextLine reads a line into a buffer; the last line may lack its line end. It reads
+// each byte once, while a bufio.Scanner searches for the line end from the start again
+// after each read.
 func nextLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	for {
 		part, err := in.ReadSlice('\n')

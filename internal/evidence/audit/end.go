@@ -9,9 +9,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// VerifyEnd verifies the last records of a tenant's log, at most as many as are wanted,
-// and says how many it read. Each must be what its own hash seals, and those of the
-// subtrees that lie within must have the head's roots. A longer log is not proved by it.
+// VerifyEnd verifies at most `most` records at the end of a tenant's log and returns
+// how many it read: the hash of each record, and the roots of the complete subtrees
+// among them. It does not verify the rest of the log.
 func VerifyEnd(tx store.Tx, tenant string, most int64) (v countersign.AuditVerification, read int64, err error) {
 	h, err := loadHead(tx, tenant)
 	switch {
@@ -46,8 +46,8 @@ func VerifyEnd(tx store.Tx, tenant string, most int64) (v countersign.AuditVerif
 	return whole.result, whole.found.Size - first, err
 }
 
-// before is the log as it was before its last complete subtrees, as many of them as hold
-// at most so many records.
+// before is the head without its last complete subtrees that together hold at most
+// `most` records.
 func (h *head) before(most int64) head {
 	left := h.Size
 	for h.Size-left < most && left > 0 {

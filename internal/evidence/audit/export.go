@@ -4,11 +4,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// exportBatch bounds what an export holds in memory: a record is as long as the
+// exportBatch bounds the memory of an export: the length of a record depends on the
 // reason that somebody gave.
 const exportBatch = 200
 
-// Head is a log's size and tree hash now.
+// Head is a log's current size and tree hash.
 func Head(tx store.Tx, tenant string) (size int64, hash string, err error) {
 	h, err := loadHead(tx, tenant)
 	if err != nil {
@@ -17,16 +17,15 @@ func Head(tx store.Tx, tenant string) (size int64, hash string, err error) {
 	return h.Size, h.Hash(), nil
 }
 
-// Span is a piece of a log to export: the records from From on, before the record
-// Before. The log only grows, so pieces of several snapshots put together are what
-// one snapshot of the first Before records would be.
+// Span is a range of records to export, [From, Before). The log only grows, so ranges
+// from several snapshots together equal one snapshot of the first Before records.
 type Span struct {
 	Filter
 	From, Before int64
 }
 
-// Next reads the next records of the span as they are stored, oldest first, and
-// moves From behind them; none are left when done.
+// Next reads the next records of the span as stored, oldest first, and advances From;
+// done when none are left.
 func (s *Span) Next(tx store.Tx, tenant string) (docs [][]byte, done bool, err error) {
 	if s.From >= s.Before {
 		return nil, true, nil
@@ -46,7 +45,7 @@ func (s *Span) Next(tx store.Tx, tenant string) (docs [][]byte, done bool, err e
 	return docs, s.From >= s.Before, nil
 }
 
-// query bounds and orders by what there is an index of, as List does.
+// query uses the index on ids, as List does.
 func (s *Span) query() store.Query {
 	column, first, last := "seq", any(s.From), any(s.Before-1)
 	if s.byID() {

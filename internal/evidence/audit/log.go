@@ -1,7 +1,6 @@
-// Package audit keeps one append-only Merkle log a tenant, and one for the
-// realm, in the store: RFC 6962 hashing as in golang.org/x/mod/sumdb/tlog.
-// Records are appended in the transaction of the change that they are about, so
-// that there is never the one without the other (contract 9).
+// Package audit keeps one append-only Merkle log per tenant, and one for the realm,
+// in the store: RFC 6962 hashing as in golang.org/x/mod/sumdb/tlog. Records are
+// appended in the transaction of the change that they describe (contract 9).
 package audit
 
 import (
@@ -15,18 +14,18 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// headID is the one row of a tenant in the audit_heads table.
+// headID is the id of a tenant's single row in the audit_heads table.
 const headID = "head"
 
-// head is all that an append needs of the records before.
+// head summarizes the earlier records: all that an append needs of them.
 type head struct {
 	merkle.Tree
 	LastAt  time.Time `json:"lastAt"`
 	version int64
 }
 
-// Append writes records to a tenant's log, in order, with their sequence numbers
-// and hashes. A record whose time lies before that of the one before is marked.
+// Append adds records to a tenant's log, in order, with sequence numbers and hashes. A
+// record that is earlier than the previous one is marked.
 func Append(tx store.Tx, tenant string, records []countersign.AuditRecord) error {
 	if len(records) == 0 {
 		return nil
@@ -58,12 +57,12 @@ func appendRecord(tx store.Tx, tenant string, h *head, r countersign.AuditRecord
 	return nil
 }
 
-// columns are what a record is listed by.
+// columns are the indexed columns of a record.
 func columns(r countersign.AuditRecord) []any {
 	return []any{r.Seq, r.At.UnixMicro(), r.Actor, r.Action, r.Subject}
 }
 
-// recordID orders as the numbers do.
+// recordID sorts like the sequence number.
 func recordID(seq int64) string { return fmt.Sprintf("%016d", seq) }
 
 func loadHead(tx store.Tx, tenant string) (*head, error) {
@@ -82,8 +81,8 @@ func loadHead(tx store.Tx, tenant string) (*head, error) {
 	return h, nil
 }
 
-// errHead is what a head gives that was not written here. Nothing is appended
-// below it, so nothing that needs an audit record is done.
+// errHead reports a damaged head. Nothing is appended to such a log, so no operation
+// that needs an audit record succeeds.
 var errHead = fmt.Errorf("audit: the head of the log: %w", store.ErrDamaged)
 
 func (h *head) save(tx store.Tx, tenant string) error {

@@ -15,14 +15,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Sealed is a record with the text that its leaf hash was taken over.
+// Sealed is a record with the text that its leaf hash covers.
 type Sealed struct {
 	Record countersign.AuditRecord
 	Text   string
 }
 
-// Proven is some records of a log with the proof of each that it stands in the
-// tree of this size and root (RFC 6962, 2.1.1).
+// Proven is records of a log with their inclusion proofs in the tree of this size and
+// root (RFC 6962, 2.1.1).
 type Proven struct {
 	Size    int64
 	Root    string
@@ -30,12 +30,12 @@ type Proven struct {
 	Proofs  [][]string
 }
 
-// maxRefused bounds the refusals that are kept of one thing: whoever may ask can add
-// as many as they like, while what was done is bounded by what a run may do.
+// maxRefused bounds the refusals listed for one subject: callers can cause any number
+// of refusals, while a run bounds the other records.
 const maxRefused = 500
 
-// About reads all records about some subjects, in the log's order. Of refusals it
-// leaves out those beyond a bound, and says how many.
+// About reads all records about some subjects, in the log's order. It omits refusals
+// beyond maxRefused and returns their number.
 func About(tx store.Tx, tenant string, subjects []string) (found []Sealed, leftOut int, err error) {
 	refused := 0
 	for _, subject := range subjects {
@@ -71,21 +71,20 @@ func unseal(row store.Row) (s Sealed, err error) {
 	return s, err
 }
 
-// Broken reports that a log can prove nothing: a record or the head can't be read, or
-// the records don't come to the head.
+// Broken reports that a log can prove nothing: a record or the head is unreadable, or
+// the records do not match the head.
 func Broken(err error) bool { return errors.Is(err, errUnproven) || errors.Is(err, store.ErrDamaged) }
 
-// errUnproven is what a log gives that does not come to its own head.
+// errUnproven reports a log that does not match its own head.
 var errUnproven = errors.New("audit: the records do not come to the head of the log; verify it")
 
-// tileLevel is that of the complete subtrees whose hashes a Prover remembers: 256
-// records each, an eighth of a byte a record.
+// tileLevel is the level of the complete subtrees whose hashes a Prover caches: 256
+// records each, so an eighth of a byte per record.
 const tileLevel = 8
 
-// Prover proves that records stand in a log. It remembers the hashes of complete
-// subtrees, which never change; [Prover.Warm] reads those that it doesn't know yet.
-// Every proof is checked against the log's head before it is given out, so that what
-// it remembers is never trusted.
+// Prover proves the inclusion of records in a log. It caches the hashes of complete
+// subtrees, which never change; [Prover.Warm] reads missing ones. Every proof is
+// checked against the head of the log, so the cache is never trusted.
 type Prover struct {
 	mu    sync.Mutex
 	tiles map[string]map[int64]tlog.Hash // by tenant
@@ -99,7 +98,7 @@ func (p *Prover) Prove(tx store.Tx, tenant string, records []Sealed) (Proven, er
 	}
 	out, err := p.attempt(tx, tenant, h, records)
 	if errors.Is(err, errUnproven) {
-		p.forget(tenant) // a store that was put back leads to another tree
+		p.forget(tenant) // a restored store has another tree
 		out, err = p.attempt(tx, tenant, h, records)
 	}
 	return out, err

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Filter narrows a listing; empty fields do not.
+// Filter narrows a listing; empty fields match everything.
 type Filter struct {
 	Subject string
 	Actor   string
@@ -15,8 +15,7 @@ type Filter struct {
 	Since   time.Time
 }
 
-// Size is how many records a tenant's log has, by its head: it costs the same
-// however long the log is.
+// Size is the number of records in a tenant's log. It reads only the head.
 func Size(tx store.Tx, tenant string) (int64, error) {
 	h, err := loadHead(tx, tenant)
 	if err != nil {
@@ -45,8 +44,8 @@ func List(tx store.Tx, tenant string, f Filter, limit, offset int) (countersign.
 	return countersign.NewPage(items, offset, total), nil
 }
 
-// order is newest first, by what there is an index of: a record's id orders as its
-// sequence number does.
+// order is newest first, by the ids, which are indexed and sort like the sequence
+// numbers.
 func (f Filter) order() []store.Order {
 	if f.byID() {
 		return []store.Order{{Column: "id", Descending: true}}
@@ -56,7 +55,7 @@ func (f Filter) order() []store.Order {
 
 func (f Filter) byID() bool { return f.Subject == "" && f.Actor == "" && f.Action == "" }
 
-// Any reports that the filter leaves anything out.
+// Any reports that the filter is not empty.
 func (f Filter) Any() bool { return !f.byID() || !f.Since.IsZero() }
 
 func (f Filter) where() []store.Filter {
@@ -81,7 +80,7 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 	return r, store.Decode(row.Doc, &r)
 }
 
-// Following reads, in order, at most limit records of these actions from sequence
+// Following reads at most limit records of these actions, in order, from sequence
 // number first to before last.
 func Following(tx store.Tx, tenant string, actions []string, first, last int64, limit int) ([]countersign.AuditRecord, error) {
 	of := store.Filter{Column: "action", Op: store.In}

@@ -18,7 +18,7 @@ type subtrees struct {
 	known  map[[2]int64]tlog.Hash
 }
 
-// ReadHashes is tlog.HashReader.
+// ReadHashes implements tlog.HashReader.
 func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	out := make([]tlog.Hash, len(indexes))
 	for i, index := range indexes {
@@ -32,7 +32,7 @@ func (r *subtrees) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return out, nil
 }
 
-// hash is that of the n-th complete subtree of 2^level records.
+// hash is the root of the n-th complete subtree of 2^level records.
 func (r *subtrees) hash(level int, n int64) (tlog.Hash, error) {
 	at := [2]int64{int64(level), n}
 	if h, ok := r.known[at]; ok {
@@ -80,7 +80,7 @@ func firstError(err, otherwise error) error {
 	return otherwise
 }
 
-// tileLeaves reads the leaf hashes of up to 256 records that stand together.
+// tileLeaves reads the leaf hashes of a tile of up to 256 records.
 func (r *subtrees) tileLeaves(tile int64) ([]tlog.Hash, error) {
 	if leaves, ok := r.leaves[tile]; ok {
 		return leaves, nil
@@ -103,7 +103,7 @@ func (r *subtrees) tileLeaves(tile int64) ([]tlog.Hash, error) {
 	return leaves, nil
 }
 
-// sealedHash is the hash that a stored record ends with: see merkle.Seal.
+// sealedHash is the hash at the end of a stored record: see merkle.Seal.
 func sealedHash(row store.Row) (h tlog.Hash, err error) {
 	const end = `"}`
 	from := len(row.Doc) - len(end) - 2*tlog.HashSize

@@ -11,21 +11,21 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Verifier verifies logs that may be long: span by span, each in a snapshot of its own,
-// so that no reader of the store is held for longer. What it computed it keeps for a
-// minute, for others who ask and for who asks again after going away: within a minute
-// each record is read once. Then all is read anew, for a record may be changed at any
-// time. It is safe for concurrent use.
+// Verifier verifies long logs in spans, each in a snapshot of its own, so that no
+// snapshot is held for long. It caches its progress for a minute, for concurrent
+// callers and for retries: within a minute each record is read once. After that it
+// reads all records again, since a record may be altered at any time. It is safe for
+// concurrent use.
 type Verifier struct {
 	mu   sync.Mutex
 	logs map[string]*progress // by tenant
 }
 
-// keptFor is how long what was computed stands for the records themselves.
+// keptFor is how long the cached progress is used.
 const keptFor = time.Minute
 
-// progress is how far the verification of a log has come. Whoever has its turn may
-// read and write it.
+// progress is the state of the verification of a log; only the goroutine whose turn it
+// is may access it.
 type progress struct {
 	turn  chan struct{}
 	found head
@@ -33,7 +33,7 @@ type progress struct {
 	whole bool      // they were all that there were then, and fitted
 }
 
-// Reader has a function read one snapshot, when it is its turn to.
+// Reader runs a function on one snapshot when it is its turn.
 type Reader func(ctx context.Context, span func(tx store.Tx) error) error
 
 // Verify verifies a tenant's log.
@@ -51,7 +51,7 @@ func (v *Verifier) Verify(ctx context.Context, tenant string, now func() time.Ti
 	began := p.found.Size
 	out, err := p.verify(ctx, tenant, now, read)
 	if err == nil && !out.Intact {
-		p.forget() // a store that was put back leads to another tree
+		p.forget() // a restored store has another tree
 		if began > 0 {
 			out, err = p.verify(ctx, tenant, now, read)
 		}
@@ -76,7 +76,7 @@ func (v *Verifier) of(tenant string) *progress {
 
 func (p *progress) forget() { p.found, p.from, p.whole = head{}, time.Time{}, false }
 
-// verify goes on from what is found, to the end of the log.
+// verify continues from found to the end of the log.
 func (p *progress) verify(ctx context.Context, tenant string, now func() time.Time, read Reader) (out countersign.AuditVerification, err error) {
 	for done := false; !done; {
 		next := verification{}
@@ -101,7 +101,7 @@ func (h head) clone() head {
 	return h
 }
 
-// verification computes the tree hash of a log anew.
+// verification recomputes the tree hash of a log.
 type verification struct {
 	found  head // what was read
 	result countersign.AuditVerification

@@ -11,12 +11,12 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// verifyBatch bounds the memory that a verification holds, and how long a span takes.
+// verifyBatch bounds the memory and duration of one span of a verification.
 const verifyBatch = 1000
 
-// Verify reads a tenant's whole log, in one snapshot, and computes its tree hash anew.
-// An edited, deleted, moved, inserted or cut-off record makes it differ from the head,
-// and where a single record gives itself away it is named.
+// Verify recomputes the tree hash of a tenant's whole log in one snapshot. An edited,
+// deleted, moved, inserted or cut-off record changes the hash; the damaged record is
+// named if it can be identified.
 func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
 	for v := (verification{}); ; {
 		if done, err := v.span(tx, tenant); done || err != nil {
@@ -25,7 +25,7 @@ func Verify(tx store.Tx, tenant string) (countersign.AuditVerification, error) {
 	}
 }
 
-// compare judges what was found against the head.
+// compare compares the recomputed head with the stored one.
 func compare(v countersign.AuditVerification, h, found *head) countersign.AuditVerification {
 	switch {
 	case found.Size != h.Size:
@@ -37,8 +37,8 @@ func compare(v countersign.AuditVerification, h, found *head) countersign.AuditV
 	return v
 }
 
-// firstDifference is the first record of the first complete subtree whose root
-// differs: the head keeps no more than these roots.
+// firstDifference is the first record of the first complete subtree with another root:
+// the head has no more detail.
 func firstDifference(h, found *head) int64 {
 	start := int64(0)
 	for i, width := range widths(h.Size) {
@@ -50,7 +50,7 @@ func firstDifference(h, found *head) int64 {
 	return start
 }
 
-// widths are the sizes of the complete subtrees of a log, widest first.
+// widths are the sizes of the complete subtrees of a log, largest first.
 func widths(size int64) []int64 {
 	var out []int64
 	for bit := int64(1) << 62; bit > 0; bit >>= 1 {
@@ -66,9 +66,9 @@ func broken(v countersign.AuditVerification, seq int64) countersign.AuditVerific
 	return v
 }
 
-// batch reads the rows after those found, in the order of their ids, which is that of
-// the sequence numbers. Bounds are ids that were seen, and none the first time: a row
-// that was put before the first record, or between two, shows too.
+// batch reads the rows after those found, ordered by id and so by sequence number. It
+// starts after the last id found, without a bound for the first batch, so that a row
+// inserted before the first record or between two is detected.
 func batch(tx store.Tx, tenant string, found *head) ([]store.Row, error) {
 	q := store.Query{Limit: verifyBatch}
 	if found.Size == 0 {
@@ -78,9 +78,8 @@ func batch(tx store.Tx, tenant string, found *head) ([]store.Row, error) {
 	return tx.List(store.Audit, tenant, q)
 }
 
-// fits gives the leaf hash of a row, if the row is what was once sealed: it
-// stands where its sequence number says, its columns and its hash say what the
-// record says, and not a byte was added.
+// fits returns the leaf hash of a row if it is intact: at the position of its sequence
+// number, with columns and hash that match the record, and no byte added.
 func fits(row store.Row, seq int64) (tlog.Hash, bool) {
 	var r countersign.AuditRecord
 	if store.Decode(row.Doc, &r) != nil || r.Seq != seq || row.ID != recordID(seq) {

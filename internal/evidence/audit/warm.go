@@ -12,8 +12,8 @@ import (
 // warmTiles bounds how many subtrees are read in one snapshot: 4,096 records.
 const warmTiles = 16
 
-// IsWarm reports that a proof reads no more in its snapshot than [Prover.Warm] does in
-// one of its own.
+// IsWarm reports that a proof reads no more in its snapshot than one step of
+// [Prover.Warm].
 func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	h, err := loadHead(tx, tenant)
 	p.mu.Lock()
@@ -21,10 +21,10 @@ func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	return h.Size>>tileLevel-int64(len(p.tiles[tenant])) <= warmTiles, err
 }
 
-// Warm reads the hashes of the complete subtrees that the prover doesn't remember, some
-// in a snapshot: after a start that is the whole log, and a snapshot that is held for so
-// long keeps the store's log from starting over. What it reads is checked when it is
-// used, like all that the prover remembers.
+// Warm reads the missing hashes of complete subtrees, in several snapshots: after a
+// start that is the whole log, and one long snapshot would keep the store's
+// write-ahead log from being reset. The hashes are verified when used, like the rest
+// of the cache.
 func (p *Prover) Warm(ctx context.Context, tenant string, read Reader) error {
 	for at, done := int64(0), false; !done; {
 		next := at
@@ -40,8 +40,8 @@ func (p *Prover) Warm(ctx context.Context, tenant string, read Reader) error {
 	return nil
 }
 
-// warm reads on from a subtree; done when there is none left. A log with a gap is for
-// the proof to refuse.
+// warm continues at a subtree; done when there is none left. It leaves gaps in the log
+// to the proof, which refuses them.
 func (p *Prover) warm(tx store.Tx, tenant string, at int64) (next int64, done bool, err error) {
 	h, err := loadHead(tx, tenant)
 	if err != nil {

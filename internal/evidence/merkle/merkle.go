@@ -1,6 +1,6 @@
-// Package merkle is the arithmetic of the audit log: a record's leaf hash and the
-// tree hash over all of them (contract 9; RFC 6962 as in golang.org/x/mod/sumdb/tlog).
-// The service keeps the log by it, and whoever holds an export computes it anew.
+// Package merkle computes the hashes of the audit log: the leaf hash of a record and
+// the tree hash (contract 9; RFC 6962 as in golang.org/x/mod/sumdb/tlog). The service
+// and the verifiers of exports use it.
 package merkle
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Tree is a log's size and the roots of its complete subtrees, widest first. A leaf
-// needs nothing else to be added, so the millionth costs what the first does.
+// Tree is a log's size and the roots of its complete subtrees, largest first. That is
+// all an append needs, so its cost does not depend on the size.
 type Tree struct {
 	Size  int64    `json:"size"`
 	Roots []string `json:"roots"`
@@ -42,14 +42,14 @@ func (t *Tree) Hash() string {
 	return hex.EncodeToString(node[:])
 }
 
-// ParseHash reads a hash in hex; what is none gives one that never verifies.
+// ParseHash parses a hash in hex; invalid input gives a hash that never verifies.
 func ParseHash(s string) (h tlog.Hash) {
 	_, _ = hex.Decode(h[:], []byte(s))
 	return h
 }
 
-// Seal gives a record's leaf hash, taken over its JSON without the hash, and the
-// document that is kept and exported, which ends with it.
+// Seal returns a record's leaf hash, which covers its JSON without the hash, and the
+// document that is stored and exported, which ends with the hash.
 func Seal(r countersign.AuditRecord) (leaf tlog.Hash, doc []byte, err error) {
 	r.Hash = ""
 	bare, err := countersign.Marshal(r)

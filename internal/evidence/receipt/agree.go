@@ -9,11 +9,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What the sections say of the same thing must be the same. The plan's content comes to
-// its digest, which the log has; the run's steps are those of the plan.
+// The sections must be consistent: the plan's content matches its digest, which is in
+// the log, and the run has the steps of the plan.
 
-// equal reports two values that are the same. The sections are in canonical form, so
-// numbers that are equal have the same digits.
+// equal compares two values. The sections are canonical, so equal numbers have the
+// same digits.
 func (n node) equal(other node) bool {
 	a, errA := json.Marshal(n.v)
 	b, errB := json.Marshal(other.v)
@@ -25,7 +25,7 @@ func (n node) members() map[string]any {
 	return m
 }
 
-// planContent is what a plan's digest is taken of: see plan.digest.
+// planContent is the text of which plan.digest takes the digest.
 func planContent(section []byte) []byte {
 	var plan map[string]json.RawMessage
 	if json.Unmarshal(section, &plan) != nil {
@@ -65,7 +65,7 @@ func (c *claims) checkPlan() string {
 	case c.plan.at("status").text() != countersign.PlanReady || len(c.plan.at("validationErrors").list()) > 0:
 		return "it is not READY, so that no run of it could start"
 	}
-	// What masking left out of a plan can't come to its digest.
+	// The digest of a masked plan can't be computed.
 	c.planHidden = digest == "" || c.masked() && countersign.SHA256Hex(c.planText) != digest
 	if !c.planHidden && countersign.SHA256Hex(c.planText) != digest {
 		return "its content does not come to its digest"
@@ -73,7 +73,7 @@ func (c *claims) checkPlan() string {
 	return c.checkSnapshots()
 }
 
-// checkSnapshots: the plan names the revisions of its snapshots.
+// checkSnapshots checks that the plan names the revisions of its snapshots.
 func (c *claims) checkSnapshots() string {
 	known := map[string]bool{}
 	for _, p := range c.plan.at("projectSnapshots").list() {
@@ -118,7 +118,7 @@ var endedSteps = []string{
 	string(countersign.StepAbandoned), string(countersign.StepCancelled), string(countersign.StepSkipped),
 }
 
-// checkRun looks at what the run says of itself.
+// checkRun checks the run by itself.
 func (c *claims) checkRun() string {
 	mode := c.run.at("mode").text()
 	switch {
@@ -187,8 +187,8 @@ func (c *claims) asPlanned(s, planned node) string {
 	return asVerified(s, planned.at("expectation"))
 }
 
-// asVerified compares what judged the output with the plan's expectation, and the
-// judgement with the status.
+// asVerified compares the verification of a step with the plan's expectation and with
+// the step's status.
 func asVerified(s, e node) string {
 	v, status := s.at("verification"), s.at("status").text()
 	judged := v.at("status").text()
@@ -229,7 +229,7 @@ func (c *claims) asCapable(s, _ node) string {
 	return ""
 }
 
-// asSent compares what a step says of its sendings with its mode and status.
+// asSent compares the sendings of a step with its status and the mode of the run.
 func (c *claims) asSent(s, _ node) string {
 	status := s.at("status").text()
 	simulated := status == string(countersign.StepSimulated)

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// An approval is of a step of this run and shows the request of its digest.
+// Each approval must belong to a step of this run and show the request of its digest.
 
 // checkApprovals compares the approvals with the run and its steps.
 func (c *claims) checkApprovals() string {
@@ -87,7 +87,7 @@ func (c *claims) asAsked(a node) string {
 	if a.at("requestedByName").text() != c.run.at("requestedByName").text() {
 		return "has another requestedByName than the run"
 	}
-	if !a.at("sharedMaker").isTrue() && meet(a) {
+	if !a.at("sharedMaker").isTrue() && haveCommonMaker(a) {
 		return "denies the maker that who asked and who decided share"
 	}
 	if c.masked() {
@@ -115,9 +115,9 @@ func (c *claims) asAsked(a node) string {
 	return ""
 }
 
-// meet reports that who asked and who decided go back to one maker, by the makers that
-// the approval names. Release 0.1 named none.
-func meet(a node) bool {
+// haveCommonMaker reports that the requester and the decider have a common maker among those the
+// approval names. Release 0.1 named none.
+func haveCommonMaker(a node) bool {
 	named := append(a.at("requestedByMakers").list(), a.at("decidedByMakers").list()...)
 	deciders := append([]node{a.at("decidedBy")}, a.at("decidedByMakers").list()...)
 	askers := append([]node{a.at("requestedBy")}, a.at("requestedByMakers").list()...)
@@ -135,7 +135,7 @@ func (c *claims) planned(s node) node {
 	return node{}
 }
 
-// revision is that of a project in the plan, as its digits.
+// revision is the revision of a project in the plan, as digits.
 func (c *claims) revision(projectID string) string {
 	for _, ref := range c.plan.at("projects").list() {
 		if ref.at("id").text() == projectID {
@@ -145,8 +145,8 @@ func (c *claims) revision(projectID string) string {
 	return ""
 }
 
-// shows reports that a step or an approval shows the request of its digest. What
-// masking left out of one can't be compared.
+// shows reports that a step or approval shows the request of its digest. A masked
+// request can't be compared.
 func (c *claims) shows(by node) bool {
 	shown, r := by.at("request"), c.digests[by.at("requestDigest").text()]
 	if r.at("masked").isTrue() && c.masked() {
@@ -166,7 +166,7 @@ func sameBody(shown node, text string) bool {
 	return json.Valid([]byte(text)) && parse(countersign.RawValue(text).Canonical()).equal(shown)
 }
 
-// sameQuery compares a query with that of the url.
+// sameQuery compares a query with the query of the url.
 func sameQuery(shown node, address string) bool {
 	_, query, _ := strings.Cut(address, "?")
 	seen := map[string]bool{}
@@ -185,8 +185,8 @@ func sameQuery(shown node, address string) bool {
 	return len(seen) == len(shown.members())
 }
 
-// sameText compares a value with how a url spells it. What is neither text nor a
-// number nor true or false is not compared.
+// sameText compares a value with its text in a url. Only strings, numbers and booleans
+// are compared.
 func sameText(shown node, text string) bool {
 	switch v := shown.v.(type) {
 	case string:

@@ -10,19 +10,19 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Facts are what a receipt is made of.
+// Facts are the contents of a receipt.
 type Facts struct {
 	Tenant   string
 	Version  string // of the service
 	IssuedAt time.Time
-	Masked   bool            // sensitive values are left out: the receipt is for somebody who must not see them
+	Masked   bool            // without sensitive values, for a recipient who must not see them
 	Run      countersign.Run // ended, with its steps and the snapshot of its plan
-	// Approvals are all of the run, the oldest first.
+	// Approvals are all approvals of the run, oldest first.
 	Approvals []countersign.Approval
 	Log       Log
 }
 
-// Log is the part of the tenant's audit log that is about the run.
+// Log is the part of the tenant's audit log about the run.
 type Log struct {
 	Size    int64
 	Root    string // of the tree of Size records, lowercase hex
@@ -30,8 +30,8 @@ type Log struct {
 	LeftOut int // records about the run that are not in the receipt
 }
 
-// Record is one record of the log: the very text that its leaf hash is taken of, and
-// the path from there to the root.
+// Record is one record of the log: the exact text that its leaf hash covers, and its
+// inclusion proof.
 type Record struct {
 	Text  string   `json:"text"`
 	Proof []string `json:"proof"`
@@ -51,8 +51,8 @@ type auditSection struct {
 	Records []Record `json:"records"`
 }
 
-// head is a signed tree head: it can be kept apart from the receipt and be compared
-// with what the log says later.
+// head is a signed tree head. It can be kept apart from the receipt and compared with
+// later states of the log.
 type head struct {
 	At        string `json:"at"`
 	Root      string `json:"root"`
@@ -63,13 +63,12 @@ type head struct {
 
 func (h head) signed() []byte { return headText(h.Tenant, strconv.FormatInt(h.Size, 10), h.Root, h.At) }
 
-// headText is what the signature of a tree head is taken of.
+// headText is the signed text of a tree head.
 func headText(tenant, size, root, at string) []byte {
 	return []byte("countersign-tree-head/1\n" + tenant + "\n" + size + "\n" + root + "\n" + at + "\n")
 }
 
-// Build makes and signs the receipt of an ended run. The same facts and key make the
-// same bytes.
+// Build creates and signs the receipt of an ended run. It is deterministic.
 func Build(f Facts, key ed25519.PrivateKey) ([]byte, error) {
 	h := head{Tenant: f.Tenant, Size: f.Log.Size, Root: f.Log.Root, At: f.IssuedAt.Format(time.RFC3339Nano)}
 	h.Signature = hex.EncodeToString(ed25519.Sign(key, h.signed()))
@@ -119,14 +118,14 @@ func Seal(sections map[string][]byte, key ed25519.PrivateKey) []byte {
 	return append(b, '}')
 }
 
-// What stands around the parts.
+// The frame around the parts.
 const (
 	opening         = `{"contents":`
 	beforeSections  = `,"sections":{`
 	beforeSignature = `},"signature":`
 )
 
-// before is what stands before the i-th section.
+// before is the text in front of the i-th section.
 func before(i int, name string) string {
 	text := `"` + name + `":`
 	if i > 0 {

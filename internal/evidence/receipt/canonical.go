@@ -9,12 +9,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// maxDepth bounds how deep a section may be nested: a value of a request may be 64
-// levels deep, and stands some levels deep itself.
+// maxDepth bounds the nesting of a section: a value of a request may be 64 levels deep
+// and is itself some levels down.
 const maxDepth = 128
 
-// uncanonical says what keeps a section from being JSON in the one form, "" for
-// nothing. Only who signed it can have made it so.
+// uncanonical says why a section is not canonical JSON, "" if it is. Only the signer
+// can cause this.
 func uncanonical(section []byte) string {
 	switch {
 	case !shallow(section):
@@ -25,8 +25,8 @@ func uncanonical(section []byte) string {
 	return ""
 }
 
-// shallow reports JSON within the bounded depth whose objects have each key once.
-// Equal keys stand together in what is sorted.
+// shallow reports JSON within the maximum depth and without duplicate keys, which are
+// adjacent because keys are sorted.
 func shallow(section []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(section))
 	d.UseNumber()
@@ -57,7 +57,7 @@ func shallow(section []byte) bool {
 	}
 }
 
-// level is an object or array that is being read.
+// level is an object or array being read.
 type level struct {
 	object bool
 	named  bool // a key was read, and its value is due
@@ -65,7 +65,8 @@ type level struct {
 	key    string
 }
 
-// take notes a key or value, and reports whether the key is another than the last.
+// take processes a key or value, and reports whether a key differs from the previous
+// one.
 func (l *level) take(token json.Token) bool {
 	if !l.object || l.named {
 		l.named = false

@@ -1,7 +1,7 @@
-// Package receipt makes the receipt of a run and verifies it with nothing but the
-// file and a public key. docs/reference/receipt.md is its specification: whatever
-// changes here changes there, in sdk/typescript/src/receipt, and in the format's
-// number. It reads no clock and performs nothing.
+// Package receipt builds the receipt of a run, and verifies one with only the file and
+// a public key. docs/reference/receipt.md is its specification: a change here requires
+// a change there, in sdk/typescript/src/receipt, and of the format's number. It reads
+// no clock and performs no I/O.
 package receipt
 
 import (
@@ -14,8 +14,8 @@ import (
 // Format is the name and number of the format.
 const Format = "countersign-receipt/1"
 
-// The parts of a receipt that a verifier names. The sections stand in this order,
-// which is that of their names; the frame is what stands around them.
+// The parts of a receipt that a verifier names. The sections are in alphabetical
+// order; the frame is the text around them.
 const (
 	Frame     = "frame"
 	Contents  = "contents"
@@ -38,7 +38,7 @@ const Algorithm = "Ed25519"
 // KeyID is the id of a public key: the lowercase hex SHA-256 of its 32 bytes.
 func KeyID(public ed25519.PublicKey) string { return countersign.SHA256Hex(public) }
 
-// KeyText is a public key as it is published and given: lowercase hex.
+// KeyText is a public key in its published form: lowercase hex.
 func KeyText(public ed25519.PublicKey) string { return hex.EncodeToString(public) }
 
 // ParseKey reads a public key; ok is false for anything else than 64 digits of
@@ -51,5 +51,5 @@ func ParseKey(text string) (public ed25519.PublicKey, ok bool) {
 	return key, true
 }
 
-// signed is the text that the signature is taken of.
+// signed is the text that is signed.
 func signed(contents []byte) []byte { return append([]byte(Format+"\n"), contents...) }

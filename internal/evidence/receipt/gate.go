@@ -2,20 +2,20 @@ package receipt
 
 import "github.com/countersign/countersign"
 
-// Nothing is sent without the approval that it needs: a receipt of a run in which
-// something was holds only with that approval in it, decided in time, for what was
-// sent, and by whom the log says.
+// No step is sent without an approval that it needs: the receipt of a run is valid only
+// if it contains this approval, given in time, for the request that was sent, and by the
+// person in the log.
 
 func (c *claims) steps() []node { return c.run.at("steps").list() }
 
 func (c *claims) sent(s node) bool { return c.live() && s.at("attempt").whole() > 0 }
 
-// hides reports a step whose request masking left out.
+// hides reports a step whose request is masked.
 func (c *claims) hides(s node) bool {
 	return c.masked() && s.at("request").exists() && !s.has("requestDigest")
 }
 
-// capability is that of a step, as the plan's snapshot has it.
+// capability finds the capability of a step in the plan's snapshot.
 func (c *claims) capability(s node) node {
 	for _, p := range c.plan.at("projectSnapshots").list() {
 		if p.at("id").text() != s.at("projectId").text() {
@@ -30,8 +30,7 @@ func (c *claims) capability(s node) node {
 	return node{}
 }
 
-// gated reports a step that needs approval: by its own record, or by what the gate
-// goes by.
+// gated reports a step that needs approval: by its own record or by its capability.
 func (c *claims) gated(s node) bool {
 	return s.at("approvalRequired").isTrue() || asksApproval(c.capability(s))
 }
@@ -57,7 +56,7 @@ func asksApproval(capability node) bool {
 	return hasEffect(capability)
 }
 
-// checkGate finds the approval that let each sending of each step out.
+// checkGate requires an approval for each sending of each step that needs one.
 func (c *claims) checkGate() string {
 	for _, s := range c.steps() {
 		if !c.sent(s) || !c.gated(s) {
@@ -72,9 +71,8 @@ func (c *claims) checkGate() string {
 	return ""
 }
 
-// letOut are the approvals that let one sending of a step out, as they say
-// themselves. More than one may: an approval that expires before its step begins is
-// asked for anew.
+// letOut lists the approvals that permit one sending of a step. There may be several:
+// an approval that expires before its step starts is requested again.
 func (c *claims) letOut(s node, attempt int64) (found []node) {
 	for _, a := range c.approvals.list() {
 		same := a.at("stepId").text() == s.at("id").text() && a.at("attempt").whole() == attempt &&
@@ -88,8 +86,8 @@ func (c *claims) letOut(s node, attempt int64) (found []node) {
 	return found
 }
 
-// checkSent finds the record of each sending of a step and, where it needs approval,
-// that of the decision before it.
+// checkSent finds the record of each sending of a step and, if it needs approval, the
+// record of the decision before it.
 func (c *claims) checkSent(s node) string {
 	id := s.at("id").text()
 	if !c.live() || c.hides(s) {
@@ -120,8 +118,8 @@ func (c *claims) checkSent(s node) string {
 	return ""
 }
 
-// approvedBefore reports that one of the approvals of a sending was decided by a
-// record before that of the sending, and had not expired by then.
+// approvedBefore reports that an approval was decided before the sending, by the order
+// of the records, and had not expired by then.
 func (c *claims) approvedBefore(s node, attempt int64, sending int) bool {
 	for _, a := range c.letOut(s, attempt) {
 		decided, ok := c.decidedBy[a.at("id").text()]

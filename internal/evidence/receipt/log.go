@@ -24,8 +24,8 @@ func (p proven) done() bool { return p.at("outcome").text() == countersign.Audit
 
 var signatureValue = regexp.MustCompile(`^[0-9a-f]{128}$`)
 
-// checkAudit verifies the signed tree head, each record's way to it, and that the
-// run is what the records say.
+// checkAudit verifies the signed tree head, the inclusion proof of each record, and
+// that the records agree with the run.
 func (c *claims) checkAudit() string {
 	head := c.audit.at("head")
 	text := headText(head.at("tenantId").text(), head.at("size").number(), head.at("root").text(), head.at("at").text())
@@ -41,7 +41,7 @@ func (c *claims) checkAudit() string {
 	if problem := c.checkInclusion(head); problem != "" {
 		return problem
 	}
-	return c.checkCourse()
+	return c.checkHistory()
 }
 
 func (c *claims) checkInclusion(head node) string {
@@ -71,7 +71,7 @@ func (c *claims) checkInclusion(head node) string {
 
 var seqForm = regexp.MustCompile(`^\{"seq":(0|[1-9][0-9]{0,14}),`)
 
-// seqOf is the number that a record's text begins with; -1 for none.
+// seqOf is the sequence number at the start of a record's text, -1 for none.
 func seqOf(text string) int64 {
 	found := seqForm.FindStringSubmatch(text)
 	if found == nil {
@@ -92,7 +92,7 @@ func pathOf(record node) (path tlog.RecordProof, ok bool) {
 	return path, true
 }
 
-// hash reads lowercase hex and nothing else.
+// hash parses lowercase hex only.
 func hash(text string) (h tlog.Hash, ok bool) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != tlog.HashSize || hex.EncodeToString(b) != text {
@@ -108,9 +108,9 @@ func (c *claims) isAbout(subject string) bool {
 	return slices.ContainsFunc(c.approvals.list(), func(a node) bool { return subject == "approval/"+a.at("id").text() })
 }
 
-// checkCourse compares what the log says of the run with what the sections say: its
-// plan, its end, what was sent, who approved and who reconciled, and why.
-func (c *claims) checkCourse() string {
+// checkHistory compares the log with the sections: the plan, the end, what was sent,
+// and who approved and reconciled, and why.
+func (c *claims) checkHistory() string {
 	for _, check := range []func() string{c.checkStarted, c.checkRecords, c.checkEnd} {
 		if problem := check(); problem != "" {
 			return problem
@@ -130,7 +130,8 @@ func (c *claims) checkCourse() string {
 	return ""
 }
 
-// checkStep finds the record of what a step sent, and of what was found out about it.
+// checkStep compares the records of a step with what it sent and how it was
+// reconciled.
 func (c *claims) checkStep(s node) string {
 	if problem := c.checkSent(s); problem != "" {
 		return problem
@@ -138,8 +139,7 @@ func (c *claims) checkStep(s node) string {
 	return cmp.Or(c.checkReconciled(s), c.checkOutcome(s))
 }
 
-// checkReconciled compares what a person found out about a step with the last record of
-// that.
+// checkReconciled compares the reconciliation of a step with its last record.
 func (c *claims) checkReconciled(s node) string {
 	id, r := s.at("id").text(), s.at("reconciliation")
 	if c.hides(s) {
@@ -162,8 +162,8 @@ func (c *claims) checkReconciled(s node) string {
 	return ""
 }
 
-// checkDecision finds the records of what was asked and of what was decided, one each
-// for each approval.
+// checkDecision finds exactly one record of the request and one of the decision for
+// each approval.
 func (c *claims) checkDecision(a node) string {
 	by, status := a.at("decidedBy").text(), a.at("status").text()
 	if status == string(countersign.ApprovalApproved) {

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// meaning checks what the sections say of each other: the last part of a
-// verification, on a receipt that is what was signed.
+// meaning checks the sections against each other: the last part of a verification, on
+// a receipt with a valid signature.
 func meaning(whole opened, v Verdict) Verdict {
 	public, _ := hex.DecodeString(whole.publicKey) // its form was checked
 	c := &claims{key: ed25519.PublicKey(public)}
@@ -28,24 +28,24 @@ func meaning(whole opened, v Verdict) Verdict {
 			return v.failed(check.section, problem)
 		}
 	}
-	return c.told(v)
+	return c.addDetails(v)
 }
 
-// claims is what a receipt says.
+// claims is the parsed content of a receipt.
 type claims struct {
 	key                                              ed25519.PublicKey
 	approvals, audit, plan, requests, run, statement node
 
-	planText   []byte          // what the plan's digest is taken of
-	planHidden bool            // the plan can't come to its digest: masking left something out
+	planText   []byte          // the text of the plan's digest
+	planHidden bool            // the plan is masked, so its digest can't be computed
 	byID       map[string]node // the steps by their ids
 
 	digests   map[string]node // the requests by their digests
 	proven    []proven        // records of the log
 	decidedBy map[string]int  // the record of each approval's decision, by the approval's id
-	askedBy   map[string]int  // that of its request
+	askedBy   map[string]int  // the record of each approval's request
 	approved  int
-	unlogged  int // decisions whose record masking left out
+	unlogged  int // decisions whose record masking omitted
 	hidden    int // requests whose digest can't be computed
 }
 
@@ -66,7 +66,8 @@ func (c *claims) checkStatement() string {
 	return ""
 }
 
-// checkRequests computes each digest anew and finds one for each that is referred to.
+// checkRequests recomputes each digest, and requires a request for each digest
+// referred to.
 func (c *claims) checkRequests() string {
 	c.digests = map[string]node{}
 	for _, r := range c.requests.list() {
@@ -113,8 +114,8 @@ func (c *claims) checkRequests() string {
 	return ""
 }
 
-// requested reports that the request of this digest is there, and by the capability of
-// the step or approval.
+// requested reports that a request of this digest exists, by the capability of the
+// step or approval.
 func (c *claims) requested(digest string, by node) bool {
 	r, ok := c.digests[digest]
 	if !ok || r.at("projectId").text() != by.at("projectId").text() || r.at("capability").text() != by.at("capability").text() {
@@ -135,8 +136,8 @@ func digestOf(r node) string {
 	return countersign.SHA256Hex(b)
 }
 
-// told adds what is worth telling of a receipt that holds.
-func (c *claims) told(v Verdict) Verdict {
+// addDetails adds the details of a valid receipt to the verdict.
+func (c *claims) addDetails(v Verdict) Verdict {
 	head := c.audit.at("head")
 	v.OK = true
 	v.RunID, v.Status, v.Mode = c.run.at("id").text(), c.run.at("status").text(), c.run.at("mode").text()

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// timeForm is RFC 3339 in UTC, as the service writes it. testdata/times.txt has what
-// both verifiers take and refuse.
+// timeForm is RFC 3339 in UTC, as the service writes it. testdata/times.txt lists
+// what both verifiers accept and refuse.
 var timeForm = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z$`)
 
-// moment is a time so that texts compare as times do; "" for anything else.
+// moment is a time as text that sorts chronologically, "" for anything else.
 func (n node) moment() string {
 	found := timeForm.FindStringSubmatch(n.text())
 	if found == nil {
@@ -22,12 +22,13 @@ func (n node) moment() string {
 	return found[1] + "." + found[2] + strings.Repeat("0", 9-len(found[2]))
 }
 
-// before reports two times of which the first is the earlier.
+// before reports that both are times and n is earlier.
 func (n node) before(other node) bool {
 	return n.moment() != "" && n.moment() < other.moment()
 }
 
-// noTime is the first of these members of n that is there and is no time, "" for none.
+// noTime is the first of these members of n that is present but not a time, "" for
+// none.
 func (n node) noTime(members ...string) string {
 	for _, name := range members {
 		if n.has(name) && n.at(name).moment() == "" {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// node is a value of a receipt, read by the exact names that the specification has.
-// What is missing, or of another type, reads as nothing: "" or no elements.
+// node is a value of a receipt, read by its exact member names. A value that is
+// missing or of another type reads as "" or an empty list.
 type node struct{ v any }
 
 // parse reads JSON whose numbers keep their digits.

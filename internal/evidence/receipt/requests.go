@@ -7,9 +7,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// entry is one request that was approved or sent, with the texts that its digest is
-// taken of, to the byte: the canonical form of a body is not what went over the
-// wire. What masking left out has no digest, and no entry.
+// entry is one request that was approved or sent, with the exact texts of its digest:
+// the canonical form of a body is not the body that was sent. A masked request has no
+// digest and no entry.
 type entry struct {
 	Body            string `json:"body"` // "" for none
 	Capability      string `json:"capability"`
@@ -20,7 +20,7 @@ type entry struct {
 	URL             string `json:"url"`
 }
 
-// requestsOf lists each request of the steps and approvals once, in that order.
+// requestsOf lists each request of the steps and then the approvals once.
 func requestsOf(f Facts) []entry {
 	list := []entry{}
 	add := func(r *countersign.Request, digest, projectID, capability string) {

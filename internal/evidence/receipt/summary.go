@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// summary is the first line of a verdict on a receipt that holds. Who reads no further
-// must know what is not in it.
+// summary is the first line of the verdict on a valid receipt. It says what was left
+// out, for readers who read no further.
 func (v Verdict) summary(planHidden bool) string {
 	var parts []string
 	add := func(n int, one, many string) {

@@ -11,18 +11,18 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Verdict is what a verification came to.
+// Verdict is the result of a verification.
 type Verdict struct {
 	OK      bool   `json:"ok"`
-	Summary string `json:"summary,omitempty"` // of a receipt that holds: the first line, which says what was left out
+	Summary string `json:"summary,omitempty"` // of a valid receipt: the first line, which says what was left out
 	Section string `json:"section,omitempty"` // the part that fails, "" when none does
 	Problem string `json:"problem,omitempty"`
 
-	// Of a receipt whose signature is good, and that is whole.
+	// Of an unaltered receipt with a valid signature.
 	PublicKey string `json:"publicKey,omitempty"`
 	KeyID     string `json:"keyId,omitempty"`
-	// Origin says that the signature is by the key that was given. Without one, only
-	// integrity is judged.
+	// Origin says that the signature is by the given key. Without a key, only integrity
+	// is verified.
 	Origin bool `json:"origin"`
 
 	RunID    string `json:"runId,omitempty"`
@@ -38,15 +38,15 @@ type Verdict struct {
 	Requests int    `json:"requests"`
 	Hidden   int    `json:"hidden"` // of the requests, those whose digest could not be computed
 	Approved int    `json:"approved"`
-	Unlogged int    `json:"unlogged"` // decisions whose audit record masking left out: only the signature says them
+	Unlogged int    `json:"unlogged"` // decisions whose audit record masking omitted: only the signature attests them
 }
 
 func (v Verdict) failed(section, problem string) Verdict {
 	return Verdict{Section: section, Problem: problem, PublicKey: v.PublicKey, KeyID: v.KeyID, Origin: v.Origin}
 }
 
-// Verify judges a receipt, step by step in the order of the specification; the first
-// part that fails is named. With a key, the receipt must be signed by it.
+// Verify verifies a receipt in the steps of the specification and names the first part
+// that fails. With a key, the receipt must be signed by it.
 func Verify(file []byte, key ed25519.PublicKey) Verdict {
 	whole, section, problem := open(file)
 	v := Verdict{PublicKey: whole.publicKey, KeyID: whole.keyID}
@@ -65,7 +65,7 @@ func Verify(file []byte, key ed25519.PublicKey) Verdict {
 	return meaning(whole, v)
 }
 
-// opened is a receipt of which no byte was altered since it was signed.
+// opened is a receipt that is unaltered since it was signed.
 type opened struct {
 	publicKey, keyID string
 	sections         [][]byte
@@ -86,14 +86,14 @@ func entryForms() []string {
 	return forms
 }
 
-// signatureLength is that of the signature, which is of one form and one length.
+// signatureLength is the fixed length of the signature section.
 const signatureLength = len(`{"algorithm":"`+Algorithm+`","contentsSha256":"","keyId":"","publicKey":"","value":""}`) + 3*64 + 128
 
-// maxContents bounds how much of a file is looked at before anything of it is known.
+// maxContents bounds how much of a file is read before it is verified.
 const maxContents = 4 << 10
 
-// open takes a receipt apart by what its contents say, without reading JSON, so that
-// a byte that was altered is found where it stands, whatever it was made.
+// open splits a receipt by its contents section, without parsing JSON, so that an
+// altered byte is attributed to the part it is in.
 func open(file []byte) (whole opened, section, problem string) {
 	if !bytes.HasPrefix(file, []byte(opening)) {
 		return whole, Frame, "it does not begin as a receipt does"
@@ -115,7 +115,7 @@ func open(file []byte) (whole opened, section, problem string) {
 	return cut(whole, file, at, end, found[1:])
 }
 
-// checkSignature tells contents that were altered from a signature that was.
+// checkSignature distinguishes altered contents from an altered signature.
 func checkSignature(contents, text []byte) (whole opened, section, problem string) {
 	found := signatureForm.FindSubmatch(text)
 	if found == nil {
@@ -137,7 +137,7 @@ func checkSignature(contents, text []byte) (whole opened, section, problem strin
 	return opened{publicKey: string(found[3]), keyID: string(found[2])}, "", ""
 }
 
-// cut finds each section where the contents put it, and compares its digest.
+// cut extracts each section at the position in the contents and compares its digest.
 func cut(whole opened, file []byte, at, end int, entries [][]byte) (opened, string, string) {
 	literal := func(text string) bool {
 		ok := at+len(text) <= end && string(file[at:at+len(text)]) == text

@@ -1,6 +1,6 @@
-// Package signature defines how a call to a project API is signed (specification
-// 5.2, contract 8): once, for the service that signs and for the receivers that
-// verify. It is pure: the time comes in as an argument.
+// Package signature signs calls to project APIs and verifies the signatures
+// (specification 5.2, contract 8), for both the service and the receivers. It is
+// pure: the time is an argument.
 package signature
 
 import (
@@ -36,7 +36,7 @@ var (
 	ErrSignature = errors.New("the signature does not match")
 )
 
-// Parts are what is signed, in this order.
+// Parts are the signed values, in this order.
 type Parts struct {
 	Method         string `json:"method"`
 	PathAndQuery   string `json:"pathAndQuery"` // as on the wire: the request target
@@ -47,9 +47,9 @@ type Parts struct {
 	BodySHA256     string `json:"bodySha256"` // lowercase hex, of no bytes when there is no body
 }
 
-// Canonical is the string that is signed: the seven parts joined by a line feed,
-// without one at the end. A part that holds a line break is refused, for it could
-// make two different calls read the same.
+// Canonical is the string that is signed: the seven parts joined by line feeds,
+// without one at the end. A part with a line break is refused, because two different
+// calls could have the same string.
 func Canonical(p Parts) (string, error) {
 	parts := []string{p.Method, p.PathAndQuery, p.Timestamp, p.IdempotencyKey, p.RunID, p.StepID, p.BodySHA256}
 	for _, part := range parts {
@@ -84,9 +84,8 @@ func Verify(secret []byte, p Parts, header string, now time.Time) error {
 	return VerifyAny([][]byte{secret}, p, header, now, countersign.SignatureWindow)
 }
 
-// VerifyAny is Verify with any of several secrets, as while a secret is changed
-// for another, and with a window of the receiver's choice. It takes the same time
-// whichever secret fits.
+// VerifyAny is Verify with several secrets, for secret rotation, and with a window of
+// the receiver's choice. Its duration does not depend on which secret matches.
 func VerifyAny(secrets [][]byte, p Parts, header string, now time.Time, window time.Duration) error {
 	fits, err := signedWithAny(secrets, p, header)
 	if err != nil {
@@ -117,8 +116,8 @@ func signedWithAny(secrets [][]byte, p Parts, header string) (fits bool, err err
 	return fits, nil
 }
 
-// CheckSecrets refuses to verify with no secret, or with an empty one beside
-// others: that is a setting that is missing, and a key that everybody has.
+// CheckSecrets refuses to verify without secrets or with an empty one: a missing
+// setting would be a key that everybody knows.
 func CheckSecrets(secrets [][]byte) error {
 	if len(secrets) == 0 || slices.ContainsFunc(secrets, func(s []byte) bool { return len(s) == 0 }) {
 		return ErrNoSecret
@@ -126,8 +125,7 @@ func CheckSecrets(secrets [][]byte) error {
 	return nil
 }
 
-// SentAt reads a timestamp: Unix seconds in the one way to write them, without
-// sign, leading zeros or blanks.
+// SentAt parses a timestamp: Unix seconds without sign, leading zeros or blanks.
 func SentAt(timestamp string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil || strconv.FormatInt(seconds, 10) != timestamp {

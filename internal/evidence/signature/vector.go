@@ -1,7 +1,7 @@
 package signature
 
-// Example is a signed call with every intermediate text, so that an
-// implementation in any language can check itself against ours.
+// Example is a signed call with every intermediate text, for testing implementations
+// in other languages.
 type Example struct {
 	Secret    string `json:"secret"`
 	Body      string `json:"body"`

@@ -14,9 +14,9 @@ import (
 // errScript refuses an address that would be read as another one than it looks like.
 var errScript = errors.New("it has a sign that would be read as a letter of another script; write the plain letter")
 
-// CanonicalEmail is the form in which addresses are kept and compared: NFKC, case
-// folded. An address is refused where a letter would become one of another script,
-// or a symbol a letter: two people may see two addresses in what is one then.
+// CanonicalEmail is the form in which addresses are stored and compared: NFKC, case
+// folded. An address is refused if this turns a letter into one of another script, or
+// a symbol into a letter: it would merge addresses that look different.
 func CanonicalEmail(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", errors.New("it is not UTF-8")
@@ -29,9 +29,9 @@ func CanonicalEmail(text string) (string, error) {
 	return Folded(text), nil
 }
 
-// Folded is what addresses are compared by where one person must not count as two: the
-// canonical form without asking whether it would be refused, so that an address that an
-// earlier release kept in another form is compared as well.
+// Folded is the form for comparing addresses where one person must not count as two:
+// canonical but never refused, so that addresses stored by earlier releases are
+// compared as well.
 func Folded(text string) string {
 	return norm.NFKC.String(fold(norm.NFKC.String(text)))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Requester is what is remembered of who asked for a run, so that the four-eyes
-// rule can be judged later without asking who still exists.
+// Requester is the record of who asked for a run, so that the four-eyes rule can be
+// applied after the principal is deleted.
 type Requester struct {
 	ID     string   `json:"id"`
 	Email  string   `json:"email,omitempty"`
@@ -51,8 +51,8 @@ func foldedIDs(ids []string) []string {
 	return out
 }
 
-// SharedMaker reports two principals whose chains meet, ends included: one pair of
-// hands may have moved both.
+// SharedMaker reports two principals whose chains, ends included, have a common
+// element: one person may have controlled both.
 func SharedMaker(a, b Requester) bool {
 	a, b = a.folded(), b.folded()
 	chain := b.Chain()

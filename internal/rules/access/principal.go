@@ -1,6 +1,6 @@
-// Package access decides who may do what: principals, their roles and project
-// scopes, the rule of every operation, and the four-eyes rule. It is pure and
-// is asked in internal/control alone.
+// Package access holds the authorization rules: principals, their roles and project
+// scopes, the rule of every operation, and the four-eyes rule. It is pure; only
+// internal/control calls it.
 package access
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Principal is who acts, as authentication found it. A principal acts in one
-// tenant; being a realm administrator adds the operations on tenants and
-// nothing of another tenant's models, projects, runs or approvals.
+// Principal is the authenticated caller. It acts in one tenant; a realm administrator
+// may also use the operations on tenants, but not the models, projects, runs or
+// approvals of other tenants.
 type Principal struct {
 	ID        string // user:<email>, token:<id> or system
 	Tenant    string

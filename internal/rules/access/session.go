@@ -33,8 +33,8 @@ func CookieName(https bool) string {
 // of the set-up link.
 func FormatSecret(random [32]byte) string { return hex.EncodeToString(random[:]) }
 
-// WellFormedSecret reports a text that FormatSecret may have written: only such a
-// one is worth a look into the store.
+// WellFormedSecret reports a text that FormatSecret may have written; only such a text
+// is looked up in the store.
 func WellFormedSecret(secret string) bool {
 	if len(secret) != 2*sha256.Size {
 		return false
@@ -47,13 +47,13 @@ func WellFormedSecret(secret string) bool {
 	return true
 }
 
-// CSRFToken is what a session's unsafe requests must carry beside its cookie. It
-// is derived from the session's secret, so that it needs no storage and ends with
-// it, and tells nothing of it.
+// CSRFToken is the token that a session's unsafe requests carry besides the cookie. It
+// is derived from the session's secret, so it needs no storage, ends with the session
+// and discloses nothing about the secret.
 func CSRFToken(secret string) string { return HashToken("csrf\n" + secret) }
 
-// MaskCSRF writes a token in another way each time, so that a page that holds it
-// may be compressed: its size tells nothing of it. random is 32 fresh bytes.
+// MaskCSRF encodes a token differently each time, so that the size of a compressed
+// page discloses nothing about it. random is 32 fresh bytes.
 func MaskCSRF(token string, random [32]byte) string {
 	mixed, err := hex.DecodeString(token)
 	if err != nil || len(mixed) != len(random) {
@@ -63,7 +63,7 @@ func MaskCSRF(token string, random [32]byte) string {
 	return hex.EncodeToString(random[:]) + hex.EncodeToString(mixed)
 }
 
-// ValidCSRF takes a token as it is or masked, and compares in constant time.
+// ValidCSRF accepts a plain or masked token and compares in constant time.
 func ValidCSRF(secret, token string) bool {
 	if both, err := hex.DecodeString(token); err == nil && len(both) == 2*sha256.Size {
 		random, mixed := both[:sha256.Size], both[sha256.Size:]

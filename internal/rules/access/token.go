@@ -25,8 +25,8 @@ func FormatToken(random [32]byte) string {
 	return body + checksum(body)
 }
 
-// WellFormed reports whether a token's prefix, length, alphabet and checksum are
-// right. Only such a token is worth a look into the store.
+// WellFormed checks a token's prefix, length, alphabet and checksum. Only a
+// well-formed token is looked up in the store.
 func WellFormed(token string) bool {
 	if len(token) != summedLength+checksumWidth || !strings.HasPrefix(token, tokenPrefix) {
 		return false
@@ -39,9 +39,8 @@ func WellFormed(token string) bool {
 	return checksum(token[:summedLength]) == token[summedLength:]
 }
 
-// HashToken is what is stored of a token: its SHA-256 in lowercase hex. Tokens
-// hold 256 random bits, so a plain hash is enough, and looking a token up by its
-// hash compares nothing that a clock could tell.
+// HashToken is the stored form of a token: its SHA-256 in lowercase hex. Tokens have
+// 256 random bits, so a plain hash is enough, and a lookup by hash leaks no timing.
 func HashToken(token string) string {
 	s := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(s[:])

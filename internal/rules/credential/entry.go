@@ -1,6 +1,6 @@
-// Package credential says who may use which credential variable: it reads the
-// operator's lists, and judges by them and by the bindings of variables to tenants
-// (contract 11). It is pure, and never sees a secret.
+// Package credential decides who may use which credential variable, by the
+// operator's lists and the bindings of variables to tenants (contract 11). It is
+// pure and never sees a secret.
 package credential
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// Entry is one entry of a list: a variable, and perhaps the only tenant that may use
-// it or the only origin that it may be used at.
+// Entry is one entry of a list: a variable, optionally limited to one tenant or one
+// origin.
 type Entry struct {
 	Name   string
 	Tenant string // "": the one that the variable is bound to
 	Origin string // "": any, else normalized
 }
 
-// ParseEntry reads NAME, tenant/NAME, NAME@origin or tenant/NAME@origin.
+// ParseEntry parses NAME, tenant/NAME, NAME@origin or tenant/NAME@origin.
 func ParseEntry(text string) (e Entry, err error) {
 	rest, origin, hasOrigin := strings.Cut(text, "@")
 	tenant, name, hasTenant := strings.Cut(rest, "/")
@@ -41,7 +41,7 @@ func ParseEntry(text string) (e Entry, err error) {
 	return e, nil
 }
 
-// ValidName reports what can be an environment variable's name.
+// ValidName reports a valid name of an environment variable.
 func ValidName(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9') && !strings.ContainsFunc(s, func(c rune) bool { return !isNameRune(c) })
 }
@@ -53,7 +53,7 @@ func isNameRune(c rune) bool {
 // qualified reports an entry that names more than a variable.
 func (e Entry) qualified() bool { return e.Tenant != "" || e.Origin != "" }
 
-// Lists are the operator's: Signing for HMAC, General for every type.
+// Lists are the operator's lists: Signing for HMAC, General for every type.
 type Lists struct{ Signing, General []Entry }
 
 // Plain are lists of names alone.

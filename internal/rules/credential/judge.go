@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Use is what somebody wants to use a variable for.
+// Use is a requested use of a variable.
 type Use struct {
 	Tenant string
 	Origin string // where to, normalized; "" for nowhere
@@ -22,7 +22,7 @@ var (
 	ErrNobodys   = errors.New("belongs to no tenant: a project that uses it must be registered again")
 )
 
-// IsRefusal tells these from the errors of whoever looks for a binding.
+// IsRefusal distinguishes refusals from errors of looking up a binding.
 func IsRefusal(err error) bool {
 	return errors.Is(err, ErrNotListed) || errors.Is(err, ErrElsewhere) || errors.Is(err, ErrOthers) || errors.Is(err, ErrNobodys)
 }

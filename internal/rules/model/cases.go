@@ -2,19 +2,18 @@ package model
 
 import "slices"
 
-// cases runs through every combination of values of some variables, as far as
-// tests can tell values apart: a number that is compared with 5 is below, at or
-// above it, or unknown.
-type cases struct {
+// combinations iterates over the combinations of values of some variables that tests
+// distinguish: a number that is compared with 5 is below, at or above it, or unknown.
+type combinations struct {
 	slots   []int32
 	domains [][]int32
 	at      []int
 }
 
-// casesOf is the combinations that the conditions of some arcs distinguish.
-func (m *Machine) casesOf(arcs []arc) cases {
+// combinationsOf are the combinations that the conditions of some arcs distinguish.
+func (m *Machine) combinationsOf(arcs []arc) combinations {
 	tested := map[int32][]int32{}
-	var c cases
+	var c combinations
 	for i := range arcs {
 		for _, t := range m.tests[arcs[i].tests:arcs[i].testsEnd] {
 			if _, seen := tested[t.slot]; !seen {
@@ -30,8 +29,8 @@ func (m *Machine) casesOf(arcs []arc) cases {
 	return c
 }
 
-// count is how many combinations there are, or more than most.
-func (c *cases) count(most int) int {
+// count is the number of combinations, most+1 if there are more than most.
+func (c *combinations) count(most int) int {
 	n := 1
 	for _, d := range c.domains {
 		if n *= len(d); n > most {
@@ -41,15 +40,15 @@ func (c *cases) count(most int) int {
 	return n
 }
 
-// set puts the present combination into cells.
-func (c *cases) set(cells []int32) {
+// set copies the current combination into cells.
+func (c *combinations) set(cells []int32) {
 	for i, slot := range c.slots {
 		cells[slot] = c.domains[i][c.at[i]]
 	}
 }
 
-// next goes on to the next combination; false after the last.
-func (c *cases) next() bool {
+// next moves to the next combination; false after the last.
+func (c *combinations) next() bool {
 	for i := range c.at {
 		if c.at[i]++; c.at[i] < len(c.domains[i]) {
 			return true
@@ -59,16 +58,16 @@ func (c *cases) next() bool {
 	return false
 }
 
-// domain is one rank of each class of values that comparisons with the given
-// ranks tell apart, unknown included. Between two numbers there is always
-// another, and next to any texts there are more; booleans and choices have no
-// values besides those on their scale.
+// domain is one rank of each class of values that comparisons with the given ranks
+// distinguish, unknown included. Numbers are dense and texts unlimited, so there is
+// always a value between or besides the constants; booleans and choices have only
+// their constants.
 func (m *Machine) domain(slot int32, tested []int32) []int32 {
-	s := &m.scales[slot]
+	s := &m.constants[slot]
 	var ranks []int32
 	for _, r := range tested {
 		switch {
-		case r < 0: // isKnown and its like: any known value will do
+		case r < 0: // isKnown or isUnknown: any known value will do
 		case s.numbers:
 			ranks = append(ranks, r, r+1) // and below r: above the one before it, or 0
 		default:
@@ -77,7 +76,7 @@ func (m *Machine) domain(slot int32, tested []int32) []int32 {
 	}
 	if !s.closed {
 		ranks = append(ranks, 0)
-	} else if other, ok := s.besides(ranks); ok {
+	} else if other, ok := s.unusedRank(ranks); ok {
 		ranks = append(ranks, other)
 	}
 	slices.Sort(ranks)

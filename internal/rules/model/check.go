@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// checker collects the errors of a document, section by section in the order of
-// the document. Paths are written only where there is a problem.
+// checker collects the errors of a document in document order. It formats paths only
+// where there is a problem.
 type checker struct {
 	doc    *countersign.AgentModel
 	ix     *index
@@ -31,8 +31,8 @@ func (c *checker) fail(path, code, format string, args ...any) {
 	c.errors = append(c.errors, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// entry is a place in one of the document's lists. It becomes a path only where
-// there is a problem.
+// entry is a place in one of the document's lists, formatted only where there is a
+// problem.
 type entry struct {
 	list string
 	i    int
@@ -42,7 +42,7 @@ func (e entry) String() string { return e.list + "[" + strconv.Itoa(e.i) + "]" }
 
 func (e entry) field(name string) string { return e.String() + "." + name }
 
-// unique reports an id that an earlier entry of its list has.
+// unique reports an id that an earlier entry of the list has.
 func (c *checker) unique(at entry, first int, id string) {
 	if first != at.i {
 		c.fail(at.field("id"), DuplicateID, "%s is the id of %s already; ids are unique within %s", quoted(id), entry{at.list, first}, at.list)

@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// eachCondition visits a condition and everything in it, in document order.
-// nest is the way down: the index taken in each group.
+// eachCondition visits a condition and all nested ones, in document order. nest is the
+// index taken in each group.
 func eachCondition(c *countersign.Condition, nest []int, visit func(*countersign.Condition, []int)) {
 	visit(c, nest)
 	if c.Group == nil {
@@ -18,8 +18,7 @@ func eachCondition(c *countersign.Condition, nest []int, visit func(*countersign
 	}
 }
 
-// conditionPath is where a condition stands:
-// transitions[3].condition.conditions[0].
+// conditionPath is the path of a condition: transitions[3].condition.conditions[0].
 func conditionPath(transition int, nest []int) string {
 	b := append([]byte("transitions["), strconv.Itoa(transition)...)
 	b = append(b, "].condition"...)

@@ -7,16 +7,17 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Coverage is what the scenarios of a model go through, and what is missing.
+// Coverage says which transitions the scenarios of a model take, and which are
+// missing.
 type Coverage struct {
 	Covered  []string               // transitions that some scenario takes
-	Proposed []countersign.Scenario // together with the model's own they take every transition that can be, but Looped
-	Looped   []string               // when Complete: transitions that only runs that loop take, so no scenario with them passes
+	Proposed []countersign.Scenario // with the model's own they take every transition that can be taken, except Looped
+	Looped   []string               // when Complete: transitions that only looping runs take, so no passing scenario has them
 }
 
-// scenarioRun is a scenario's course; it isn't known where it went beyond the budget.
+// scenarioRun is the trace of a scenario, incomplete unless ended.
 type scenarioRun struct {
-	course
+	trace
 	ended bool
 }
 
@@ -24,7 +25,7 @@ type scenarioRun struct {
 func (m *Machine) runs(budget int) []scenarioRun {
 	runs := make([]scenarioRun, len(m.doc.Scenarios))
 	for i := range m.doc.Scenarios {
-		runs[i].course, runs[i].ended = m.follow(m.initial(&m.doc.Scenarios[i], nil), &budget)
+		runs[i].trace, runs[i].ended = m.follow(m.initial(&m.doc.Scenarios[i], nil), &budget)
 	}
 	return runs
 }
@@ -41,7 +42,7 @@ func (s *survey) coverage(runs []scenarioRun) Coverage {
 	return c
 }
 
-// cover marks the transitions of arcs and returns those that weren't.
+// cover marks the transitions of arcs and returns the ids of those newly marked.
 func (m *Machine) cover(covered []bool, arcs []int32) (fresh []string) {
 	for _, arc := range arcs {
 		if i := m.arcs[arc].index; !covered[i] {
@@ -52,7 +53,7 @@ func (m *Machine) cover(covered []bool, arcs []int32) (fresh []string) {
 	return fresh
 }
 
-// some names as many ids as a message bears.
+// some lists at most maxChoices ids for a message.
 func some(ids []string) string {
 	more := len(ids) - maxChoices
 	if more <= 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What one validation spends on running scenarios, in the units of Limit.Work.
+// Limits of running scenarios in one validation, in the units of Limit.Work.
 const (
 	maxScenarioWork = 1_000_000 // on one scenario
 	maxScenarioAll  = 8_000_000 // on all scenarios
 )
 
-// scenarios runs each scenario with its own inputs and warns where it doesn't
-// meet its expectation. No trace is written, so this is cheap; a scenario that
-// goes too far is named and not judged.
+// scenarios runs each scenario with its own inputs and warns where it fails its
+// expectation. It writes no trace, so this is cheap; a scenario that exceeds the
+// budget gets a warning instead.
 func (w *warner) scenarios() {
 	if w.machine == nil {
 		return
@@ -31,11 +31,11 @@ func (w *warner) scenarios() {
 			continue
 		}
 		w.unmet(at, s, c)
-		w.warnings = append(w.warnings, w.seen[at]...)
+		w.warnings = append(w.warnings, w.explored[at]...)
 	}
 }
 
-func (w *warner) unmet(at entry, s *countersign.Scenario, c course) {
+func (w *warner) unmet(at entry, s *countersign.Scenario, c trace) {
 	end := w.machine.visited(c, len(c.arcs))
 	if c.outcome == countersign.OutcomeLoop {
 		w.warn(at.String(), ScenarioLoops, "scenario %s loops: state %s recurs with the same values after %d steps", quoted(s.ID), quoted(end), len(c.arcs))
@@ -43,7 +43,7 @@ func (w *warner) unmet(at entry, s *countersign.Scenario, c course) {
 	if end != s.ExpectedStateID {
 		w.warn(at.field(fieldState), ExpectationNotMet, "scenario %s ends in state %s; it expects %s", quoted(s.ID), quoted(end), quoted(s.ExpectedStateID))
 	}
-	if how := w.parting(c, s.ExpectedPath); how != "" {
+	if how := w.pathMismatch(c, s.ExpectedPath); how != "" {
 		w.warn(at.field(fieldPath), ExpectationNotMet, "scenario %s %s", quoted(s.ID), how)
 	}
 	if result := w.machine.result(c); result != s.ExpectedResult {
@@ -51,9 +51,8 @@ func (w *warner) unmet(at entry, s *countersign.Scenario, c course) {
 	}
 }
 
-// parting says where a course leaves the path that is expected of it, "" when it
-// never does.
-func (w *warner) parting(c course, expected []string) string {
+// pathMismatch says where a trace differs from the expected path, "" if it does not.
+func (w *warner) pathMismatch(c trace, expected []string) string {
 	length := len(c.arcs) + 1
 	for i := range min(length, len(expected)) {
 		if id := w.machine.visited(c, i); id != expected[i] {

@@ -4,45 +4,45 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Exploration is what a model can come to, whatever its inputs are. All lists
-// are in document order. What is listed was shown; only when Complete, what is
-// not listed can't happen with the memory that the scenarios begin with.
+// Exploration lists what can happen in a model, over all inputs, in document order.
+// Everything listed was shown by a run. Only when Complete is everything else
+// impossible with the initial memory of the scenarios.
 type Exploration struct {
 	Complete    bool     // false: the limit ended the exploration
-	Pairs       int      // pairs of a state and kinds of values
+	Pairs       int      // pairs of a state and sets of possible values
 	States      []string // states reached, the final and the stuck ones included
 	Transitions []string // transitions taken
 	StuckStates []string // states in which a run can get stuck
 	LoopStates  []string // states that a cycle goes through
-	TrapStates  []string // states from which no run comes to a final state
+	TrapStates  []string // states from which no run reaches a final state
 	Loops       int      // different cycles that can be entered
 	Overlaps    []Overlap
 	Findings    []Finding
 	Coverage
 }
 
-// Overlap is two transitions of one state and priority that can be enabled at
-// once: the first is taken then, only for its place in the document.
+// Overlap is two transitions of one state and priority that can be enabled at once;
+// their order in the document decides.
 type Overlap struct{ First, Second string }
 
-// Finding is one thing that an exploration shows about a place of the document.
+// Finding is one result of an exploration, at a place in the document.
 type Finding struct {
 	countersign.Problem
-	Witness *Witness // a run that shows it; nil where the finding is that there is none
+	Witness *Witness // a run that shows it; nil where the finding is that no run exists
 	at      entry
 }
 
-// worth is how much work an exploration may do for each pair of its limit.
-const worth = 100
+// workPerPair is the work budget for each pair of the limit.
+const workPerPair = 100
 
-// Explore walks every (state, values) pair that a simulation can reach, from
-// each scenario's memory (the defaults in a model without scenarios) and with
-// every input. Inputs are infinitely many, but conditions tell only finitely
-// many apart, so one of each kind stands for all (domain), and pairs are counted
-// so. limit bounds the pairs, and with them memory and time.
+// Explore visits every (state, values) pair that a simulation can reach, from each
+// scenario's memory (the defaults in a model without scenarios) and with every input.
+// There are infinitely many inputs, but conditions distinguish only finitely many
+// classes, so each class counts once (domain). limit bounds the pairs, and with them
+// memory and time.
 func Explore(m *Machine, limit int) Exploration {
-	w := explored(m, limit, worth*limit)
-	w.replays = max(worth*limit, m.limit.Work)
+	w := explored(m, limit, workPerPair*limit)
+	w.replayWork = max(workPerPair*limit, m.limit.Work)
 	s := w.survey()
 	e := Exploration{
 		Complete: w.complete(), Pairs: min(len(w.pairs), limit), Loops: len(s.loops),
@@ -59,25 +59,24 @@ func Explore(m *Machine, limit int) Exploration {
 	return e
 }
 
-// survey is what the graph of a walk says about the states and transitions of
-// the document.
+// survey is what a state space says about the states and transitions of the document.
 type survey struct {
-	*walk
-	fates                                  fates
+	*stateSpace
+	paths                                  shortestPaths
 	loops                                  []cycle
 	reached, stuckIn, looping, trap, taken []bool
-	first, halt                            []int32 // by state: the pair found first, and the first that gets stuck
+	firstPair, stuckPair                   []int32 // by state: the first pair found, and the first where a run gets stuck
 }
 
-func (w *walk) survey() *survey {
+func (w *stateSpace) survey() *survey {
 	n := len(w.m.nodes)
 	s := &survey{
-		walk: w, fates: w.fates(), loops: w.cycles(), taken: make([]bool, len(w.m.doc.Transitions)),
+		stateSpace: w, paths: w.shortestPaths(), loops: w.cycles(), taken: make([]bool, len(w.m.doc.Transitions)),
 		reached: make([]bool, n), stuckIn: make([]bool, n), looping: make([]bool, n), trap: make([]bool, n),
-		first: make([]int32, n), halt: make([]int32, n),
+		firstPair: make([]int32, n), stuckPair: make([]int32, n),
 	}
 	for i := range w.pairs {
-		s.see(int32(i))
+		s.visit(int32(i))
 	}
 	for _, c := range s.loops {
 		for _, arc := range c.arcs {
@@ -88,48 +87,46 @@ func (w *walk) survey() *survey {
 	return s
 }
 
-func (s *survey) see(at int32) {
+func (s *survey) visit(at int32) {
 	p := &s.pairs[at]
 	if !s.reached[p.state] {
-		s.reached[p.state], s.first[p.state] = true, at
+		s.reached[p.state], s.firstPair[p.state] = true, at
 	}
 	if p.stuck && !s.stuckIn[p.state] {
-		s.stuckIn[p.state], s.halt[p.state] = true, at
+		s.stuckIn[p.state], s.stuckPair[p.state] = true, at
 	}
-	for _, y := range p.ways {
+	for _, y := range p.edges {
 		s.taken[s.m.arcs[y.arc].index] = true
 	}
 }
 
-// traps marks the states that are reached and of which no pair leads to a final
-// state. Before the end of a walk that isn't known of any.
+// traps marks the reached states from which no pair leads to a final state. An
+// incomplete exploration marks none.
 func (s *survey) traps() {
 	if !s.complete() {
 		return
 	}
 	copy(s.trap, s.reached)
 	for i := range s.pairs {
-		if s.fates.final[i] != none {
+		if s.paths.toFinal[i] != none {
 			s.trap[s.pairs[i].state] = false
 		}
 	}
 }
 
-func (m *Machine) stateIDs(of []bool) []string {
-	ids := []string{}
-	for i, listed := range of {
-		if listed {
-			ids = append(ids, m.doc.States[i].ID)
-		}
-	}
-	return ids
+func (m *Machine) stateIDs(marked []bool) []string {
+	return markedIDs(marked, func(i int) string { return m.doc.States[i].ID })
 }
 
-func (m *Machine) transitionIDs(of []bool) []string {
+func (m *Machine) transitionIDs(marked []bool) []string {
+	return markedIDs(marked, func(i int) string { return m.doc.Transitions[i].ID })
+}
+
+func markedIDs(marked []bool, id func(int) string) []string {
 	ids := []string{}
-	for i, listed := range of {
-		if listed {
-			ids = append(ids, m.doc.Transitions[i].ID)
+	for i, is := range marked {
+		if is {
+			ids = append(ids, id(i))
 		}
 	}
 	return ids

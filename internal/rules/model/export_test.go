@@ -21,16 +21,16 @@ func (m *Machine) Courses(s *countersign.Scenario) func() (transitions int, outc
 // SpellingFault spells a value of each rank among some constants and says where
 // it isn't of that rank.
 func SpellingFault(variableType string, constants ...string) string {
-	s := newScale(&countersign.Variable{Type: variableType})
+	s := newConstantTable(&countersign.Variable{Type: variableType})
 	for _, c := range constants {
 		s.add(countersign.Scalar{Value: countersign.RawValue(c)})
 	}
-	s.settle()
-	for rank := unknown; rank <= int32(2*len(s.marks)); rank++ {
+	s.sortUnique()
+	for rank := unknown; rank <= int32(2*len(s.sorted)); rank++ {
 		if rank >= 0 && rank%2 == 0 && !s.numbers && (rank > 0 || s.closed) {
 			continue // texts besides the constants are one kind, booleans have none
 		}
-		v := s.spelt(rank)
+		v := s.valueAt(rank)
 		if got := s.rank(v); got != rank && (s.numbers || got%2 != rank%2) {
 			return fmt.Sprintf("%s is of rank %d, not %d", v.Raw(), got, rank)
 		}

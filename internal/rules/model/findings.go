@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// finder writes what a survey shows as findings, each with a run that shows it.
+// finder turns a survey into findings, each with a witness.
 type finder struct {
 	*survey
 	most int // of one code
@@ -19,7 +19,7 @@ type finder struct {
 // maxFindings bounds the findings of one code in an exploration.
 const maxFindings = 1000
 
-// findings are everything, by state, transition and scenario.
+// findings lists all findings, by state, transition and scenario.
 func (s *survey) findings(runs []scenarioRun) []Finding {
 	f := &finder{survey: s, most: maxFindings, list: []Finding{}}
 	for i := range s.m.nodes {
@@ -32,7 +32,7 @@ func (s *survey) findings(runs []scenarioRun) []Finding {
 		f.never(i)
 	}
 	f.overlapping(s.overlaps)
-	f.idle(runs)
+	f.redundantScenarios(runs)
 	return f.list
 }
 
@@ -42,7 +42,7 @@ func (f *finder) add(w *Witness, at entry, code, format string, args ...any) {
 	}})
 }
 
-// memory says with what the walk began.
+// memory describes the initial memory that was explored.
 func (f *finder) memory() string {
 	if len(f.m.doc.Scenarios) == 0 {
 		return "the default memory"
@@ -57,7 +57,7 @@ func (f *finder) unreachable(i int) {
 	}
 }
 
-// never leaves out what leads out of a state that isn't reached.
+// never leaves out transitions from unreached states.
 func (f *finder) never(i int) {
 	t := &f.m.doc.Transitions[i]
 	if f.complete() && !f.taken[i] && f.reached[f.m.ix.states[t.FromStateID]] {
@@ -70,8 +70,8 @@ func (f *finder) trapped(i int) {
 	if !f.trap[i] {
 		return
 	}
-	if w, ok := f.witness(f.first[i], nil); ok {
-		f.add(&w, entry{"states", i}, TrapState, "no run that comes to state %s ends in a final state; %s goes %s", quoted(f.m.stateID(int32(i))), w.given(), w.goes())
+	if w, ok := f.witness(f.firstPair[i], nil); ok {
+		f.add(&w, entry{"states", i}, TrapState, "no run that comes to state %s ends in a final state; %s goes %s", quoted(f.m.stateID(int32(i))), w.describeInputs(), w.describePath())
 	}
 }
 
@@ -79,9 +79,9 @@ func (f *finder) stuckAt(i int) {
 	if !f.stuckIn[i] {
 		return
 	}
-	at := f.halt[i]
-	if w, ok := f.witness(at, f.pairs[at].halted); ok {
-		f.add(&w, entry{"states", i}, StuckPossible, "a run can get stuck in state %s, where no transition is enabled: %s goes %s", quoted(f.m.stateID(int32(i))), w.given(), w.goes())
+	at := f.stuckPair[i]
+	if w, ok := f.witness(at, f.pairs[at].stuckInputs); ok {
+		f.add(&w, entry{"states", i}, StuckPossible, "a run can get stuck in state %s, where no transition is enabled: %s goes %s", quoted(f.m.stateID(int32(i))), w.describeInputs(), w.describePath())
 	}
 }
 
@@ -90,12 +90,12 @@ func (f *finder) looped(loops []cycle) {
 	for _, c := range loops[:min(len(loops), f.most)] {
 		state := f.pairs[c.at].state
 		if w, ok := f.witness(c.at, nil); ok {
-			f.add(&w, entry{"states", int(state)}, LoopPossible, "a run can loop through state %s: %s goes %s", quoted(f.m.stateID(state)), w.given(), w.goes())
+			f.add(&w, entry{"states", int(state)}, LoopPossible, "a run can loop through state %s: %s goes %s", quoted(f.m.stateID(state)), w.describeInputs(), w.describePath())
 		}
 	}
 }
 
-// more says that not all of many findings are listed.
+// more adds a finding that says the list is truncated.
 func (f *finder) more(list, code string, n int, what string) {
 	if n > f.most {
 		f.list = append(f.list, Finding{at: entry{list, -1}, Problem: countersign.Problem{
@@ -104,28 +104,28 @@ func (f *finder) more(list, code string, n int, what string) {
 	}
 }
 
-// overlapping names the second of two transitions, which is the one not taken.
+// overlapping reports each overlap at its second transition, the one not taken.
 func (f *finder) overlapping(list []overlap) {
 	f.more("transitions", OverlappingTransitions, len(list), "pairs of transitions that overlap")
 	for _, o := range list[:min(len(list), f.most)] {
 		first, second := f.m.arcs[o.first].transition, &f.m.arcs[o.second]
-		if w, ok := f.witness(o.at, o.left); ok {
+		if w, ok := f.witness(o.pair, o.narrowed); ok {
 			f.add(&w, entry{"transitions", second.index}, OverlappingTransitions,
 				"transitions %s and %s of state %s have the same priority and can be enabled at once, so only their order in the document decides: %s goes %s; give them different priorities or conditions that exclude each other",
-				quoted(first.ID), quoted(second.transition.ID), quoted(first.FromStateID), w.given(), w.goes())
+				quoted(first.ID), quoted(second.transition.ID), quoted(first.FromStateID), w.describeInputs(), w.describePath())
 		}
 	}
 }
 
-// idle names scenarios that take no transition, and come to no end, that earlier
-// ones don't.
-func (f *finder) idle(runs []scenarioRun) {
+// redundantScenarios reports scenarios whose transitions and end are all covered by
+// earlier scenarios.
+func (f *finder) redundantScenarios(runs []scenarioRun) {
 	covered, ends := make([]bool, len(f.taken)), map[string]bool{}
 	for i, r := range runs {
 		if !r.ended {
 			continue
 		}
-		end := f.m.visited(r.course, len(r.arcs)) + "\x00" + r.outcome
+		end := f.m.visited(r.trace, len(r.arcs)) + "\x00" + r.outcome
 		if fresh := f.m.cover(covered, r.arcs); len(fresh) == 0 && ends[end] {
 			f.add(nil, entry{"scenarios", i}, ScenarioCoversNothingNew,
 				"every transition that scenario %s takes, and its end, is covered by scenarios before it", quoted(f.m.doc.Scenarios[i].ID))
@@ -134,9 +134,9 @@ func (f *finder) idle(runs []scenarioRun) {
 	}
 }
 
-// twins names scenarios that begin with values that nothing tells from those of
-// an earlier one.
-func (f *finder) twins() {
+// duplicateScenarios reports scenarios whose initial values no condition distinguishes
+// from those of an earlier one.
+func (f *finder) duplicateScenarios() {
 	if len(f.slots)*len(f.m.doc.Scenarios) > maxLive {
 		return
 	}
@@ -153,8 +153,8 @@ func (f *finder) twins() {
 	}
 }
 
-// given is what a witness begins with, in a message.
-func (w *Witness) given() string {
+// describeInputs words the initial values of a witness for a message.
+func (w *Witness) describeInputs() string {
 	text := "with inputs " + object(w.Scenario.Inputs)
 	if len(w.Scenario.InitialMemory) > 0 {
 		text += " and initialMemory " + object(w.Scenario.InitialMemory)
@@ -169,13 +169,13 @@ func object(values map[string]countersign.Scalar) string {
 			parts = append(parts, "…")
 			break
 		}
-		parts = append(parts, quoted(id)+": "+spelt(values[id]))
+		parts = append(parts, quoted(id)+": "+rawText(values[id]))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// goes is a witness's path, the middle of a long one left out.
-func (w *Witness) goes() string {
+// describePath is a witness's path; the middle of a long one is left out.
+func (w *Witness) describePath() string {
 	path := w.Scenario.ExpectedPath
 	if len(path) <= maxChoices {
 		return arrows(path)

@@ -8,13 +8,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// known reports a value, as opposed to null. A Scalar that was never set counts
-// as null: only documents made in Go have one.
+// known reports a value other than null. A Scalar that was never set counts as null:
+// only documents built in Go have one.
 func known(v countersign.Scalar) bool { return !v.IsZero() && !v.IsNull() }
 
-// misfit says why a value can't be the variable's, "" and "" when it can. null
-// is the unknown value and fits every type; a variable of an unknown type is
-// reported where it is declared.
+// misfit says why a value does not fit the variable, "" and "" if it does. null is the
+// unknown value and fits every type; an unknown type is reported at its declaration.
 func (v *variable) misfit(value countersign.Scalar) (code, message string) {
 	if !known(value) {
 		return "", ""
@@ -24,16 +23,15 @@ func (v *variable) misfit(value countersign.Scalar) (code, message string) {
 	case wanted == countersign.KindAbsent:
 		return "", ""
 	case kind != wanted:
-		return ValueTypeMismatch, fmt.Sprintf("%s is of type %s; variable %s takes type %s or null", spelt(value), kind, quoted(v.ID), wanted)
+		return ValueTypeMismatch, fmt.Sprintf("%s is of type %s; variable %s takes type %s or null", rawText(value), kind, quoted(v.ID), wanted)
 	case v.Type == countersign.TypeChoice && !v.choices[value.Text()]:
-		return ValueNotInChoices, fmt.Sprintf("%s is none of the choices of variable %s: %s", spelt(value), quoted(v.ID), listed(v.Choices))
+		return ValueNotInChoices, fmt.Sprintf("%s is none of the choices of variable %s: %s", rawText(value), quoted(v.ID), listed(v.Choices))
 	default:
 		return "", ""
 	}
 }
 
-// kindOf is the JSON type that a variable's values have, KindAbsent for a type
-// that there isn't.
+// kindOf is the JSON type of a variable's values, KindAbsent for an unknown type.
 func kindOf(variableType string) countersign.Kind {
 	switch variableType {
 	case countersign.TypeNumber:
@@ -47,9 +45,8 @@ func kindOf(variableType string) countersign.Kind {
 	}
 }
 
-// misfits checks values that are given by variable id, all of them for
-// variables of one kind. JSON objects have no order, so problems come by key,
-// and the key is their path.
+// misfits checks values by variable id, all for variables of one kind. Problems are
+// sorted by key, which is their path.
 func (ix *index) misfits(kind string, given map[string]countersign.Scalar) []countersign.Problem {
 	var problems []countersign.Problem
 	for _, id := range slices.Sorted(maps.Keys(given)) {

@@ -7,27 +7,26 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// graph is a document's states and transitions without their values: what can
-// be said before any of them is known. It also serves documents with errors.
+// graph is the static transition graph of a document, independent of values. It
+// also works for documents with errors.
 type graph struct {
-	doc   *countersign.AgentModel
-	ix    *index
-	order [][]int
-	never []string // a transition: why it can never be taken; "" when it can
+	doc        *countersign.AgentModel
+	ix         *index
+	order      [][]int
+	neverTaken []string // by transition: why it can never be taken, "" if it can
 }
 
 func newGraph(doc *countersign.AgentModel, ix *index, order [][]int) *graph {
-	g := &graph{doc: doc, ix: ix, order: order, never: make([]string, len(doc.Transitions))}
+	g := &graph{doc: doc, ix: ix, order: order, neverTaken: make([]string, len(doc.Transitions))}
 	for _, list := range order {
-		g.shadows(list)
+		g.findShadowed(list)
 	}
 	return g
 }
 
-// shadows says which transitions of one state are never taken for how their
-// conditions are written: constantly false, or tried after one that is
-// constantly true or has the same condition.
-func (g *graph) shadows(order []int) {
+// findShadowed finds the transitions of one state that are never taken because their
+// conditions are constantly false, or follow one that is constantly true or identical.
+func (g *graph) findShadowed(order []int) {
 	always := ""
 	same := map[string]string{}
 	for _, i := range order {
@@ -35,10 +34,10 @@ func (g *graph) shadows(order []int) {
 		constant := constancy(&t.Condition)
 		switch {
 		case always != "":
-			g.never[i] = fmt.Sprintf("transition %s is tried first and its condition is always true", always)
+			g.neverTaken[i] = fmt.Sprintf("transition %s is tried first and its condition is always true", always)
 			continue
 		case constant == alwaysFalse:
-			g.never[i] = "its condition is never true"
+			g.neverTaken[i] = "its condition is never true"
 			continue
 		case constant == alwaysTrue:
 			always = quoted(t.ID)
@@ -53,13 +52,13 @@ func (g *graph) sameAs(i int, same map[string]string) {
 	t := &g.doc.Transitions[i]
 	key := string(appendCondition(nil, &t.Condition))
 	if first, found := same[key]; found {
-		g.never[i] = fmt.Sprintf("transition %s has the same condition and is tried first", first)
+		g.neverTaken[i] = fmt.Sprintf("transition %s has the same condition and is tried first", first)
 		return
 	}
 	same[key] = quoted(t.ID)
 }
 
-// appendCondition writes a condition in a form that equal conditions share.
+// appendCondition appends a canonical form of a condition.
 func appendCondition(b []byte, c *countersign.Condition) []byte {
 	if p := c.Predicate; p != nil {
 		b = strconv.AppendQuote(b, p.VariableID)
@@ -79,16 +78,16 @@ func appendCondition(b []byte, c *countersign.Condition) []byte {
 	return append(b, ']')
 }
 
-// verdict is what a condition comes to whatever the values are.
-type verdict int
+// constancyResult says whether a condition has the same result for all values.
+type constancyResult int
 
 const (
-	depends verdict = iota
+	depends constancyResult = iota
 	alwaysFalse
 	alwaysTrue
 )
 
-func constancy(c *countersign.Condition) verdict {
+func constancy(c *countersign.Condition) constancyResult {
 	switch {
 	case c.Predicate != nil:
 		if isOperator(c.Predicate.Operator) && !c.Predicate.Value.IsZero() && holdsIn(c.Predicate) == isNothing {
@@ -104,9 +103,9 @@ func constancy(c *countersign.Condition) verdict {
 	}
 }
 
-// groupConstancy is empty for a group without members, and decided as soon as
-// one member is.
-func groupConstancy(g *countersign.ConditionGroup, empty, decided verdict) verdict {
+// groupConstancy returns empty for a group without members, and decided as soon as one
+// member is decided.
+func groupConstancy(g *countersign.ConditionGroup, empty, decided constancyResult) constancyResult {
 	all := empty
 	for i := range g.Conditions {
 		switch constancy(&g.Conditions[i]) {
@@ -119,8 +118,8 @@ func groupConstancy(g *countersign.ConditionGroup, empty, decided verdict) verdi
 	return all
 }
 
-// reachable marks the states that transitions lead to from the start; from all
-// starts while there are several. ok is false without any.
+// reachable marks the states reachable from the start states. ok is false if there are
+// none.
 func (g *graph) reachable() (reached []bool, ok bool) {
 	reached = make([]bool, len(g.doc.States))
 	var queue []int
@@ -133,7 +132,7 @@ func (g *graph) reachable() (reached []bool, ok bool) {
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, i := range g.order[queue[0]] {
 			to, exists := g.ix.states[g.doc.Transitions[i].ToStateID]
-			if exists && g.never[i] == "" && !reached[to] {
+			if exists && g.neverTaken[i] == "" && !reached[to] {
 				reached[to], queue = true, append(queue, to)
 			}
 		}
@@ -141,10 +140,10 @@ func (g *graph) reachable() (reached []bool, ok bool) {
 	return reached, ok
 }
 
-// leavable reports a state that some transition can lead out of.
-func (g *graph) leavable(state int) bool {
+// hasExit reports whether some transition can lead out of a state.
+func (g *graph) hasExit(state int) bool {
 	for _, i := range g.order[state] {
-		if g.never[i] == "" && g.doc.Transitions[i].ToStateID != g.doc.States[state].ID {
+		if g.neverTaken[i] == "" && g.doc.Transitions[i].ToStateID != g.doc.States[state].ID {
 			return true
 		}
 	}

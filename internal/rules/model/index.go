@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// index finds the parts of a document by id. Of a duplicate id it knows the
-// first, so an entry at another place is a duplicate.
+// index finds the parts of a document by id. It has the first of duplicate ids, so an
+// entry at another place is a duplicate.
 type index struct {
 	variables map[string]*variable
 	states    map[string]int
@@ -16,7 +16,7 @@ type index struct {
 	scenarios map[string]int
 }
 
-// variable is a variable with what its checks need at hand.
+// variable is a variable prepared for the checks.
 type variable struct {
 	*countersign.Variable
 	slot    int // its place in the document

@@ -2,24 +2,23 @@ package model
 
 import "github.com/countersign/countersign"
 
-// Limit bounds what one simulation may cost. The contract knows no step cap, and
-// a model with n boolean memory variables can count 2^n steps before anything
-// recurs. Every one of them is in the answer, so what bounds a simulation is the
-// memory that answer takes; within the limit simulations are exact, beyond it
-// they are refused and never cut short.
+// Limit bounds the cost of one simulation. The contract has no step limit, and a model
+// with n boolean memory variables can count 2^n steps before a configuration recurs.
+// Every step is in the answer, so the answer's memory is the bound. A simulation
+// beyond the limit is refused, never truncated.
 type Limit struct {
 	// Work is how many transitions may be tried, predicates evaluated and effects
 	// applied until the end is known. Finding a recurrence takes up to three times
 	// the steps of the path.
 	Work int
-	// Bytes is about how long the answer may be as JSON, and Walk's visits with it.
+	// Bytes bounds the approximate size of the answer as JSON, and of Walk's visits.
 	Bytes int
 }
 
-// DefaultLimit is far beyond what people model: about a hundred thousand steps.
+// DefaultLimit allows about a hundred thousand steps, far beyond what people model.
 func DefaultLimit() Limit { return Limit{Work: 10_000_000, Bytes: 64 << 20} }
 
-// Within returns the same machine under another limit.
+// Within returns the machine with another limit.
 func (m *Machine) Within(l Limit) *Machine {
 	limited := *m
 	limited.limit = l

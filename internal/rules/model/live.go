@@ -1,12 +1,12 @@
 package model
 
-// maxLive bounds what liveness may cost and hold; beyond it everything counts as
-// live, which only makes more pairs.
+// maxLive bounds the cost of the liveness analysis; beyond it every slot counts as
+// live, which only creates more pairs.
 const maxLive = 1 << 23
 
-// live says of each state which of the given slots are still tested there or
-// somewhere that its transitions lead. Where a slot isn't, its value decides
-// nothing any more, so pairs that differ only in it are one. nil: all are live.
+// live is a liveness analysis: for each state, which of the given slots are tested
+// there or in a state reachable from it. Other slots cannot affect anything, so pairs
+// that differ only in them are merged. nil: all are live.
 func (m *Machine) live(places []int32, slots int) [][]bool {
 	if slots*(len(m.nodes)+len(m.arcs)) > maxLive {
 		return nil
@@ -29,14 +29,14 @@ func (m *Machine) live(places []int32, slots int) [][]bool {
 	return live
 }
 
-// predecessors is, for each state, the states with an arc to it.
+// predecessors lists, for each state, the states with an arc to it.
 func (m *Machine) predecessors() [][]int32 {
 	before := make([][]int32, len(m.nodes))
 	m.eachArc(func(state int32, a *arc) { before[a.to] = append(before[a.to], state) })
 	return before
 }
 
-// testing is, for each slot, the states that test it.
+// testing lists, for each slot, the states that test it.
 func (m *Machine) testing(places []int32, slots int) [][]int32 {
 	in := make([][]int32, slots)
 	m.eachArc(func(state int32, a *arc) {

@@ -6,19 +6,18 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Machine is a compiled model, ready to be simulated any number of times and by
-// several callers at once. It refers to its document, which must not be changed
-// any more.
+// Machine is a compiled model. It is safe for concurrent simulations. It refers
+// to its document, which must not be changed anymore.
 type Machine struct {
 	program
-	doc    *countersign.AgentModel
-	ix     *index
-	limit  Limit
-	scales []scale // one a variable, in document order, as are all cells
-	ranks  []int32 // the default values
-	nodes  []node  // one a state
-	arcs   []arc   // those of one state together, in the order they are tried
-	start  int32
+	doc       *countersign.AgentModel
+	ix        *index
+	limit     Limit
+	constants []constantTable // one per variable, in document order; cells have the same order
+	ranks     []int32         // the default values
+	nodes     []node          // one per state
+	arcs      []arc           // those of one state together, in the order they are tried
+	start     int32
 }
 
 // node is a compiled state.
@@ -43,7 +42,7 @@ type effect struct {
 	slot, rank int32
 }
 
-// none says that no arc is enabled.
+// none stands for no arc, edge, pair or cell.
 const none int32 = -1
 
 // Compile makes a machine of a document. A document with errors is refused with
@@ -59,10 +58,10 @@ func Compile(doc *countersign.AgentModel) (*Machine, error) {
 // compile makes a machine of a document without errors.
 func compile(doc *countersign.AgentModel, ix *index, order [][]int) *Machine {
 	m := &Machine{doc: doc, ix: ix, limit: DefaultLimit()}
-	m.scales = scales(doc, ix)
+	m.constants = constantTables(doc, ix)
 	m.ranks = make([]int32, len(doc.Variables))
 	for i := range doc.Variables {
-		m.ranks[i] = m.scales[i].rank(doc.Variables[i].DefaultValue)
+		m.ranks[i] = m.constants[i].rank(doc.Variables[i].DefaultValue)
 	}
 	effects := m.compileEffects()
 	m.arcs = make([]arc, 0, len(doc.Transitions))
@@ -72,12 +71,12 @@ func compile(doc *countersign.AgentModel, ix *index, order [][]int) *Machine {
 	return m
 }
 
-// scales gathers every constant that a variable meets: the program compares
-// with them and effects set them.
-func scales(doc *countersign.AgentModel, ix *index) []scale {
-	all := make([]scale, len(doc.Variables))
+// constantTables collects the constants that conditions compare each variable with and
+// that effects set it to.
+func constantTables(doc *countersign.AgentModel, ix *index) []constantTable {
+	all := make([]constantTable, len(doc.Variables))
 	for i := range doc.Variables {
-		all[i] = newScale(&doc.Variables[i])
+		all[i] = newConstantTable(&doc.Variables[i])
 	}
 	for i := range doc.Transitions {
 		eachCondition(&doc.Transitions[i].Condition, nil, func(c *countersign.Condition, _ []int) {
@@ -92,7 +91,7 @@ func scales(doc *countersign.AgentModel, ix *index) []scale {
 		}
 	}
 	for i := range all {
-		all[i].settle()
+		all[i].sortUnique()
 	}
 	return all
 }
@@ -102,7 +101,7 @@ func (m *Machine) compileEffects() [][]effect {
 	for i := range m.doc.Actions {
 		for _, e := range m.doc.Actions[i].MemoryEffects {
 			slot := m.ix.variables[e.VariableID].slot
-			all[i] = append(all[i], effect{int32(slot), m.scales[slot].rank(e.Value)})
+			all[i] = append(all[i], effect{int32(slot), m.constants[slot].rank(e.Value)})
 		}
 	}
 	return all
@@ -133,19 +132,18 @@ func (m *Machine) compileTransition(i int, effects [][]effect) arc {
 	return a
 }
 
-// compilePredicate leaves the rank of a predicate without constant at the
-// bottom: what it holds in doesn't depend on it.
+// compilePredicate gives a predicate without a constant the lowest rank, which
+// its result doesn't depend on.
 func (m *Machine) compilePredicate(p *countersign.Predicate) test {
 	slot := m.ix.variables[p.VariableID].slot
 	t := test{slot: int32(slot), in: holdsIn(p), rank: math.MinInt32}
 	if compares(p.Operator) && known(p.Value) {
-		t.rank = m.scales[slot].rank(p.Value)
+		t.rank = m.constants[slot].rank(p.Value)
 	}
 	return t
 }
 
-// next finds the arc that is taken out of a state: the first whose condition
-// holds, none when no one's does.
+// next returns the first arc of a state whose condition holds, or none.
 func (m *Machine) next(state int32, cells []int32, budget *int) int32 {
 	n := m.nodes[state]
 	for i := n.arcs; i < n.end; i++ {

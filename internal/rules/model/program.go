@@ -2,9 +2,9 @@ package model
 
 import "github.com/countersign/countersign"
 
-// How a variable's value stands to a constant. A predicate holds in a set of
-// these relations, so that it is tested by one look into that set; unknown is
-// a relation of its own, which only isUnknown accepts (contract 4).
+// The order relation between a value and a constant, as bits: a predicate is the
+// set of relations in which it holds. An unknown value has a relation of its own,
+// which only isUnknown accepts (contract 4).
 const (
 	isLess relation = 1 << iota
 	isEqual
@@ -54,8 +54,8 @@ var comparisons = map[string]relation{
 	countersign.OpLessOrEqual:    isLess | isEqual,
 }
 
-// test is a compiled predicate and where to go on from it: the index of the
-// next test, or accept or reject.
+// test is a compiled predicate with its two jump targets: the index of the next
+// test, accept or reject.
 type test struct {
 	slot, rank int32
 	in         relation
@@ -71,17 +71,17 @@ func (t *test) holds(cells []int32) bool {
 	return t.in&relationOf(cells[t.slot], t.rank) != 0
 }
 
-// program is every condition of a model as tests that jump. A condition is its
-// entry. AND and OR are only in the jumps: a group stops at the first member
-// that decides it, and nesting costs nothing at run time.
+// program holds all conditions of a model as tests with jumps; a condition is
+// identified by its entry test. AND and OR exist only as jumps: evaluation
+// short-circuits, and nesting costs nothing at run time.
 type program struct {
 	tests      []test
 	predicates []*countersign.Predicate // what each test was compiled from
 }
 
 // emit compiles a condition that continues at yes or no and returns its entry.
-// It goes from the last member to the first, so that where to continue is known
-// and every jump leads to a test that was emitted before: evaluation ends.
+// It emits the last member first, so every jump leads to a test that was emitted
+// earlier: evaluation terminates.
 func (p *program) emit(c *countersign.Condition, slots func(*countersign.Predicate) test, yes, no int32) int32 {
 	if c.Predicate != nil {
 		t := slots(c.Predicate)
@@ -106,7 +106,7 @@ func (p *program) emit(c *countersign.Condition, slots func(*countersign.Predica
 	return entry
 }
 
-// accepts evaluates the condition at entry and takes what it costs from budget.
+// accepts evaluates the condition at entry and subtracts the cost from budget.
 func (p *program) accepts(entry int32, cells []int32, budget *int) bool {
 	for entry >= 0 {
 		t := &p.tests[entry]

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// proposer makes scenarios until every transition that was taken is covered.
+// proposer creates scenarios until every transition that a run can take is covered.
 type proposer struct {
 	*survey
 	covered []bool
@@ -19,7 +19,7 @@ type proposer struct {
 	list    []countersign.Scenario
 }
 
-// missing is the transitions that were taken and aren't covered.
+// missing marks the transitions that a run can take and no scenario covers.
 func (p *proposer) missing() []bool {
 	missing := make([]bool, len(p.taken))
 	for i := range missing {
@@ -28,54 +28,54 @@ func (p *proposer) missing() []bool {
 	return missing
 }
 
-// crossing is a pair and the index of a way out of it.
-type crossing struct{ at, way int32 }
+// edgeRef identifies an edge by its pair and index.
+type edgeRef struct{ pair, edge int32 }
 
-// propose goes from the transitions that are met last to those met first: a long
-// path covers what lies on it.
+// propose starts with the transitions that are found last: a long path covers the
+// transitions on it.
 func (p *proposer) propose() {
-	crossings := p.crossings()
+	crossings := p.bestEdges()
 	p.onlyLooping(crossings)
-	slices.SortStableFunc(crossings, func(a, b crossing) int { return cmp.Compare(b.at, a.at) })
+	slices.SortStableFunc(crossings, func(a, b edgeRef) int { return cmp.Compare(b.pair, a.pair) })
 	for _, c := range crossings {
-		y := p.pairs[c.at].ways[c.way]
+		y := p.pairs[c.pair].edges[c.edge]
 		if p.covered[p.m.arcs[y.arc].index] {
 			continue
 		}
-		if w, ok := p.through(c); ok && w.Outcome != countersign.OutcomeLoop {
+		if w, ok := p.witnessThrough(c); ok && w.Outcome != countersign.OutcomeLoop {
 			p.add(p.m.arcs[y.arc].transition, w)
 		}
 	}
 }
 
-// onlyLooping marks what is missing and crossed by no run that ends. Before the
-// end of a walk that isn't known of any.
-func (p *proposer) onlyLooping(crossings []crossing) {
+// onlyLooping marks the missing transitions that no terminating run takes. An
+// incomplete exploration marks none.
+func (p *proposer) onlyLooping(crossings []edgeRef) {
 	p.looped = make([]bool, len(p.taken))
 	if !p.complete() {
 		return
 	}
 	p.looped = p.missing()
 	for _, c := range crossings {
-		p.looped[p.m.arcs[p.pairs[c.at].ways[c.way].arc].index] = false
+		p.looped[p.m.arcs[p.pairs[c.pair].edges[c.edge].arc].index] = false
 	}
 }
 
-// crossings is, for each transition that is missing, where a run takes it that
-// ends best: in a final state, else stuck. Runs that only loop can't pass.
-func (p *proposer) crossings() []crossing {
-	missing, best := p.missing(), map[int]crossing{}
+// bestEdges picks, for each missing transition, an edge from which a run can end,
+// preferably in a final state, else stuck. A scenario that loops never passes.
+func (p *proposer) bestEdges() []edgeRef {
+	missing, best := p.missing(), map[int]edgeRef{}
 	for i := range p.pairs {
-		for j, y := range p.pairs[i].ways {
+		for j, y := range p.pairs[i].edges {
 			index := p.m.arcs[y.arc].index
-			c := crossing{int32(i), int32(j)}
+			c := edgeRef{int32(i), int32(j)}
 			old, found := best[index]
 			if missing[index] && p.merit(c) > 0 && (!found || p.merit(c) > p.merit(old)) {
 				best[index] = c
 			}
 		}
 	}
-	var list []crossing
+	var list []edgeRef
 	for i := range missing {
 		if c, ok := best[i]; ok {
 			list = append(list, c)
@@ -84,34 +84,34 @@ func (p *proposer) crossings() []crossing {
 	return list
 }
 
-func (p *proposer) merit(c crossing) int {
-	switch to := p.pairs[c.at].ways[c.way].to; {
-	case p.fates.final[to] != none:
+func (p *proposer) merit(c edgeRef) int {
+	switch to := p.pairs[c.pair].edges[c.edge].to; {
+	case p.paths.toFinal[to] != none:
 		return 2
-	case p.fates.stuck[to] != none:
+	case p.paths.toStuck[to] != none:
 		return 1
 	default:
 		return 0
 	}
 }
 
-// through makes a run that goes along a way and then to the nearest end.
-func (p *proposer) through(c crossing) (Witness, bool) {
-	y := p.pairs[c.at].ways[c.way]
-	fate := p.fates.final
+// witnessThrough creates a run that takes an edge and then a shortest path to an end.
+func (p *proposer) witnessThrough(c edgeRef) (Witness, bool) {
+	y := p.pairs[c.pair].edges[c.edge]
+	fate := p.paths.toFinal
 	if fate[y.to] == none {
-		fate = p.fates.stuck
+		fate = p.paths.toStuck
 	}
-	left := slices.Clone(y.left)
+	left := slices.Clone(y.narrowed)
 	at := y.to
 	for fate[at] >= 0 {
-		next := p.pairs[at].ways[fate[at]]
-		left = append(left, next.left...)
+		next := p.pairs[at].edges[fate[at]]
+		left = append(left, next.narrowed...)
 		at = next.to
 	}
-	left = append(left, p.pairs[at].halted...)
-	slices.Reverse(left) // the last word on each input first
-	return p.witness(c.at, left)
+	left = append(left, p.pairs[at].stuckInputs...)
+	slices.Reverse(left) // the last restriction of each input is the smallest: it goes first
+	return p.witness(c.pair, left)
 }
 
 func (p *proposer) add(t *countersign.Transition, w Witness) {

@@ -6,19 +6,19 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// recorder goes along a course and writes the answer. left is what the answer
-// may still grow by, in bytes of JSON.
+// recorder replays a trace and writes the answer. left is the remaining size of the
+// answer, in bytes of JSON.
 type recorder struct {
-	m      *Machine
-	sim    countersign.Simulation
-	cells  []int32
-	values []countersign.Scalar
-	looked []countersign.PredicateTrace // of the present state; copied into its entry
-	visits *[]ActionVisit               // nil when they are not asked for
-	left   int
+	m          *Machine
+	sim        countersign.Simulation
+	cells      []int32
+	values     []countersign.Scalar
+	predicates []countersign.PredicateTrace // of the current state; copied into its entry
+	visits     *[]ActionVisit               // nil when they are not asked for
+	left       int
 }
 
-// What an answer's parts take as JSON besides the texts in them.
+// The size of an answer's parts as JSON, without the texts in them.
 const (
 	bytesOfEntry     = 90
 	bytesOfPredicate = 90
@@ -30,9 +30,8 @@ func newRecorder(m *Machine, values []countersign.Scalar, cells []int32, visits 
 	return &recorder{m: m, values: values, cells: cells, visits: visits, left: m.limit.Bytes}
 }
 
-// record writes everything but the verdict; false says that the answer would be
-// too long.
-func (r *recorder) record(c course) bool {
+// record writes everything but the verdict; false if the answer would be too long.
+func (r *recorder) record(c trace) bool {
 	if len(c.arcs) > r.left/bytesOfEntry {
 		return false
 	}
@@ -43,7 +42,7 @@ func (r *recorder) record(c course) bool {
 	r.sim.Trace = make([]countersign.TraceEntry, 0, len(c.arcs))
 	state := r.m.start
 	for _, arc := range c.arcs {
-		r.take(state, arc)
+		r.step(state, arc)
 		state = r.m.arcs[arc].to
 		if r.left < 0 {
 			return false
@@ -53,15 +52,15 @@ func (r *recorder) record(c course) bool {
 	return true
 }
 
-func (r *recorder) take(state, taken int32) {
+func (r *recorder) step(state, taken int32) {
 	a := &r.m.arcs[taken]
-	r.looked = r.looked[:0]
+	r.predicates = r.predicates[:0]
 	for i := r.m.nodes[state].arcs; i <= taken; i++ {
-		r.look(&r.m.arcs[i])
+		r.evaluate(&r.m.arcs[i])
 	}
 	entry := countersign.TraceEntry{
 		From: a.transition.FromStateID, To: a.transition.ToStateID, TransitionID: a.transition.ID,
-		Predicates: append([]countersign.PredicateTrace{}, r.looked...), Effects: []countersign.MemoryEffect{},
+		Predicates: append([]countersign.PredicateTrace{}, r.predicates...), Effects: []countersign.MemoryEffect{},
 	}
 	// The path has the state once more, and a mismatch may have the path again.
 	r.left -= bytesOfEntry + len(entry.From) + 3*len(entry.To) + len(entry.TransitionID)
@@ -72,16 +71,16 @@ func (r *recorder) take(state, taken int32) {
 	r.sim.Trace = append(r.sim.Trace, entry)
 }
 
-// look evaluates a transition's condition as accepts does and keeps what each
-// predicate met.
-func (r *recorder) look(a *arc) {
+// evaluate evaluates a transition's condition as accepts does and records each
+// predicate.
+func (r *recorder) evaluate(a *arc) {
 	for at := a.entry; at >= 0 && r.left >= 0; {
 		t, p := &r.m.tests[at], r.m.predicates[at]
 		seen := countersign.PredicateTrace{
 			TransitionID: a.transition.ID, VariableID: p.VariableID, Operator: p.Operator,
 			Value: p.Value, Actual: r.values[t.slot], Holds: t.holds(r.cells),
 		}
-		r.looked = append(r.looked, seen)
+		r.predicates = append(r.predicates, seen)
 		r.left -= bytesOfPredicate + len(seen.TransitionID) + len(seen.VariableID) + len(seen.Value.Raw()) + len(seen.Actual.Raw())
 		if at = t.no; seen.Holds {
 			at = t.yes
@@ -89,8 +88,8 @@ func (r *recorder) look(a *arc) {
 	}
 }
 
-// act notes the visit first, since a plan reads the values before the action's
-// own effects.
+// act records the visit first, since a plan reads the values before the action's own
+// effects.
 func (r *recorder) act(a *arc, entry *countersign.TraceEntry) {
 	r.visit(a)
 	r.left -= len(a.action.ID)
@@ -111,7 +110,7 @@ func (r *recorder) visit(a *arc) {
 	r.left -= bytesOfValue * len(r.values)
 }
 
-// named is every variable with its present value.
+// named maps each variable id to its current value.
 func (r *recorder) named() map[string]countersign.Scalar {
 	named := make(map[string]countersign.Scalar, len(r.values))
 	for i := range r.values {
@@ -120,18 +119,18 @@ func (r *recorder) named() map[string]countersign.Scalar {
 	return named
 }
 
-// judge compares with the scenario's expectations (contract 4).
-func (r *recorder) judge(s *countersign.Scenario) {
+// compare checks the scenario's expectations (contract 4).
+func (r *recorder) compare(s *countersign.Scenario) {
 	r.sim.ScenarioID = s.ID
 	r.sim.Mismatches = []countersign.Mismatch{}
 	if s.ExpectedStateID != r.sim.FinalStateID {
-		r.differ(fieldState, countersign.String(s.ExpectedStateID), countersign.String(r.sim.FinalStateID))
+		r.mismatch(fieldState, countersign.String(s.ExpectedStateID), countersign.String(r.sim.FinalStateID))
 	}
 	if !slices.Equal(s.ExpectedPath, r.sim.Path) {
-		r.differ(fieldPath, texts(s.ExpectedPath), texts(r.sim.Path))
+		r.mismatch(fieldPath, texts(s.ExpectedPath), texts(r.sim.Path))
 	}
 	if s.ExpectedResult != r.sim.Result {
-		r.differ(fieldResult, countersign.String(s.ExpectedResult), countersign.String(r.sim.Result))
+		r.mismatch(fieldResult, countersign.String(s.ExpectedResult), countersign.String(r.sim.Result))
 	}
 	r.sim.Passed = len(r.sim.Mismatches) == 0 && r.sim.Outcome != countersign.OutcomeLoop
 }
@@ -143,7 +142,7 @@ const (
 	fieldResult = "expectedResult"
 )
 
-func (r *recorder) differ(field string, expected, actual countersign.Value) {
+func (r *recorder) mismatch(field string, expected, actual countersign.Value) {
 	r.sim.Mismatches = append(r.sim.Mismatches, countersign.Mismatch{Field: field, Expected: expected, Actual: actual})
 }
 

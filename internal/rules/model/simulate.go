@@ -13,10 +13,9 @@ type ActionVisit struct {
 	Values       map[string]countersign.Scalar
 }
 
-// Simulate runs a scenario on paper (contract 4): exactly, with every step in
-// the answer. An unknown scenario is not_found; inputs that are unknown or don't
-// fit are invalid_request, which names all of them; so is a scenario beyond the
-// machine's Limit.
+// Simulate runs a scenario (contract 4): exactly, with every step in the answer. An
+// unknown scenario is not_found; unknown or unfit inputs are an invalid_request that
+// names all of them, and so is a scenario beyond the machine's Limit.
 func (m *Machine) Simulate(scenarioID string, inputs map[string]countersign.Scalar) (countersign.Simulation, error) {
 	r, err := m.simulate(scenarioID, inputs, nil)
 	if err != nil {
@@ -25,8 +24,8 @@ func (m *Machine) Simulate(scenarioID string, inputs map[string]countersign.Scal
 	return r.sim, nil
 }
 
-// Walk simulates and also lists the actions on the path, in order: an action
-// that recurs is listed each time.
+// Walk is Simulate and also lists the actions on the path, in order and with
+// repetitions.
 func (m *Machine) Walk(scenarioID string, inputs map[string]countersign.Scalar) (countersign.Simulation, []ActionVisit, error) {
 	visits := []ActionVisit{}
 	r, err := m.simulate(scenarioID, inputs, &visits)
@@ -36,8 +35,8 @@ func (m *Machine) Walk(scenarioID string, inputs map[string]countersign.Scalar) 
 	return r.sim, visits, nil
 }
 
-// simulate first finds the course, which is cheap, and then goes along it once
-// more to write down what the answer shows.
+// simulate first computes the trace, which is cheap, and then replays it to write the
+// answer.
 func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scalar, visits *[]ActionVisit) (*recorder, error) {
 	s, err := m.scenario(scenarioID)
 	if err != nil {
@@ -56,7 +55,7 @@ func (m *Machine) simulate(scenarioID string, inputs map[string]countersign.Scal
 	if !r.record(c) {
 		return nil, m.tooLong(s)
 	}
-	r.judge(s)
+	r.compare(s)
 	return r, nil
 }
 

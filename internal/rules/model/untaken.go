@@ -1,22 +1,22 @@
 package model
 
-// What one validation spends on running through cases.
+// Limits of the case analysis in one validation.
 const (
-	maxCaseTests      = 200_000   // on one state: the combinations times what is tested in each
-	maxCaseTestsOfAll = 4_000_000 // on all states
+	maxCaseTests      = 200_000   // for one state: combinations times tests of each
+	maxCaseTestsOfAll = 4_000_000 // for all states
 )
 
-// untaken says which transitions can never be taken because no values make
-// their condition true, or all that do are taken by a transition that is tried
-// before (contract 4). Each state is judged by itself, for every combination of
-// values that its conditions can tell apart; a state with too many combinations
-// is left to what graph.shadows saw.
+// untaken finds transitions that are never taken because no values make their
+// condition true, or because an earlier transition is always taken instead (contract
+// 4). It checks each state on its own with every combination of values that its
+// conditions distinguish; a state with too many combinations is left to
+// graph.findShadowed.
 func (m *Machine) untaken(never []string) {
 	budget := maxCaseTestsOfAll
 	cells := make([]int32, len(m.ranks))
 	for _, n := range m.nodes {
 		arcs := m.arcs[n.arcs:n.end]
-		c := m.casesOf(arcs)
+		c := m.combinationsOf(arcs)
 		cost := testsOf(arcs)
 		if cost *= c.count(maxCaseTests); cost == 0 || cost > min(budget, maxCaseTests) {
 			continue
@@ -34,12 +34,12 @@ func testsOf(arcs []arc) int {
 	return n
 }
 
-// outlook is what cases showed of each arc: whether its condition ever holds and
-// whether it is then ever the first.
-type outlook struct{ holds, first []bool }
+// caseResults says of each arc whether its condition ever holds, and whether it is
+// ever the first that does.
+type caseResults struct{ holds, first []bool }
 
-func (m *Machine) tryCases(arcs []arc, c *cases, cells []int32) outlook {
-	o := outlook{holds: make([]bool, len(arcs)), first: make([]bool, len(arcs))}
+func (m *Machine) tryCases(arcs []arc, c *combinations, cells []int32) caseResults {
+	o := caseResults{holds: make([]bool, len(arcs)), first: make([]bool, len(arcs))}
 	for more, spent := true, 0; more; more = c.next() {
 		c.set(cells)
 		taken := false
@@ -54,7 +54,7 @@ func (m *Machine) tryCases(arcs []arc, c *cases, cells []int32) outlook {
 	return o
 }
 
-func (o outlook) explain(arcs []arc, never []string) {
+func (o caseResults) explain(arcs []arc, never []string) {
 	for i := range arcs {
 		switch {
 		case never[arcs[i].index] != "" || o.first[i]:

@@ -6,21 +6,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Validate says what is wrong with a document (errors, contract 4) and what is
-// suspicious about it (warnings), each in document order. It judges what it can
-// of a document with errors: scenarios, and conditions that contradict
-// themselves or each other, only without any. What it costs is bounded by the
-// size of the document and a fixed amount of work on top.
+// Validate returns the errors (contract 4) and warnings of a document, each in
+// document order. In a document with errors it skips the scenarios and the checks that
+// need compiled conditions. Its cost is bounded by the size of the document plus a
+// constant.
 func Validate(doc *countersign.AgentModel) countersign.Validation {
 	ix := newIndex(doc)
 	order := tryOrder(doc, ix)
 	errors := check(doc, ix)
-	w := warner{graph: newGraph(doc, ix, order), warnings: []countersign.Problem{}, seen: map[entry][]countersign.Problem{}}
+	w := warner{graph: newGraph(doc, ix, order), warnings: []countersign.Problem{}, explored: map[entry][]countersign.Problem{}}
 	if len(errors) == 0 {
 		w.machine = compile(doc, ix, order)
-		w.machine.untaken(w.never)
+		w.machine.untaken(w.neverTaken)
 	}
-	w.foresee()
+	w.warnFromExploration()
 	w.states()
 	w.transitions()
 	w.scenarios()
@@ -32,7 +31,7 @@ type warner struct {
 	*graph
 	machine  *Machine // nil when there are errors
 	warnings []countersign.Problem
-	seen     map[entry][]countersign.Problem // what exploring found, by place
+	explored map[entry][]countersign.Problem // warnings of the exploration, by place
 }
 
 func (w *warner) warn(path, code, format string, args ...any) {
@@ -40,28 +39,28 @@ func (w *warner) warn(path, code, format string, args ...any) {
 }
 
 func (w *warner) states() {
-	w.warnings = append(w.warnings, w.seen[entry{"states", -1}]...)
+	w.warnings = append(w.warnings, w.explored[entry{"states", -1}]...)
 	reached, started := w.reachable()
 	for i := range w.doc.States {
 		s, at := &w.doc.States[i], entry{"states", i}.String
 		if started && !reached[i] {
 			w.warn(at(), UnreachableState, "no transition that can be taken leads from the start to state %s; lead one there or remove it", quoted(s.ID))
 		}
-		if !s.IsFinal && !w.leavable(i) {
+		if !s.IsFinal && !w.hasExit(i) {
 			w.warn(at(), DeadEndState, "state %s is not final and nothing leads out of it; mark it final or add a transition", quoted(s.ID))
 		}
-		w.warnings = append(w.warnings, w.seen[entry{"states", i}]...)
+		w.warnings = append(w.warnings, w.explored[entry{"states", i}]...)
 	}
 }
 
 func (w *warner) transitions() {
-	w.warnings = append(w.warnings, w.seen[entry{"transitions", -1}]...)
+	w.warnings = append(w.warnings, w.explored[entry{"transitions", -1}]...)
 	for i := range w.doc.Transitions {
 		t := &w.doc.Transitions[i]
-		if why := w.never[i]; why != "" {
+		if why := w.neverTaken[i]; why != "" {
 			w.warn(entry{"transitions", i}.String(), TransitionNeverTaken, "transition %s can never be taken: %s", quoted(t.ID), why)
 		}
-		w.warnings = append(w.warnings, w.seen[entry{"transitions", i}]...)
+		w.warnings = append(w.warnings, w.explored[entry{"transitions", i}]...)
 		eachCondition(&t.Condition, nil, func(c *countersign.Condition, nest []int) {
 			if c.Predicate != nil {
 				w.operand(c.Predicate, func() string { return conditionPath(i, nest) + ".value" })

@@ -6,18 +6,18 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Witness is a run that shows a finding: a scenario that can be simulated as it
-// is, with the path, state and result that it comes to as its expectation.
+// Witness is a run that shows a finding: a scenario ready to be simulated, which
+// expects the path, state and result that it has.
 type Witness struct {
 	Outcome  string // final, stuck or loop
 	Scenario countersign.Scenario
-	course   course
+	course   trace
 }
 
-// witness makes a run that comes to a pair with a part of its inputs. ok is
-// false when the budget ended first: nothing is claimed that wasn't run.
-func (w *walk) witness(at int32, part []choice) (Witness, bool) {
-	begin, left := w.back(at, part)
+// witness creates a run that reaches a pair with some of its inputs. ok is false when
+// the budget ran out: nothing is claimed that was not run.
+func (w *stateSpace) witness(at int32, part []restriction) (Witness, bool) {
+	begin, left := w.inputsTo(at, part)
 	s := countersign.Scenario{Inputs: map[string]countersign.Scalar{}, InitialMemory: map[string]countersign.Scalar{}}
 	if begin.scenario != none {
 		for id, v := range w.m.doc.Scenarios[begin.scenario].InitialMemory {
@@ -26,14 +26,14 @@ func (w *walk) witness(at int32, part []choice) (Witness, bool) {
 	}
 	for cell, set := range left {
 		slot := w.slots[cell]
-		s.Inputs[w.m.doc.Variables[slot].ID] = w.m.sample(slot, w.kinds[cell], set)
+		s.Inputs[w.m.doc.Variables[slot].ID] = w.m.sample(slot, w.sets[cell], set)
 	}
-	return w.come(s)
+	return w.replay(s)
 }
 
-// back gathers what is left of the inputs on the way to a pair. Sets only become
-// smaller, so the last word on each input counts.
-func (w *walk) back(at int32, part []choice) (begin *pair, left map[int32]int32) {
+// inputsTo collects the input restrictions on the path to a pair. Sets only shrink, so
+// the last restriction of each input counts.
+func (w *stateSpace) inputsTo(at int32, part []restriction) (begin *pair, left map[int32]int32) {
 	left = map[int32]int32{}
 	for {
 		for _, c := range part {
@@ -45,16 +45,16 @@ func (w *walk) back(at int32, part []choice) (begin *pair, left map[int32]int32)
 			return begin, left
 		}
 		begin = &w.pairs[at]
-		at, part = begin.from, begin.left
+		at, part = begin.parent, begin.narrowed
 	}
 }
 
-// come runs a scenario and expects of it what it comes to.
-func (w *walk) come(s countersign.Scenario) (Witness, bool) {
-	m, budget := w.m, min(w.replays, w.m.limit.Work)
-	w.replays -= budget
+// replay runs a scenario and makes the result its expectation.
+func (w *stateSpace) replay(s countersign.Scenario) (Witness, bool) {
+	m, budget := w.m, min(w.replayWork, w.m.limit.Work)
+	w.replayWork -= budget
 	c, ok := m.follow(m.initial(&s, nil), &budget)
-	if w.replays += budget; !ok {
+	if w.replayWork += budget; !ok {
 		return Witness{}, false
 	}
 	s.ExpectedPath = m.path(c)
@@ -63,29 +63,29 @@ func (w *walk) come(s countersign.Scenario) (Witness, bool) {
 	return Witness{Outcome: c.outcome, Scenario: s, course: c}, true
 }
 
-// sample is a value of one of the kinds in a set: the default where it is one of
-// them, so that a witness says little that is special; else a constant that
-// conditions name, else something between, and unknown last.
-func (m *Machine) sample(slot int32, k *kinds, set int32) countersign.Scalar {
+// sample picks a value from a set: preferably the default, so that witnesses stay
+// simple; else a constant of a condition, else a value between constants, and unknown
+// last.
+func (m *Machine) sample(slot int32, k *valueSets, set int32) countersign.Scalar {
 	v := &m.doc.Variables[slot]
-	if rank := m.kindOf(slot, m.ranks[slot]); rank != unknown && k.has(set, rank) {
+	if rank := m.classOf(slot, m.ranks[slot]); rank != unknown && k.has(set, rank) {
 		return v.DefaultValue
 	}
 	ranks := slices.Clone(k.sets[set])
-	slices.SortStableFunc(ranks, func(a, b int32) int { return plainness(a) - plainness(b) })
-	return m.scales[slot].spelt(ranks[0])
+	slices.SortStableFunc(ranks, func(a, b int32) int { return specificity(a) - specificity(b) })
+	return m.constants[slot].valueAt(ranks[0])
 }
 
-// kindOf is the rank that stands for a value's kind: all texts that no condition
-// names are one.
-func (m *Machine) kindOf(slot, rank int32) int32 {
-	if s := &m.scales[slot]; !s.numbers && !s.closed && rank%2 == 0 {
+// classOf is the rank that represents a value: all texts that no condition names share
+// one.
+func (m *Machine) classOf(slot, rank int32) int32 {
+	if s := &m.constants[slot]; !s.numbers && !s.closed && rank%2 == 0 {
 		return 0
 	}
 	return rank
 }
 
-func plainness(rank int32) int {
+func specificity(rank int32) int {
 	switch {
 	case rank == unknown:
 		return 2

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Messages quote what the document says, clipped: one long id or list of
-// choices must not come back once for each problem that concerns it.
+// Messages quote the document, clipped: a long id or list of choices must not be
+// repeated in full in every problem.
 const (
 	maxQuoted  = 60 // bytes of a quoted text
 	maxChoices = 10 // choices named in a message
@@ -28,8 +28,8 @@ func clipped(s string) string {
 	return s[:cut] + "…"
 }
 
-// spelt is a value as the document writes it.
-func spelt(v countersign.Scalar) string { return clipped(v.Raw()) }
+// rawText is a value as written in the document, clipped.
+func rawText(v countersign.Scalar) string { return clipped(v.Raw()) }
 
 func listed(choices []string) string {
 	var b strings.Builder

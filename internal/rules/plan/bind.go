@@ -7,10 +7,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Bind fills a step's inputs: its literal input and, for each binding, the field
-// of the earlier step's selected output. outputs holds verified outputs only, so
-// nothing unverified can reach a request (specification 4, rule 4). The error's
-// text is safe to show.
+// Bind returns a step's inputs: its literal input and, for each binding, the field of
+// an earlier step's selected output. outputs has verified outputs only, so nothing
+// unverified can reach a request (specification 4, rule 4). The error text is safe to
+// show.
 func Bind(s *countersign.Step, outputs map[string]Output) (map[string]countersign.Value, error) {
 	input := make(map[string]countersign.Value, len(s.Input)+len(s.InputBindings))
 	maps.Copy(input, s.Input)
@@ -35,8 +35,8 @@ type Output struct {
 	OutputField string
 }
 
-// Select takes the output of an answer: the whole of it, or its outputField. ok
-// is false when the field is missing, which fails the step.
+// Select selects the output of an answer: all of it, or its outputField. ok is false
+// if the field is missing, which fails the step.
 func Select(body countersign.Value, outputField string) (Output, bool) {
 	if outputField == "" {
 		return Output{Value: body}, true

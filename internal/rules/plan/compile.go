@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -10,11 +11,11 @@ import (
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
-// Compile turns a scenario's actions into the steps of a plan (contract 5): it
-// simulates the scenario, which must pass, and makes each action on the path a
-// step that depends on the one before. What is wrong with the model, the
-// scenario or the bindings comes back as problems, which make the plan INVALID;
-// an unknown scenario or unfit inputs are errors, and nothing is stored.
+// Compile turns the actions of a scenario into the steps of a plan (contract 5): it
+// simulates the scenario, which must pass, and makes each action on the path a step
+// that depends on the previous one. Problems of the model, the scenario or the
+// bindings make the plan INVALID; an unknown scenario or unfit inputs are errors, and
+// nothing is stored.
 func Compile(m *countersign.Model, req countersign.CompileRequest) (countersign.PlanWrite, []string, error) {
 	w := countersign.PlanWrite{
 		Name: req.Name, ModelID: m.ID, ModelRevision: m.Revision, Steps: []countersign.Step{},
@@ -77,9 +78,7 @@ func compileStep(doc *countersign.AgentModel, visit model.ActionVisit, b counter
 		Name: actionName(doc, visit.ActionID), ProjectID: b.ProjectID, Capability: b.Capability,
 		ActionID: visit.ActionID, Input: map[string]countersign.Value{}, Expectation: b.Expectation,
 	}
-	for name, v := range b.Input {
-		step.Input[name] = v
-	}
+	maps.Copy(step.Input, b.Input)
 	var problems []string
 	for _, name := range sortedKeys(b.InputVariables) {
 		at := fmt.Sprintf("actionBindings.%s.inputVariables.%s", visit.ActionID, name)
@@ -97,8 +96,8 @@ func compileStep(doc *countersign.AgentModel, visit model.ActionVisit, b counter
 	return step, problems
 }
 
-// strayBindings names bindings for actions that the model lacks; one for an
-// action that is merely off the path is ignored.
+// strayBindings names bindings for actions that the model lacks; a binding for an
+// action that is not on the path is ignored.
 func strayBindings(doc *countersign.AgentModel, req countersign.CompileRequest) []string {
 	var problems []string
 	for _, id := range sortedKeys(req.ActionBindings) {
@@ -123,8 +122,8 @@ func notPassed(sim countersign.Simulation) []string {
 	return problems
 }
 
-// uniqueStepID makes a step id of an action id: rewritten where it does not fit
-// the id pattern, with -2, -3 … where it recurs.
+// uniqueStepID derives a step id from an action id: rewritten if it does not match the
+// id pattern, with the suffix -2, -3 … if it recurs.
 func uniqueStepID(actionID string, taken map[string]bool) string {
 	base := actionID
 	if !countersign.ValidID(base) {
@@ -165,18 +164,18 @@ func planningInputs(inputs map[string]countersign.Scalar) map[string]countersign
 }
 
 func findScenario(doc *countersign.AgentModel, id string) *countersign.Scenario {
-	for i := range doc.Scenarios {
-		if doc.Scenarios[i].ID == id {
-			return &doc.Scenarios[i]
-		}
-	}
-	return nil
+	return find(doc.Scenarios, func(s *countersign.Scenario) bool { return s.ID == id })
 }
 
 func findAction(doc *countersign.AgentModel, id string) *countersign.Action {
-	for i := range doc.Actions {
-		if doc.Actions[i].ID == id {
-			return &doc.Actions[i]
+	return find(doc.Actions, func(a *countersign.Action) bool { return a.ID == id })
+}
+
+// find returns the first element that matches, nil for none.
+func find[T any](list []T, matches func(*T) bool) *T {
+	for i := range list {
+		if matches(&list[i]) {
+			return &list[i]
 		}
 	}
 	return nil
@@ -190,8 +189,7 @@ func actionName(doc *countersign.AgentModel, id string) string {
 }
 
 func message(err error) string {
-	var e *countersign.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*countersign.Error](err); ok {
 		return e.Message
 	}
 	return err.Error()

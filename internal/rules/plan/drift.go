@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Kinds of things that a plan is made from.
+// Kinds of subjects.
 const (
 	KindModel   = "model"
 	KindProject = "project"
@@ -14,12 +14,12 @@ const (
 	KindTeam    = "team"
 )
 
-// Subject names a thing that a plan is made from.
+// Subject identifies something that a plan is made from.
 type Subject struct{ Kind, ID string }
 
-// CurrentRevision is how a model, project, agent or team is now: the little that drift
-// asks for, kept small so that asking before each step costs the same for a
-// model of a megabyte. The zero Standing is that of what is gone.
+// CurrentRevision is the current state of a model, project, agent or team: only what
+// the drift check needs, so that checking before each step costs the same for a model
+// of a megabyte. The zero value means that it no longer exists.
 type CurrentRevision struct {
 	Revision  int64
 	Suspended bool
@@ -27,17 +27,17 @@ type CurrentRevision struct {
 	Disabled  bool // projects only
 }
 
-// CurrentRevisions is how everything that a plan was made from is now, as one snapshot.
+// CurrentRevisions is a snapshot of everything that a plan was made from.
 type CurrentRevisions map[Subject]CurrentRevision
 
-// Seen is a subject with the revision that the plan saw.
+// Seen is a subject with the revision that the plan was made from.
 type Seen struct {
 	Subject
 	Revision int64
 }
 
-// Subjects lists what the plan was made from: team, agents and their models, or
-// the model; then the projects.
+// Subjects lists what the plan was made from: team, agents and their models, or the
+// model; then the projects.
 func Subjects(p *countersign.Plan) []Seen {
 	out := executorSubjects(p)
 	if len(out) == 0 {
@@ -68,7 +68,7 @@ func executorSubjects(p *countersign.Plan) []Seen {
 	return out
 }
 
-// Drift compares everything that the plan was made from with how it is now.
+// Drift compares everything that the plan was made from with its current state.
 func Drift(p *countersign.Plan, now CurrentRevisions) countersign.Drift {
 	d := countersign.Drift{Current: true, Changes: []countersign.Change{}}
 	for _, seen := range Subjects(p) {
@@ -81,8 +81,8 @@ func Drift(p *countersign.Plan, now CurrentRevisions) countersign.Drift {
 	return d
 }
 
-// Refusal is why a run of the plan may not start or go on: drift, or for LIVE a
-// disabled project. It is nil when the run may go on.
+// Refusal is why a run of the plan may not start or continue: drift, or for LIVE a
+// disabled project; nil if it may.
 func Refusal(p *countersign.Plan, mode string, now CurrentRevisions) *countersign.Error {
 	if d := Drift(p, now); !d.Current {
 		return countersign.Errorf(countersign.CodeDrift, "%s", d.Changes[0].Message)
@@ -90,8 +90,8 @@ func Refusal(p *countersign.Plan, mode string, now CurrentRevisions) *countersig
 	return Disabled(p, mode, now)
 }
 
-// RetiredPart names the first thing that the plan was made from and that is retired,
-// nil when none is: nothing new begins with it.
+// RetiredPart names the first retired subject of the plan, nil if there is none.
+// Nothing new may start with it.
 func RetiredPart(p *countersign.Plan, now CurrentRevisions) *countersign.Error {
 	for _, seen := range Subjects(p) {
 		if now[seen.Subject].Retired {
@@ -101,7 +101,7 @@ func RetiredPart(p *countersign.Plan, now CurrentRevisions) *countersign.Error {
 	return nil
 }
 
-// Retired is the answer to whoever wants something new of what is retired.
+// Retired is the error for starting something new with a retired subject.
 func Retired(kind, id string) *countersign.Error {
 	return countersign.Errorf(countersign.CodeStateConflict, "%s %s is retired; an ADMIN brings it back with POST /%ss/%s/restore", kind, id, kind, id)
 }

@@ -11,19 +11,18 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// An agent run is a plan of one step, a team run one of the team's steps; each
-// step is carried out by an agent, within what that agent may do (specification
-// 2.17, contract 7).
+// An agent run is a plan of one step; a team run is a plan of the team's steps. Each
+// step is executed by an agent and limited to that agent's capabilities
+// (specification 2.17, contract 7).
 
-// Executor is an agent with its model, as a plan is made with it. Model is nil
-// when the agent has none.
+// Executor is an agent and its model when a plan is made; Model is nil if it has none.
 type Executor struct {
 	Agent countersign.Agent
 	Model *countersign.Model
 }
 
-// Executors is who carries a plan out, as one snapshot. Executors are the members in
-// their order; of an agent run there is one, and no Team.
+// Executors is a snapshot of the agents that execute a plan: the members in order, or
+// the one agent of an agent run, without a Team.
 type Executors struct {
 	Team      *countersign.Team
 	Executors []Executor
@@ -33,8 +32,7 @@ type Executors struct {
 // agentStep is the id of an agent run's only step.
 const agentStep = "execute"
 
-// ForAgent makes the plan of an agent run. Its problems keep it from being
-// stored.
+// ForAgent makes the plan of an agent run. A plan with problems is not stored.
 func ForAgent(c Executors, start countersign.AgentRunStart, o Creation) (countersign.Plan, []string) {
 	a := c.Executors[0].Agent
 	step := countersign.TeamStep{
@@ -50,8 +48,7 @@ func ForAgent(c Executors, start countersign.AgentRunStart, o Creation) (counter
 	return p, problems
 }
 
-// asAgentRun names the fields of an agent run's body instead of those of the
-// step that is made of it.
+// asAgentRun replaces the path of a step with the path in the body of an agent run.
 func asAgentRun(problem string) string {
 	if rest, ok := strings.CutPrefix(problem, "steps[0].input."); ok {
 		return "inputs." + rest
@@ -59,31 +56,30 @@ func asAgentRun(problem string) string {
 	return strings.TrimPrefix(problem, "steps[0].")
 }
 
-// ForTeam makes the plan of a team run. Its problems keep it from being stored.
+// ForTeam makes the plan of a team run. A plan with problems is not stored.
 func ForTeam(c Executors, start countersign.TeamRunStart, o Creation) (countersign.Plan, []string) {
 	p, problems := c.plan(c.Team.Steps, start.Inputs, start.Mode, o)
-	problems = append(c.members(), problems...) // a member may have lost its model since
+	problems = append(c.members(), problems...) // a member may have lost its model after the team was saved
 	p.Name = c.Team.Name
 	p.Team = &countersign.PlanTeam{ID: c.Team.ID, Revision: c.Team.Revision, Members: c.Team.Members}
 	p.PlanDigest = digest(&p)
 	return p, problems
 }
 
-// CheckTeam names everything that is wrong with a team before anything is run:
-// its members, and its steps as far as they are known. Inputs that are still
-// missing may come with the run.
+// CheckTeam returns every problem of a team before it runs: of its members, and of its
+// steps as far as they are known. Missing inputs may come with the run.
 func CheckTeam(c Executors) []string {
 	problems := c.members()
 	steps, found := c.steps(c.Team.Steps, nil)
 	problems = append(problems, found...)
-	if len(steps) == 0 { // a team may be put together before its steps are
+	if len(steps) == 0 { // steps may be added later
 		return problems
 	}
 	p := &countersign.Plan{Mode: countersign.ModeDryRun, Steps: steps}
 	return append(problems, validateSteps(p, c.Projects, request.CheckGiven)...)
 }
 
-// members: at least two different agents, each known and with a model.
+// members: at least two distinct agents, each known and with a model.
 func (c Executors) members() []string {
 	var problems []string
 	different := map[string]bool{}
@@ -104,14 +100,10 @@ func (c Executors) members() []string {
 }
 
 func (c Executors) executor(agentID string) *Executor {
-	i := slices.IndexFunc(c.Executors, func(e Executor) bool { return e.Agent.ID == agentID })
-	if i < 0 {
-		return nil
-	}
-	return &c.Executors[i]
+	return find(c.Executors, func(e *Executor) bool { return e.Agent.ID == agentID })
 }
 
-// plan puts the steps together. It is READY, or not to be stored.
+// plan assembles the plan. If there are problems, it must not be stored.
 func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value, mode string, o Creation) (countersign.Plan, []string) {
 	p := countersign.Plan{
 		ID: o.ID, Status: countersign.PlanReady, Mode: mode, ValidationErrors: []string{},
@@ -127,7 +119,7 @@ func (c Executors) plan(of []countersign.TeamStep, inputs map[string]map[string]
 	return p, append(problems, validateSteps(&p, c.Projects, request.CheckInputs)...)
 }
 
-// agents are the executors as a plan keeps them, each once.
+// agents are the executors as stored in the plan, each once.
 func (c Executors) agents() []countersign.PlanAgent {
 	var out []countersign.PlanAgent
 	for _, e := range c.Executors {
@@ -143,8 +135,8 @@ func (c Executors) agents() []countersign.PlanAgent {
 	return out
 }
 
-// projects are the systems of all executors: whoever may see the plan may see
-// each member.
+// projects are the projects of all executors: who may see the plan may see each
+// member.
 func (c Executors) projects() []countersign.ProjectRef {
 	out := []countersign.ProjectRef{}
 	for _, e := range c.Executors {
@@ -171,8 +163,8 @@ func (c Executors) models() []string {
 	return problems
 }
 
-// steps are the steps with the executors' fixed inputs in them. inputs override
-// a step's own, by step id and field; nothing overrides what is fixed.
+// steps are the steps with the executors' fixed inputs. inputs override a step's own,
+// by step id and field; nothing overrides a fixed input.
 func (c Executors) steps(of []countersign.TeamStep, inputs map[string]map[string]countersign.Value) ([]countersign.Step, []string) {
 	steps := []countersign.Step{}
 	var problems []string
@@ -181,7 +173,7 @@ func (c Executors) steps(of []countersign.TeamStep, inputs map[string]map[string
 		e := c.executor(s.AgentID)
 		if e == nil {
 			problems = append(problems, fmt.Sprintf("%s.agentId: %s is no member", path, s.AgentID))
-			e = &Executor{Agent: countersign.Agent{Capabilities: []string{s.Capability}}} // what else is wrong is named too
+			e = &Executor{Agent: countersign.Agent{Capabilities: []string{s.Capability}}} // so that other problems are reported too
 		}
 		if !slices.Contains(e.Agent.Capabilities, s.Capability) {
 			problems = append(problems, fmt.Sprintf("%s.capability: agent %s doesn't have %s; it has %s", path, s.AgentID, s.Capability, list(e.Agent.Capabilities)))
@@ -205,8 +197,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// overriding names the fields that are fixed by the executor and given all the
-// same, even with the same value.
+// overriding names the given fields that the executor fixes, even if the values are
+// equal.
 func overriding[V any](path string, given map[string]V, fixed map[string]countersign.Value) []string {
 	var problems []string
 	for _, name := range sortedKeys(given) {

@@ -2,15 +2,13 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
 )
 
-// graph is the dependency graph of a plan's steps, by index. A dependency that is
-// named often counts once, so that a walk costs what the steps are and not what
-// was written.
+// graph is the dependency graph of a plan's steps, by index. Duplicate dependencies
+// are stored once, so the cost of a search depends on the number of steps only.
 type graph struct {
 	index map[string]int
 	deps  [][]int
@@ -23,7 +21,7 @@ func newGraph(steps []countersign.Step) graph {
 			g.index[s.ID] = i
 		}
 	}
-	last := make([]int, len(steps)) // the step, counted from 1, that named it last
+	last := make([]int, len(steps)) // by dependency: the last step that named it, counted from 1
 	for i, s := range steps {
 		for _, d := range s.DependsOn {
 			if j, ok := g.index[d]; ok && last[j] != i+1 {
@@ -32,31 +30,6 @@ func newGraph(steps []countersign.Step) graph {
 		}
 	}
 	return g
-}
-
-// Order is the order in which steps run: dependencies first, ties in plan order
-// (contract 6). ok is false when the graph has a cycle.
-func Order(steps []countersign.Step) (order []int, ok bool) {
-	g := newGraph(steps)
-	done := make([]bool, len(steps))
-	for len(order) < len(steps) {
-		next := g.firstReady(done)
-		if next < 0 {
-			return order, false
-		}
-		done[next] = true
-		order = append(order, next)
-	}
-	return order, true
-}
-
-func (g graph) firstReady(done []bool) int {
-	for i, deps := range g.deps {
-		if !done[i] && !slices.ContainsFunc(deps, func(d int) bool { return !done[d] }) {
-			return i
-		}
-	}
-	return -1
 }
 
 // reaches reports whether step i depends on step j, directly or through others.
@@ -79,8 +52,7 @@ func (g graph) reaches(i, j int) bool {
 	return false
 }
 
-// cycleProblem names the steps that wait for themselves, directly or through
-// others.
+// cycleProblem names the steps that lie on a cycle.
 func (g graph) cycleProblem(steps []countersign.Step) []string {
 	var stuck []string
 	for i, s := range steps {

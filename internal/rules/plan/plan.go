@@ -1,6 +1,5 @@
-// Package plan makes explicit plans: it compiles a model's scenario into steps,
-// names everything that is wrong with a plan, orders it, fills a step's inputs
-// from verified outputs and tells what has changed since. It is pure.
+// Package plan makes plans: it compiles a model's scenario into steps, validates
+// plans, fills a step's inputs from verified outputs and detects drift. It is pure.
 package plan
 
 import (
@@ -11,26 +10,26 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Sources is what a plan is checked against and made from, as one snapshot.
+// Sources is the snapshot that a plan is checked against and made from.
 type Sources struct {
 	Model    *countersign.Model // nil: there is none of this id
 	Projects map[string]Source  // the tenant's projects that the plan names
 }
 
-// Source is a project as a plan's maker sees it.
+// Source is a project as visible to the author of a plan.
 type Source struct {
 	Project *countersign.Project
 	InScope bool
 }
 
-// Creation is who makes the plan, when, and the id it gets if it names none.
+// Creation is who makes the plan, when, and the default for its id.
 type Creation struct {
 	ID  string
 	By  string
 	Now time.Time
 }
 
-// New checks a plan and makes it: READY, or INVALID with every problem.
+// New checks and creates a plan: READY, or INVALID with all problems.
 func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation) countersign.Plan {
 	p := countersign.Plan{
 		ID: w.ID, Name: w.Name, Mode: w.Mode, ModelID: w.ModelID, ModelRevision: w.ModelRevision,
@@ -56,8 +55,7 @@ func New(w countersign.PlanWrite, s Sources, modelProblems []string, o Creation)
 	return p
 }
 
-// named bounds what is stored and shown of a plan's problems. Beyond a hundred it
-// says only how many more there are.
+// named limits a plan's stored problems to a hundred and the number of the rest.
 func named(problems []string) []string {
 	more := len(problems) - countersign.MaxProblems
 	if more <= 0 {
@@ -66,9 +64,9 @@ func named(problems []string) []string {
 	return append(slices.Clip(problems[:countersign.MaxProblems]), fmt.Sprintf("and %d more", more))
 }
 
-// refs names the project revisions that the plan was made from, in plan order. A
-// project outside its maker's scope is none of them: the plan is INVALID, and a
-// snapshot would show its maker what it may not see.
+// refs lists the project revisions that the plan was made from, in plan order. It
+// leaves out projects outside the author's scope: the plan is INVALID then, and a
+// snapshot would disclose them.
 func refs(p *countersign.Plan, s Sources) []countersign.ProjectRef {
 	out := []countersign.ProjectRef{}
 	seen := map[string]bool{}
@@ -83,8 +81,8 @@ func refs(p *countersign.Plan, s Sources) []countersign.ProjectRef {
 	return out
 }
 
-// digest is taken over the content without id, name, mode and times, so that a
-// rehearsal and its LIVE twin have the same one (contract 5).
+// digest covers the content without id, name, mode and times, so that a rehearsal and
+// the LIVE plan with the same content have the same digest (contract 5).
 func digest(p *countersign.Plan) string {
 	content := struct {
 		ModelID        string                       `json:"modelId"`
@@ -106,8 +104,8 @@ func digest(p *countersign.Plan) string {
 	return d
 }
 
-// SameContent reports whether a stored plan is what the write asks for, so that
-// posting it again with its id is answered with the stored one.
+// SameContent reports whether a stored plan has the content of the write, so that
+// posting it again with its id returns the stored one.
 func SameContent(stored *countersign.Plan, w countersign.PlanWrite) bool {
 	mode := w.Mode
 	if mode == "" {

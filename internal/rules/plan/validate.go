@@ -9,13 +9,13 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// Validate names every problem of meaning of a plan, each with its JSON path
-// (contract 5). A plan without problems is READY.
+// Validate returns every semantic problem of a plan with its JSON path (contract 5). A
+// plan without problems is READY.
 func Validate(p *countersign.Plan, s Sources) []string {
 	return append(modelProblems(p, s.Model), validateSteps(p, s.Projects, request.CheckInputs)...)
 }
 
-// checkInputs names what keeps inputs from becoming a request of a capability.
+// checkInputs says why inputs can't become a request of a capability.
 type checkInputs func(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem
 
 func validateSteps(p *countersign.Plan, projects map[string]Source, check checkInputs) []string {
@@ -101,7 +101,7 @@ func (v stepValidator) bindings(i int, path string) []string {
 	return problems
 }
 
-// capability finds what the step calls; nil when that can't be told.
+// capability finds the capability that the step calls, nil if unknown.
 func (v stepValidator) capability(s *countersign.Step, path string) (*countersign.Capability, []string) {
 	src, ok := v.projects[s.ProjectID]
 	if !ok && s.AgentID != "" {

@@ -1,6 +1,6 @@
-// Package policy answers what an approval policy would have asked for, of runs that
-// there were: by stored facts alone, with the gate's own question
-// (countersign.Capability.NeedsApproval, contract 5).
+// Package policy evaluates a proposed approval policy against past runs: which
+// approvals it would have required. It uses stored facts only, and the same check as
+// the run (countersign.Capability.NeedsApproval, contract 5).
 package policy
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Proposal is another policy. A name is a project's id and a capability's,
-// as in "acme-shop/refund".
+// Proposal is a proposed policy. A name is a project id and a capability, as in
+// "acme-shop/refund".
 type Proposal struct {
 	All   string            // for every capability; "": as it was
 	Named map[string]string // for some, whatever All says
@@ -25,16 +25,16 @@ func (p Proposal) of(name, was string) string {
 	return cmp.Or(p.Named[name], p.All, was)
 }
 
-// Report is what a proposal would have asked for.
+// Report compares the proposal with the approvals that were required.
 type Report struct {
-	Runs         int         `json:"runs"`  // LIVE runs that were looked at
-	Steps        int         `json:"steps"` // their steps that came to the gate
+	Runs         int         `json:"runs"`  // LIVE runs evaluated
+	Steps        int         `json:"steps"` // their steps that got as far as the approval check
 	Asked        int         `json:"asked"`
 	WouldAsk     int         `json:"wouldAsk"`
 	Capabilities []Questions `json:"capabilities"`
 }
 
-// Questions is how a capability fared.
+// Questions compares the approvals of one capability.
 type Questions struct {
 	Name     string   `json:"name"`
 	Was      []string `json:"was"` // its policies in the plans of these runs
@@ -42,27 +42,27 @@ type Questions struct {
 	Steps    int      `json:"steps"`
 	Asked    int      `json:"asked"`
 	WouldAsk int      `json:"wouldAsk"`
-	More     int      `json:"more"`  // steps that would be asked about and were not
-	Fewer    int      `json:"fewer"` // and the other way round
-	// Of the fewer: what nobody would have kept from being sent.
+	More     int      `json:"more"`  // steps that would need approval and did not
+	Fewer    int      `json:"fewer"` // steps that needed approval and would not
+	// Of Fewer: requests that would have been sent.
 	Rejected []string `json:"rejected"` // runs in which a person rejected the step
 	Lapsed   []string `json:"lapsed"`   // runs in which nobody decided in time
-	// Of the more: what went wrong and would have been seen by a person first.
+	// Of More: failures that a person would have reviewed before sending.
 	Wrong []string `json:"wrong"` // runs in which the step failed its expectation or its outcome was uncertain
 }
 
-// Tally adds up runs, in any order.
+// Tally accumulates runs, in any order.
 type Tally struct {
 	proposal Proposal
 	report   Report
 	by       map[string]*Questions
 }
 
-// NewTally begins to add up.
 func NewTally(p Proposal) *Tally { return &Tally{proposal: p, by: map[string]*Questions{}} }
 
-// Add counts the steps of a run that came to the gate. p is the run's plan, with its
-// project snapshots: the policy of that time. A rehearsal asks nobody.
+// Add counts the steps of a run that got as far as the approval check. p is the run's
+// plan, with its project snapshots: the policy at that time. A rehearsal requires no
+// approvals.
 func (t *Tally) Add(r *countersign.Run, p *countersign.Plan) {
 	if r.Mode != countersign.ModeLive {
 		return
@@ -75,7 +75,7 @@ func (t *Tally) Add(r *countersign.Run, p *countersign.Plan) {
 	}
 }
 
-// Report is what was added up, by the capabilities' names.
+// Report lists the capabilities by name.
 func (t *Tally) Report() Report {
 	out := t.report
 	out.Capabilities = []Questions{}
@@ -97,7 +97,7 @@ func capabilityOf(p *countersign.Plan, s *countersign.StepRun) *countersign.Capa
 	return nil
 }
 
-// cameToTheGate: the request was made, so the question was put.
+// A step has a digest if its request was built, and then approval was checked.
 func cameToTheGate(s *countersign.StepRun) bool { return s.RequestDigest != "" }
 
 func (t *Tally) step(runID string, s *countersign.StepRun, c countersign.Capability) {
@@ -142,7 +142,7 @@ func (q *Questions) fewer(runID string, s *countersign.StepRun) {
 	}
 }
 
-// wentWrong: its expectation failed, or nobody knew what became of it.
+// wentWrong reports a step that failed its expectation or had an unknown outcome.
 func wentWrong(s *countersign.StepRun) bool {
 	failed := s.Verification != nil && s.Verification.Status == countersign.VerificationFailed
 	return failed || s.Reconciliation != nil || s.Status == countersign.StepRecoveryRequired || s.Status == countersign.StepAbandoned

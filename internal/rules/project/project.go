@@ -1,6 +1,6 @@
-// Package project judges what an administrator registers: the connection, its
-// authentication and its capabilities (specification 2.5, 2.6, 5.2; contract
-// 5). It is pure: what the server allows comes in as an argument.
+// Package project validates the projects that administrators register: connection,
+// authentication and capabilities (specification 2.5, 2.6, 5.2; contract 5). It is
+// pure: the server's settings are an argument.
 package project
 
 import (

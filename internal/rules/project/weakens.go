@@ -9,11 +9,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Weakens reports that a project's edit lets something out that it held back before,
-// or judges it by something else: an approval lowered, another origin, another probe, or
-// another name by which the same requests pass a lower gate. known is the capability of
-// a name as it was before this edit, the latest one where an earlier edit took it away;
-// nil for one that is new.
+// Weakens reports whether a project's edit permits requests that needed approval
+// before, or changes how they are checked: a lower approval policy, another origin,
+// another probe, or another capability that sends the same requests with less
+// approval. known returns the capability of a name before this edit, the latest one if
+// an earlier edit removed it; nil for a new one.
 func Weakens(before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
 	if before.BaseURL != "" && before.BaseURL != after.BaseURL {
 		return true
@@ -28,8 +28,8 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 	return false
 }
 
-// looser compares capabilities by what they ask for, whether they say so or have it by
-// default: to call a side effect a read lowers its approval too.
+// looser compares the effective approval policies, including defaults: declaring a
+// side effect a read lowers its approval too.
 func looser(was, now *countersign.Capability) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
 	return lowered || was.NeedsApproval() && !now.NeedsApproval()
@@ -37,7 +37,7 @@ func looser(was, now *countersign.Capability) bool {
 
 var strictness = map[string]int{countersign.ApprovalNone: 0, countersign.ApprovalRiskBased: 1, countersign.ApprovalAlways: 2}
 
-// probedOtherwise reports another probe, or one of the same name that looks elsewhere.
+// probedOtherwise reports another probe, or one of the same name with another target.
 func probedOtherwise(was, now *countersign.Capability, after *countersign.Project, known func(name string) *countersign.Capability) bool {
 	if was.Probe == "" {
 		return false
@@ -50,8 +50,8 @@ func probedOtherwise(was, now *countersign.Capability, after *countersign.Projec
 		(looked.Method != looks.Method || looked.Path != looks.Path || looked.OutputField != looks.OutputField || !reflect.DeepEqual(looked.Request, looks.Request))
 }
 
-// passesBy reports a capability by which requests pass that another one held back, under
-// whatever name, unless one of the same requests let them pass as easily before.
+// passesBy reports a capability that can send the requests of a stricter one, under
+// any name, unless another one could send them as easily before.
 func passesBy(before *countersign.Project, now *countersign.Capability) bool {
 	held := false
 	for i := range before.Capabilities {
@@ -64,9 +64,9 @@ func passesBy(before *countersign.Project, now *countersign.Capability) bool {
 	return held
 }
 
-// reachesAlike reports capabilities of which one request can be both: the same method,
-// and paths that fit each other segment by segment. In doubt they do: receivers take
-// paths for one that differ in case, in escapes or in a slash at the end.
+// reachesAlike reports capabilities that can send the same request: the same method,
+// and paths that match segment by segment. If in doubt they do: receivers may ignore
+// case, escapes or a trailing slash.
 func reachesAlike(a, b *countersign.Capability) bool {
 	return a.Method == b.Method && slices.EqualFunc(segments(a.Path), segments(b.Path), func(x, y string) bool {
 		return strings.Contains(x, "{") || strings.Contains(y, "{") || strings.EqualFold(x, y)

@@ -1,4 +1,4 @@
-// Package quota says how much a tenant may have at most, and refuses what is more.
+// Package quota defines the limits of a tenant and the error for exceeding them.
 package quota
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Bounds are how much there may be at most; 0 stands for the default of each.
+// Bounds are the limits; 0 stands for the default of each.
 type Bounds struct {
 	Instances  int // of an agent
 	Approvals  int // of a tenant, PENDING
@@ -16,7 +16,7 @@ type Bounds struct {
 	ModelBytes int // of a tenant's models and their revisions, as they are stored
 }
 
-// OrDefaults puts the default where nothing is set.
+// OrDefaults replaces zeros with the defaults.
 func (b Bounds) OrDefaults() Bounds {
 	return Bounds{
 		Instances: cmp.Or(b.Instances, countersign.MaxInstances), Approvals: cmp.Or(b.Approvals, countersign.MaxPendingApprovals),
@@ -25,7 +25,8 @@ func (b Bounds) OrDefaults() Bounds {
 	}
 }
 
-// Exceeded is the refusal of one more: who has how many of what already, and what to do.
+// Exceeded is the error for exceeding a limit: whose limit, of what, and what to do
+// instead.
 func Exceeded(who string, most int, what, instead string) error {
 	return countersign.Errorf(countersign.CodeQuotaExceeded, "%s: %s may have %d at most; %s", what, who, most, instead)
 }

@@ -1,5 +1,4 @@
-// Package registry decides about registered agents: whether a manifest is right,
-// what syncing it changes, whether a heartbeat counts, and what the heartbeats
-// of an agent's instances say of its liveness. It is pure: stored records and
-// the time come in as arguments.
+// Package registry holds the rules for registered agents: validating and syncing
+// manifests, accepting heartbeats, and deriving an agent's liveness from them. It is
+// pure: stored records and the time are arguments.
 package registry

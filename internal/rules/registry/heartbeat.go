@@ -8,11 +8,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Beat is what a heartbeat that arrived at `at` makes of what is known of its
-// instance; last is nil for one that was never heard. It is checked in this
-// order (contract 7): an exact duplicate of the last one is acknowledged and
-// refreshes nothing, however old; a sequence that was used or passed is a
-// sequence_conflict; a clock more than 120 s away is an invalid_request.
+// Beat applies a heartbeat that arrived at `at` to its instance; last is nil for a new
+// instance. The checks are in this order (contract 7): an exact duplicate of the last
+// heartbeat is acknowledged and refreshes nothing, however old; a sequence number that
+// was used or passed is a sequence_conflict; a clock that is off by more than 120 s is
+// an invalid_request.
 func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (next countersign.Instance, duplicate bool, err error) {
 	if last != nil {
 		switch {
@@ -33,8 +33,8 @@ func Beat(last *countersign.Instance, h countersign.Heartbeat, at time.Time) (ne
 	return countersign.Instance{InstanceID: h.InstanceID, Sequence: h.Sequence, State: h.State, Timestamp: h.Timestamp, ReceivedAt: at}, false, nil
 }
 
-// distance words how far a clock is away; a year and more is not counted, since a
-// duration holds 292 at most.
+// distance words a clock difference. A year or more is not given exactly, because a
+// duration holds at most 292 years.
 func distance(away time.Duration) string {
 	const most = 365 * 24 * time.Hour
 	if away > most {
@@ -43,8 +43,8 @@ func distance(away time.Duration) string {
 	return away.Round(time.Second).String()
 }
 
-// instant reads a time as the API document promises it. Go would take a comma for
-// the point of the seconds.
+// instant parses a time as the API document defines it. Go's parser also accepts a
+// comma before the fraction.
 func instant(text string) (time.Time, error) {
 	if strings.Contains(text, ",") {
 		return time.Time{}, errors.New("a comma has no place in a time")
@@ -52,7 +52,7 @@ func instant(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// CheckHeartbeat names what is wrong with a heartbeat whatever was heard before.
+// CheckHeartbeat validates a heartbeat by itself, without the earlier ones.
 func CheckHeartbeat(h countersign.Heartbeat) []countersign.Problem {
 	var problems []countersign.Problem
 	if hasControl(h.InstanceID) {

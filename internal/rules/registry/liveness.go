@@ -6,11 +6,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Evidence is the newest time that an agent's instances were heard in each
-// state; a state that no instance is in has none.
+// Evidence is, by state, the time of the latest heartbeat of an agent's instances; a
+// state without instances is absent.
 type Evidence map[countersign.InstanceState]time.Time
 
-// worstFirst is the order in which states stand for the whole agent.
+// worstFirst is the precedence of instance states for the agent as a whole.
 var worstFirst = []struct {
 	state countersign.InstanceState
 	is    countersign.Liveness
@@ -20,9 +20,9 @@ var worstFirst = []struct {
 	{countersign.InstanceIdle, countersign.LivenessOnline},
 }
 
-// Liveness is what the evidence says now: the worst state that an instance was
-// heard in within 120 s, STALE when all is older, UNKNOWN without any
-// (specification 3.2). heard is the newest time of all.
+// Liveness is the worst state that an instance reported within 120 s, STALE if all
+// heartbeats are older, UNKNOWN if there are none (specification 3.2). heard is the
+// latest heartbeat.
 func Liveness(e Evidence, now time.Time) (is countersign.Liveness, heard time.Time) {
 	is = countersign.LivenessUnknown
 	for _, at := range e {
@@ -41,7 +41,7 @@ func Liveness(e Evidence, now time.Time) (is countersign.Liveness, heard time.Ti
 
 func fresh(at, now time.Time) bool { return now.Sub(at) <= countersign.HeartbeatWindow }
 
-// InstanceLiveness is what one instance's last heartbeat says now.
+// InstanceLiveness is the liveness of one instance by its last heartbeat.
 func InstanceLiveness(i countersign.Instance, now time.Time) countersign.Liveness {
 	is, _ := Liveness(Evidence{i.State: i.ReceivedAt}, now)
 	return is

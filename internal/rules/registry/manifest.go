@@ -12,22 +12,22 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// Facts are what a manifest is checked against, as one snapshot.
+// Facts is the snapshot that a manifest is checked against.
 type Facts struct {
 	Project *countersign.Project
 	// Models holds the models that the manifest names and the tenant has.
 	Models map[string]ModelOwner
 }
 
-// ModelOwner says which system's agents have a model, "" when none has, and whether
-// the model is retired.
+// ModelOwner is the project whose agents use a model ("" for none), and whether the
+// model is retired.
 type ModelOwner struct {
 	ProjectID string
 	Retired   bool
 }
 
-// Check names everything that is wrong with a manifest (contract 7). A manifest
-// with any problem changes nothing.
+// Check returns every problem of a manifest (contract 7). A manifest with problems
+// changes nothing.
 func Check(m *countersign.Manifest, f Facts) []countersign.Problem {
 	k := manifestCheck{facts: f}
 	first := map[string]int{}

@@ -10,18 +10,17 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// ID is the service's id for an agent of a project system. It is derived, so
-// that a system's agent has one id for ever and two syncs at once can't make
-// two agents of it.
+// ID derives the service's id for an agent of a project, so that the agent keeps its
+// id forever and concurrent syncs can't create it twice.
 func ID(projectID, externalAgentID string) string {
 	sum := sha256.Sum256([]byte(projectID + "\n" + externalAgentID)) // a project id holds no line feed
 	return "agent-" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:20])
 }
 
-// Sync is what an item of a manifest makes of the stored agent; stored is nil for
-// a new one. An item that says nothing new changes nothing. An older revision,
-// or other content at the same one, is a manifest_conflict. A change makes the
-// agent PENDING; one that is suspended stays so (contract 7).
+// Sync applies a manifest item to the stored agent; stored is nil for a new one. An
+// unchanged item changes nothing. An older revision, or other content with the same
+// revision, is a manifest_conflict. A change makes the agent PENDING; a suspended
+// agent stays suspended (contract 7).
 func Sync(stored *countersign.Agent, projectID string, item countersign.ManifestAgent, now time.Time) (countersign.Agent, bool, error) {
 	next := describe(projectID, item)
 	if stored == nil {
@@ -64,8 +63,7 @@ func describe(projectID string, item countersign.ManifestAgent) countersign.Agen
 	return a
 }
 
-// sameContent compares what the manifest says, canonically: numbers by value,
-// the order of keys is nothing.
+// sameContent compares canonically: numbers by value, keys in any order.
 func sameContent(a, b countersign.Agent) (bool, error) {
 	x, err := countersign.CanonicalDigest(content(a))
 	if err != nil {
@@ -79,8 +77,8 @@ func content(a countersign.Agent) any {
 	return []any{a.Name, a.Role, a.Goal, a.Capabilities, a.ExecutorInputs, a.ModelID}
 }
 
-// Admit makes an agent ADMITTED and ends its suspension. That keeps its revision:
-// plans made before a suspension have an older one and never run again.
+// Admit makes an agent ADMITTED and ends its suspension. It keeps the revision: plans
+// made before a suspension have an older one and never run again.
 func Admit(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	if a.Status == countersign.AgentAdmitted {
 		return a, false
@@ -89,8 +87,8 @@ func Admit(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	return a, true
 }
 
-// Suspend makes an agent PENDING until it is admitted anew, and raises its
-// revision, which stops every plan made with it.
+// Suspend makes an agent PENDING until it is admitted again, and raises its revision,
+// which stops every plan made with it.
 func Suspend(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	if a.Suspended {
 		return a, false
@@ -101,7 +99,7 @@ func Suspend(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 }
 
 // Retire hides an agent and raises its revision, which stops every plan made with it.
-// Whether it is admitted stays as it was.
+// It does not change whether the agent is admitted.
 func Retire(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	if a.Retired {
 		return a, false
@@ -111,7 +109,7 @@ func Retire(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	return a, true
 }
 
-// Restore ends that, at the revision which retiring made.
+// Restore undoes Retire but keeps the raised revision.
 func Restore(a countersign.Agent, now time.Time) (countersign.Agent, bool) {
 	if !a.Retired {
 		return a, false

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// EchoOrigin stands in a url where a LOCAL_ECHO project has no origin.
+// EchoOrigin replaces the origin in the url of a LOCAL_ECHO project.
 const EchoOrigin = "local-echo:"
 
 // Build makes the request of a capability from its resolved inputs, byte for
@@ -60,8 +60,8 @@ func originOf(p *countersign.Project) (string, error) {
 	return origin, nil
 }
 
-// form is a mapping with the values that go into it. Inputs that are absent are
-// not in it; those that are still open hold what is shown in their place.
+// form is a mapping with its values. Absent inputs are left out; unresolved ones have
+// the value that is displayed for them.
 type form struct {
 	mapping
 	names  []string // sorted
@@ -117,7 +117,7 @@ func (f form) queryText(fields []string) string {
 	return b.String()
 }
 
-// text is a value as it stands in a url; an open one leaves its placeholder.
+// text is a value as written in a url; an unresolved one is its placeholder.
 func (f form) text(name string) string {
 	if _, open := f.open[name]; open {
 		return "{" + name + "}"

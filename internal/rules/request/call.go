@@ -1,6 +1,6 @@
-// Package request makes, from a capability and its resolved inputs, exactly what
-// is sent to a project API, and names what can come back. It is pure: the same
-// inputs give the same bytes, and nothing here opens a connection.
+// Package request builds the exact request to a project API from a capability and
+// its resolved inputs, and defines the outcomes of a call. It is pure: the same
+// inputs give the same bytes, and it never opens a connection.
 package request
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Call is one request on its way out. Request is what is sent, byte for byte;
-// the credential and the signature are added at the wire and kept nowhere.
+// Call is one request to send. Request has the exact bytes; the credential and the
+// signature are added when it is sent and stored nowhere.
 type Call struct {
 	Tenant         string // whose project it is
 	BoundTo        string // the tenant that its credential variable is bound to; "" for none
@@ -40,7 +40,7 @@ const (
 
 func (c Certainty) String() string { return [...]string{"Returned", "NotSent", "Unknown"}[c] }
 
-// Outcome is what became of a call.
+// Outcome is the result of a call.
 type Outcome struct {
 	Certainty Certainty
 	// Response is what is known of the answer; nil when no status line came.

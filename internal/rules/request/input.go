@@ -7,10 +7,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// CheckInputs names everything that keeps a step's inputs from becoming a
-// request of this capability (contract 5): paths are `input.amount` and
-// `inputBindings.amount`. What a bound input will hold is not known yet; [Build]
-// judges it when it is. Messages name inputs and types and never repeat a value.
+// CheckInputs returns every reason why a step's inputs can't become a request of this
+// capability (contract 5): paths are `input.amount` and `inputBindings.amount`. The
+// value of a bound input is not known yet; [Build] checks it. Messages name inputs and
+// types and never contain a value.
 func CheckInputs(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
 	m, err := newMapping(c)
 	if err != nil {
@@ -19,8 +19,7 @@ func CheckInputs(c *countersign.Capability, input map[string]countersign.Value, 
 	return m.checkInputs(input, bound)
 }
 
-// CheckGiven is CheckInputs for inputs of which more may follow: it does not ask
-// for what is missing.
+// CheckGiven is CheckInputs for incomplete inputs: missing ones are no problem.
 func CheckGiven(c *countersign.Capability, input map[string]countersign.Value, bound map[string]countersign.Binding) []countersign.Problem {
 	return slices.DeleteFunc(CheckInputs(c, input, bound), func(p countersign.Problem) bool { return p.Code == missingInput })
 }

@@ -94,8 +94,8 @@ func normalizePort(u *url.URL) (string, error) {
 	return ":" + strconv.FormatUint(port, 10), nil
 }
 
-// IsLoopback reports a host of a URL that is this machine by its very name: nothing
-// is resolved.
+// IsLoopback reports a host name or address that is this machine by definition,
+// without resolving it.
 func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

@@ -11,8 +11,8 @@ import (
 // declaration: a path that holds it declares it.
 const resourceID = "resourceId"
 
-// mapping says where a capability's inputs go (contract 5, Mapping). The three
-// questions are the whole definition; checking and building both ask them.
+// mapping decides where a capability's inputs go (contract 5, Mapping), both for
+// checking and for building.
 type mapping struct {
 	capability *countersign.Capability
 	parts      []part
@@ -85,7 +85,7 @@ func (m mapping) bodyOrder(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !m.inBody(n) })
 }
 
-// given keeps of a list, in its order, what is among the sorted names.
+// given returns the elements of list, in order, that are among the sorted names.
 func given(list, names []string) []string {
 	var out []string
 	for _, name := range list {
@@ -96,8 +96,8 @@ func given(list, names []string) []string {
 	return out
 }
 
-// set is nil for an absent list and empty for an empty one: the difference is
-// that between the default and nothing.
+// set is nil for an absent list and empty for an empty one: absent means the default,
+// empty means none.
 func set(list []string) map[string]bool {
 	if list == nil {
 		return nil

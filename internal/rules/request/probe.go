@@ -2,9 +2,9 @@ package request
 
 import "github.com/countersign/countersign"
 
-// ForProbe takes, by name, the inputs of a step that its probe asks for: those
-// of the probe's inputSchema, of its path and of its query list. {resourceId} is
-// one of them whether or not the schema declares it.
+// ForProbe returns, by name, the inputs of a step that its probe uses: those of the
+// probe's inputSchema, path and query list, and resourceId even if the schema does not
+// declare it.
 func ForProbe(probe *countersign.Capability, stepInput map[string]countersign.Value) map[string]countersign.Value {
 	input := map[string]countersign.Value{}
 	m, err := newMapping(probe)

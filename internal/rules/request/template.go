@@ -12,10 +12,10 @@ import (
 // that fills a placeholder. Exactly one of the two is set.
 type part struct{ literal, name string }
 
-// parsePath splits a capability's path into its parts, or says why no request
-// may be made from it: it must stay on the registered origin and below its own
-// beginning, whatever the inputs are and however often a receiver decodes it
-// (specification 2.5: absolute, no query string, no traversal).
+// parsePath splits a capability's path into its parts, or says why no request may be
+// built from it: for any inputs, and however often a receiver decodes it, the path
+// must stay on the registered origin and below its own prefix (specification 2.5:
+// absolute, no query string, no traversal).
 func parsePath(path string) ([]part, error) {
 	if !strings.HasPrefix(path, "/") {
 		return nil, errors.New("must be an absolute path that begins with /")
@@ -64,9 +64,9 @@ func isPlaceholder(name string) bool {
 	})
 }
 
-// shapeOf is the path with an ordinary letter in each placeholder. A value is an
-// id, which begins with a letter or digit, so it can no more make a dot segment
-// or an empty one than that letter can.
+// shapeOf is the path with a letter in place of each placeholder. A value is an id and
+// starts with a letter or digit, so like that letter it can't create an empty or dot
+// segment.
 func shapeOf(parts []part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -78,8 +78,8 @@ func shapeOf(parts []part) string {
 	return b.String()
 }
 
-// checkCharacters allows what RFC 3986 allows in a path and nothing that could
-// end it, turn it or hide in it.
+// checkCharacters allows only the path characters of RFC 3986, without those that end
+// or disguise a path.
 func checkCharacters(path string) error {
 	for i := 0; i < len(path); i++ {
 		switch c := path[i]; {

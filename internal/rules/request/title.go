@@ -35,8 +35,8 @@ func titleText(v countersign.Value) string {
 	return v.Raw()
 }
 
-// InputAt is what a place of a title names: an input, or with a dotted path what lies
-// deeper in one.
+// InputAt returns the input that a placeholder of a title names, or with a dotted path
+// a value inside it.
 func InputAt(input map[string]countersign.Value, place string) (countersign.Value, bool) {
 	if v, ok := input[place]; ok {
 		return v, true

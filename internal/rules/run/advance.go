@@ -1,15 +1,16 @@
 package run
 
 import (
+	"maps"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// taken drives a run on: from READY, after a slot was granted, after a restart.
-// A run whose step is being sent, or that stands still, is left alone, so that
-// being taken twice is harmless.
-func (t *transition) taken() {
+// resumed continues a run: from READY, after a slot was granted, after a restart. It
+// is idempotent: a run that waits, or whose step is being sent, does not change.
+func (t *transition) resumed() {
 	if !t.run.Status.IsActive() || t.inFlight() >= 0 || t.env.Stopping {
 		return
 	}
@@ -19,8 +20,8 @@ func (t *transition) taken() {
 	t.advance()
 }
 
-// advance begins the next step, or completes the run when none is left. A
-// service that stops begins no step, but still ends a run that has none left.
+// advance starts the next step, or completes the run if none is left. While the
+// service stops it starts no step but still completes runs.
 func (t *transition) advance() {
 	if t.run.Mode == countersign.ModeDryRun {
 		t.rehearse()
@@ -31,12 +32,12 @@ func (t *transition) advance() {
 		t.becomeCompleted()
 	case t.env.Stopping:
 	case t.mayBegin(i) && t.prepare(i):
-		t.gate(i)
+		t.approveOrSend(i)
 	}
 }
 
-// mayBegin asks whether everything that the plan was made from is still as it
-// was; false when it isn't, which failed the run.
+// mayBegin fails the run and returns false if anything that the plan was made from has
+// changed.
 func (t *transition) mayBegin(i int) bool {
 	r := plan.Refusal(t.env.Plan, t.run.Mode, t.env.Standings)
 	if r != nil {
@@ -45,8 +46,8 @@ func (t *transition) mayBegin(i int) bool {
 	return r == nil
 }
 
-// prepare resolves the step's inputs and makes the whole request; false when
-// that failed the run, because nothing could be sent.
+// prepare resolves the step's inputs and builds the request; false if that failed the
+// run.
 func (t *transition) prepare(i int) bool {
 	s := t.step(i)
 	input, err := plan.Bind(t.planned(i), t.verifiedOutputs())
@@ -71,9 +72,9 @@ func (t *transition) prepare(i int) bool {
 	return true
 }
 
-// gate lets the step out if nothing asks for approval, or if it has one that is
-// unexpired and for exactly this request; else it asks.
-func (t *transition) gate(i int) {
+// approveOrSend sends the step if it needs no approval or has an unexpired one for
+// exactly this request; else it requests an approval.
+func (t *transition) approveOrSend(i int) {
 	s := t.step(i)
 	if !s.ApprovalRequired || t.approved(s) {
 		t.send(i)
@@ -88,14 +89,14 @@ func (t *transition) approved(s *countersign.StepRun) bool {
 		t.env.Now.Before(a.ExpiresAt) && a.RequestDigest == s.RequestDigest.Text()
 }
 
-// ask stops at the gate with a new approval of exactly what would be sent.
+// ask requests an approval of exactly the request that would be sent.
 func (t *transition) ask(i int) {
 	s := t.step(i)
 	a := &countersign.Approval{
 		ID: t.env.NewApprovalID(), RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
-		InputSnapshot: cloneInput(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
+		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
 		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
 	}
 	t.res.Ask = a
@@ -104,8 +105,8 @@ func (t *transition) ask(i int) {
 	t.becomeWaitingForApproval(i, a)
 }
 
-// send commits the intent: with this step RUNNING in the store, and not before,
-// the call may be made. An approval lets one request out, this one.
+// send records the intent: the call may be made only when the store has this step as
+// RUNNING. An approval permits one sending, this one.
 func (t *transition) send(i int) {
 	s := t.step(i)
 	project, capability := t.target(i)
@@ -119,8 +120,8 @@ func (t *transition) send(i int) {
 	}, AnswerBy: answerBy(s.StartedAt, capability)}
 }
 
-// rehearse does everything but open a connection, for every step at once: a
-// rehearsal sends nothing, so there is nothing to be saved before (contract 6).
+// rehearse simulates all steps at once without opening a connection. Nothing is sent,
+// so nothing must be saved first (contract 6).
 func (t *transition) rehearse() {
 	for i := t.nextStep(); i >= 0; i = t.nextStep() {
 		if !t.mayBegin(i) || !t.simulate(i) {

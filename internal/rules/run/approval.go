@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// decided takes in the decision on the approval that the run waits for.
+// decided applies the decision on the approval that the run waits for.
 func (t *transition) decided(e Decided) error {
 	i := t.waitingStep()
 	a := t.env.Approval
@@ -39,9 +39,9 @@ func (t *transition) noteDecision(i int, e Decided) {
 	n.Before, n.After = string(countersign.ApprovalPending), string(e.Decision)
 }
 
-// expired acts on an approval past its expiresAt: the undecided one ends the
-// run; for the approved one, whose step had not begun, a new one is asked. And it
-// lets an uncertain step be resolved once the time of its call is over.
+// expired handles an approval past its expiresAt: an undecided one fails the run; an
+// approved one whose step has not started is requested again. It also permits
+// reconciling an uncertain step when the time limit of its call is over.
 func (t *transition) expired() {
 	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() && !t.env.Now.Before(f.NotBefore) {
 		t.noteStep("step.answer_overdue", t.uncertain(), countersign.StepRecoveryRequired, "the time in which its answer could come is over")
@@ -60,15 +60,14 @@ func (t *transition) expired() {
 	t.failStep(i, countersign.CodeApprovalExpired, "nobody decided in time, so the system rejected it")
 }
 
-// askAgain passes the gate anew for a step that was approved and not begun.
-// Nobody is asked to approve what could never be sent.
+// askAgain requests a new approval for a step that was approved but not started.
+// Nobody is asked to approve a step that can no longer be sent.
 func (t *transition) askAgain(i int) {
 	if t.mayBegin(i) && t.prepare(i) {
 		t.ask(i)
 	}
 }
 
-// slotGranted lets a run that waited for a slot go on.
 func (t *transition) slotGranted() {
 	if WaitsForSlot(t.run) {
 		t.becomeRunning()

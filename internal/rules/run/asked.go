@@ -8,15 +8,15 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// What an approval says besides the request: in the capability's words, what will judge
-// the answer, and where its inputs come from.
+// What an approval shows besides the request: its title, the expectation that the
+// answer is checked against, and the sources of its inputs.
 
 func (t *transition) titleOf(i int) string {
 	_, capability := t.target(i)
 	return request.TitleOf(capability, t.step(i).Input)
 }
 
-// expected is the expectation that will judge the step's answer, zero for none.
+// expected is the expectation for the step's answer, zero for none.
 func (t *transition) expected(i int) countersign.Value {
 	e := t.planned(i).Expectation
 	if e == nil {
@@ -29,7 +29,7 @@ func (t *transition) expected(i int) countersign.Value {
 	return v
 }
 
-// sources are the steps whose answers inputs were bound from.
+// sources are the steps whose outputs are bound to inputs.
 func (t *transition) sources(i int) []countersign.InputSource {
 	bound := t.planned(i).InputBindings
 	var out []countersign.InputSource
@@ -40,7 +40,7 @@ func (t *transition) sources(i int) []countersign.InputSource {
 	return out
 }
 
-// passed reports a step whose answer was judged, and was what was expected.
+// passed reports that the answer of a step met its expectation.
 func (t *transition) passed(stepID string) bool {
 	for i := range t.run.Steps {
 		if s := t.step(i); s.ID == stepID {

@@ -8,70 +8,69 @@ import (
 )
 
 // Event is something that happened to a run.
-type Event interface{ name() string }
+type Event interface{ isEvent() }
 
 // The events.
 type (
-	// Resumed says that an engine executes the run from here.
+	// Resumed means that an engine executes the run from here.
 	Resumed struct{}
-	// Returned says that the call of this step and attempt ended. Alone: record the
-	// outcome only and don't start the next step; Resumed starts it later.
+	// Returned means that the call of this step and attempt ended. RecordOnly: record
+	// the outcome only, don't start the next step; Resumed starts it.
 	Returned struct {
-		Step    int
-		Attempt int
-		Outcome request.Outcome
-		Alone   bool
+		Step       int
+		Attempt    int
+		Outcome    request.Outcome
+		RecordOnly bool
 	}
-	// Decided says that the approval in Env was decided.
+	// Decided means that the approval in Env was decided.
 	Decided struct {
 		Decision countersign.ApprovalStatus
 		Reason   string
 		By       string
 	}
-	// Expired says that the approval in Env reached its expiresAt.
+	// Expired means that the approval in Env reached its expiresAt.
 	Expired struct{}
-	// SlotGranted says that a run that waited for a slot has one.
+	// SlotGranted means that a run that waited for a slot has one.
 	SlotGranted struct{}
-	// CancelAsked says that somebody wants the run to end.
+	// CancelAsked means that somebody asked to cancel the run.
 	CancelAsked struct {
 		Reason string
 		By     string
 	}
-	// Reconciled says that a person found out what became of the uncertain step.
+	// Reconciled means that a person reported the outcome of the uncertain step.
 	Reconciled struct {
 		countersign.Reconcile
 		By string
 	}
-	// Probed says that a reviewer's read was answered.
+	// Probed means that a reviewer's probe was answered.
 	Probed struct {
 		Step  int
 		Probe countersign.ProbeRecord
 	}
-	// Restarted says that nobody drives the run: its process is gone or, where
-	// Untended, lives and has lost track of it.
+	// Restarted means that nobody drives the run: its process is gone or, if
+	// Untended, is alive but has lost track of the run.
 	Restarted struct{ Untended bool }
 )
 
-func (Resumed) name() string     { return "Resumed" }
-func (Returned) name() string    { return "Returned" }
-func (Decided) name() string     { return "Decided" }
-func (Expired) name() string     { return "Expired" }
-func (SlotGranted) name() string { return "SlotGranted" }
-func (CancelAsked) name() string { return "CancelAsked" }
-func (Reconciled) name() string  { return "Reconciled" }
-func (Probed) name() string      { return "Probed" }
-func (Restarted) name() string   { return "Restarted" }
+func (Resumed) isEvent()     {}
+func (Returned) isEvent()    {}
+func (Decided) isEvent()     {}
+func (Expired) isEvent()     {}
+func (SlotGranted) isEvent() {}
+func (CancelAsked) isEvent() {}
+func (Reconciled) isEvent()  {}
+func (Probed) isEvent()      {}
+func (Restarted) isEvent()   {}
 
-// Apply gives the run after the event. An event that the run's status does not
-// allow is a state_conflict, and nothing changes; an event that comes too late
-// to matter (an answer to a run that has ended, a second Taken) changes nothing
-// without being an error.
+// Apply returns the run after the event. An event that the run's status does not allow
+// is a state_conflict and changes nothing. An event that comes too late to matter (an
+// answer to a run that has ended, a second Resumed) changes nothing and is no error.
 func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	t := begin(env, r)
 	var err error
 	switch e := e.(type) {
 	case Resumed:
-		t.taken()
+		t.resumed()
 	case Returned:
 		t.returned(e)
 	case Decided:
@@ -97,8 +96,8 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	return t.end(), nil
 }
 
-// WaitsForSlot reports a run whose approval or reconcile came through and that
-// goes on as soon as a slot is free.
+// WaitsForSlot reports a run that was approved or reconciled and continues as soon as
+// a slot is free.
 func WaitsForSlot(r *countersign.Run) bool {
 	return r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitSlot
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// This file holds the moves: one function a state of the run, each setting every
-// field that depends on it.
+// Status changes: one function for each status of the run, which sets every field
+// that depends on it.
 
 func (t *transition) become(s countersign.RunStatus, waiting *countersign.WaitingFor) {
-	if t.was.Status.IsTerminal() {
+	if t.before.Status.IsTerminal() {
 		panic("run: a terminal run never changes") // no caller can get here: S1
 	}
 	if t.run.Status != s {
@@ -28,8 +28,8 @@ var runActions = map[countersign.RunStatus]string{
 
 func (t *transition) becomeRunning() { t.become(countersign.RunRunning, nil) }
 
-// becomeWaitingForSlot keeps the status: the run goes on when a slot is free. An
-// approval that was given still expires meanwhile.
+// becomeWaitingForSlot keeps the status: the run continues when a slot is free. Its
+// approval can still expire meanwhile.
 func (t *transition) becomeWaitingForSlot(step int) {
 	t.run.WaitingFor = &countersign.WaitingFor{Kind: countersign.WaitSlot, Since: t.env.Now, StepID: t.run.Steps[step].ID}
 	if a := t.env.Approval; a != nil && t.run.Status == countersign.RunWaitingApproval {
@@ -58,12 +58,12 @@ func (t *transition) becomeCompleted() {
 	t.become(countersign.RunCompleted, nil)
 }
 
-// becomeFailed ends the run; steps never begun are SKIPPED.
+// becomeFailed ends the run; steps that never started are SKIPPED.
 func (t *transition) becomeFailed(code countersign.Code, msg string) {
 	t.finish(countersign.RunFailed, code, msg, countersign.StepSkipped)
 }
 
-// becomeCancelled ends the run; steps never begun are CANCELLED.
+// becomeCancelled ends the run; steps that never started are CANCELLED.
 func (t *transition) becomeCancelled(code countersign.Code, msg string) {
 	t.finish(countersign.RunCancelled, code, msg, countersign.StepCancelled)
 }
@@ -82,7 +82,7 @@ func (t *transition) finish(s countersign.RunStatus, code countersign.Code, msg 
 	t.become(s, nil)
 }
 
-// closeApproval has the system reject what nobody needs to decide any more.
+// closeApproval makes the system reject an approval that is no longer needed.
 func (t *transition) closeApproval() {
 	a := t.env.Approval
 	if a == nil || a.Status != countersign.ApprovalPending {
@@ -99,7 +99,7 @@ func (t *transition) indexOf(stepID string) int {
 	return slices.IndexFunc(t.run.Steps, func(s countersign.StepRun) bool { return s.ID == stepID })
 }
 
-// completeStep ends a step well: its outcome is verified, or nothing was asked.
+// completeStep completes a step whose outcome is verified, or needs no verification.
 func (t *transition) completeStep(i int, output countersign.Value, v countersign.Verification) {
 	s := t.step(i)
 	s.Status, s.Output, s.Verification = countersign.StepCompleted, output, &v
@@ -109,7 +109,7 @@ func (t *transition) completeStep(i int, output countersign.Value, v countersign
 	}
 }
 
-// failStep ends a step and with it the run.
+// failStep fails a step and with it the run.
 func (t *transition) failStep(i int, code countersign.Code, msg string) {
 	s := t.step(i)
 	t.at = i
@@ -117,8 +117,8 @@ func (t *transition) failStep(i int, code countersign.Code, msg string) {
 	t.becomeFailed(code, msg)
 }
 
-// suspendStep stops at an outcome that nobody knows: it is never sent again
-// before a person has said what happened.
+// suspendStep stops at an unknown outcome: the step is never resent before a person
+// has reconciled it.
 func (t *transition) suspendStep(i int, msg string) {
 	s := t.step(i)
 	t.at, t.reason = i, msg

@@ -9,23 +9,22 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// returned takes in what became of a call. Only the answer to the attempt that
-// is open decides; any other that nobody has taken in is kept as evidence.
+// returned applies the outcome of a call. Only the answer to the current attempt
+// decides; any other, if not recorded yet, is kept as evidence.
 func (t *transition) returned(e Returned) {
 	s := &t.run.Steps[e.Step]
-	t.env.Stopping = t.env.Stopping || e.Alone
+	t.env.Stopping = t.env.Stopping || e.RecordOnly
 	switch {
 	case t.run.Status == countersign.RunRunning && s.Status == countersign.StepRunning && s.Attempt == e.Attempt:
-		t.outcome(e)
+		t.applyOutcome(e)
 	case isLate(s, e):
 		t.late(e)
 	}
 }
 
-// isLate reports what became of a call after nobody waited for it any more: whatever
-// it is for a side effect, which a person has to judge or has judged already; an
-// answer for a read that was cancelled, since not getting one is what a cancel asks
-// for.
+// isLate reports an outcome that comes after the run stopped waiting for it: any
+// outcome of a side effect, because a person must judge it or has done so; for a read
+// only an answer that came despite a cancel.
 func isLate(s *countersign.StepRun, e Returned) bool {
 	switch {
 	case e.Attempt < 1 || e.Attempt > s.Attempt || s.Late != nil && s.Late.Attempt >= e.Attempt:
@@ -37,9 +36,9 @@ func isLate(s *countersign.StepRun, e Returned) bool {
 	}
 }
 
-// late keeps such an answer, whatever state the run is in by now: a record must not
-// deny what this process saw. It is evidence and decides nothing; but with it the
-// call of that attempt has ended, and a resolution need not wait for it.
+// late records a late answer, whatever status the run has: a record must not
+// contradict what this process saw. It is evidence and decides nothing, but it ends
+// the call of its attempt, so a resolution need not wait any longer.
 func (t *transition) late(e Returned) {
 	s := t.step(e.Step)
 	s.Late = &countersign.LateAnswer{At: t.env.Now, Attempt: e.Attempt, Response: e.Outcome.Response, Output: e.Outcome.Body, Error: e.Outcome.Cause}
@@ -49,10 +48,10 @@ func (t *transition) late(e Returned) {
 	}
 }
 
-func (t *transition) outcome(e Returned) {
+func (t *transition) applyOutcome(e Returned) {
 	s := t.step(e.Step)
 	s.Response = e.Outcome.Response
-	switch judge(e.Outcome, s.Attempt) {
+	switch classify(e.Outcome, s.Attempt) {
 	case answered:
 		t.verify(e.Step, e.Outcome)
 	case refused:
@@ -60,12 +59,12 @@ func (t *transition) outcome(e Returned) {
 	case notSent:
 		t.failStep(e.Step, countersign.CodeNotSent, e.Outcome.Cause)
 	case uncertain:
-		t.unknown(e.Step, uncertainCause(e.Outcome))
+		t.outcomeUnknown(e.Step, uncertainCause(e.Outcome))
 	}
 }
 
-// unknown stops at a side effect; a read changed nothing and simply failed.
-func (t *transition) unknown(i int, cause string) {
+// outcomeUnknown suspends a side effect; a read changed nothing and just fails.
+func (t *transition) outcomeUnknown(i int, cause string) {
 	if t.run.Steps[i].SideEffect {
 		t.suspendStep(i, cause)
 		return
@@ -73,7 +72,7 @@ func (t *transition) unknown(i int, cause string) {
 	t.failStep(i, countersign.CodeOutcomeUnknown, cause)
 }
 
-// verify selects the output of a 2xx answer, judges it, and goes on.
+// verify selects the output of a 2xx answer, verifies it and continues the run.
 func (t *transition) verify(i int, o request.Outcome) {
 	field := t.outputField(i)
 	out, ok := plan.Select(o.Body, field)
@@ -93,7 +92,7 @@ func (t *transition) verify(i int, o request.Outcome) {
 	t.advance()
 }
 
-// failAnswered fails a step that was answered 2xx, and not as expected: a side effect
+// failAnswered fails a step with a 2xx answer that was not as expected. A side effect
 // may have happened all the same, and its record says so.
 func (t *transition) failAnswered(i int, code countersign.Code, msg string) {
 	if s := t.step(i); s.SideEffect {
@@ -102,19 +101,20 @@ func (t *transition) failAnswered(i int, code countersign.Code, msg string) {
 	t.failStep(i, code, msg)
 }
 
-// verdict is what an outcome means before the step's kind is asked.
-type verdict int
+// outcomeClass is the meaning of an outcome, for reads and side effects alike.
+type outcomeClass int
 
 const (
-	answered verdict = iota
+	answered outcomeClass = iota
 	refused
 	notSent
 	uncertain
 )
 
-// judge classifies an outcome (contract 6). A 4xx other than 408 is a refusal;
-// but a 409 from the second attempt on is uncertain: the first may have done it.
-func judge(o request.Outcome, attempt int) verdict {
+// classify classifies an outcome (contract 6). A 4xx other than 408 is a refusal; but
+// a 409 from the second attempt on is uncertain, because the first attempt may have
+// succeeded.
+func classify(o request.Outcome, attempt int) outcomeClass {
 	switch {
 	case o.Certainty == request.NotSent:
 		return notSent
@@ -143,5 +143,3 @@ func uncertainCause(o request.Outcome) string {
 		return "no usable answer came"
 	}
 }
-
-func itoa(i int64) string { return strconv.FormatInt(i, 10) }

@@ -9,9 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// cancelAsked ends the run, unless a side effect is on its way: that can't be
-// taken back, so the run waits for its outcome to be reconciled (specification
-// 3.2, rule 2).
+// cancelAsked ends the run, unless a side effect is in flight: that cannot be undone,
+// so the run waits for its outcome to be reconciled (specification 3.2, rule 2).
 func (t *transition) cancelAsked(e CancelAsked) error {
 	switch t.run.Status {
 	case countersign.RunCancelled:
@@ -42,7 +41,7 @@ func (t *transition) cancelAsked(e CancelAsked) error {
 	return nil
 }
 
-// reconciled takes in what a person found out about the uncertain step.
+// reconciled applies what a person reported about the uncertain step.
 func (t *transition) reconciled(e Reconciled) error {
 	i := t.uncertain()
 	if t.run.Status != countersign.RunRecoveryRequired || i < 0 {
@@ -80,8 +79,8 @@ func (t *transition) reconciled(e Reconciled) error {
 	return nil
 }
 
-// resolved is what a step becomes by a resolution, "" for an unknown one. In a
-// run that is to be cancelled nothing is sent again.
+// resolved is the status that a resolution gives a step, "" for an unknown one. A run
+// that is to be cancelled sends nothing again.
 func (t *transition) resolved(resolution string) countersign.StepStatus {
 	switch resolution {
 	case countersign.ConfirmedCompleted:
@@ -97,8 +96,8 @@ func (t *transition) resolved(resolution string) countersign.StepStatus {
 	return ""
 }
 
-// confirmedOutput is the selected output of a confirmed step: the outputField of
-// what was given where it is there, else all of it. The expectation must hold.
+// confirmedOutput is the selected output of a confirmed step: the outputField of the
+// given output if present, else all of it. It must meet the expectation.
 func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) (plan.Output, error) {
 	field := t.outputField(i)
 	out := plan.Output{Value: countersign.Null, OutputField: field}
@@ -115,8 +114,8 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 	return out, nil
 }
 
-// reopen sends the step back to the gate: it will be sent with the same key and
-// the same body, after a new approval where one is needed.
+// reopen makes the step PENDING: it is sent again with the same key and body, after a
+// new approval if one is needed.
 func (t *transition) reopen(i int) {
 	s := t.step(i)
 	s.Status, s.ApprovalID, s.Error = t.resolved(countersign.ConfirmedNotExecuted), "", nil
@@ -131,8 +130,8 @@ func (t *transition) abandon(i int) {
 	t.becomeCancelled(countersign.CodeAbandoned, "whether step "+s.ID+" took effect stays unknown")
 }
 
-// afterReconcile ends a run that was to be cancelled or has nothing left to do;
-// any other waits for a slot.
+// afterReconcile ends a run that is to be cancelled or has no steps left; any other
+// waits for a slot.
 func (t *transition) afterReconcile(i int) {
 	switch {
 	case t.run.CancelRequested:
@@ -144,8 +143,8 @@ func (t *transition) afterReconcile(i int) {
 	}
 }
 
-// MayProbe refuses a probe of a run that has as many as it may have: each is kept as
-// evidence. 0 stands for the default.
+// MayProbe refuses a probe if the run has the maximum number; each is kept as
+// evidence. 0 is the default maximum.
 func MayProbe(r *countersign.Run, most int) error {
 	most = cmp.Or(most, countersign.MaxProbes)
 	n := 0
@@ -158,7 +157,7 @@ func MayProbe(r *countersign.Run, most int) error {
 	return nil
 }
 
-// probed keeps the answer to a reviewer's read; it decides nothing.
+// probed records the answer to a reviewer's probe; it decides nothing.
 func (t *transition) probed(e Probed) error {
 	if t.run.Status != countersign.RunRecoveryRequired || e.Step != t.uncertain() {
 		return t.conflict("only an uncertain step is probed")
@@ -173,18 +172,17 @@ func (t *transition) probed(e Probed) error {
 	return nil
 }
 
-// spare is how long after the time limit of a call its outcome may take to be stored,
-// and how late after its intent it may begin.
-const spare = 5 * time.Second
+// answerMargin is how late after its intent a call may start, and how long after its
+// timeout storing the outcome may take.
+const answerMargin = 5 * time.Second
 
-// answerBy is when the outcome of a call that was begun at a time is known at the
-// latest.
+// answerBy is the latest time at which the outcome of a call is known.
 func answerBy(begun time.Time, c *countersign.Capability) time.Time {
-	return begun.Add(c.Timeout() + spare)
+	return begun.Add(c.Timeout() + answerMargin)
 }
 
-// awaitCall keeps an uncertain step from being resolved while its call is on its way:
-// the answer could deny the resolution.
+// awaitCall prevents reconciling an uncertain step while its call is in flight: the
+// answer could contradict the resolution.
 func (t *transition) awaitCall(i int) {
 	if _, c := t.target(i); c != nil {
 		waiting := *t.run.WaitingFor
@@ -193,7 +191,7 @@ func (t *transition) awaitCall(i int) {
 	}
 }
 
-// callEnded lets the step be resolved: no answer can come any more.
+// callEnded permits reconciling: no answer can come anymore.
 func (t *transition) callEnded() {
 	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
 		waiting := *f
@@ -202,20 +200,20 @@ func (t *transition) callEnded() {
 	}
 }
 
-// gone says why nobody knows what became of a request.
-func (e Restarted) gone(what string) string {
+// lostReason says why the outcome of a request is unknown.
+func (e Restarted) lostReason(what string) string {
 	if e.Untended {
 		return "what came of the " + what + " could not be stored"
 	}
 	return "the service stopped while the " + what + " was on its way"
 }
 
-// restarted finds a run as a dead process left it. A side effect with an intent
-// and no outcome may or may not have been sent: it is never sent again by
-// itself. A read is executed again, asking anew if it needed approval.
+// restarted recovers a run whose process died. A side effect with an intent but no
+// outcome may have been sent, so it is never resent automatically. A read is executed
+// again, with a new approval if it needs one.
 func (t *transition) restarted(e Restarted) {
 	if f := t.run.WaitingFor; f != nil && !f.NotBefore.IsZero() {
-		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.gone("request")+"; its answer can't come any more")
+		t.noteStep("step.answer_lost", t.uncertain(), countersign.StepRecoveryRequired, e.lostReason("request")+"; its answer can't come any more")
 		t.callEnded()
 		return
 	}
@@ -224,10 +222,10 @@ func (t *transition) restarted(e Restarted) {
 		return
 	}
 	if t.run.Steps[i].SideEffect {
-		t.suspendStep(i, e.gone("request"))
+		t.suspendStep(i, e.lostReason("request"))
 		return
 	}
 	s := t.step(i)
-	t.noteStep("step.restart", i, countersign.StepPending, e.gone("read"))
+	t.noteStep("step.restart", i, countersign.StepPending, e.lostReason("read"))
 	s.Status, s.ApprovalID = countersign.StepPending, ""
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// Compare says whether a LIVE run sends what a rehearsal of the same plan showed. p
-// is the run's plan, with its project snapshots. Of a step with bindings the request
-// is made anew, from the rehearsed inputs and the outputs that were bound: whatever
-// else would be sent differs.
+// Compare says whether a LIVE run sends what a rehearsal of the same plan showed. p is
+// the run's plan, with its project snapshots. The request of a step with bindings is
+// rebuilt from the rehearsed inputs and the bound outputs; any other deviation is a
+// difference.
 func Compare(p *countersign.Plan, live, rehearsed *countersign.Run) countersign.Rehearsal {
 	out := countersign.Rehearsal{
 		RunID: live.ID, PlanDigest: live.PlanDigest, RehearsalID: rehearsed.ID, RehearsedAt: rehearsed.CompletedAt,
@@ -25,7 +25,7 @@ func Compare(p *countersign.Plan, live, rehearsed *countersign.Run) countersign.
 	return out
 }
 
-// worse is the verdict on a whole of two parts.
+// worse is the combined verdict of two parts.
 func worse(a, b string) string {
 	for _, v := range []string{countersign.RehearsalDifferent, countersign.RehearsalOpen} {
 		if a == v || b == v {
@@ -60,7 +60,7 @@ func compareStep(p *countersign.Plan, live, rehearsed *countersign.StepRun) coun
 	return out
 }
 
-// boundInputs are the names of the inputs that come from earlier outputs.
+// boundInputs are the names of inputs that are bound to earlier outputs.
 func boundInputs(planned *countersign.Step) []string {
 	if planned == nil || len(planned.InputBindings) == 0 {
 		return []string{}
@@ -68,7 +68,7 @@ func boundInputs(planned *countersign.Step) []string {
 	return slices.Sorted(maps.Keys(planned.InputBindings))
 }
 
-// expected is the request that the rehearsal promised, nil where none can be made.
+// expected is the request that the rehearsal predicts, nil if none can be built.
 func expected(p *countersign.Plan, live, rehearsed *countersign.StepRun, bound []string) *countersign.Request {
 	if len(bound) == 0 || rehearsed.Request == nil {
 		return rehearsed.Request
@@ -99,7 +99,7 @@ func differentInputs(bound []string, live, rehearsed map[string]countersign.Valu
 	return out
 }
 
-// differentRequest compares what is sent byte for byte.
+// differentRequest compares requests byte for byte.
 func differentRequest(sent, promised *countersign.Request) (out []countersign.Difference) {
 	if promised == nil {
 		promised = &countersign.Request{}

@@ -1,14 +1,13 @@
-// Package run is the state machine of a run: given a run, what is known outside
-// and an event, it returns the next run and the effects to perform. It is pure:
-// it reads no clock and performs nothing, and whoever performs its effects
-// commits the returned run first ("saved before sent").
+// Package run is the state machine of a run: given a run, its environment and an
+// event, it returns the next run and the effects to perform. It is pure: it reads
+// no clock and performs no I/O. The caller commits the returned run before it
+// performs the effects ("saved before sent").
 //
-// One function makes each move and sets every field that depends on it; the
-// matrix of status and event is written down in testdata/matrix.txt.
+// Each status change is made by one function, which sets every field that depends
+// on it. testdata/matrix.txt lists the result of each event in each status.
 package run
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -17,50 +16,50 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// Env is what is known outside the run when an event is applied, read in the
-// same transaction that commits the result.
+// Env is what the state machine knows besides the run, read in the transaction that
+// commits the result.
 type Env struct {
 	Now  time.Time
 	Plan *countersign.Plan // with ProjectSnapshots: the revisions it was made from
-	// Standings is how the model and projects are now.
+	// Standings are the current revisions of what the plan was made from.
 	Standings plan.CurrentRevisions
-	// Approval is the one that the waiting step refers to; nil when there is none.
+	// Approval is the one that the waiting step refers to, nil for none.
 	Approval *countersign.Approval
 	// NewApprovalID draws the id of an approval that this event asks for.
 	NewApprovalID func() string
 	ApprovalTTL   time.Duration
-	MaxProbes     int // of the run, 0: the default
-	// OriginAllowed judges a base URL by the server's list of today.
+	MaxProbes     int // for the run; 0 is the default
+	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
-	// Stopping keeps new steps from beginning.
+	// Stopping prevents the start of new steps.
 	Stopping bool
 }
 
-// Result is what an event came to. Run shares nothing that was changed with the
-// run it was applied to. Commit Run, its Changed steps, Ask, Close and Notes
-// together; only then perform Call.
+// Result is the effect of an event. Run shares no changed data with the run before.
+// Commit Run, its Changed steps, Ask, Close and Notes together; perform Call only
+// after that.
 type Result struct {
 	Run     *countersign.Run
 	Changed []int                 // indices of the steps whose record changed
 	Ask     *countersign.Approval // a new approval, PENDING
-	Close   string                // why the run's PENDING approval is to be REJECTED by system; "" keeps it
-	Call    *Call                 // what to send once all this is durable
-	Notes   []Note                // what the audit log says
-	Probe   *Probed               // a probe that was added; its step's record didn't change besides
+	Close   string                // why the system rejects the run's PENDING approval; "" keeps it
+	Call    *Call                 // what to send after the commit
+	Notes   []Note                // records for the audit log
+	Probe   *Probed               // the added probe; nothing else in its step changed
 }
 
-// Call is the effect of sending one step.
+// Call is the request of one step, to be sent.
 type Call struct {
 	Step       int
 	Attempt    int
 	SideEffect bool
-	// AnswerBy is when the call must have ended: until then, and no longer, a cancelled
-	// run keeps its side effect from being resolved.
+	// AnswerBy is when the call must have ended. Until then the side effect of a
+	// cancelled run can't be reconciled.
 	AnswerBy time.Time
 	request.Call
 }
 
-// Note is one audit record: what happened, to which step (index, -1: the run).
+// Note is one audit record. Step is an index, -1 for the run itself.
 type Note struct {
 	Action string
 	Step   int
@@ -70,10 +69,10 @@ type Note struct {
 	Digest string
 }
 
-// Unchanged reports that the event changed nothing, so nothing is to be stored.
+// Unchanged reports that there is nothing to store.
 func (r Result) Unchanged() bool { return len(r.Changed) == 0 && len(r.Notes) == 0 }
 
-// New makes the run of a plan, READY, with every step listed.
+// New creates the run of a plan, READY, with all its steps.
 func New(p *countersign.Plan, id, requestedBy, key string, now time.Time) *countersign.Run {
 	r := &countersign.Run{
 		ID: id, PlanID: p.ID, Status: countersign.RunReady, Mode: p.Mode, Revision: 1, PlanDigest: p.PlanDigest,
@@ -108,26 +107,26 @@ func newStep(r *countersign.Run, s *countersign.Step, projects map[string]*count
 	return sr
 }
 
-// transition is one event being applied.
+// transition applies one event.
 type transition struct {
-	env Env
-	was *countersign.Run
-	run *countersign.Run
-	res Result
+	env    Env
+	before *countersign.Run
+	run    *countersign.Run
+	res    Result
 
-	at     int    // the step that a move of the run is about; -1: none
-	reason string // why, where the run's error doesn't say it
+	at     int    // the step that caused the status change; -1: none
+	reason string // reason for the audit record if the run has no error
 }
 
 func begin(env Env, r *countersign.Run) *transition {
 	next := *r
 	next.Steps = slices.Clone(r.Steps)
-	t := &transition{env: env, was: r, run: &next, at: -1}
+	t := &transition{env: env, before: r, run: &next, at: -1}
 	t.res.Run = &next
 	return t
 }
 
-// end closes the transition: a run that changed has a new revision and time.
+// end finishes the transition: a changed run gets a new revision and time.
 func (t *transition) end() Result {
 	if !t.res.Unchanged() {
 		t.run.Revision++
@@ -145,7 +144,7 @@ func (t *transition) step(i int) *countersign.StepRun {
 
 func (t *transition) note(n Note) { t.res.Notes = append(t.res.Notes, n) }
 
-// planned is the plan's step of a step record: both lists are in plan order.
+// planned is the plan's step for a step record: both lists have the same order.
 func (t *transition) planned(i int) *countersign.Step { return &t.env.Plan.Steps[i] }
 
 // target finds the project revision and capability that a step calls.
@@ -154,8 +153,7 @@ func (t *transition) target(i int) (*countersign.Project, *countersign.Capabilit
 	return targetOf(t.env.Plan, s.ProjectID, s.Capability)
 }
 
-// targetOf is a capability with its project as the plan saw them, nil for what it
-// didn't see.
+// targetOf is a capability and its project in the plan's snapshots, nil if missing.
 func targetOf(plan *countersign.Plan, projectID, capability string) (*countersign.Project, *countersign.Capability) {
 	p := projectsOf(plan)[projectID]
 	if p == nil {
@@ -172,8 +170,8 @@ func projectsOf(p *countersign.Plan) map[string]*countersign.Project {
 	return m
 }
 
-// nextStep is the step to begin: the first in plan order that has not begun and
-// whose dependencies are all done. -1: none is left.
+// nextStep is the step to start: the first in plan order that has not started and
+// whose dependencies are all done; -1 for none.
 func (t *transition) nextStep() int {
 	done := make(map[string]bool, len(t.run.Steps))
 	for _, s := range t.run.Steps {
@@ -185,18 +183,17 @@ func (t *transition) nextStep() int {
 	})
 }
 
-// inFlight is the step that is being sent or whose outcome is open; -1: none.
+// inFlight is the step whose request is being sent; -1 for none.
 func (t *transition) inFlight() int { return indexByStatus(t.run, countersign.StepRunning) }
 
-// uncertain is the step that waits for a reconcile; -1: none.
+// uncertain is the step that waits to be reconciled; -1 for none.
 func (t *transition) uncertain() int { return indexByStatus(t.run, countersign.StepRecoveryRequired) }
 
 func indexByStatus(r *countersign.Run, s countersign.StepStatus) int {
 	return slices.IndexFunc(r.Steps, func(sr countersign.StepRun) bool { return sr.Status == s })
 }
 
-// verifiedOutputs are the outputs that a binding may take from: those of
-// completed steps.
+// verifiedOutputs are the outputs of completed steps; bindings use no others.
 func (t *transition) verifiedOutputs() map[string]plan.Output {
 	out := map[string]plan.Output{}
 	for i, s := range t.run.Steps {
@@ -213,6 +210,3 @@ func (t *transition) outputField(i int) string {
 	}
 	return ""
 }
-
-// cloneInput keeps two records from sharing a map.
-func cloneInput(m map[string]countersign.Value) map[string]countersign.Value { return maps.Clone(m) }

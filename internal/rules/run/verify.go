@@ -1,15 +1,16 @@
 package run
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
 )
 
-// Verify judges a selected output against what the step expects of it. A status
-// of 0 means that there was no answer to judge (a reconcile), and the
-// expectation's statusCode is left out. Without an expectation nothing was asked.
+// Verify checks a selected output against the expectation of the step. status 0 means
+// that there was no answer (a reconcile): the statusCode of the expectation is not
+// checked. Without an expectation there is nothing to verify.
 func Verify(e *countersign.Expectation, out plan.Output, status int) countersign.Verification {
 	if e == nil {
 		return countersign.Verification{Status: countersign.VerificationNotRequested}
@@ -34,7 +35,7 @@ func simulatedVerification(e *countersign.Expectation) *countersign.Verification
 	return v
 }
 
-// unmet says in words what a failed verification found.
+// unmet describes a failed verification.
 func unmet(e *countersign.Expectation, v countersign.Verification) string {
 	if v.Actual.IsZero() {
 		return "the output has no field " + v.Field + "; expected it to be " + brief(v.Expected)
@@ -42,13 +43,12 @@ func unmet(e *countersign.Expectation, v countersign.Verification) string {
 	if !v.Actual.Equal(v.Expected) {
 		return v.Field + " is " + brief(v.Actual) + ", expected " + brief(v.Expected)
 	}
-	return "the status is " + itoa(v.StatusCode) + ", expected " + itoa(e.StatusCode)
+	return fmt.Sprintf("the status is %d, expected %d", v.StatusCode, e.StatusCode)
 }
 
 const briefLength = 200
 
-// brief bounds a value in a message, at a character's end; the whole stands in
-// the verification.
+// brief truncates a value for a message; the verification has all of it.
 func brief(v countersign.Value) string {
 	raw := v.Raw()
 	if len(raw) > briefLength {

@@ -6,10 +6,9 @@ import (
 	"unicode"
 )
 
-// hidden reports a character that has no look of its own: of control, of direction, of
-// no width, of a private meaning or of none, and every space but the usual one, which
-// the others pass for. What Unicode added after this program was built is hidden too:
-// nobody can tell how it looks.
+// hidden reports a character without a visible form: control, direction, zero width,
+// private use or unassigned, and every space but the plain one. It includes characters
+// that Unicode added after this program was built.
 func hidden(r rune) bool {
 	if r >= ' ' && r < 0x7f {
 		return false
@@ -31,8 +30,8 @@ var empty = &unicode.RangeTable{
 	},
 }
 
-// Blank reports a text in which there is nothing to see. A mark that stands on nothing
-// says nothing either.
+// Blank reports a text without visible characters. A combining mark without a base
+// character does not count.
 func Blank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && !unicode.IsMark(r) && !hidden(r) })
 }

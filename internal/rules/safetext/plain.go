@@ -1,5 +1,5 @@
-// Package safetext makes text of others safe to put before a reader, a person or a
-// language model: nothing in it is hidden, and nothing changes how the rest is shown.
+// Package safetext makes untrusted text safe to show to a person or a language
+// model: no hidden characters, and none that change how other text is displayed.
 package safetext
 
 import (
@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Text is s without control characters and unusual spaces, which become usual ones, and
-// without other characters that nobody sees or that turn the direction of others.
+// Text is s without control, invisible and bidirectional characters; unusual spaces
+// become plain ones.
 func Text(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

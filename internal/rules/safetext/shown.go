@@ -11,15 +11,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Escaped is a value as it is put before a person who judges it: nothing is left out,
-// and every character that has no look of its own, or that moves what stands around it,
-// is written as the escape that JSON has for it, such as \u202e.
+// Escaped makes a value safe to review: it keeps everything, but writes each character
+// that is invisible or moves the text around it as a JSON escape such as \u202e.
 func Escaped(s string) string { return escaped(s, "") }
 
-// EscapedLines is Escaped for a text of several lines, which keeps them.
+// EscapedLines is Escaped for multi-line text; it keeps the line breaks.
 func EscapedLines(s string) string { return escaped(strings.ReplaceAll(s, "\r\n", "\n"), "\n\t") }
 
-// JSON is JSON text with the same escapes: the same document, and nothing in it hides.
+// JSON applies the same escapes to JSON text, which remains the same document.
 func JSON(text string) string { return escaped(text, "\n\r\t") }
 
 func escaped(s, but string) string {
@@ -46,9 +45,9 @@ func escaped(s, but string) string {
 	return b.String()
 }
 
-// Doubt says in words why a value may not be what it looks like, "" for no reason: it
-// mixes scripts within a word, so that a letter can pass for one of another alphabet,
-// or it isn't in NFC, so that two values that look alike are different bytes.
+// Doubt says why a value may not be what it looks like, "" if there is no reason: it
+// mixes scripts within a word, so that a letter can be mistaken for one of another
+// alphabet, or it is not in NFC, so that values that look alike have different bytes.
 func Doubt(s string) string {
 	if isASCII(s) {
 		return ""
@@ -63,8 +62,9 @@ func Doubt(s string) string {
 	return strings.Join(found, ", ")
 }
 
-// Isolated keeps the direction of a value from the text around it, where there is no
-// markup to do so: in mail and on a terminal. What can't turn anything stays as it is.
+// Isolated isolates the direction of a value from the text around it in plain text
+// such as mail and terminals. A value without right-to-left characters stays
+// unchanged.
 func Isolated(s string) string {
 	if !Turns(s) {
 		return s
@@ -72,7 +72,7 @@ func Isolated(s string) string {
 	return "\u2068" + s + "\u2069"
 }
 
-// Value is a value on one line of text: escaped, isolated, and followed by its doubt.
+// Value formats a value on one line: escaped, isolated, and followed by its doubt.
 func Value(s string) string { return marked(Isolated(Escaped(s)), Doubt(s)) }
 
 func marked(shown, doubt string) string {

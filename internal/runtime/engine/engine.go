@@ -167,7 +167,7 @@ func (e *Engine) apply(ctx context.Context, ref runrepo.Ref, loaded *runrepo.Loa
 	diskFull := e.store.Full()
 	for wait := minRetry; ; wait = min(2*wait, maxRetry) {
 		if outcome, is := event.(run.Returned); is {
-			outcome.Alone = diskFull
+			outcome.RecordOnly = diskFull
 			event = outcome
 		}
 		moved, err := e.applyIn(ctx, ref, loaded, event)

@@ -8,27 +8,27 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// spelt is a value of a rank: the constant itself, or one between two of them,
-// or none that is named. It is the other way of scale.rank.
-func (s *scale) spelt(rank int32) countersign.Scalar {
+// valueAt returns a value of a rank: the constant itself, a number between two
+// constants, or a text that no condition names. It is the inverse of rank.
+func (s *constantTable) valueAt(rank int32) countersign.Scalar {
 	switch {
 	case rank == unknown:
 		return countersign.Scalar{Value: countersign.Null}
 	case s.numbers:
 		return countersign.Scalar{Value: countersign.RawValue(s.number(rank))}
 	case rank%2 == 0:
-		return countersign.Scalar{Value: countersign.String(s.another())}
+		return countersign.Scalar{Value: countersign.String(s.unusedText())}
 	case s.boolean:
-		return countersign.Scalar{Value: countersign.RawValue(s.marks[rank/2].text)}
+		return countersign.Scalar{Value: countersign.RawValue(s.sorted[rank/2].text)}
 	default:
-		return countersign.Scalar{Value: countersign.String(s.marks[rank/2].text)}
+		return countersign.Scalar{Value: countersign.String(s.sorted[rank/2].text)}
 	}
 }
 
-// another is a text that no condition names.
-func (s *scale) another() string {
-	named := make(map[string]bool, len(s.marks))
-	for _, m := range s.marks {
+// unusedText is a text that no condition names.
+func (s *constantTable) unusedText() string {
+	named := make(map[string]bool, len(s.sorted))
+	for _, m := range s.sorted {
 		named[m.text] = true
 	}
 	word := "another"
@@ -38,24 +38,24 @@ func (s *scale) another() string {
 	return word
 }
 
-func (s *scale) number(rank int32) string {
+func (s *constantTable) number(rank int32) string {
 	i := int(rank / 2)
 	switch {
 	case rank%2 == 1:
-		return s.marks[i].number.String()
-	case len(s.marks) == 0:
+		return s.sorted[i].number.String()
+	case len(s.sorted) == 0:
 		return "0"
 	case i == 0:
-		return decimalOf(s.marks[0].number).less()
-	case i == len(s.marks):
-		return decimalOf(s.marks[i-1].number).more()
+		return decimalOf(s.sorted[0].number).less()
+	case i == len(s.sorted):
+		return decimalOf(s.sorted[i-1].number).more()
 	default:
-		return between(decimalOf(s.marks[i-1].number), decimalOf(s.marks[i].number))
+		return between(decimalOf(s.sorted[i-1].number), decimalOf(s.sorted[i].number))
 	}
 }
 
-// decimal is n × 10^exp. Exponents may be huge, so nothing is expanded but what
-// the document's own digits pay for.
+// decimal is n × 10^exp. Exponents may be huge, so a number is never expanded beyond
+// the digits in the document.
 type decimal struct {
 	n   *big.Int
 	exp int64
@@ -69,10 +69,10 @@ func decimalOf(n countersign.Number) decimal {
 	return d
 }
 
-// maxPlain is how far digits are written out for being read more easily.
+// maxPlain bounds the digits that are written without an exponent, for readability.
 const maxPlain = 20
 
-// more is a number above d: the next whole one where that is short.
+// more is a number above d: the next integer if that is short.
 func (d decimal) more() string {
 	if d.exp > -maxPlain && d.exp <= 0 {
 		return new(big.Int).Add(d.floor(), big.NewInt(1)).String()
@@ -91,7 +91,8 @@ func (d decimal) floor() *big.Int {
 	return new(big.Int).Div(d.n, power(-d.exp)) // Euclidean: towards less, for a divisor above 0
 }
 
-// between is a number above a and below b, the roundest where they are near.
+// between is a number above a and below b, with as few digits as possible if they are
+// close.
 func between(a, b decimal) string {
 	switch {
 	case a.n.Sign() < 0 && b.n.Sign() > 0:
@@ -129,7 +130,7 @@ func rounded(a, b decimal) string {
 
 func power(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
 
-// String is plain where that is short.
+// String uses plain notation where that is short.
 func (d decimal) String() string {
 	digits := new(big.Int).Abs(d.n).String()
 	sign := strings.Repeat("-", len(d.n.String())-len(digits))

@@ -7,16 +7,16 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// about reports a record of what was done to a step.
+// about reports a record of an action on a step.
 func (p proven) about(action, step string) bool {
 	return p.done() && p.at("action").text() == action && p.at("step").text() == step
 }
 
-// leftOut reports that the service left records out.
+// leftOut reports that the service omitted records.
 func (c *claims) leftOut() bool { return c.audit.at("leftOut").whole() > 0 }
 
-// checkStarted finds the record of the run's start: in which mode, of which plan, by
-// whom.
+// checkStarted compares the record of the run's start with the run: mode, plan and
+// requester.
 func (c *claims) checkStarted() string {
 	digest := c.run.at("planDigest").text()
 	reason := c.run.at("mode").text() + " of plan " + c.run.at("planId").text()
@@ -41,19 +41,18 @@ func (c *claims) checkStarted() string {
 	return ""
 }
 
-// asking are the actions that a rehearsal takes none of, rehearsing that of which a LIVE
-// run takes none.
+// liveActions never occur in a rehearsal, rehearsalActions never in a LIVE run.
 var (
-	asking     = []string{"step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "approval.request", "approvals.decide", "approval.close"}
-	rehearsing = []string{"step.simulate"}
+	liveActions      = []string{"step.send", "step.complete", "step.restart", "steps.late", "runs.reconcile", "runs.probe", "approval.request", "approvals.decide", "approval.close"}
+	rehearsalActions = []string{"step.simulate"}
 )
 
-// checkRecords: each record of something that was done to a step is of one of the run's,
-// and is what a run of its mode does.
+// checkRecords checks that each record is about a step of the run and is an action of
+// the run's mode.
 func (c *claims) checkRecords() string {
-	none := asking
+	none := liveActions
 	if c.live() {
-		none = rehearsing
+		none = rehearsalActions
 	}
 	for _, p := range c.proven {
 		if !p.done() {
@@ -73,8 +72,8 @@ func (c *claims) checkRecords() string {
 
 var endings = []string{"run.complete", "run.fail", "run.cancel"}
 
-// checkEnd compares how the run ended with the last record of that, and whether it was
-// asked to. Where masking left records out, that one may be among them.
+// checkEnd compares the end of the run and its cancel request with the log. If masking
+// omitted records, those may be among them.
 func (c *claims) checkEnd() string {
 	var end *proven
 	cancel := false
@@ -98,8 +97,8 @@ func (c *claims) checkEnd() string {
 	return ""
 }
 
-// checkOutcome compares the status of a step with the last record that settles it. A
-// masked receipt lacks some of them.
+// checkOutcome compares the status of a step with the last record that determines it.
+// A masked receipt lacks some of these records.
 func (c *claims) checkOutcome(s node) string {
 	if c.masked() && c.leftOut() {
 		return ""
@@ -135,7 +134,7 @@ func (c *claims) checkOutcome(s node) string {
 	return c.checkProbes(s)
 }
 
-// checkProbes: the log has each probe of a step, by whom.
+// checkProbes compares the probes of a step with their records.
 func (c *claims) checkProbes(s node) string {
 	var by []string
 	for _, p := range c.proven {

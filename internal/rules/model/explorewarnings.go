@@ -2,7 +2,7 @@ package model
 
 import "github.com/countersign/countersign"
 
-// What one validation spends on exploring, and lists of one code.
+// Limits of exploring during one validation, and of the warnings of one code.
 const (
 	maxPairs    = 20_000
 	maxPairWork = 1_000_000
@@ -10,36 +10,36 @@ const (
 	maxWarnings = 50
 )
 
-// foresee explores the model and keeps, by place, what a validation warns of
-// besides what the document says by itself and what its scenarios show already.
-func (w *warner) foresee() {
+// warnFromExploration explores the model and keeps, by place, the warnings that
+// neither the static checks nor the scenarios give already.
+func (w *warner) warnFromExploration() {
 	if w.machine == nil {
 		return
 	}
 	walked := explored(w.machine, maxPairs, maxPairWork)
-	walked.replays = maxReplays
+	walked.replayWork = maxReplays
 	s := walked.survey()
 	f := &finder{survey: s, most: maxWarnings}
 	if !s.complete() {
 		w.warn("", ExplorationEnded, "the model is too large to be explored within one validation: what can't happen is judged by each state alone, and more can go wrong than is listed; explore it by itself")
 	}
 	w.ofStates(f)
-	for i := range w.never {
-		if w.never[i] == "" {
+	for i := range w.neverTaken {
+		if w.neverTaken[i] == "" {
 			f.never(i)
 		}
 	}
-	f.overlapping(w.undecided(s))
-	f.twins()
+	f.overlapping(w.takeableOverlaps(s))
+	f.duplicateScenarios()
 	for _, found := range f.list {
-		w.seen[found.at] = append(w.seen[found.at], found.Problem)
+		w.explored[found.at] = append(w.explored[found.at], found.Problem)
 	}
 }
 
-// ofStates leaves out what has been said of a state before.
+// ofStates leaves out states that the static checks warn about.
 func (w *warner) ofStates(f *finder) {
 	static, _ := w.reachable()
-	shown, ended := f.shown(), w.toDeadEnd(f.survey)
+	shown, ended := f.loopsOfScenarios(), w.leadsToDeadEnd(f.survey)
 	for i := range w.doc.States {
 		if static[i] {
 			f.unreachable(i)
@@ -47,14 +47,14 @@ func (w *warner) ofStates(f *finder) {
 		if !ended[i] && !shown[i] {
 			f.trapped(i)
 		}
-		shown[i] = shown[i] || !w.leavable(i)
+		shown[i] = shown[i] || !w.hasExit(i)
 	}
-	f.looped(f.unshown(shown))
+	f.looped(f.newLoops(shown))
 }
 
-// shown marks the states of loops that scenarios run into: the warning about the
-// scenario says it.
-func (s *survey) shown() []bool {
+// loopsOfScenarios marks the states of cycles that scenarios run into; the warnings
+// about the scenarios cover them.
+func (s *survey) loopsOfScenarios() []bool {
 	shown := make([]bool, len(s.m.nodes))
 	if len(s.loops) == 0 {
 		return shown
@@ -68,21 +68,22 @@ func (s *survey) shown() []bool {
 	for _, c := range s.loops {
 		for _, arc := range c.arcs {
 			if begun[arc] {
-				s.m.mark(shown, c.arcs)
+				s.m.markTargets(shown, c.arcs)
 			}
 		}
 	}
 	return shown
 }
 
-func (m *Machine) mark(states []bool, arcs []int32) {
+func (m *Machine) markTargets(states []bool, arcs []int32) {
 	for _, arc := range arcs {
 		states[m.arcs[arc].to] = true
 	}
 }
 
-// unshown is the loops through a state that none before them goes through.
-func (s *survey) unshown(shown []bool) []cycle {
+// newLoops lists the cycles with a state that is not marked and not on an earlier
+// cycle.
+func (s *survey) newLoops(shown []bool) []cycle {
 	var list []cycle
 	for _, c := range s.loops {
 		fresh := false
@@ -91,19 +92,19 @@ func (s *survey) unshown(shown []bool) []cycle {
 		}
 		if fresh {
 			list = append(list, c)
-			s.m.mark(shown, c.arcs)
+			s.m.markTargets(shown, c.arcs)
 		}
 	}
 	return list
 }
 
-// toDeadEnd marks the states that transitions taken lead to a dead end from: the
-// warning about that one says why nothing ends.
-func (w *warner) toDeadEnd(s *survey) []bool {
+// leadsToDeadEnd marks the states from which a dead end is reachable; the warning
+// about the dead end explains why these runs do not end.
+func (w *warner) leadsToDeadEnd(s *survey) []bool {
 	ended, before := make([]bool, len(s.m.nodes)), s.m.predecessors()
 	var open []int32
 	for i := range s.m.nodes {
-		if s.reached[i] && !s.m.nodes[i].final && !w.leavable(i) {
+		if s.reached[i] && !s.m.nodes[i].final && !w.hasExit(i) {
 			open = append(open, int32(i))
 		}
 	}
@@ -117,11 +118,11 @@ func (w *warner) toDeadEnd(s *survey) []bool {
 	return ended
 }
 
-// undecided is the overlaps of transitions that can be taken.
-func (w *warner) undecided(s *survey) []overlap {
+// takeableOverlaps lists the overlaps whose second transition can be taken.
+func (w *warner) takeableOverlaps(s *survey) []overlap {
 	var list []overlap
 	for _, o := range s.overlaps {
-		if w.never[s.m.arcs[o.second].index] == "" {
+		if w.neverTaken[s.m.arcs[o.second].index] == "" {
 			list = append(list, o)
 		}
 	}
