@@ -8,7 +8,7 @@
 //	go test ./test/crash -run Kill.*Postgre -shared-cycles 200 -databases 10
 //	                                                       on PostgreSQL, ten lives at once
 //	go test ./test/crash -run Points -repeats 50           each point 50 times
-//	go test ./test/crash -run Points -point ledger.saved   only these points
+//	go test ./test/crash -run Points -point runrepo.saved   only these points
 //
 // A seed fixes what everybody does, what the receiver answers and after how much
 // of it the process is killed; it can't fix how the processors interleave it. Seeds

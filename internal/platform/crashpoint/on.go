@@ -3,7 +3,7 @@
 // Package crashpoint names the edges at which a crash matters. This build has
 // the tag that makes them real:
 //
-//	COUNTERSIGN_CRASH_AT=ledger.applied.Returned:2   dies at the second passage
+//	COUNTERSIGN_CRASH_AT=runrepo.applied.Returned:2   dies at the second passage
 //	COUNTERSIGN_CRASH_TRACE=file                     writes down every passage
 package crashpoint
 

@@ -117,7 +117,7 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	}
 	moved, err := l.commit(tx, env, loaded, approval, res, by)
 	moved.facts = known
-	crashpoint.At("ledger.applied", e)
+	crashpoint.At("runrepo.applied", e)
 	return moved, err
 }
 
@@ -151,7 +151,7 @@ func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *load
 	if err != nil {
 		return Moved{}, err
 	}
-	crashpoint.At("ledger.saved", next.Run().Status)
+	crashpoint.At("runrepo.saved", next.Run().Status)
 	if err := audit.Append(tx, loaded.Ref.Tenant, log); err != nil {
 		return Moved{}, err
 	}
@@ -178,7 +178,7 @@ func (l *Repository) Start(tx store.Tx, p *countersign.Plan, tenant string, r *c
 	if err := l.saveUnfinished(tx, h); err != nil {
 		return nil, err
 	}
-	crashpoint.At("ledger.started", r.Mode)
+	crashpoint.At("runrepo.started", r.Mode)
 	return h, audit.Append(tx, tenant, []countersign.AuditRecord{{
 		At: l.cfg.Now(), Actor: by.ID, Action: "runs.start", Subject: "run/" + r.ID, Outcome: countersign.AuditDone,
 		After: string(r.Status), Reason: startOf(r), Digest: r.PlanDigest, RequestID: from.ID, Salt: l.Salt(),
