@@ -70,7 +70,7 @@ type config struct {
 	NotifyOrigins     []string
 	Credentials       credential.Lists
 	MaxActive         int
-	MaxPerTenant      int // of these; 0: see ledger.Share
+	MaxPerTenant      int // of these; 0: see runrepo.Share
 	Quotas            quota.Bounds
 	ApprovalTTL       time.Duration
 	Eyes              access.Eyes

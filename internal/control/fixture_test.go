@@ -41,14 +41,14 @@ var background = context.Background()
 // fixture is the use cases over a store that runs every function twice, with two tenants, acme and beta, that have
 // two enabled projects and some models each.
 type fixture struct {
-	t       fataler
-	store   *watched
-	ledger  *runrepo.Repository
-	service *control.Service
-	woken   func(runrepo.Ref) // comes when a run is to be driven on; nil: nothing does
-	checked func()            // comes while a project's health is checked
-	ids     atomic.Int64
-	clock   atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
+	t          fataler
+	store      *watched
+	repository *runrepo.Repository
+	service    *control.Service
+	woken      func(runrepo.Ref) // comes when a run is to be driven on; nil: nothing does
+	checked    func()            // comes while a project's health is checked
+	ids        atomic.Int64
+	clock      atomic.Int64 // how far the service's clock is from the system's, in nanoseconds
 }
 
 var tenants = []string{"acme", "beta"}
@@ -70,10 +70,10 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	t.Helper()
 	h := &fixture{t: t, store: &watched{Store: rerun.Always(memory.New())}}
 	now := func() time.Time { return time.Now().Add(time.Duration(h.clock.Load())) }
-	h.ledger = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
+	h.repository = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Metrics: telemetry.NewMetrics("test")}
-	h.service = control.New(cfg, h.store, h.ledger, h, &updates.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
+	h.service = control.New(cfg, h.store, h.repository, h, &updates.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
 			h.register(tenant, tenant+"-"+name)

@@ -16,7 +16,7 @@ func TestWordOfARunGoesOutBeforeItIsDrivenOn(t *testing.T) {
 	h := open(t)
 	ref := runrepo.Ref{Tenant: "acme", RunID: h.startOne(t, as("acme"))}
 	h.must(h.store.Update(background, func(tx store.Tx) error {
-		_, err := h.ledger.Apply(tx, ref, nil, run.Resumed{}, runrepo.System)
+		_, err := h.repository.Apply(tx, ref, nil, run.Resumed{}, runrepo.System)
 		return err
 	}))
 	watched, err := h.service.Watch(background, as("acme"), ref.RunID)
@@ -51,7 +51,7 @@ func lastTold(w *updates.Watcher) (revision int64) {
 func (h *fixture) revision(ref runrepo.Ref) (revision int64) {
 	h.t.Helper()
 	h.must(h.store.View(background, func(tx store.Tx) error {
-		held, err := h.ledger.Load(tx, ref)
+		held, err := h.repository.Load(tx, ref)
 		if err == nil {
 			revision = held.Run().Revision
 		}

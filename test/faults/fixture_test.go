@@ -35,14 +35,14 @@ const (
 
 // fixture is what a run needs, with the real client on a real socket.
 type fixture struct {
-	receiver *faultreceiver.Receiver
-	client   *outbound.Client
-	store    store.Store
-	ledger   *runrepo.Repository
-	engine   *engine.Engine
-	project  *countersign.Project
-	changed  chan *countersign.Run
-	over     chan struct{} // closed when the test ends
+	receiver   *faultreceiver.Receiver
+	client     *outbound.Client
+	store      store.Store
+	repository *runrepo.Repository
+	engine     *engine.Engine
+	project    *countersign.Project
+	changed    chan *countersign.Run
+	over       chan struct{} // closed when the test ends
 }
 
 var ids atomic.Int64
@@ -82,8 +82,8 @@ func open(t *testing.T, k kind, stalls bool) *fixture {
 
 func (h *fixture) start(t *testing.T) {
 	t.Helper()
-	h.ledger = runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
-	h.engine = engine.New(h.store, h.ledger, h.client, h, slog.New(slog.DiscardHandler))
+	h.repository = runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: time.Now})
+	h.engine = engine.New(h.store, h.repository, h.client, h, slog.New(slog.DiscardHandler))
 	if err := h.engine.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -137,12 +137,12 @@ func (h *fixture) run(t *testing.T, capability string) *countersign.Run {
 		if _, err := records.Plans.Put(tx, tenant, p.ID, &records.Plan{Plan: p}, 0); err != nil {
 			return err
 		}
-		whole, err := h.ledger.Plan(tx, tenant, p.ID, p.PlanDigest)
+		whole, err := h.repository.Plan(tx, tenant, p.ID, p.PlanDigest)
 		if err != nil {
 			return err
 		}
 		r := run.New(whole, ref.RunID, p.CreatedBy, ref.RunID, time.Now())
-		_, err = h.ledger.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, runrepo.Request{ID: "req-1"})
+		_, err = h.repository.Start(tx, whole, tenant, r, access.Requester{ID: p.CreatedBy}, runrepo.Request{ID: "req-1"})
 		return err
 	})
 	h.engine.Wake(ref)
@@ -159,7 +159,7 @@ func (h *fixture) read(t *testing.T, id string) *countersign.Run {
 	t.Helper()
 	var held *runrepo.LoadedRun
 	err := h.store.View(context.Background(), func(tx store.Tx) (err error) {
-		held, err = h.ledger.Load(tx, runrepo.Ref{Tenant: tenant, RunID: id})
+		held, err = h.repository.Load(tx, runrepo.Ref{Tenant: tenant, RunID: id})
 		return err
 	})
 	if err != nil {

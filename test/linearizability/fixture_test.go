@@ -69,19 +69,19 @@ func (s kindOfStore) times() int {
 // fixture is the service in this process, HTTP apart, with what a test needs of the
 // world around it.
 type fixture struct {
-	t        *testing.T
-	limit    int
-	store    *noticed
-	ledger   *runrepo.Repository
-	engine   *engine.Engine
-	control  *control.Service
-	hub      *updates.Hub
-	receiver *receiver
-	ends     ends
-	clock    atomic.Int64      // how far the service's clock is off
-	plans    map[string]string // of one step: LIVE by its capability, and the rehearsal
-	others   []*replica        // on the same database
-	asked    atomic.Int64
+	t          *testing.T
+	limit      int
+	store      *noticed
+	repository *runrepo.Repository
+	engine     *engine.Engine
+	control    *control.Service
+	hub        *updates.Hub
+	receiver   *receiver
+	ends       ends
+	clock      atomic.Int64      // how far the service's clock is off
+	plans      map[string]string // of one step: LIVE by its capability, and the rehearsal
+	others     []*replica        // on the same database
+	asked      atomic.Int64
 }
 
 var ids atomic.Int64
@@ -106,7 +106,7 @@ func startHouse(t *testing.T, s store.Store, limit int) *fixture {
 	h := &fixture{t: t, limit: limit, store: &noticed{s, make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	r := h.serve(h.store, nil)
-	h.ledger, h.engine, h.control = r.ledger, r.engine, r.control
+	h.repository, h.engine, h.control = r.repository, r.engine, r.control
 	return h
 }
 
@@ -123,15 +123,15 @@ func (h *fixture) serve(s store.Store, l *lease.Keeper) *replica {
 	if l != nil {
 		of.Replica = l.ID()
 	}
-	r.ledger = runrepo.New(of)
-	r.engine = engine.New(s, r.ledger, h.receiver, &h.ends, log)
+	r.repository = runrepo.New(of)
+	r.engine = engine.New(s, r.repository, h.receiver, &h.ends, log)
 	if l != nil {
 		r.engine.Share(l, lease.Every)
 	}
 	r.control = control.New(control.Config{
 		Allowed: allowed, MaxActive: h.limit, Version: "linearizability", NewID: newID,
 		NewSecret: func() [32]byte { return [32]byte{} }, Now: h.now,
-	}, s, r.ledger, r.engine, h.hub, h.receiver, log)
+	}, s, r.repository, r.engine, h.hub, h.receiver, log)
 	h.must(r.engine.Start(background()))
 	return r
 }

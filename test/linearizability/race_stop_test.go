@@ -103,7 +103,7 @@ func TestNoStepBeginsAfterAStop(t *testing.T) {
 				h.receiver.release(call(&runs[i]), 1, good())
 				return nil
 			}
-			h.ledger.StopSteps()
+			h.repository.StopSteps()
 			_, err = h.control.PutModel(background(), ada, mark, modelWrite(mark, "Mark", 0)) // stands in the log behind the stop
 			return err
 		})

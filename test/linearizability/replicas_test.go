@@ -15,10 +15,10 @@ import (
 
 // replica is one service on a store that others may use too.
 type replica struct {
-	store   store.Store
-	ledger  *runrepo.Repository
-	engine  *engine.Engine
-	control *control.Service
+	store      store.Store
+	repository *runrepo.Repository
+	engine     *engine.Engine
+	control    *control.Service
 }
 
 func (r *replica) stop(t *testing.T) {
@@ -44,7 +44,7 @@ func openReplicas(t *testing.T, limit int) *fixture {
 	h := &fixture{t: t, limit: limit, store: &noticed{open(), make(chan struct{}, 1)}, hub: &updates.Hub{}, receiver: newReceiver()}
 	h.ends.hub = h.hub
 	first, second := h.serve(h.store, h.join(h.store)), h.store.beside(open())
-	h.ledger, h.engine, h.control = first.ledger, first.engine, first.control
+	h.repository, h.engine, h.control = first.repository, first.engine, first.control
 	h.others = []*replica{h.serve(second, h.join(second))}
 	h.furnish()
 	return h

@@ -31,7 +31,7 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 			return err
 		})
 	})
-	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, answered, h.ledger)
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, answered, h.repository)
 	if err := a.Pass(context.Background()); err == nil {
 		t.Error("the pass doesn't say that something came between")
 	}

@@ -31,16 +31,16 @@ const tenant = "acme"
 // is the test's.
 type fixture struct {
 	*testing.T
-	store  store.Store
-	ledger *runrepo.Repository
-	dir    string
-	now    time.Time
-	plan   *countersign.Plan
+	store      store.Store
+	repository *runrepo.Repository
+	dir        string
+	now        time.Time
+	plan       *countersign.Plan
 }
 
 func open(t *testing.T) *fixture {
 	h := &fixture{T: t, store: rerun.Always(memory.New()), dir: filepath.Join(t.TempDir(), "archive"), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	h.ledger = runrepo.New(runrepo.Config{
+	h.repository = runrepo.New(runrepo.Config{
 		MaxActive: 4, ApprovalTTL: time.Hour, NewID: func(kind string) string { return kind + "-1" },
 		OriginAllowed: func(string) bool { return true }, Now: func() time.Time { return h.now },
 	})
@@ -90,7 +90,7 @@ func (h *fixture) newPlan(id string) *countersign.Plan {
 func (h *fixture) start(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
-		_, err := h.ledger.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, runrepo.Request{})
+		_, err := h.repository.Start(tx, h.plan, tenant, run.New(h.plan, id, "user:ada@example.com", "key-"+id, h.now), access.Requester{ID: "user:ada@example.com"}, runrepo.Request{})
 		return err
 	})
 }
@@ -98,7 +98,7 @@ func (h *fixture) start(id string) {
 func (h *fixture) end(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
-		moved, err := h.ledger.Apply(tx, runrepo.Ref{Tenant: tenant, RunID: id}, nil, run.Resumed{}, runrepo.System)
+		moved, err := h.repository.Apply(tx, runrepo.Ref{Tenant: tenant, RunID: id}, nil, run.Resumed{}, runrepo.System)
 		if err == nil && moved.Run.Run().Status != countersign.RunCompleted {
 			err = fmt.Errorf("the run is %s", moved.Run.Run().Status)
 		}
@@ -108,7 +108,7 @@ func (h *fixture) end(id string) {
 
 func (h *fixture) pass() {
 	h.Helper()
-	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.ledger)
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.repository)
 	if err := a.Pass(context.Background()); err != nil {
 		h.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestCrashBetweenFileAndCommitLosesNothing(t *testing.T) {
 	h.now = h.now.Add(25 * time.Hour)
 	whole := h.store
 	h.store = dying{whole}
-	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.ledger)
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.repository)
 	if err := a.Pass(context.Background()); !errors.Is(err, store.ErrUnavailable) {
 		t.Fatalf("the pass ends with %v", err)
 	}
@@ -287,7 +287,7 @@ func TestUnwritableArchiveKeepsTheRuns(t *testing.T) {
 	if err := os.WriteFile(h.dir, nil, 0o600); err != nil { // a file where the directory should be
 		t.Fatal(err)
 	}
-	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.ledger)
+	a := retention.New(retention.Config{Keep: 24 * time.Hour, Dir: h.dir, Now: func() time.Time { return h.now }, Log: slog.New(slog.DiscardHandler)}, h.store, h.repository)
 	if err := a.Pass(context.Background()); err == nil {
 		t.Error("the pass succeeds")
 	}
