@@ -58,6 +58,7 @@ type Tally struct {
 	by       map[string]*Questions
 }
 
+// NewTally makes an empty tally of a proposal.
 func NewTally(p Proposal) *Tally { return &Tally{proposal: p, by: map[string]*Questions{}} }
 
 // Add counts the steps of a run that got as far as the approval check. p is the run's
