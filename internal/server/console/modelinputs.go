@@ -1,8 +1,10 @@
 package console
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -55,7 +57,7 @@ func (v *pageRequest) given(doc countersign.AgentModel) (givenInputs, bool) {
 
 func givenIn(q url.Values, doc countersign.AgentModel) (out givenInputs, ok bool) {
 	ok = true
-	for name := range q {
+	for _, name := range slices.Sorted(maps.Keys(q)) {
 		in := givenInput{id: strings.TrimPrefix(name, inputPrefix), text: q.Get(name)}
 		if err := exactjson.Decode([]byte(in.text), &in.value); err != nil {
 			ok = false

@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,14 +64,6 @@ func timeoutOf(p *countersign.Plan, s *countersign.StepRun) time.Duration {
 		return c.Timeout()
 	}
 	return 0
-}
-
-// length is a configured duration.
-func length(d time.Duration) string {
-	if d%time.Second != 0 {
-		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
-	}
-	return span(d)
 }
 
 // capabilityOf is the capability that a step calls, from the plan's snapshot; nil if it

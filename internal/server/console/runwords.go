@@ -126,7 +126,7 @@ func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 	}
 	s := &r.Steps[i]
 	c.Sentence = "Nothing waits for you. Step " + strconv.Itoa(i+1) + " waits for " + hostOf(s) + "."
-	c.Detail = "At most " + length(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
+	c.Detail = "At most " + timeoutWord(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
 }
 
 // barredWords says why the viewer can't decide.
