@@ -32,17 +32,11 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 		if f.OldestFirst {
 			order = oldestFirst
 		}
-		found, err := records.Approvals.Page(tx, a.Tenant, l.query(order, where...))
-		if err != nil {
-			return err
-		}
-		for i := range found.Items {
-			if err := s.showApproval(tx, a, &found.Items[i].Approval); err != nil {
-				return err
-			}
-		}
-		page = mapPage(found, l, func(r records.Approval) countersign.Approval { return r.Approval })
-		return nil
+		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (countersign.Approval, error) {
+			err := s.showApproval(tx, a, &r.Approval)
+			return r.Approval, err
+		})
+		return err
 	})
 	return page, err
 }
