@@ -54,6 +54,18 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 	return out, err
 }
 
+// showApproval prepares an approval for its reader: it adds the principals' names and
+// masks what the reader may not see.
+func (s *Service) showApproval(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
+	if ap.RequestedByName, err = records.NameOf(tx, a.Tenant, ap.RequestedBy); err != nil {
+		return err
+	}
+	if ap.DecidedByName, err = records.NameOf(tx, a.Tenant, ap.DecidedBy); err != nil {
+		return err
+	}
+	return s.maskApproval(tx, a, ap)
+}
+
 func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
 	rec, _, err := records.Approvals.Get(tx, a.Tenant, id)
 	if err != nil {
