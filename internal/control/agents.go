@@ -21,21 +21,9 @@ type AgentFilter struct{ ProjectID, Status string }
 func (s *Service) Agents(ctx context.Context, a Actor, l List, f AgentFilter) (page countersign.Page[countersign.Agent], err error) {
 	err = s.view(ctx, a, access.ListAgents, func(tx store.Tx) error {
 		where := equals(map[string]string{"project": f.ProjectID, "status": f.Status})
-		if a.Limited() {
-			where = append(where, within("project", a.Projects))
-		}
-		heads, err := records.Agents.Page(tx, a.Tenant, l.query(nil, l.current(where...)...))
-		if err != nil {
-			return err
-		}
-		items := make([]countersign.Agent, len(heads.Items))
-		for i := range heads.Items {
-			if items[i], err = s.shownAgent(tx, a, &heads.Items[i]); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, heads.Total)
-		return nil
+		q := l.query(nil, l.current(append(where, ownProjects(a, "project")...)...)...)
+		page, err = showPage(tx, a.Tenant, records.Agents, l, q, func(h *records.AgentHead) (countersign.Agent, error) { return s.shownAgent(tx, a, h) })
+		return err
 	})
 	return page, err
 }

@@ -46,11 +46,7 @@ func (s *Service) HeardAgents(ctx context.Context, a Actor, l List, is countersi
 
 // heardHeads counts all agents in scope and returns those of the requested liveness.
 func (s *Service) heardHeads(tx store.Tx, a Actor, l List, is countersign.Liveness, out *HeardAgents) ([]records.AgentHead, error) {
-	where := l.current()
-	if a.Limited() {
-		where = append(where, within("project", a.Projects))
-	}
-	heads, err := records.Agents.List(tx, a.Tenant, store.Query{Where: where})
+	heads, err := records.Agents.List(tx, a.Tenant, store.Query{Where: l.current(ownProjects(a, "project")...)})
 	if err != nil {
 		return nil, err
 	}

@@ -32,17 +32,11 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 		if f.OldestFirst {
 			order = oldestFirst
 		}
-		found, err := records.Approvals.Page(tx, a.Tenant, l.query(order, where...))
-		if err != nil {
-			return err
-		}
-		for i := range found.Items {
-			if err := s.showApproval(tx, a, &found.Items[i].Approval); err != nil {
-				return err
-			}
-		}
-		page = mapPage(found, l, func(r records.Approval) countersign.Approval { return r.Approval })
-		return nil
+		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (countersign.Approval, error) {
+			err := s.showApproval(tx, a, &r.Approval)
+			return r.Approval, err
+		})
+		return err
 	})
 	return page, err
 }
@@ -58,6 +52,18 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 		return s.showWithSame(tx, a, &out)
 	})
 	return out, err
+}
+
+// showApproval prepares an approval for its reader: it adds the principals' names and
+// masks what the reader may not see.
+func (s *Service) showApproval(tx store.Tx, a Actor, ap *countersign.Approval) (err error) {
+	if ap.RequestedByName, err = records.NameOf(tx, a.Tenant, ap.RequestedBy); err != nil {
+		return err
+	}
+	if ap.DecidedByName, err = records.NameOf(tx, a.Tenant, ap.DecidedBy); err != nil {
+		return err
+	}
+	return s.maskApproval(tx, a, ap)
 }
 
 func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -147,4 +148,14 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+}
+
+// CodeText is the mail with a code. It says who asked, for a user who didn't.
+func CodeText(code, from string, at time.Time) string {
+	where := "an unknown network address"
+	if addr, err := netip.ParseAddr(from); err == nil {
+		where = addr.Unmap().WithZone("").String()
+	}
+	return "Your sign-in code is " + code + ".\n\nIt was asked for from " + where + " on " + at.UTC().Format("2006-01-02 at 15:04 MST") +
+		". It is good for 10 minutes, in the browser that asked for it. If you did not ask, ignore this mail: without the code nobody gets in.\n"
 }

@@ -18,9 +18,9 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 	if err := access.Allow(a.Principal, access.SendHeartbeat); err != nil {
 		return countersign.HeartbeatAck{}, err
 	}
-	if problems := registry.CheckHeartbeat(h); len(problems) > 0 {
+	if err := wrong(registry.CheckHeartbeat(h)); err != nil {
 		s.cfg.Metrics.Heartbeat(a.Tenant, "refused")
-		return countersign.HeartbeatAck{}, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+		return countersign.HeartbeatAck{}, err
 	}
 	b := &beat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}
 	s.join(b)

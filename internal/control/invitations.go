@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -140,12 +141,7 @@ func (s *Service) entering(tx store.Tx, email, requestID string) (*records.User,
 	if err != nil || len(offers) == 0 {
 		return nil, err
 	}
-	first := offers[0]
-	for _, u := range offers {
-		if u.CreatedAt.Before(first.CreatedAt) {
-			first = u
-		}
-	}
+	first := slices.MinFunc(offers, func(x, y *records.User) int { return x.CreatedAt.Compare(y.CreatedAt) })
 	return first, s.admitUser(tx, first, requestID)
 }
 

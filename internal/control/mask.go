@@ -81,15 +81,9 @@ func maskPlan(shown *countersign.Plan, of hiding, open []string) {
 	maskFixed(shown, of.plan)
 	if of.hidesPlan() {
 		shown.PlanDigest = ""
-		shown.PlanningInputs = only(shown.PlanningInputs, open)
+		shown.PlanningInputs = maps.Clone(shown.PlanningInputs)
+		maps.DeleteFunc(shown.PlanningInputs, func(name string, _ countersign.Value) bool { return !slices.Contains(open, name) })
 	}
-}
-
-// only returns the inputs with these names.
-func only(inputs map[string]countersign.Value, names []string) map[string]countersign.Value {
-	out := maps.Clone(inputs)
-	maps.DeleteFunc(out, func(name string, _ countersign.Value) bool { return !slices.Contains(names, name) })
-	return out
 }
 
 func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) error {

@@ -168,7 +168,7 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 		if err := mayChangeModel(tx, a, id); err != nil {
 			return err
 		}
-		flag, set := modelFlag(head, op)
+		flag, set := flagOf(op, &head.Suspended, &head.Retired)
 		if *flag != set {
 			if err := s.toggleModel(tx, a, op, head, version, reason); err != nil {
 				return err
@@ -180,18 +180,20 @@ func (s *Service) moveModel(ctx context.Context, a Actor, op access.Operation, i
 	return m, err
 }
 
-// modelFlag returns the flag that an operation changes, and whether it sets or clears it.
-func modelFlag(h *records.ModelHead, op access.Operation) (flag *bool, set bool) {
-	if op == access.SuspendModel || op == access.ResumeModel {
-		return &h.Suspended, op == access.SuspendModel
+// flagOf returns which flag of a model or team an operation changes, and whether it sets or
+// clears it.
+func flagOf(op access.Operation, suspended, retired *bool) (flag *bool, set bool) {
+	switch op {
+	case access.SuspendModel, access.ResumeModel, access.SuspendTeam, access.ResumeTeam:
+		return suspended, op == access.SuspendModel || op == access.SuspendTeam
 	}
-	return &h.Retired, op == access.RetireModel
+	return retired, op == access.RetireModel || op == access.RetireTeam
 }
 
 // toggleModel raises the revision if it sets a flag, and keeps it if it clears one.
 func (s *Service) toggleModel(tx store.Tx, a Actor, op access.Operation, head *records.ModelHead, version int64, reason string) error {
 	c := change{before: modelRevisionText(head), reason: reason}
-	flag, set := modelFlag(head, op)
+	flag, set := flagOf(op, &head.Suspended, &head.Retired)
 	*flag, head.UpdatedAt = set, s.cfg.Now()
 	if set {
 		head.Revision++

@@ -24,18 +24,9 @@ type ListedModel struct {
 // so that a page takes neither the memory of all documents nor their decoding twice.
 func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign.Page[ListedModel], err error) {
 	err = s.view(ctx, a, access.ReadModels, func(tx store.Tx) error {
-		heads, err := records.Models.Page(tx, a.Tenant, l.query(nil, l.current()...))
-		if err != nil {
-			return err
-		}
-		items := make([]ListedModel, len(heads.Items))
-		for i, h := range heads.Items {
-			if items[i], err = s.listedModel(tx, a.Tenant, h); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, heads.Total)
-		return nil
+		show := func(h *records.ModelHead) (ListedModel, error) { return s.listedModel(tx, a.Tenant, *h) }
+		page, err = showPage(tx, a.Tenant, records.Models, l, l.query(nil, l.current()...), show)
+		return err
 	})
 	return page, err
 }

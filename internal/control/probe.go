@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -66,17 +67,19 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, st
 }
 
 func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (probe, error) {
-	i, step := findStep(h.Run(), stepID)
-	switch {
-	case step == nil:
+	steps := h.Run().Steps
+	i := slices.IndexFunc(steps, func(st countersign.StepRun) bool { return st.ID == stepID })
+	if i < 0 {
 		return probe{}, countersign.Errorf(countersign.CodeInvalidRequest, "stepId: run %s has no step %s", h.Ref.RunID, stepID)
-	case step.Status != countersign.StepRecoveryRequired:
+	}
+	step := &steps[i]
+	if step.Status != countersign.StepRecoveryRequired {
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "step %s is %s; only an uncertain step is probed", stepID, step.Status)
 	}
 	if err := run.MayProbe(h.Run(), s.cfg.Quotas.Probes); err != nil {
 		return probe{}, err
 	}
-	project, capability := targetOf(h.Plan(), step)
+	project, capability := targetOf(h.Plan(), step.ProjectID, step.Capability)
 	if capability == nil || capability.Probe == "" || project.Capability(capability.Probe) == nil {
 		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "capability %s names no probe; look at the receiver another way", step.Capability)
 	}
@@ -95,22 +98,4 @@ func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (prob
 		},
 		record: countersign.ProbeRecord{N: n, By: a.ID, At: s.cfg.Now(), Capability: read.Name, Request: &req},
 	}, nil
-}
-
-func findStep(r *countersign.Run, id string) (int, *countersign.StepRun) {
-	for i := range r.Steps {
-		if r.Steps[i].ID == id {
-			return i, &r.Steps[i]
-		}
-	}
-	return -1, nil
-}
-
-func targetOf(p *countersign.Plan, s *countersign.StepRun) (*countersign.Project, *countersign.Capability) {
-	for i := range p.ProjectSnapshots {
-		if project := &p.ProjectSnapshots[i]; project.ID == s.ProjectID {
-			return project, project.Capability(s.Capability)
-		}
-	}
-	return nil, nil
 }

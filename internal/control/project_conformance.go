@@ -62,10 +62,7 @@ func conformanceTarget(w countersign.ConformanceWrite) (string, error) {
 		}
 		first[r.Name] = i
 	}
-	if len(problems) > 0 {
-		return "", &countersign.Error{Code: countersign.CodeInvalidRequest, Message: countersign.JoinProblems(problems)}
-	}
-	return target, nil
+	return target, wrong(problems)
 }
 
 // keepConformance replaces the capability's earlier check.

@@ -17,27 +17,19 @@ import (
 // Projects lists the projects within the actor's scope by id.
 func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Project], err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
-		heads, err := records.Projects.Page(tx, a.Tenant, l.query(nil, l.current(ownProjects(a)...)...))
-		if err != nil {
-			return err
-		}
-		items := make([]countersign.Project, len(heads.Items))
-		for i, h := range heads.Items {
-			if items[i], err = s.shownProject(tx, a.Tenant, h); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, heads.Total)
-		return nil
+		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
+		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (countersign.Project, error) { return s.shownProject(tx, a.Tenant, *h) })
+		return err
 	})
 	return page, err
 }
 
-func ownProjects(a Actor) []store.Filter {
+// ownProjects limits a column to the actor's projects.
+func ownProjects(a Actor, column string) []store.Filter {
 	if !a.Limited() {
 		return nil
 	}
-	return []store.Filter{within("id", a.Projects)}
+	return []store.Filter{within(column, a.Projects)}
 }
 
 // Project reads one project.

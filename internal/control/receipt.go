@@ -100,10 +100,7 @@ func (s *Service) approvalsOf(tx store.Tx, a Actor, runID string) ([]countersign
 	out := make([]countersign.Approval, len(found))
 	for i := range found {
 		out[i] = found[i].Approval
-		if err := nameApproval(tx, a.Tenant, &out[i]); err != nil {
-			return nil, err
-		}
-		if err := s.maskApproval(tx, a, &out[i]); err != nil {
+		if err := s.showApproval(tx, a, &out[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -30,25 +30,21 @@ func (s *Service) Rehearsal(ctx context.Context, a Actor, id string) (out counte
 
 func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (countersign.Rehearsal, error) {
 	r := live.Run()
-	none := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
+	out := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
 	if r.Mode != countersign.ModeLive {
-		return none, countersign.Errorf(countersign.CodeStateConflict, "run %s is a rehearsal itself; ask of a LIVE run", r.ID)
+		return out, countersign.Errorf(countersign.CodeStateConflict, "run %s is a rehearsal itself; ask of a LIVE run", r.ID)
 	}
 	last, _, err := records.Rehearsals.Get(tx, a.Tenant, r.PlanDigest)
-	if errors.Is(err, store.ErrNotFound) {
-		if masks(a) {
-			maskRehearsal(&none, live)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return out, err
+	}
+	if err == nil {
+		rehearsed, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: last.RunID})
+		if err != nil {
+			return out, err
 		}
-		return none, nil
+		out = run.Compare(live.Plan(), r, &rehearsed.Run)
 	}
-	if err != nil {
-		return none, err
-	}
-	rehearsed, err := s.runs.Read(tx, runrepo.Ref{Tenant: a.Tenant, RunID: last.RunID})
-	if err != nil {
-		return none, err
-	}
-	out := run.Compare(live.Plan(), r, &rehearsed.Run)
 	if masks(a) {
 		maskRehearsal(&out, live)
 	}

@@ -22,6 +22,8 @@ type Restored struct {
 // operation of the API.
 const restoreAction = "store.restore"
 
+var restorer = Actor{Principal: access.System(countersign.DefaultTenant)}
+
 // AfterRestore makes a store that was restored from a backup safe to start. The store
 // doesn't know what was sent after the backup, so nothing that was planned before may be
 // sent: each project gets a new revision, disabled, and every earlier plan and unfinished
@@ -46,7 +48,7 @@ func (s *Service) AfterRestore(ctx context.Context, reason string, revokeTokens 
 		if done.Sessions, err = endAllSessions(tx); err != nil {
 			return err
 		}
-		return appendAudit(tx, store.Realm, s.restoreRecord("store", change{reason: reason}))
+		return s.auditIn(tx, store.Realm, restorer, restoreAction, "store", change{reason: reason})
 	})
 	return done, err
 }
@@ -93,7 +95,7 @@ func (s *Service) reviseAfterRestore(tx store.Tx, tenant, id, reason string) err
 		return err
 	}
 	c.reason = reason
-	return appendAudit(tx, tenant, s.restoreRecord("project/"+id, c))
+	return s.auditIn(tx, tenant, restorer, restoreAction, "project/"+id, c)
 }
 
 // tokensAfterRestore counts the valid tokens, and revokes them if requested.
@@ -118,7 +120,7 @@ func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke 
 		if _, err := records.Tokens.Put(tx, tenant, t.ID, t, version); err != nil {
 			return good, err
 		}
-		if err := appendAudit(tx, tenant, s.restoreRecord("token/"+t.ID, change{after: "revoked", reason: reason})); err != nil {
+		if err := s.auditIn(tx, tenant, restorer, restoreAction, "token/"+t.ID, change{after: "revoked", reason: reason}); err != nil {
 			return good, err
 		}
 	}
@@ -131,10 +133,4 @@ func endAllSessions(tx store.Tx) (int, error) {
 		err = errors.Join(err, tx.Delete(store.Sessions, store.Realm, row.ID))
 	}
 	return len(rows), err
-}
-
-func (s *Service) restoreRecord(subject string, c change) countersign.AuditRecord {
-	rec := s.record(Actor{Principal: access.System(countersign.DefaultTenant)}, restoreAction, subject)
-	rec.Before, rec.After, rec.Reason = c.before, c.after, c.reason
-	return rec
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
@@ -27,7 +28,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 	if err = s.Refuse(ctx, a, access.SyncAgents, subject, err); err != nil {
 		return nil, err
 	}
-	if isNews(changes) {
+	if slices.ContainsFunc(changes, func(c agentChange) bool { return c.is }) {
 		if err := s.applyManifest(ctx, a, subject, projectID, &m); err != nil {
 			return nil, err
 		}
@@ -69,15 +70,6 @@ type agentChange struct {
 	is      bool // false: nothing changes
 }
 
-func isNews(changes []agentChange) bool {
-	for _, c := range changes {
-		if c.is {
-			return true
-		}
-	}
-	return false
-}
-
 // compareManifest returns what a manifest changes. Its error names every problem, or every
 // conflict.
 func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *countersign.Manifest) ([]agentChange, error) {
@@ -85,8 +77,8 @@ func (s *Service) compareManifest(tx store.Tx, a Actor, projectID string, m *cou
 	if err != nil {
 		return nil, err
 	}
-	if problems := registry.Check(m, facts); len(problems) > 0 {
-		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	if err := wrong(registry.Check(m, facts)); err != nil {
+		return nil, err
 	}
 	changes := make([]agentChange, len(m.Agents))
 	var conflicts []countersign.Problem

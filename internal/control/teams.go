@@ -19,18 +19,9 @@ func (s *Service) Teams(ctx context.Context, a Actor, l List) (page countersign.
 		if err != nil {
 			return err
 		}
-		heads, err := records.Teams.Page(tx, a.Tenant, l.query(nil, l.current(where...)...))
-		if err != nil {
-			return err
-		}
-		items := make([]countersign.Team, len(heads.Items))
-		for i := range heads.Items {
-			if items[i], err = shownTeam(tx, a, &heads.Items[i]); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, heads.Total)
-		return nil
+		show := func(h *records.TeamHead) (countersign.Team, error) { return shownTeam(tx, a, h) }
+		page, err = showPage(tx, a.Tenant, records.Teams, l, l.query(nil, l.current(where...)...), show)
+		return err
 	})
 	return page, err
 }
@@ -93,7 +84,7 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 		if err != nil {
 			return err
 		}
-		if err := checkTeam(crew); err != nil {
+		if err := invalid(plan.CheckTeam(crew)); err != nil {
 			return err
 		}
 		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
@@ -114,20 +105,13 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 	return t, err
 }
 
-func checkTeam(c plan.Executors) error {
-	problems := plan.CheckTeam(c)
-	if len(problems) == 0 {
-		return nil
-	}
-	return invalid(problems)
-}
-
+// invalid returns nil if there are no problems.
 func invalid(problems []string) error {
 	list := make([]countersign.Problem, len(problems))
 	for i, p := range problems {
 		list[i].Message = p
 	}
-	return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(list))
+	return wrong(list)
 }
 
 // admitted refuses agents that an ADMIN has not admitted, or has suspended.
@@ -255,7 +239,7 @@ func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, 
 		if t, err = teamOf(tx, a.Tenant, head); err != nil {
 			return err
 		}
-		switch flag, set := teamFlag(head, op); {
+		switch flag, set := flagOf(op, &head.Suspended, &head.Retired); {
 		case *flag == set:
 			return nil
 		case set:
@@ -269,18 +253,10 @@ func (s *Service) toggleTeam(ctx context.Context, a Actor, op access.Operation, 
 	return t, err
 }
 
-// teamFlag returns the flag that an operation changes, and whether it sets or clears it.
-func teamFlag(h *records.TeamHead, op access.Operation) (flag *bool, set bool) {
-	if op == access.SuspendTeam || op == access.ResumeTeam {
-		return &h.Suspended, op == access.SuspendTeam
-	}
-	return &h.Retired, op == access.RetireTeam
-}
-
 // clearTeam ends a suspension or retirement. It keeps the revision.
 func (s *Service) clearTeam(tx store.Tx, a Actor, op access.Operation, head *records.TeamHead, version int64, t countersign.Team, reason string) (countersign.Team, error) {
 	before := teamRevisionText(head)
-	flag, set := teamFlag(head, op)
+	flag, set := flagOf(op, &head.Suspended, &head.Retired)
 	*flag, head.UpdatedAt = set, s.cfg.Now()
 	t.Suspended, t.Retired, t.UpdatedAt = head.Suspended, head.Retired, head.UpdatedAt
 	if _, err := records.Teams.Put(tx, a.Tenant, t.ID, head, version); err != nil {

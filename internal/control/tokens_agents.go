@@ -2,7 +2,6 @@ package control
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -46,7 +45,7 @@ func agentsOf(tx store.Tx, a Actor, tenant string, ids []string) error {
 		head, _, err := records.Agents.Get(tx, tenant, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound), err == nil && !a.Covers(head.ProjectID):
-			return countersign.Errorf(countersign.CodeInvalidRequest, "%s: tenant %s has no agent %s; a sync of a manifest makes agents", agentPath(i), tenant, id)
+			return countersign.Errorf(countersign.CodeInvalidRequest, "agentIds[%d]: tenant %s has no agent %s; a sync of a manifest makes agents", i, tenant, id)
 		case err != nil:
 			return err
 		case head.Retired:
@@ -55,5 +54,3 @@ func agentsOf(tx store.Tx, a Actor, tenant string, ids []string) error {
 	}
 	return nil
 }
-
-func agentPath(i int) string { return fmt.Sprintf("agentIds[%d]", i) }

@@ -115,3 +115,9 @@ func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runI
 	})
 	return why, err
 }
+
+// nameRun adds the name of the run's requester.
+func nameRun(tx store.Tx, tenant string, r *countersign.Run) (err error) {
+	r.RequestedByName, err = records.NameOf(tx, tenant, r.RequestedBy)
+	return err
+}

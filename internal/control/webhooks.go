@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/audit"
@@ -20,18 +19,9 @@ import (
 // Webhooks lists the tenant's webhooks by id, with the state of their deliveries.
 func (s *Service) Webhooks(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Webhook], err error) {
 	err = s.view(ctx, a, access.ReadWebhooks, func(tx store.Tx) error {
-		found, err := records.Webhooks.Page(tx, store.Realm, l.query(nil, records.WebhooksOf(a.Tenant)...))
-		if err != nil {
-			return err
-		}
-		items := make([]countersign.Webhook, len(found.Items))
-		for i := range found.Items {
-			if items[i], err = s.shownWebhook(tx, &found.Items[i]); err != nil {
-				return err
-			}
-		}
-		page = countersign.NewPage(items, l.Offset, found.Total)
-		return nil
+		show := func(rec *records.Webhook) (countersign.Webhook, error) { return s.shownWebhook(tx, rec) }
+		page, err = showPage(tx, store.Realm, records.Webhooks, l, l.query(nil, records.WebhooksOf(a.Tenant)...), show)
+		return err
 	})
 	return page, err
 }
@@ -107,16 +97,14 @@ func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error 
 	if err := ownProjectIDs(tenant, w.ProjectIDs); err != nil {
 		return err
 	}
-	switch allowed := s.cfg.Allowed; {
-	case !slices.Contains(allowed.NotifyOrigins, origin):
+	if !slices.Contains(s.cfg.Allowed.NotifyOrigins, origin) {
 		return countersign.Errorf(countersign.CodeOriginNotAllowed, "url: %s is not on the server's list SVC_PLATFORM_NOTIFY_ORIGINS", origin)
-	default:
-		u := credowner.OfWebhook(tenant, w.URL, w.SecretEnv)
-		if _, err := allowed.Credentials.Judge(u); err != nil {
-			return project.NotAllowed("secretEnv", u, err)
-		}
-		return nil
 	}
+	u := credowner.OfWebhook(tenant, w.URL, w.SecretEnv)
+	if _, err := s.cfg.Allowed.Credentials.Judge(u); err != nil {
+		return project.NotAllowed("secretEnv", u, err)
+	}
+	return nil
 }
 
 func (s *Service) roomForWebhook(tx store.Tx, tenant string) error {
@@ -177,14 +165,10 @@ func originOf(address string) string {
 
 // webhookState describes a webhook in the audit log.
 func webhookState(w *records.Webhook) string {
-	switch {
-	case w.Revision == 0:
+	if w.Revision == 0 {
 		return ""
-	case w.Enabled:
-		return "revision " + strconv.FormatInt(w.Revision, 10) + " enabled"
-	default:
-		return "revision " + strconv.FormatInt(w.Revision, 10) + " disabled"
 	}
+	return revision(w.Revision) + " " + enabledWord(w.Enabled)
 }
 
 // DeleteWebhook deletes a webhook with its pending deliveries.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -68,7 +69,11 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 		if err != nil {
 			return err
 		}
-		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), titled(uncertain))
+		titles := make([]string, len(uncertain))
+		for i, c := range uncertain {
+			titles[i] = c.title
+		}
+		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), within("title", titles))
 		return records.Approvals.Each(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, alikeAtOnce, func(ap *records.Approval) error {
 			if !slices.Contains(uncertain, call{ap.ProjectID, ap.Capability, ap.Title}) {
 				return nil
@@ -81,15 +86,6 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 		})
 	})
 	return approvals, err
-}
-
-// titled selects the approvals that have the title of one of these calls.
-func titled(calls []call) store.Filter {
-	f := store.Filter{Column: "title", Op: store.In}
-	for _, c := range calls {
-		f.Values = append(f.Values, c.title)
-	}
-	return f
 }
 
 // showsTitle reports an approval whose whole title the actor may see. Titles are compared
@@ -133,11 +129,6 @@ func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title str
 
 // capabilityIn finds a capability of a plan's projects; an empty one if there is none.
 func capabilityIn(p *countersign.Plan, projectID, name string) *countersign.Capability {
-	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		if c := project.Capability(name); c != nil && project.ID == projectID {
-			return c
-		}
-	}
-	return &countersign.Capability{}
+	_, c := targetOf(p, projectID, name)
+	return cmp.Or(c, &countersign.Capability{})
 }

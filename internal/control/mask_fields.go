@@ -28,13 +28,21 @@ func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
 // contractIn returns what a capability masks, possibly nothing; nil if the plan has no such
 // capability.
 func contractIn(p *countersign.Plan, projectID, capability string) *hidden {
+	project, c := targetOf(p, projectID, capability)
+	if c == nil {
+		return nil
+	}
+	return &hidden{project: project, capability: c, names: sensitiveOf(project, c)}
+}
+
+// targetOf finds a project among a plan's snapshots, and a capability of it.
+func targetOf(p *countersign.Plan, projectID, capability string) (*countersign.Project, *countersign.Capability) {
 	for i := range p.ProjectSnapshots {
-		project := &p.ProjectSnapshots[i]
-		if c := project.Capability(capability); project.ID == projectID && c != nil {
-			return &hidden{project: project, capability: c, names: sensitiveOf(project, c)}
+		if project := &p.ProjectSnapshots[i]; project.ID == projectID {
+			return project, project.Capability(capability)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // sensitiveOf names the sensitive fields of a capability and of its probe: answers of both
@@ -51,10 +59,8 @@ func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
 // earlier one. If the capability is gone, everything is masked, since nothing says any
 // more which fields are sensitive.
 func hiddenNow(p *countersign.Plan, projectID, capability string) *hidden {
-	for i := range p.ProjectSnapshots {
-		if project := &p.ProjectSnapshots[i]; project.ID == projectID && project.Capability(capability) == nil {
-			return &hidden{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
-		}
+	if project, c := targetOf(p, projectID, capability); project != nil && c == nil {
+		return &hidden{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
 	}
 	return hiddenFor(p, projectID, capability)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // step masks a step's record and reports whether its error may quote a masked value.
@@ -105,4 +106,40 @@ func origin(address string) string {
 	}
 	host, _, _ := strings.Cut(rest, "/")
 	return scheme + "://" + host
+}
+
+// maskAsked masks the parts of an approval other than its request.
+func (h *hidden) maskAsked(ap *countersign.Approval, input map[string]countersign.Value) {
+	ap.Expectation = h.expected(ap.Expectation)
+	switch {
+	case ap.Title == "":
+	case h.capability == nil:
+		ap.Title = masked.Text()
+	default:
+		ap.Title = h.title(input)
+	}
+}
+
+// title returns the capability's title with hidden values masked.
+func (h *hidden) title(input map[string]countersign.Value) string {
+	return request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
+		if h.on(place) {
+			return masked, true
+		}
+		v, ok := request.InputAt(input, place)
+		return h.members(v), ok
+	})
+}
+
+// expected masks the expectation of an approval, or an array of them.
+func (h *hidden) expected(v countersign.Value) countersign.Value {
+	if list, ok := v.Array(); ok {
+		return countersign.ArrayValue(each(list, h.expected))
+	}
+	m, ok := v.Object()
+	if !ok {
+		return v
+	}
+	m["equals"] = h.field(m["field"].Text(), m["equals"])
+	return countersign.ObjectValue(m)
 }
