@@ -4,5 +4,8 @@
 // It imports the vocabulary and itself. It never performs I/O, reads a clock or random
 // numbers, or keeps state between calls.
 //
+// Bounds and windows that callers see, such as the heartbeat window, are constants of the
+// vocabulary: limits.go at the root; bounds that settings change are in package quota.
+//
 // The order of the folders and each import between them: docs/architecture.md.
 package rules

@@ -26,11 +26,10 @@ const stopBound = 5 * time.Second
 // Exporter sends what its Traces record.
 type Exporter struct{ provider *sdktrace.TracerProvider }
 
-// Start begins to export, if the environment names somebody to send traces to; else
-// it gives nil, which makes none. The standard variables say where to, with which
-// headers and certificates, how many and how often; getenv answers for those that
-// decide whether. What they ask for and this binary can't do is an error that says
-// so: the service works as well without traces.
+// Start starts an exporter if the environment names a collector; otherwise it returns nil,
+// and no spans are made. The exporter itself reads the standard OTEL_* variables; getenv
+// is only asked whether to export, and whether the environment wants something that this
+// binary can't do, which is an error.
 func Start(ctx context.Context, getenv func(string) string, version string, log *slog.Logger) (*Exporter, error) {
 	if !wanted(getenv) {
 		return nil, nil
