@@ -148,27 +148,27 @@ func (l *liveRun) show(r *countersign.Run) bool {
 
 // pieces are those of this revision or a newer one, rendered once for all viewers with
 // the same key.
-func (l *liveRun) pieces(r *countersign.Run) (written, error) {
-	return l.shared.at(r.Revision, func() (written, error) {
+func (l *liveRun) pieces(r *countersign.Run) (renderedRun, error) {
+	return l.shared.at(r.Revision, func() (renderedRun, error) {
 		seen, err := l.control.Masked(l.r.Context(), l.actor, r)
 		if err != nil {
-			return written{}, err
+			return renderedRun{}, err
 		}
 		return l.write(&seen)
 	})
 }
 
 // write renders every piece of a run's page.
-func (l *liveRun) write(r *countersign.Run) (written, error) {
+func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
 	d := runDataOf(r, l.plan, l.key.rights(l.cfg.MaxActive), l.key.step)
 	d.Newer = true
 	if err := l.addApproval(&d.Chosen); err != nil {
-		return written{}, err
+		return renderedRun{}, err
 	}
 	now := *l.pageRequest
 	now.now = l.cfg.Now()
 	f := frame{page: &page{name: "run", Data: d}, pageRequest: &now}
-	out := written{revision: r.Revision, ended: r.Status.IsTerminal()}
+	out := renderedRun{revision: r.Revision, ended: r.Status.IsTerminal()}
 	add := func(id, block string, data any) error {
 		var b bytes.Buffer
 		err := l.pages.execute(&b, "run", block, data)
@@ -189,7 +189,7 @@ func (l *liveRun) write(r *countersign.Run) (written, error) {
 }
 
 // eventOf is the event that updates a page with the pieces sent to now.
-func eventOf(now written, sent []piece) string {
+func eventOf(now renderedRun, sent []piece) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "id: %d\n", now.revision)
 	for i, p := range now.list {

@@ -190,9 +190,9 @@ func TestWhatManySeeIsWrittenOnce(t *testing.T) {
 			here.Done()
 			here.Wait()
 			for revision := range int64(revisions) {
-				w, err := v.at(revision+1, func() (written, error) {
+				w, err := v.at(revision+1, func() (renderedRun, error) {
 					writes.Add(1)
-					return written{revision: revision + 1, list: []piece{{"a", strconv.FormatInt(revision, 10)}}}, nil
+					return renderedRun{revision: revision + 1, list: []piece{{"a", strconv.FormatInt(revision, 10)}}}, nil
 				})
 				if err != nil || w.revision <= revision {
 					t.Errorf("revision %d, %v, asked for %d", w.revision, err, revision+1)

@@ -10,8 +10,8 @@ import (
 // piece is an element of a live page.
 type piece struct{ ID, HTML string }
 
-// written is a run's page in pieces.
-type written struct {
+// renderedRun is the rendered pieces of a run page.
+type renderedRun struct {
 	revision int64
 	ended    bool
 	list     []piece
@@ -29,7 +29,7 @@ type sharedView struct {
 	viewers int // guarded by sharedViews.mu
 
 	mu     sync.Mutex
-	newest written
+	newest renderedRun
 }
 
 func (s *sharedViews) join(k viewKey) *sharedView {
@@ -58,7 +58,7 @@ func (s *sharedViews) leave(k viewKey) {
 
 // at returns the pieces of this revision or a newer one. The first caller renders them
 // while others wait; after an error the next caller tries again.
-func (v *sharedView) at(revision int64, write func() (written, error)) (written, error) {
+func (v *sharedView) at(revision int64, write func() (renderedRun, error)) (renderedRun, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.newest.list != nil && v.newest.revision >= revision {
