@@ -13,7 +13,12 @@ import (
 
 type tokenRow struct {
 	countersign.Token
-	State state
+	State  state
+	Usable bool // neither revoked nor expired
+}
+
+func tokenRowOf(t countersign.Token, now time.Time) tokenRow {
+	return tokenRow{t, tokenState(t, now), t.RevokedAt.IsZero() && now.Before(t.ExpiresAt)}
 }
 
 type tokensData struct {
@@ -30,7 +35,7 @@ func tokensPage(v *pageRequest) (*page, error) {
 	}
 	d := tokensData{realm: v.realm("tokens"), Pager: v.pager(l, len(found.Items), found.Total, found.NextOffset)}
 	for _, t := range found.Items {
-		d.Tokens = append(d.Tokens, tokenRow{t, tokenState(t, v.now)})
+		d.Tokens = append(d.Tokens, tokenRowOf(t, v.now))
 	}
 	return v.accessPage("tokens", "Access", d), nil
 }
@@ -46,9 +51,6 @@ func tokenState(t countersign.Token, now time.Time) state {
 	}
 	return state{"is-ok", "s-completed", "Valid"}
 }
-
-// Usable reports whether requests may still use the token.
-func (t tokenRow) Usable() bool { return t.State.Class != "is-idle" }
 
 type tokenData struct {
 	realm
@@ -142,7 +144,7 @@ func revokeTokenPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := tokenData{realm: v.realm("tokens"), Token: tokenRow{t, tokenState(t, v.now)}}
+	d := tokenData{realm: v.realm("tokens"), Token: tokenRowOf(t, v.now)}
 	return v.accessPage("token-revoke", "Revoke "+t.Name, d, crumb{Word: "Tokens", Href: "/access/tokens" + d.Query}, crumb{Word: t.ID, ID: true}), nil
 }
 
