@@ -17,10 +17,10 @@ import (
 // isn't in canonical form can't sign in, since a sign-in looks up the canonical form. An
 // operator reaches such a user by the exact spelling that the list shows.
 
-// keptAs returns the address under which a user is stored: text itself if the tenant has
-// a user of exactly that spelling, else its canonical form. A caller who may not do op
-// doesn't learn which users exist.
-func (s *Service) keptAs(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
+// storedSpelling returns the address under which a user is stored: text itself if the
+// tenant has a user of exactly that spelling, else its canonical form. A caller who may not
+// do op doesn't learn which users exist.
+func (s *Service) storedSpelling(ctx context.Context, a Actor, op access.Operation, tenantID, text string) (string, error) {
 	email, bad := address("email", text)
 	if email == text || access.Allow(a.Principal, op) != nil {
 		return email, bad

@@ -83,7 +83,8 @@ func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (counte
 	if out.Liveness, out.LastHeartbeatAt, err = livenessOf(tx, a.Tenant, h.ID, s.cfg.Now()); err != nil {
 		return out, err
 	}
-	return out, maskAgent(tx, a, &out)
+	err = maskAgent(tx, a, &out)
+	return out, err
 }
 
 // saveAgent writes the head and, where the revision is new, the revision.

@@ -23,10 +23,10 @@ func TestAgentsAreCountedByLivenessAndNarrowedToOne(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		ids := h.sync(item("a"), item("b"), item("c"), item("d"))
-		h.beat(ids[0], beat("one", 1))
-		h.beat(ids[0], beat("two", 1))
+		h.beat(ids[0], newHeartbeat("one", 1))
+		h.beat(ids[0], newHeartbeat("two", 1))
 		later(time.Hour)
-		h.beat(ids[1], beat("one", 1))
+		h.beat(ids[1], newHeartbeat("one", 1))
 		one := control.List{Limit: 1}
 		got, err := h.service.HeardAgents(background, as("acme"), one, countersign.LivenessUnknown)
 		h.must(err)

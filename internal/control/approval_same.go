@@ -24,10 +24,10 @@ func (s *Service) showWithSame(tx store.Tx, a Actor, ap *countersign.Approval) (
 // Bounds on the search for other runs with the same request: how far back, how many are
 // named, how many approvals are read, and how many are in memory at a time.
 const (
-	sameWithin = 90 * 24 * time.Hour
-	sameMost   = 10
-	sameLooked = 200
-	sameAtOnce = 16
+	sameWithin  = 90 * 24 * time.Hour
+	maxSame     = 10
+	maxSameRead = 200
+	sameBatch   = 16
 )
 
 var errEnough = errors.New("enough was found")
@@ -37,10 +37,10 @@ var errEnough = errors.New("enough was found")
 // others did too: they are all found among the approvals.
 func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
 	seen := map[string]bool{}
-	err = records.Approvals.Each(tx, a.Tenant, store.Query{Order: newestFirst, Limit: sameLooked, Where: []store.Filter{
+	err = records.Approvals.Each(tx, a.Tenant, store.Query{Order: newestFirst, Limit: maxSameRead, Where: []store.Filter{
 		store.Equal("digest", ap.RequestDigest),
 		{Column: "created", Op: store.AtLeast, Values: []any{s.cfg.Now().Add(-sameWithin).UnixMicro()}},
-	}}, sameAtOnce, func(other *records.Approval) error {
+	}}, sameBatch, func(other *records.Approval) error {
 		key := other.RunID + "/" + other.StepID // attempts of one step count once
 		if other.RunID == ap.RunID || seen[key] {
 			return nil
@@ -50,7 +50,7 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 		if err != nil || same == nil {
 			return err
 		}
-		if out = append(out, *same); len(out) == sameMost {
+		if out = append(out, *same); len(out) == maxSame {
 			return errEnough
 		}
 		return nil

@@ -34,7 +34,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 		}
 		return access.Principal{}, refused
 	}
-	if now.Sub(rec.LastUsedAt) > coarseUse {
+	if now.Sub(rec.LastUsedAt) > lastUsePrecision {
 		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
 	return principalOf(rec), nil
@@ -46,8 +46,8 @@ type knownToken struct {
 	changes int64
 }
 
-// rememberedTokens is how many tokens are cached.
-const rememberedTokens = 1024
+// cachedTokens is how many tokens are cached.
+const cachedTokens = 1024
 
 // token finds a token's record by its hash. A cached record is used while the store says
 // that no token has changed since.
@@ -102,15 +102,15 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 	}
 }
 
-// coarseUse is the precision of a token's last use.
-const coarseUse = 10 * time.Minute
+// lastUsePrecision is the precision of a token's last use.
+const lastUsePrecision = 10 * time.Minute
 
 // touch writes a token's last use in the background.
 func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records.Token)) {
 	if _, underway := s.touching.LoadOrStore(t.ID, true); underway {
 		return
 	}
-	s.chores.Go(func() {
+	s.background.Go(func() {
 		defer s.touching.Delete(t.ID)
 		ctx := context.WithoutCancel(ctx)
 		err := s.store.Update(ctx, func(tx store.Tx) error {

@@ -77,22 +77,22 @@ type Service struct {
 	documents *cache.Cache[documentKey, ListedModel]
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
-	computing  *semaphore.Semaphore // simulations, and other work that takes a processor
-	auditReads *semaphore.Semaphore // reads of audit logs, a span each
-	probing    sync.Map             // runrepo.Ref of the runs with a probe under way
-	touching   sync.Map             // ids of the tokens whose last use is being written
-	chores     sync.WaitGroup
-	folds      folds // repeated refusals
-	viewers    viewers
-	heartbeats heartbeatBatcher
-	asking     limit // by e-mail and network address together: sign-in codes that are asked for
-	siting     limit // by e-mail and IPv6 site: sign-in codes that are asked for
-	trying     limit // by network address: everything that somebody without a session tries
-	begun      limit // by network address: sign-ins at the provider that are begun
-	codes      *codeMails
-	counts     storedCounts
-	prover     audit.Prover // of the records in receipts
-	verifier   audit.Verifier
+	computations  *semaphore.Semaphore // simulations, and other work that takes a processor
+	auditReads    *semaphore.Semaphore // reads of audit logs, a span each
+	probing       sync.Map             // runrepo.Ref of the runs with a probe under way
+	touching      sync.Map             // ids of the tokens whose last use is being written
+	background    sync.WaitGroup
+	refusalCounts refusalCounts // repeated refusals
+	streams       streamCounts
+	heartbeats    heartbeatBatcher
+	codeLimit     limit // by e-mail and network address together: sign-in codes that are asked for
+	siteLimit     limit // by e-mail and IPv6 site: sign-in codes that are asked for
+	tryLimit      limit // by network address: everything that somebody without a session tries
+	beginLimit    limit // by network address: sign-ins at the provider that are begun
+	codes         *codeMails
+	counts        storedCounts
+	prover        audit.Prover // of the records in receipts
+	verifier      audit.Verifier
 }
 
 // computedAtOnce is how many simulations and validations run at once.
@@ -102,15 +102,15 @@ const computedAtOnce = 2
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
-		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computing: semaphore.New(computedAtOnce), auditReads: semaphore.New(1),
-		tokens:    cache.New[string, knownToken](rememberedTokens),
-		tokenRefs: cache.New[string, records.TokenRef](rememberedTokens),
-		documents: cache.New[documentKey, ListedModel](rememberedModels),
-		machines:  cache.New[cache.Stamp, *model.Machine](rememberedMachines),
+		cfg: cfg, store: s, runs: l, driver: d, live: hub, prober: pr, log: log, computations: semaphore.New(computedAtOnce), auditReads: semaphore.New(1),
+		tokens:    cache.New[string, knownToken](cachedTokens),
+		tokenRefs: cache.New[string, records.TokenRef](cachedTokens),
+		documents: cache.New[documentKey, ListedModel](cachedModels),
+		machines:  cache.New[cache.Stamp, *model.Machine](cachedMachines),
 	}
-	service.asking, service.trying = service.limit("asking", asked), service.limit("trying", tried)
-	service.siting = service.limit("siting", askedAtSite)
-	service.begun = ownLimit{throttle.New(begun, rememberedKeys)} // not shared: beginning a sign-in writes nothing
+	service.codeLimit, service.tryLimit = service.limit("asking", codeRate), service.limit("trying", tryRate)
+	service.siteLimit = service.limit("siting", siteCodeRate)
+	service.beginLimit = ownLimit{throttle.New(beginRate, limitKeysInMemory)} // not shared: beginning a sign-in writes nothing
 	service.codes = newCodeMails()
 	if service.cfg.Life == nil {
 		service.cfg.Life = context.Background()
@@ -120,8 +120,8 @@ func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *update
 
 // Close writes the refusals that were counted, and waits for background writes.
 func (s *Service) Close() {
-	s.recordFolds()
-	s.chores.Wait()
+	s.recordAllRepeats()
+	s.background.Wait()
 }
 
 // Actor is a principal making one request.

@@ -92,6 +92,6 @@ func (s *Service) disableForeign(tx store.Tx, system Actor, u credowner.Use) err
 	if _, err := records.Projects.Put(tx, u.Tenant, h.ID, h, version); err != nil {
 		return err
 	}
-	c := change{before: enabledWord(true), after: enabledWord(false), reason: "its credential " + u.Name + " belongs to another tenant"}
+	c := change{before: enabledText(true), after: enabledText(false), reason: "its credential " + u.Name + " belongs to another tenant"}
 	return s.auditIn(tx, u.Tenant, system, access.ToggleProject, u.Subject(), c)
 }

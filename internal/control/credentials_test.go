@@ -82,7 +82,7 @@ func (o *oldStore) start(entries ...string) *control.Service {
 	allowed := project.Allowed{Credentials: lists, SecretBytes: func(string) int { return 32 }, Origins: []string{"https://api.example.com"}}
 	n := 0
 	s := control.New(control.Config{Allowed: allowed, Now: func() time.Time { return time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC) }, Metrics: telemetry.NewMetrics("test"),
-		NewID: func(kind string) string { n++; return fmt.Sprint(kind, "-", n) }}, o.store, nil, asleep{}, nil, healthy{}, slog.New(slog.NewTextHandler(&o.log, nil)))
+		NewID: func(kind string) string { n++; return fmt.Sprint(kind, "-", n) }}, o.store, nil, noDriver{}, nil, healthyProber{}, slog.New(slog.NewTextHandler(&o.log, nil)))
 	if err := s.BindCredentials(context.Background()); err != nil {
 		o.t.Fatal(err)
 	}

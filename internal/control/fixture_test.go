@@ -30,7 +30,7 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// fataler is what the house needs of *testing.T and *rapid.T.
+// fataler is what the fixture needs of *testing.T and *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -53,13 +53,13 @@ type fixture struct {
 
 var tenants = []string{"acme", "beta"}
 
-// open makes a house. Nothing drives its runs: they stay READY.
+// open makes a fixture. Nothing drives its runs: they stay READY.
 func open(t fataler) *fixture {
 	t.Helper()
 	return openWith(t, 1<<20)
 }
 
-// openWith makes a house where this many runs may be READY or RUNNING.
+// openWith makes a fixture where this many runs may be READY or RUNNING.
 func openWith(t fataler, maxActive int) *fixture {
 	t.Helper()
 	return openBounded(t, maxActive, quota.Bounds{})
@@ -73,7 +73,7 @@ func openBounded(t fataler, maxActive int, most quota.Bounds) *fixture {
 	h.repository = runrepo.New(runrepo.Config{MaxActive: maxActive, ApprovalTTL: time.Hour, NewID: h.newID, OriginAllowed: func(string) bool { return true }, Now: now})
 	allowed := project.Allowed{NotifyOrigins: []string{"https://hooks.example"}, Credentials: credential.Plain([]string{"HOOK"}, nil), SecretBytes: func(string) int { return 64 }}
 	cfg := control.Config{Allowed: allowed, MaxActive: maxActive, Quotas: most, NewID: h.newID, NewSecret: h.newSecret, Now: now, Metrics: telemetry.NewMetrics("test")}
-	h.service = control.New(cfg, h.store, h.repository, h, &updates.Hub{}, healthy{h}, slog.New(slog.DiscardHandler))
+	h.service = control.New(cfg, h.store, h.repository, h, &updates.Hub{}, healthyProber{h}, slog.New(slog.DiscardHandler))
 	for _, tenant := range tenants {
 		for _, name := range []string{"one", "two"} {
 			h.register(tenant, tenant+"-"+name)
@@ -236,20 +236,20 @@ func (h *fixture) Drive(moved *runrepo.LoadedRun) {
 	}
 }
 
-type asleep struct{}
+type noDriver struct{}
 
-func (asleep) Drive(*runrepo.LoadedRun) {}
+func (noDriver) Drive(*runrepo.LoadedRun) {}
 
-type healthy struct{ *fixture }
+type healthyProber struct{ *fixture }
 
-func (p healthy) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
+func (p healthyProber) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
 	if p.fixture != nil && p.checked != nil {
 		p.checked()
 	}
 	return countersign.HealthCheck{Healthy: true}
 }
 
-func (healthy) Call(context.Context, request.Call) request.Outcome { return request.Outcome{} }
+func (healthyProber) Call(context.Context, request.Call) request.Outcome { return request.Outcome{} }
 
 // inBubble runs f where time is virtual: it moves on when everybody waits. What f
 // panics with, as rapid does to fail, comes out again.

@@ -54,7 +54,7 @@ func (g *gate) process(s store.Store, shared bool) *control.Service {
 	secret := func() [32]byte { g.made++; return sha256.Sum256(fmt.Append(nil, g.made)) }
 	l := runrepo.New(runrepo.Config{MaxActive: 4, ApprovalTTL: time.Hour, NewID: newID, OriginAllowed: func(string) bool { return true }, Now: clock})
 	cfg := control.Config{MaxActive: 4, NewID: newID, NewSecret: secret, Now: clock, Post: g, Shared: shared}
-	return control.New(cfg, s, l, asleep{}, &updates.Hub{}, healthy{}, slog.New(slog.DiscardHandler))
+	return control.New(cfg, s, l, noDriver{}, &updates.Hub{}, healthyProber{}, slog.New(slog.DiscardHandler))
 }
 
 func (g *gate) Send(_ context.Context, to, _, text string) error {

@@ -22,8 +22,8 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 		s.cfg.Metrics.Heartbeat(a.Tenant, "refused")
 		return countersign.HeartbeatAck{}, err
 	}
-	b := &beat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}
-	s.join(b)
+	b := &pendingHeartbeat{actor: a, agentID: agentID, heartbeat: h, at: s.cfg.Now(), done: make(chan struct{})}
+	s.enqueue(b)
 	select {
 	case <-b.done:
 		return b.ack, public(b.err)
@@ -32,10 +32,10 @@ func (s *Service) Heartbeat(ctx context.Context, a Actor, agentID string, h coun
 	}
 }
 
-func (s *Service) judge(tx store.Tx, batch []*beat) error {
+func (s *Service) storeBatch(tx store.Tx, batch []*pendingHeartbeat) error {
 	for _, b := range batch {
 		b.ack, b.err = countersign.HeartbeatAck{}, nil
-		if err := b.judge(tx, s.cfg.Quotas.Instances); err != nil {
+		if err := b.store(tx, s.cfg.Quotas.Instances); err != nil {
 			if countersign.ErrorCode(err) == countersign.CodeInternal {
 				return err
 			}
@@ -46,8 +46,8 @@ func (s *Service) judge(tx store.Tx, batch []*beat) error {
 	return nil
 }
 
-// judge checks one heartbeat and stores it.
-func (b *beat) judge(tx store.Tx, most int) error {
+// store checks one heartbeat and stores it.
+func (b *pendingHeartbeat) store(tx store.Tx, most int) error {
 	tenant := b.actor.Tenant
 	if _, _, err := reachAgent(tx, b.actor, b.agentID); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (b *beat) judge(tx store.Tx, most int) error {
 		return nil
 	}
 	if last == nil {
-		if err := roomForInstance(tx, tenant, b.agentID, most, b.at); err != nil {
+		if err := checkInstanceLimit(tx, tenant, b.agentID, most, b.at); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func lastOf(tx store.Tx, tenant, id string) (*countersign.Instance, int64, error
 }
 
 // acknowledge adds each agent's liveness after the batch to the answers.
-func (s *Service) acknowledge(tx store.Tx, batch []*beat) error {
+func (s *Service) acknowledge(tx store.Tx, batch []*pendingHeartbeat) error {
 	type key struct{ tenant, agent string }
 	known := map[key]countersign.Liveness{}
 	for _, b := range batch {

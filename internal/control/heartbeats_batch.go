@@ -10,21 +10,20 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Heartbeats come by the thousand and none of them is urgent, but none may be
-// acknowledged before its sequence is durable, or a crash would let the sequence be used
-// again. Heartbeats that arrive close together share one commit, so that runs wait for a
-// few commits a second, however many agents there are.
+// A heartbeat is acknowledged only when its sequence is durable; otherwise a crash would let
+// the sequence be used again. Heartbeats that arrive close together share one commit, so
+// that runs wait for a few commits a second, however many agents there are.
 const (
-	beatInterval = 50 * time.Millisecond  // least time between two commits
-	beatSpread   = 25 * time.Millisecond  // plus this for each heartbeat of the last commit
-	beatWindow   = 250 * time.Millisecond // most time between two commits, unless commits are slow
-	beatsAtOnce  = 256                    // most heartbeats in a commit, so that runs don't wait long
-	beatShare    = 8                      // heartbeats take at most 1/8 of the writer's time
-	beatPatience = time.Second            // most time between two commits, however slow they are
+	minCommitInterval    = 50 * time.Millisecond
+	intervalPerHeartbeat = 25 * time.Millisecond  // the interval is at least this for each heartbeat of the last commit
+	maxCommitInterval    = 250 * time.Millisecond // unless commits are slow
+	maxBatch             = 256                    // bounds how long runs wait for the commit
+	writerShare          = 8                      // heartbeats take at most 1/8 of the writer's time
+	maxSlowInterval      = time.Second            // however slow commits are
 )
 
-// beat is a heartbeat that waits for its commit.
-type beat struct {
+// pendingHeartbeat is a heartbeat that waits for its commit.
+type pendingHeartbeat struct {
 	actor     Actor
 	agentID   string
 	heartbeat countersign.Heartbeat
@@ -38,66 +37,67 @@ type beat struct {
 
 // heartbeatBatcher gathers heartbeats. While any wait, one goroutine commits them.
 type heartbeatBatcher struct {
-	mu       sync.Mutex
-	waiting  []*beat
-	flushing bool
-	last     time.Time     // when the latest commit began
-	took     time.Duration // its duration
-	together int           // its number of heartbeats
+	mu      sync.Mutex
+	waiting []*pendingHeartbeat
+	running bool
+	last    time.Time     // start of the latest commit
+	took    time.Duration // duration of the latest commit
+	size    int           // heartbeats in the latest commit
 }
 
-func (s *Service) join(b *beat) {
+func (s *Service) enqueue(b *pendingHeartbeat) {
 	p := &s.heartbeats
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = append(p.waiting, b)
-	if !p.flushing {
-		p.flushing = true
-		s.chores.Go(s.flush)
+	if !p.running {
+		p.running = true
+		s.background.Go(s.commitHeartbeats)
 	}
 }
 
-// flush commits waiting heartbeats until there are none. A single one is committed at once.
-func (s *Service) flush() {
+// commitHeartbeats commits waiting heartbeats until there are none. A single one is
+// committed at once.
+func (s *Service) commitHeartbeats() {
 	for {
 		time.Sleep(s.heartbeats.pause(s.cfg.Now()))
-		batch := s.heartbeats.take(s.cfg.Now())
+		batch := s.heartbeats.next(s.cfg.Now())
 		if len(batch) == 0 {
 			return
 		}
-		s.takeIn(batch)
+		s.commitBatch(batch)
 	}
 }
 
 func (p *heartbeatBatcher) pause(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	interval := min(max(beatInterval, time.Duration(p.together)*beatSpread), beatWindow)
-	interval = min(max(interval, beatShare*p.took), beatPatience)
+	interval := min(max(minCommitInterval, time.Duration(p.size)*intervalPerHeartbeat), maxCommitInterval)
+	interval = min(max(interval, writerShare*p.took), maxSlowInterval)
 	return min(p.last.Add(interval).Sub(now), interval) // a clock that is set back doesn't delay them
 }
 
-func (p *heartbeatBatcher) take(now time.Time) []*beat {
+func (p *heartbeatBatcher) next(now time.Time) []*pendingHeartbeat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := min(len(p.waiting), beatsAtOnce)
+	n := min(len(p.waiting), maxBatch)
 	batch := p.waiting[:n:n]
 	p.waiting = p.waiting[n:]
-	p.flushing = n > 0
+	p.running = n > 0
 	if n > 0 {
-		p.last, p.together = now, n
+		p.last, p.size = now, n
 	}
 	return batch
 }
 
-// takeIn commits a batch, and reads the liveness for the answers only afterwards, so that
-// the writer is free. Each heartbeat is checked on its own; only an error of the store
-// fails all of them. If the liveness of a durable heartbeat can't be read, its sender gets
-// an error and sends it again, as a duplicate.
-func (s *Service) takeIn(batch []*beat) {
+// commitBatch commits a batch. It reads the liveness for the answers after the commit, so
+// that it doesn't hold the writer. Each heartbeat is checked on its own; only an error of
+// the store fails the whole batch. If the liveness of a durable heartbeat can't be read, its
+// sender gets an error and sends it again, as a duplicate.
+func (s *Service) commitBatch(batch []*pendingHeartbeat) {
 	began := time.Now()
-	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.judge(tx, batch) })
-	s.heartbeats.note(time.Since(began))
+	err := s.store.Update(context.Background(), func(tx store.Tx) error { return s.storeBatch(tx, batch) })
+	s.heartbeats.committed(time.Since(began))
 	crashpoint.At("heartbeats.committed", nil)
 	if err == nil {
 		err = s.store.View(context.Background(), func(tx store.Tx) error { return s.acknowledge(tx, batch) })
@@ -106,19 +106,19 @@ func (s *Service) takeIn(batch []*beat) {
 		if err != nil {
 			b.err = err
 		}
-		s.cfg.Metrics.Heartbeat(b.actor.Tenant, b.became())
+		s.cfg.Metrics.Heartbeat(b.actor.Tenant, b.result())
 		close(b.done)
 	}
 }
 
-func (p *heartbeatBatcher) note(took time.Duration) {
+func (p *heartbeatBatcher) committed(took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.took = took
 }
 
-// became is the result that the figures count a heartbeat under (contract 9).
-func (b *beat) became() string {
+// result is the label under which the metrics count a heartbeat (contract 9).
+func (b *pendingHeartbeat) result() string {
 	switch {
 	case b.err != nil:
 		return "refused"

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-func beat(instance string, sequence int64) countersign.Heartbeat {
+func newHeartbeat(instance string, sequence int64) countersign.Heartbeat {
 	return countersign.Heartbeat{InstanceID: instance, Sequence: sequence, State: countersign.InstanceIdle, Timestamp: time.Now().Format(time.RFC3339Nano)}
 }
 
@@ -31,7 +31,7 @@ func (h *fixture) beats(agentID string, list ...countersign.Heartbeat) []answer 
 	return out
 }
 
-// beat sends one that must be acknowledged, and says how long that took and how
+// beat sends a heartbeat that must be acknowledged, and says how long that took and how
 // many commits.
 func (h *fixture) beat(agentID string, b countersign.Heartbeat) (ack countersign.HeartbeatAck, took time.Duration, commits int64) {
 	h.t.Helper()
@@ -50,19 +50,19 @@ func TestHeartbeatAloneIsCommittedAtOnce(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		h.beat(id, beat("i-1", 0))
-		_, interval, _ := h.beat(id, beat("i-1", 1))
+		h.beat(id, newHeartbeat("i-1", 0))
+		_, interval, _ := h.beat(id, newHeartbeat("i-1", 1))
 		if interval <= 0 || interval > longest {
 			t.Fatalf("%s between two commits", interval)
 		}
 		for i, pause := range []time.Duration{time.Minute, interval * 6 / 5, interval + 1, 3 * interval} {
 			later(pause)
-			if _, took, commits := h.beat(id, beat("i-1", int64(2+i))); took > 0 || commits != 1 {
+			if _, took, commits := h.beat(id, newHeartbeat("i-1", int64(2+i))); took > 0 || commits != 1 {
 				t.Errorf("%s after the last one it took %s and %d commits", pause, took, commits)
 			}
 		}
 		later(interval / 4)
-		if _, took, _ := h.beat(id, beat("i-1", 9)); took != interval-interval/4 {
+		if _, took, _ := h.beat(id, newHeartbeat("i-1", 9)); took != interval-interval/4 {
 			t.Errorf("a quarter of %s after a commit it took %s", interval, took)
 		}
 		h.service.Close()
@@ -75,10 +75,10 @@ func TestHeartbeatsAtOnceShareCommits(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		h.beat(id, beat("first", 1)) // those that follow gather until the next commit
+		h.beat(id, newHeartbeat("first", 1)) // those that follow gather until the next commit
 		var list []countersign.Heartbeat
 		for i := range 300 {
-			list = append(list, beat("i-"+strconv.Itoa(i), 1))
+			list = append(list, newHeartbeat("i-"+strconv.Itoa(i), 1))
 		}
 		began, before := time.Now(), h.store.updates.Load()
 		for i, a := range h.beats(id, list...) {
@@ -107,7 +107,7 @@ func TestOneCommitOfHeartbeatsAtATime(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 20 {
 			wait.Go(func() {
-				if _, err := h.service.Heartbeat(background, as("acme"), id, beat("i-"+strconv.Itoa(i), 1)); err != nil {
+				if _, err := h.service.Heartbeat(background, as("acme"), id, newHeartbeat("i-"+strconv.Itoa(i), 1)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -129,14 +129,14 @@ func TestHeartbeatsLeaveTheWriterToTheRuns(t *testing.T) {
 		id := h.sync(item("a"))[0]
 		h.store.slow = 50 * time.Millisecond
 		began := time.Now()
-		h.beat(id, beat("i-1", 1))
-		h.beat(id, beat("i-1", 2))
+		h.beat(id, newHeartbeat("i-1", 1))
+		h.beat(id, newHeartbeat("i-1", 2))
 		if took := time.Since(began); took != 9*h.store.slow {
 			t.Errorf("two heartbeats took %s", took)
 		}
 		h.store.slow = 0
-		h.beat(id, beat("i-1", 3))
-		if _, took, _ := h.beat(id, beat("i-1", 4)); took > longest {
+		h.beat(id, newHeartbeat("i-1", 3))
+		if _, took, _ := h.beat(id, newHeartbeat("i-1", 4)); took > longest {
 			t.Errorf("when commits are fast again it takes %s", took)
 		}
 		h.service.Close()
@@ -148,9 +148,9 @@ func TestClosingWaitsForHeartbeats(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		h.beat(id, beat("i-1", 1))
+		h.beat(id, newHeartbeat("i-1", 1))
 		var got answer
-		go func() { got.ack, got.err = h.service.Heartbeat(background, as("acme"), id, beat("i-1", 2)) }()
+		go func() { got.ack, got.err = h.service.Heartbeat(background, as("acme"), id, newHeartbeat("i-1", 2)) }()
 		synctest.Wait()
 		h.service.Close()
 		synctest.Wait()
@@ -168,7 +168,7 @@ func TestClockThatIsSetDoesNotHoldHeartbeatsUp(t *testing.T) {
 		for i, away := range []time.Duration{0, -time.Hour, time.Hour} {
 			later(longest)
 			h.clock.Store(int64(away))
-			b := beat("i-"+strconv.Itoa(i), 1)
+			b := newHeartbeat("i-"+strconv.Itoa(i), 1)
 			b.Timestamp = time.Now().Add(away).Format(time.RFC3339Nano)
 			if _, took, _ := h.beat(id, b); took > longest {
 				t.Errorf("set by %s it took %s", away, took)

@@ -17,12 +17,12 @@ func TestEachHeartbeatOfABatchIsJudgedByItself(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		h.beat(id, beat("old", 5)) // what follows waits for the next commit, together
-		before, again := h.store.updates.Load(), beat("twin", 1)
+		h.beat(id, newHeartbeat("old", 5)) // what follows waits for the next commit, together
+		before, again := h.store.updates.Load(), newHeartbeat("twin", 1)
 		got := map[string]int{}
 		var wait sync.WaitGroup
 		var mu sync.Mutex
-		for i, b := range []countersign.Heartbeat{beat("old", 4), beat("new", 1), again, again, again, {InstanceID: "late", Sequence: 1, State: "IDLE", Timestamp: "2020-01-01T00:00:00Z"}} {
+		for i, b := range []countersign.Heartbeat{newHeartbeat("old", 4), newHeartbeat("new", 1), again, again, again, {InstanceID: "late", Sequence: 1, State: "IDLE", Timestamp: "2020-01-01T00:00:00Z"}} {
 			wait.Go(func() {
 				agentID := id
 				if i == 1 {
@@ -53,7 +53,7 @@ func TestHeartbeatIsNoDuplicateOfItself(t *testing.T) {
 		h := open(t)
 		h.store.twice = true
 		id := h.sync(item("a"))[0]
-		for i, a := range append(h.beats(id, beat("i-1", 1), beat("i-2", 1)), h.beats(id, beat("i-1", 2))...) {
+		for i, a := range append(h.beats(id, newHeartbeat("i-1", 1), newHeartbeat("i-2", 1)), h.beats(id, newHeartbeat("i-1", 2))...) {
 			if a.err != nil || a.ack.Duplicate {
 				t.Errorf("%d: %+v, %v", i, a.ack, a.err)
 			}
@@ -67,7 +67,7 @@ func TestHeartbeatIsAnsweredByWhatWasCommitted(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		h.store.between = func() { h.sync(item("a")) }
-		if _, _, commits := h.beat(clerk("a"), beat("i-1", 1)); commits != 2 {
+		if _, _, commits := h.beat(clerk("a"), newHeartbeat("i-1", 1)); commits != 2 {
 			t.Errorf("%d commits", commits)
 		}
 		h.service.Close()
@@ -79,10 +79,10 @@ func TestCallerThatLeavesMaySendAgain(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		h.beat(id, beat("i-1", 1))
+		h.beat(id, newHeartbeat("i-1", 1))
 		ctx, cancel := context.WithTimeout(background, time.Millisecond)
 		defer cancel()
-		b := beat("i-1", 2)
+		b := newHeartbeat("i-1", 2)
 		_, err := h.service.Heartbeat(ctx, as("acme"), id, b)
 		wantCode(t, err, countersign.CodeUnavailable)
 		if ack, _, _ := h.beat(id, b); !ack.Duplicate {
@@ -98,7 +98,7 @@ func TestNoHeartbeatIsAcknowledgedThatIsNotDurable(t *testing.T) {
 	inBubble(t, func() {
 		h := open(t)
 		id := h.sync(item("a"))[0]
-		list := []countersign.Heartbeat{beat("i-1", 1), beat("i-2", 1), beat("i-3", 1)}
+		list := []countersign.Heartbeat{newHeartbeat("i-1", 1), newHeartbeat("i-2", 1), newHeartbeat("i-3", 1)}
 		before := h.everything(tenants...)
 		h.store.full.Store(true)
 		for _, a := range h.beats(id, list...) {
@@ -126,9 +126,9 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 		h := open(t)
 		id := h.sync(item("a"))[0]
 		records := len(h.log("acme", 0))
-		first := beat("i-1", 2)
+		first := newHeartbeat("i-1", 2)
 		h.beats(id, first)
-		h.beats(id, first, beat("i-1", 1), beat("i-1", 0))
+		h.beats(id, first, newHeartbeat("i-1", 1), newHeartbeat("i-1", 0))
 		viewer := as("acme")
 		viewer.Roles = []countersign.Role{countersign.RoleViewer}
 		wantCode(t, h.service.Authorize(background, viewer, access.SendHeartbeat, "agent/"+id), countersign.CodeRoleRequired)

@@ -71,7 +71,7 @@ func (s *Service) drop(ctx context.Context, tenant, agentID string) (more bool, 
 
 // unheard lists some of an agent's instances that were last heard at or before a time.
 func unheard(tx store.Tx, tenant, agentID string, before time.Time) (old []store.Row, err error) {
-	for _, state := range states {
+	for _, state := range instanceStates {
 		rows, err := tx.List(store.Instances, tenant, store.Query{
 			Where: []store.Filter{store.Equal("agent", agentID), store.Equal("state", string(state)), {Column: "received", Op: store.AtMost, Values: []any{before.UnixMicro()}}},
 			Order: []store.Order{{Column: "received"}}, Limit: dropsAtOnce - len(old),
@@ -94,9 +94,9 @@ func dropUnheard(tx store.Tx, tenant, agentID string, before time.Time) (dropped
 	return len(old), err
 }
 
-// roomForInstance refuses an instance beyond the agent's limit. It deletes instances that
+// checkInstanceLimit refuses an instance beyond the agent's limit. It deletes instances that
 // are due for deletion first.
-func roomForInstance(tx store.Tx, tenant, agentID string, most int, now time.Time) error {
+func checkInstanceLimit(tx store.Tx, tenant, agentID string, most int, now time.Time) error {
 	count, err := tx.Count(store.Instances, tenant, store.Query{Where: []store.Filter{store.Equal("agent", agentID)}})
 	if err != nil || count < most {
 		return err

@@ -15,7 +15,7 @@ import (
 // they accept in the console. An invitation is a user record without any rights
 // (contract 11).
 
-// belongs reports an address that is a user of some tenant.
+// belongs reports whether the address is a user of some tenant.
 func belongs(tx store.Tx, email string) (bool, error) {
 	list, err := memberships(tx, email)
 	return len(list) > 0, err
@@ -126,10 +126,10 @@ func (s *Service) admitUser(tx store.Tx, u *records.User, requestID string) erro
 	return s.auditIn(tx, u.TenantID, who, access.AcceptInvitation, "user/"+u.Email, c)
 }
 
-// entering returns the membership that a sign-in begins in: the one last used. An address
-// that belongs to no tenant accepts its first invitation by signing in. Nil for an address
-// that is no user's.
-func (s *Service) entering(tx store.Tx, email, requestID string) (*records.User, error) {
+// membershipToEnter returns the membership that a sign-in begins in: the one last used. An
+// address that belongs to no tenant accepts its oldest invitation by signing in. Nil if the
+// address has neither.
+func (s *Service) membershipToEnter(tx store.Tx, email, requestID string) (*records.User, error) {
 	list, err := memberships(tx, email)
 	if err != nil {
 		return nil, err
@@ -158,8 +158,8 @@ func lastUsed(users []*records.User) *records.User {
 	return best
 }
 
-// used records that a session uses this membership now.
-func (s *Service) used(tx store.Tx, u *records.User) error {
+// markUsed records that a session uses this membership now.
+func (s *Service) markUsed(tx store.Tx, u *records.User) error {
 	stored, version, err := records.Users.Get(tx, u.TenantID, u.Email)
 	if err != nil {
 		return err

@@ -11,13 +11,13 @@ import (
 // How often somebody may ask for a sign-in code, try one (contract 3), and begin a
 // sign-in at the provider.
 var (
-	asked = throttle.Rate{Burst: 5, Every: 3 * time.Minute}
-	tried = throttle.Rate{Burst: 20, Every: 30 * time.Second}
-	begun = throttle.Rate{Burst: 200, Every: 5 * time.Second}
+	codeRate  = throttle.Rate{Burst: 5, Every: 3 * time.Minute}
+	tryRate   = throttle.Rate{Burst: 20, Every: 30 * time.Second}
+	beginRate = throttle.Rate{Burst: 200, Every: 5 * time.Second}
 )
 
-// rememberedKeys bounds what a process keeps in memory of each limit.
-const rememberedKeys = 50_000
+// limitKeysInMemory bounds what a process keeps in memory of each limit.
+const limitKeysInMemory = 50_000
 
 // limit bounds how often the same key may try. An error says that the attempt could not be
 // counted; it must then be refused.
@@ -29,7 +29,7 @@ type limit interface {
 
 // limit makes a limit that all processes on the store share.
 func (s *Service) limit(name string, rate throttle.Rate) limit {
-	own := throttle.New(rate, rememberedKeys)
+	own := throttle.New(rate, limitKeysInMemory)
 	if !s.cfg.Shared {
 		return ownLimit{own}
 	}
@@ -76,9 +76,9 @@ func network(from string) string {
 	return netip.PrefixFrom(addr, 64).Masked().String()
 }
 
-// askedAtSite is how often one site may ask for codes of one address. It is always more
+// siteCodeRate is how often one site may ask for codes of one address. It is always more
 // than one network may ask for, so that a network alone never uses it up.
-var askedAtSite = throttle.Rate{Burst: 2 * asked.Burst, Every: asked.Every / 2}
+var siteCodeRate = throttle.Rate{Burst: 2 * codeRate.Burst, Every: codeRate.Every / 2}
 
 // site is the first 48 bits of an IPv6 address: one subscriber may have all 65,536 networks
 // in it. An IPv4 address has none, since its neighbors are other people.
@@ -90,9 +90,9 @@ func site(from string) (prefix string, ok bool) {
 	return netip.PrefixFrom(addr.WithZone(""), 48).Masked().String(), true
 }
 
-// askedFrom is the network whose mails take turns with those of others: a site, or an
+// mailNetwork is the network whose mails take turns with those of others: a site, or an
 // IPv4 address.
-func askedFrom(from string) string {
+func mailNetwork(from string) string {
 	if prefix, ok := site(from); ok {
 		return prefix
 	}

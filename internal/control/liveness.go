@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// states are the states that a heartbeat may report.
-var states = []countersign.InstanceState{countersign.InstanceIdle, countersign.InstanceBusy, countersign.InstanceError}
+// instanceStates are the states that a heartbeat may report.
+var instanceStates = []countersign.InstanceState{countersign.InstanceIdle, countersign.InstanceBusy, countersign.InstanceError}
 
 // maxInstances is how many instances a read of an agent shows; settings may allow more.
 const maxInstances = 1000
@@ -20,7 +20,7 @@ const maxInstances = 1000
 // state: three index reads, however many instances it has.
 func livenessOf(tx store.Tx, tenant, agentID string, now time.Time) (countersign.Liveness, time.Time, error) {
 	evidence := registry.Evidence{}
-	for _, state := range states {
+	for _, state := range instanceStates {
 		newest, err := lastHeard(tx, tenant, agentID, state, 1)
 		if err != nil {
 			return "", time.Time{}, err
@@ -45,7 +45,7 @@ func lastHeard(tx store.Tx, tenant, agentID string, state countersign.InstanceSt
 // all of them.
 func instancesOf(tx store.Tx, tenant, agentID string, now time.Time) ([]countersign.Instance, int, error) {
 	list := []countersign.Instance{}
-	for _, state := range states {
+	for _, state := range instanceStates {
 		of, err := lastHeard(tx, tenant, agentID, state, maxInstances)
 		if err != nil {
 			return nil, 0, err

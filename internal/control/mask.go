@@ -30,14 +30,14 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 	if err != nil {
 		return err
 	}
-	of := hiddenIn(p)
+	of := planMaskOf(p)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
-		if h := of.with(r.Steps[i].ID, r.Steps[i].Input); h != nil && h.step(&r.Steps[i]) {
+		if h := of.forStep(r.Steps[i].ID, r.Steps[i].Input); h != nil && h.step(&r.Steps[i]) {
 			r.Error = maskedError(r.Error)
 		}
 	}
-	if of.hidesPlan() {
+	if of.masksAnything() {
 		r.PlanDigest = ""
 	}
 	if r.PlanSnapshot == nil {
@@ -61,14 +61,14 @@ func maskPlanFor(tx store.Tx, a Actor, p *countersign.Plan, open []string) error
 	}
 	whole, err := runrepo.WithProjects(tx, a.Tenant, *p)
 	if err == nil {
-		maskPlan(p, hiddenIn(&whole), open)
+		maskPlan(p, planMaskOf(&whole), open)
 	}
 	return err
 }
 
 // maskPlan masks the steps of a plan, and everything from which a masked input could be
 // guessed.
-func maskPlan(shown *countersign.Plan, of hiding, open []string) {
+func maskPlan(shown *countersign.Plan, of planMask, open []string) {
 	shown.Steps = slices.Clone(shown.Steps)
 	for i := range shown.Steps {
 		s := &shown.Steps[i]
@@ -78,8 +78,8 @@ func maskPlan(shown *countersign.Plan, of hiding, open []string) {
 		}
 		s.Input, s.Expectation = h.input(s.Input), h.expectation(s.Expectation)
 	}
-	maskFixed(shown, of.plan)
-	if of.hidesPlan() {
+	maskExecutorInputs(shown, of.plan)
+	if of.masksAnything() {
 		shown.PlanDigest = ""
 		shown.PlanningInputs = maps.Clone(shown.PlanningInputs)
 		maps.DeleteFunc(shown.PlanningInputs, func(name string, _ countersign.Value) bool { return !slices.Contains(open, name) })
@@ -92,7 +92,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	}
 	stored, _, err := records.Plans.Get(tx, a.Tenant, ap.PlanID)
 	if errors.Is(err, store.ErrNotFound) {
-		(&hidden{whole: true}).approval(ap) // nothing says which fields are sensitive
+		(&fieldMask{whole: true}).approval(ap) // nothing says which fields are sensitive
 		return nil
 	}
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Service) maskApproval(tx store.Tx, a Actor, ap *countersign.Approval) e
 	if err != nil {
 		return err
 	}
-	if h := hiddenIn(&p).with(ap.StepID, ap.InputSnapshot); h != nil {
+	if h := planMaskOf(&p).forStep(ap.StepID, ap.InputSnapshot); h != nil {
 		h.approval(ap)
 	}
 	return nil

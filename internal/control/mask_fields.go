@@ -7,32 +7,32 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// hidden says which values of a capability, or of a step of it, are masked for a VIEWER.
-type hidden struct {
+// fieldMask says which values of a capability, or of a step of it, are masked for a VIEWER.
+type fieldMask struct {
 	project    *countersign.Project
 	capability *countersign.Capability
 	names      []string // sensitive fields of the capability and its probe; for a step also inputs bound from sensitive fields
 	whole      bool     // every field
-	brought    []string // sensitive members within the values that a step's bindings supply
+	inherited  []string // sensitive members within the values that a step's bindings supply
 }
 
-// hiddenFor is nil if no field of the capability or its probe is sensitive. p has its
+// fieldMaskOf is nil if no field of the capability or its probe is sensitive. p has its
 // project snapshots.
-func hiddenFor(p *countersign.Plan, projectID, capability string) *hidden {
-	if h := contractIn(p, projectID, capability); h != nil && len(h.names) > 0 {
+func fieldMaskOf(p *countersign.Plan, projectID, capability string) *fieldMask {
+	if h := capabilityMask(p, projectID, capability); h != nil && len(h.names) > 0 {
 		return h
 	}
 	return nil
 }
 
-// contractIn returns what a capability masks, possibly nothing; nil if the plan has no such
+// capabilityMask returns what a capability masks, possibly nothing; nil if the plan has no such
 // capability.
-func contractIn(p *countersign.Plan, projectID, capability string) *hidden {
+func capabilityMask(p *countersign.Plan, projectID, capability string) *fieldMask {
 	project, c := targetOf(p, projectID, capability)
 	if c == nil {
 		return nil
 	}
-	return &hidden{project: project, capability: c, names: sensitiveOf(project, c)}
+	return &fieldMask{project: project, capability: c, names: sensitiveOf(project, c)}
 }
 
 // targetOf finds a project among a plan's snapshots, and a capability of it.
@@ -55,24 +55,24 @@ func sensitiveOf(p *countersign.Project, c *countersign.Capability) []string {
 	return names
 }
 
-// hiddenNow is hiddenFor at a project's present revision, for values written under an
+// currentFieldMaskOf is fieldMaskOf at a project's present revision, for values written under an
 // earlier one. If the capability is gone, everything is masked, since nothing says any
 // more which fields are sensitive.
-func hiddenNow(p *countersign.Plan, projectID, capability string) *hidden {
+func currentFieldMaskOf(p *countersign.Plan, projectID, capability string) *fieldMask {
 	if project, c := targetOf(p, projectID, capability); project != nil && c == nil {
-		return &hidden{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
+		return &fieldMask{project: project, capability: &countersign.Capability{Name: capability}, whole: true}
 	}
-	return hiddenFor(p, projectID, capability)
+	return fieldMaskOf(p, projectID, capability)
 }
 
-func (h *hidden) has(name string) bool {
+func (h *fieldMask) hides(name string) bool {
 	return h.whole || slices.Contains(h.names, name)
 }
 
-func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Value {
+func (h *fieldMask) input(m map[string]countersign.Value) map[string]countersign.Value {
 	out := make(map[string]countersign.Value, len(m))
 	for k, v := range m {
-		if h.has(k) {
+		if h.hides(k) {
 			out[k] = masked
 		} else {
 			out[k] = h.members(v)
@@ -83,7 +83,7 @@ func (h *hidden) input(m map[string]countersign.Value) map[string]countersign.Va
 
 // members masks the sensitive members of a value at any depth: an answer that is stored
 // whole contains what a path would have selected.
-func (h *hidden) members(v countersign.Value) countersign.Value {
+func (h *fieldMask) members(v countersign.Value) countersign.Value {
 	if !h.mentions(v) {
 		return v // unchanged to the byte
 	}
@@ -93,7 +93,7 @@ func (h *hidden) members(v countersign.Value) countersign.Value {
 	m, _ := v.Object()
 	out := make(map[string]countersign.Value, len(m))
 	for name, member := range m {
-		if h.has(name) {
+		if h.hides(name) {
 			out[name] = masked
 		} else {
 			out[name] = h.members(member)
@@ -103,13 +103,13 @@ func (h *hidden) members(v countersign.Value) countersign.Value {
 }
 
 // mentions reports a value with a sensitive member anywhere in it.
-func (h *hidden) mentions(v countersign.Value) bool {
+func (h *fieldMask) mentions(v countersign.Value) bool {
 	if list, ok := v.Array(); ok {
 		return slices.ContainsFunc(list, h.mentions)
 	}
 	m, _ := v.Object()
 	for name, member := range m {
-		if h.has(name) || h.mentions(member) {
+		if h.hides(name) || h.mentions(member) {
 			return true
 		}
 	}
@@ -126,18 +126,18 @@ func each(list []countersign.Value, f func(countersign.Value) countersign.Value)
 
 // field masks the value at a path of the output: all of it if a part of that path, or of
 // the path that selected the output, is sensitive; else its sensitive members.
-func (h *hidden) field(name string, v countersign.Value) countersign.Value {
+func (h *fieldMask) field(name string, v countersign.Value) countersign.Value {
 	switch {
 	case v.IsZero():
 		return v
-	case h.on(name), h.on(h.capability.OutputField):
+	case h.hidesPath(name), h.hidesPath(h.capability.OutputField):
 		return masked
 	default:
 		return h.members(v)
 	}
 }
 
-// on reports a path that leads through a sensitive field.
-func (h *hidden) on(path string) bool {
-	return h.has(path) || slices.ContainsFunc(strings.Split(path, "."), h.has)
+// hidesPath reports a path that leads through a sensitive field.
+func (h *fieldMask) hidesPath(path string) bool {
+	return h.hides(path) || slices.ContainsFunc(strings.Split(path, "."), h.hides)
 }

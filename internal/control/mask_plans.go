@@ -6,37 +6,37 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// hiding says what of a plan and of each of its steps is masked for a VIEWER.
-type hiding struct {
+// planMask says what of a plan and of each of its steps is masked for a VIEWER.
+type planMask struct {
 	plan  *countersign.Plan
-	steps map[string]*hidden // by id; no entry for steps with nothing to mask
+	steps map[string]*fieldMask // by id; no entry for steps with nothing to mask
 }
 
-// hiddenIn finds what the steps of a plan mask: the sensitive fields of their
+// planMaskOf finds what the steps of a plan mask: the sensitive fields of their
 // capabilities, and each input that is bound, directly or through other steps, from a
 // sensitive field. p has its project snapshots.
-func hiddenIn(p *countersign.Plan) hiding {
-	of := hiding{p, make(map[string]*hidden, len(p.Steps))}
+func planMaskOf(p *countersign.Plan) planMask {
+	of := planMask{p, make(map[string]*fieldMask, len(p.Steps))}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if h := contractIn(p, s.ProjectID, s.Capability); h != nil {
+		if h := capabilityMask(p, s.ProjectID, s.Capability); h != nil {
 			of.steps[s.ID] = h
 		}
 	}
-	for of.spread() {
+	for of.propagate() {
 	}
 	for id, h := range of.steps {
-		if len(h.names) == 0 && len(h.brought) == 0 {
+		if len(h.names) == 0 && len(h.inherited) == 0 {
 			delete(of.steps, id)
 		}
 	}
 	return of
 }
 
-// spread marks the targets of bindings from sensitive fields, once for each binding, and
+// propagate marks the targets of bindings from sensitive fields, once for each binding, and
 // reports whether it marked a new one. Repeating it ends, even if bindings form a cycle,
 // because the names are finite.
-func (of hiding) spread() (more bool) {
+func (of planMask) propagate() (more bool) {
 	for i := range of.plan.Steps {
 		s := &of.plan.Steps[i]
 		to := of.steps[s.ID]
@@ -50,32 +50,32 @@ func (of hiding) spread() (more bool) {
 }
 
 // bind marks an input that is bound from a sensitive field of another step's output.
-func (h *hidden) bind(name, field string, from *hidden) (more bool) {
-	whole := from.on(field) || from.on(from.capability.OutputField) || (&hidden{names: from.brought}).on(field)
-	if whole && !h.has(name) {
+func (h *fieldMask) bind(name, field string, from *fieldMask) (more bool) {
+	whole := from.hidesPath(field) || from.hidesPath(from.capability.OutputField) || (&fieldMask{names: from.inherited}).hidesPath(field)
+	if whole && !h.hides(name) {
 		h.names, more = append(h.names, name), true
 	}
-	for _, member := range slices.Concat(from.names, from.brought) {
-		if !slices.Contains(h.brought, member) {
-			h.brought, more = append(h.brought, member), true
+	for _, member := range slices.Concat(from.names, from.inherited) {
+		if !slices.Contains(h.inherited, member) {
+			h.inherited, more = append(h.inherited, member), true
 		}
 	}
 	return more
 }
 
-// with returns what a step masks once its inputs are known; nil for nothing. If a binding
+// forStep returns what a step masks once its inputs are known; nil for nothing. If a binding
 // supplies a value with sensitive members, their names are masked in the whole step, since
 // its answer may repeat them.
-func (of hiding) with(stepID string, input map[string]countersign.Value) *hidden {
+func (of planMask) forStep(stepID string, input map[string]countersign.Value) *fieldMask {
 	h := of.steps[stepID]
 	if h == nil {
 		return nil
 	}
-	inner := &hidden{names: h.brought}
+	inner := &fieldMask{names: h.inherited}
 	for name := range of.plan.Step(stepID).InputBindings {
 		if inner.mentions(input[name]) {
 			all := *h
-			all.names = slices.Concat(h.names, h.brought)
+			all.names = slices.Concat(h.names, h.inherited)
 			return &all
 		}
 	}
@@ -85,8 +85,8 @@ func (of hiding) with(stepID string, input map[string]countersign.Value) *hidden
 	return h
 }
 
-// hidesPlan reports that something of the plan is masked, so that its digest must be too.
-func (of hiding) hidesPlan() bool {
+// masksAnything reports that something of the plan is masked, so that its digest must be too.
+func (of planMask) masksAnything() bool {
 	for _, h := range of.steps {
 		if len(h.names) > 0 {
 			return true
@@ -94,7 +94,7 @@ func (of hiding) hidesPlan() bool {
 	}
 	for _, agent := range of.plan.Agents {
 		for capability := range agent.ExecutorInputs {
-			if hiddenFor(of.plan, agent.ProjectID, capability) != nil {
+			if fieldMaskOf(of.plan, agent.ProjectID, capability) != nil {
 				return true
 			}
 		}
@@ -107,12 +107,12 @@ func (of hiding) hidesPlan() bool {
 // none, since nothing says where its inputs went.
 func openInputs(p *countersign.Plan, bindings map[string]countersign.ActionBinding) []string {
 	fed := map[string]bool{}
-	of := hiddenIn(p)
+	of := planMaskOf(p)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		known := contractIn(p, s.ProjectID, s.Capability) != nil
+		known := capabilityMask(p, s.ProjectID, s.Capability) != nil
 		for input, variable := range bindings[s.ActionID].InputVariables {
-			if h := of.steps[s.ID]; !known || h != nil && h.has(input) {
+			if h := of.steps[s.ID]; !known || h != nil && h.hides(input) {
 				fed[variable] = true
 			}
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 // step masks a step's record and reports whether its error may quote a masked value.
-func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
+func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 	s.Input, s.Request, s.RequestDigest = h.input(s.Input), h.request(s.Request, h.capability), countersign.NoStepDigest
-	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), hideAnswer(s.Response)
+	s.Output, s.Response = h.field(h.capability.OutputField, s.Output), maskResponse(s.Response)
 	if s.Verification != nil {
 		v := *s.Verification
 		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
@@ -23,13 +23,13 @@ func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 	}
 	if s.Late != nil {
 		late := *s.Late
-		late.Output, late.Response = h.members(late.Output), hideAnswer(late.Response)
+		late.Output, late.Response = h.members(late.Output), maskResponse(late.Response)
 		s.Late = &late
 	}
 	s.Probes = slices.Clone(s.Probes)
 	for i := range s.Probes {
 		probe := &s.Probes[i]
-		probe.Response = hideAnswer(probe.Response)
+		probe.Response = maskResponse(probe.Response)
 		probe.Output, probe.Request = h.members(probe.Output), h.request(probe.Request, h.project.Capability(probe.Capability))
 	}
 	return quoted
@@ -37,15 +37,15 @@ func (h *hidden) step(s *countersign.StepRun) (quoted bool) {
 
 // approval masks an approval, and removes the digest if it masked anything: digests let
 // masked values be guessed.
-func (h *hidden) approval(ap *countersign.Approval) {
-	h.maskAsked(ap, ap.InputSnapshot)
+func (h *fieldMask) approval(ap *countersign.Approval) {
+	h.maskContext(ap, ap.InputSnapshot)
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
 	ap.Request = *h.request(&ap.Request, h.capability)
 }
 
-// hideAnswer removes what the body of an answer could be guessed from, and masks all of a
+// maskResponse removes what the body of an answer could be guessed from, and masks all of a
 // refusal's body: as text it has no fields to mask by name.
-func hideAnswer(r *countersign.Response) *countersign.Response {
+func maskResponse(r *countersign.Response) *countersign.Response {
 	if r == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func maskedError(text string) string {
 	return code + ": " + masked.Text()
 }
 
-func (h *hidden) expectation(e *countersign.Expectation) *countersign.Expectation {
+func (h *fieldMask) expectation(e *countersign.Expectation) *countersign.Expectation {
 	if e == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (h *hidden) expectation(e *countersign.Expectation) *countersign.Expectatio
 }
 
 // request masks the request of a step or of its probe.
-func (h *hidden) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
+func (h *fieldMask) request(r *countersign.Request, c *countersign.Capability) *countersign.Request {
 	if r == nil {
 		return nil
 	}
@@ -108,8 +108,8 @@ func origin(address string) string {
 	return scheme + "://" + host
 }
 
-// maskAsked masks the parts of an approval other than its request.
-func (h *hidden) maskAsked(ap *countersign.Approval, input map[string]countersign.Value) {
+// maskContext masks the parts of an approval other than its request.
+func (h *fieldMask) maskContext(ap *countersign.Approval, input map[string]countersign.Value) {
 	ap.Expectation = h.expected(ap.Expectation)
 	switch {
 	case ap.Title == "":
@@ -121,9 +121,9 @@ func (h *hidden) maskAsked(ap *countersign.Approval, input map[string]countersig
 }
 
 // title returns the capability's title with hidden values masked.
-func (h *hidden) title(input map[string]countersign.Value) string {
+func (h *fieldMask) title(input map[string]countersign.Value) string {
 	return request.Title(h.capability.Title, func(place string) (countersign.Value, bool) {
-		if h.on(place) {
+		if h.hidesPath(place) {
 			return masked, true
 		}
 		v, ok := request.InputAt(input, place)
@@ -132,7 +132,7 @@ func (h *hidden) title(input map[string]countersign.Value) string {
 }
 
 // expected masks the expectation of an approval, or an array of them.
-func (h *hidden) expected(v countersign.Value) countersign.Value {
+func (h *fieldMask) expected(v countersign.Value) countersign.Value {
 	if list, ok := v.Array(); ok {
 		return countersign.ArrayValue(each(list, h.expected))
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// maskFixed masks the fixed inputs of agents in the plan that is shown.
-func maskFixed(shown, p *countersign.Plan) {
+// maskExecutorInputs masks the fixed inputs of agents in the plan that is shown.
+func maskExecutorInputs(shown, p *countersign.Plan) {
 	shown.Agents = slices.Clone(shown.Agents)
 	for i := range shown.Agents {
 		ref := &shown.Agents[i]
-		ref.ExecutorInputs = maskedInputs(ref.ExecutorInputs, func(capability string) *hidden { return hiddenFor(p, ref.ProjectID, capability) })
+		ref.ExecutorInputs = maskedInputs(ref.ExecutorInputs, func(capability string) *fieldMask { return fieldMaskOf(p, ref.ProjectID, capability) })
 	}
 }
 
 // maskedInputs masks inputs by capability name.
-func maskedInputs(inputs map[string]map[string]countersign.Value, of func(capability string) *hidden) map[string]map[string]countersign.Value {
+func maskedInputs(inputs map[string]map[string]countersign.Value, of func(capability string) *fieldMask) map[string]map[string]countersign.Value {
 	out := maps.Clone(inputs)
 	for name, fields := range out {
 		if h := of(name); h != nil {
@@ -34,9 +34,9 @@ func maskAgent(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	if !masks(a) || len(ag.ExecutorInputs) == 0 {
 		return nil
 	}
-	p, err := contractOf(tx, a.Tenant, ag.ProjectID)
+	p, err := currentSnapshot(tx, a.Tenant, ag.ProjectID)
 	if err == nil {
-		ag.ExecutorInputs = maskedInputs(ag.ExecutorInputs, func(capability string) *hidden { return hiddenNow(p, ag.ProjectID, capability) })
+		ag.ExecutorInputs = maskedInputs(ag.ExecutorInputs, func(capability string) *fieldMask { return currentFieldMaskOf(p, ag.ProjectID, capability) })
 	}
 	return err
 }
@@ -53,19 +53,19 @@ func maskTeam(tx store.Tx, a Actor, team *countersign.Team) error {
 		if err != nil {
 			return err
 		}
-		p, err := contractOf(tx, a.Tenant, head.ProjectID)
+		p, err := currentSnapshot(tx, a.Tenant, head.ProjectID)
 		if err != nil {
 			return err
 		}
-		if h := hiddenNow(p, head.ProjectID, s.Capability); h != nil {
+		if h := currentFieldMaskOf(p, head.ProjectID, s.Capability); h != nil {
 			s.Input, s.Expectation = h.input(s.Input), h.expectation(s.Expectation)
 		}
 	}
 	return nil
 }
 
-// contractOf returns a project's present revision in the form that hiddenFor takes.
-func contractOf(tx store.Tx, tenant, projectID string) (*countersign.Plan, error) {
+// currentSnapshot returns a project's present revision in the form that fieldMaskOf takes.
+func currentSnapshot(tx store.Tx, tenant, projectID string) (*countersign.Plan, error) {
 	head, _, err := records.Projects.Get(tx, tenant, projectID)
 	if err != nil {
 		return nil, err

@@ -44,29 +44,29 @@ func (s *Service) measure(ctx context.Context, a Actor, count func(tx store.Tx, 
 	return figures, err
 }
 
-type countOf struct {
+type countedTable struct {
 	table                 *store.Table
 	name, help, label, is string
 }
 
-func tenantCounts() []countOf {
-	counts := []countOf{
+func tenantCounts() []countedTable {
+	counts := []countedTable{
 		{table: store.Models, name: "countersign_models", help: "Models of the tenant."},
 		{table: store.Projects, name: "countersign_projects", help: "Projects of the tenant."},
 		{table: store.Teams, name: "countersign_teams", help: "Teams of the tenant."},
 		{table: store.Tokens, name: "countersign_tokens", help: "Tokens of the tenant, expired and revoked ones included."},
 	}
 	for _, status := range countersign.RunStatuses {
-		counts = append(counts, countOf{store.Runs, "countersign_runs", "Runs of the tenant by status.", "status", string(status)})
+		counts = append(counts, countedTable{store.Runs, "countersign_runs", "Runs of the tenant by status.", "status", string(status)})
 	}
 	for _, status := range []countersign.ApprovalStatus{countersign.ApprovalPending, countersign.ApprovalApproved, countersign.ApprovalRejected} {
-		counts = append(counts, countOf{store.Approvals, "countersign_approvals", "Approvals of the tenant by status.", "status", string(status)})
+		counts = append(counts, countedTable{store.Approvals, "countersign_approvals", "Approvals of the tenant by status.", "status", string(status)})
 	}
 	for _, status := range []string{countersign.PlanReady, countersign.PlanInvalid} {
-		counts = append(counts, countOf{store.Plans, "countersign_plans", "Plans of the tenant by status.", "status", status})
+		counts = append(counts, countedTable{store.Plans, "countersign_plans", "Plans of the tenant by status.", "status", status})
 	}
 	for _, status := range []countersign.AgentStatus{countersign.AgentPending, countersign.AgentAdmitted} {
-		counts = append(counts, countOf{store.Agents, "countersign_agents", "Agents of the tenant by registry status.", "status", string(status)})
+		counts = append(counts, countedTable{store.Agents, "countersign_agents", "Agents of the tenant by registry status.", "status", string(status)})
 	}
 	return counts
 }

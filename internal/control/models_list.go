@@ -31,8 +31,8 @@ func (s *Service) Models(ctx context.Context, a Actor, l List) (page countersign
 	return page, err
 }
 
-// rememberedModels is how many listed documents are cached, each at most 16 KiB.
-const rememberedModels = 1024
+// cachedModels is how many listed documents are cached, each at most 16 KiB.
+const cachedModels = 1024
 
 // documentKey identifies a document revision, which never changes.
 type documentKey struct{ tenant, revision string }

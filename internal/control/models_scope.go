@@ -18,14 +18,14 @@ func mayChangeModel(tx store.Tx, a Actor, id string) error {
 	if !a.Limited() {
 		return nil
 	}
-	beyond, err := restsBeyond(tx, a, id)
+	beyond, err := usedOutsideScope(tx, a, id)
 	if err == nil && beyond {
 		err = countersign.Errorf(countersign.CodeProjectScope, "what was made from model %s lies outside the projects you may see too; store the document under another id", id)
 	}
 	return err
 }
 
-func restsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
+func usedOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
 	all, err := tx.Distinct(store.Plans, a.Tenant, "scope")
 	if err != nil {
 		return false, err
@@ -35,12 +35,12 @@ func restsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
 	if err != nil || len(plans) > 0 {
 		return true, err
 	}
-	return crewRestsBeyond(tx, a, modelID)
+	return agentsOutsideScope(tx, a, modelID)
 }
 
-// crewRestsBeyond reports an agent or team with the model outside the actor's projects.
+// agentsOutsideScope reports an agent or team with the model outside the actor's projects.
 // Plans don't tell: the plan of a team run names its members and no model.
-func crewRestsBeyond(tx store.Tx, a Actor, modelID string) (bool, error) {
+func agentsOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
 	agents, err := records.Agents.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}})
 	if err != nil || len(agents) == 0 {
 		return false, err

@@ -15,7 +15,7 @@ import (
 
 // User reads one user of a tenant.
 func (s *Service) User(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
-	if email, err = s.keptAs(ctx, a, access.ReadUsers, tenantID, email); err != nil {
+	if email, err = s.storedSpelling(ctx, a, access.ReadUsers, tenantID, email); err != nil {
 		return u, err
 	}
 	err = s.view(ctx, a, access.ReadUsers, func(tx store.Tx) error {

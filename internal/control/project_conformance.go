@@ -72,11 +72,11 @@ func keepConformance(tx store.Tx, tenant string, p *countersign.Project, made co
 	if err != nil {
 		return change{}, err
 	}
-	c := change{before: conformanceWord(nil, made.Capability), after: conformanceWord(&made, made.Capability)}
+	c := change{before: conformanceText(nil, made.Capability), after: conformanceText(&made, made.Capability)}
 	rest := known[:0]
 	for _, k := range known {
 		if k.Capability == made.Capability {
-			c.before = conformanceWord(&k, k.Capability)
+			c.before = conformanceText(&k, k.Capability)
 		} else {
 			rest = append(rest, k)
 		}
@@ -110,7 +110,7 @@ func (s *Service) shownProject(tx store.Tx, tenant string, h records.ProjectHead
 	return p, err
 }
 
-func conformanceWord(c *countersign.Conformance, capability string) string {
+func conformanceText(c *countersign.Conformance, capability string) string {
 	if c == nil || !c.Proven {
 		return capability + " declared"
 	}

@@ -28,7 +28,7 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 		if head.Revision != p.Revision {
 			return countersign.Errorf(countersign.CodeRevisionConflict, "project %s changed to revision %d during the check; check again", id, head.Revision)
 		}
-		c := change{before: healthWord(head.Health), after: healthWord(&check)}
+		c := change{before: healthText(head.Health), after: healthText(&check)}
 		head.Health = &check
 		if _, err := records.Projects.Put(tx, a.Tenant, id, head, version); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p cou
 	return p, boundTo, s.Refuse(ctx, a, access.CheckHealth, "project/"+id, err)
 }
 
-func healthWord(h *countersign.HealthCheck) string {
+func healthText(h *countersign.HealthCheck) string {
 	switch {
 	case h == nil:
 		return ""

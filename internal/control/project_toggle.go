@@ -47,7 +47,7 @@ func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version i
 			"the latest health check of revision %d must be healthy: POST /projects/%s/health-check first", h.Revision, h.ID)
 	}
 	if h.Enabled != enable {
-		c := change{before: enabledWord(h.Enabled), after: enabledWord(enable), reason: reason}
+		c := change{before: enabledText(h.Enabled), after: enabledText(enable), reason: reason}
 		h.Enabled, h.UpdatedAt = enable, s.cfg.Now()
 		if _, err := records.Projects.Put(tx, a.Tenant, h.ID, h, version); err != nil {
 			return countersign.Project{}, err
@@ -59,7 +59,7 @@ func (s *Service) toggle(tx store.Tx, a Actor, h *records.ProjectHead, version i
 	return s.shownProject(tx, a.Tenant, *h)
 }
 
-func enabledWord(enabled bool) string {
+func enabledText(enabled bool) string {
 	if enabled {
 		return "enabled"
 	}

@@ -41,7 +41,7 @@ func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
 		case len(named) == maxNamedRuns:
 			more++
 		default:
-			named = append(named, u.RunID+" ("+whatMoves(u)+")")
+			named = append(named, u.RunID+" ("+nextAction(u)+")")
 		}
 	}
 	if more > 0 {
@@ -53,7 +53,7 @@ func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
 	return named
 }
 
-func whatMoves(u records.Unfinished) string {
+func nextAction(u records.Unfinished) string {
 	switch u.State {
 	case records.Active:
 		return "it is running"
@@ -102,7 +102,7 @@ func (s *Service) ProjectUse(ctx context.Context, a Actor, id string) (out Proje
 			case len(out.Runs) == maxNamedRuns:
 				out.More++
 			default:
-				out.Runs = append(out.Runs, RunUse{u.RunID, whatMoves(u), u.Since, u.WaitingFor})
+				out.Runs = append(out.Runs, RunUse{u.RunID, nextAction(u), u.Since, u.WaitingFor})
 			}
 		}
 		return nil

@@ -81,9 +81,9 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 		return p, err
 	}
 	subject := "project/" + id
-	var seen past
+	var seen priorRevisions
 	if w.ExpectedRevision > 0 {
-		seen = s.pastBefore(ctx, a, id, w.ExpectedRevision, &content)
+		seen = s.priorRevisionsOf(ctx, a, id, w.ExpectedRevision, &content)
 	}
 	err = s.update(ctx, a, access.WriteProject, subject, func(tx store.Tx) error {
 		if err := access.InScope(a.Principal, id); err != nil {
@@ -153,7 +153,7 @@ func contentOf(p countersign.Project) countersign.Project {
 
 // edit stores a new revision, disabled. It is refused while an unfinished run uses the
 // project.
-func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen past) (countersign.Project, error) {
+func (s *Service) edit(tx store.Tx, a Actor, h *records.ProjectHead, version int64, content countersign.Project, seen priorRevisions) (countersign.Project, error) {
 	if err := inUse(tx, a, h.ID); err != nil {
 		return countersign.Project{}, err
 	}

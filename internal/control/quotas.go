@@ -10,16 +10,16 @@ import (
 // roomToStart refuses a run that would exceed a limit. Other conflicts are checked before
 // it, slots after it.
 func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) error {
-	if err := s.roomForApproval(tx, tenant, p); err != nil {
+	if err := s.checkApprovalLimit(tx, tenant, p); err != nil {
 		return err
 	}
 	return s.runs.Free(tx, tenant, p.Mode)
 }
 
-// roomForApproval refuses the start of a run that will ask for an approval while the tenant
+// checkApprovalLimit refuses the start of a run that will ask for an approval while the tenant
 // has as many pending ones as it may. Runs that were started before may still ask, so there
 // can be more than the limit.
-func (s *Service) roomForApproval(tx store.Tx, tenant string, p *countersign.Plan) error {
+func (s *Service) checkApprovalLimit(tx store.Tx, tenant string, p *countersign.Plan) error {
 	if p.Mode != countersign.ModeLive {
 		return nil
 	}

@@ -25,18 +25,18 @@ func TestAnInstanceBeyondTheBoundOfItsAgentIsRefused(t *testing.T) {
 	inBubble(t, func() {
 		h := openBounded(t, 1, quota.Bounds{Instances: 2})
 		ids := h.sync(item("a"), item("b"))
-		h.beat(ids[0], beat("i-1", 1))
-		h.beat(ids[0], beat("i-2", 1))
+		h.beat(ids[0], newHeartbeat("i-1", 1))
+		h.beat(ids[0], newHeartbeat("i-2", 1))
 		before := h.everything(tenants...)
-		for _, a := range h.beats(ids[0], beat("i-3", 1), beat("i-4", 1)) {
+		for _, a := range h.beats(ids[0], newHeartbeat("i-3", 1), newHeartbeat("i-4", 1)) {
 			exceeded(t, a.err, "instances")
 		}
 		if h.everything(tenants...) != before {
 			t.Error("a refused heartbeat left something")
 		}
-		h.beat(ids[0], beat("i-1", 2)) // those that are known go on
-		h.beat(ids[1], beat("i-3", 1)) // and so do other agents'
-		late := beat("i-5", 1)
+		h.beat(ids[0], newHeartbeat("i-1", 2)) // those that are known go on
+		h.beat(ids[1], newHeartbeat("i-3", 1)) // and so do other agents'
+		late := newHeartbeat("i-5", 1)
 		late.Timestamp = "2020-01-01T00:00:00Z"
 		_, err := h.service.Heartbeat(background, as("acme"), ids[0], late)
 		wantCode(t, err, countersign.CodeInvalidRequest) // the clock is judged first
@@ -54,11 +54,11 @@ func TestAnInstanceUnheardForThirtyDaysIsDropped(t *testing.T) {
 			return err
 		}))
 		id := h.sync(item("a"))[0]
-		old := beat("old", 7)
+		old := newHeartbeat("old", 7)
 		h.beat(id, old)
 		later(time.Hour)
 		for i, state := range []countersign.InstanceState{"IDLE", "BUSY", "ERROR"} {
-			b := beat(fmt.Sprintf("new-%d", i), 1)
+			b := newHeartbeat(fmt.Sprintf("new-%d", i), 1)
 			b.State = state
 			h.beat(id, b)
 		}
@@ -97,10 +97,10 @@ func TestInstancesThatAreDueMakeRoomAtOnce(t *testing.T) {
 	inBubble(t, func() {
 		h := openBounded(t, 1, quota.Bounds{Instances: 1})
 		id := h.sync(item("a"))[0]
-		h.beat(id, beat("i-1", 1))
+		h.beat(id, newHeartbeat("i-1", 1))
 		later(30*24*time.Hour + time.Second)
-		h.beat(id, beat("i-2", 1))
-		_, err := h.service.Heartbeat(background, as("acme"), id, beat("i-3", 1))
+		h.beat(id, newHeartbeat("i-2", 1))
+		_, err := h.service.Heartbeat(background, as("acme"), id, newHeartbeat("i-3", 1))
 		exceeded(t, err, "instances")
 		h.service.Close()
 	})

@@ -104,7 +104,7 @@ func (h *fixture) reading(do func()) reads {
 	return c.reads
 }
 
-// reads are what a house's transactions read: rows, and bytes of their documents.
+// reads are what a fixture's transactions read: rows, and bytes of their documents.
 type reads struct{ rows, bytes, written int }
 
 // counting is a store that counts what is read.

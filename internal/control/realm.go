@@ -15,19 +15,19 @@ import (
 // A tenant's ADMIN can't change them, although they are members like others (contract 11).
 // The last one can't be removed: nobody else could make another.
 
-// overUser returns nil if the actor may change or remove the user.
-func overUser(a Actor, u *records.User) error {
+// mayChangeUser returns nil if the actor may change or remove the user.
+func mayChangeUser(a Actor, u *records.User) error {
 	if !u.Realm {
 		return nil
 	}
 	return access.OverRealm(a.Principal)
 }
 
-// overToken returns nil if the actor may revoke the token. Only a realm administrator
+// mayRevokeToken returns nil if the actor may revoke the token. Only a realm administrator
 // revokes a token that is one, or that stands for one. A token that merely names a realm
 // administrator, who hasn't confirmed it, doesn't stand for them: otherwise any ADMIN could
 // make tokens that other ADMINs can't revoke.
-func overToken(tx store.Tx, a Actor, t *records.Token) error {
+func mayRevokeToken(tx store.Tx, a Actor, t *records.Token) error {
 	if t.Realm {
 		return access.OverRealm(a.Principal)
 	}
@@ -46,7 +46,7 @@ func overToken(tx store.Tx, a Actor, t *records.Token) error {
 			return err
 		}
 	}
-	return overUser(a, u)
+	return mayChangeUser(a, u)
 }
 
 // isRealm reports a principal that is a realm administrator.
@@ -71,9 +71,9 @@ func isRealm(tx store.Tx, principal string) (bool, error) {
 	return principal == countersign.SystemPrincipal, err
 }
 
-// othersOfRealm refuses to remove the last realm administrator. gone is the subject to be
+// keepsRealmAdmin refuses to remove the last realm administrator. gone is the subject to be
 // removed. Expired tokens don't count.
-func othersOfRealm(tx store.Tx, now time.Time, gone string) error {
+func keepsRealmAdmin(tx store.Tx, now time.Time, gone string) error {
 	users, err := records.Users.List(tx, countersign.DefaultTenant, store.Query{})
 	if err != nil {
 		return err

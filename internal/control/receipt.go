@@ -54,7 +54,7 @@ func (s *Service) receiptFacts(tx store.Tx, a Actor, id string, warmed bool) (f 
 	if !f.Run.Status.IsTerminal() {
 		return f, false, countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; it has a receipt when it has ended", id, f.Run.Status)
 	}
-	if f.Masked, err = s.leavesOut(tx, a, id); err != nil {
+	if f.Masked, err = s.masksRun(tx, a, id); err != nil {
 		return f, false, err
 	}
 	if f.Approvals, err = s.approvalsOf(tx, a, id); err != nil {
@@ -75,8 +75,8 @@ func provable(err error, run string) error {
 	return err
 }
 
-// leavesOut reports that something of the run's plan is masked for the actor.
-func (s *Service) leavesOut(tx store.Tx, a Actor, runID string) (bool, error) {
+// masksRun reports that something of the run's plan is masked for the actor.
+func (s *Service) masksRun(tx store.Tx, a Actor, runID string) (bool, error) {
 	if !masks(a) {
 		return false, nil
 	}
@@ -88,7 +88,7 @@ func (s *Service) leavesOut(tx store.Tx, a Actor, runID string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return hiddenIn(p).hidesPlan(), nil
+	return planMaskOf(p).masksAnything(), nil
 }
 
 // approvalsOf reads all approvals of a run in the actor's scope, oldest first.

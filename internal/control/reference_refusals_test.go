@@ -9,19 +9,19 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// bookFold is a minute in which refusals are counted.
-type bookFold struct {
+// referenceRefusal is a minute in which refusals are counted.
+type referenceRefusal struct {
 	ends    time.Time
 	count   int
 	subject string
 }
 
 // fold reports a refusal that is counted and not recorded now.
-func (b *book) fold(a control.Actor, action, subject, outcome string) bool {
+func (b *referenceModel) fold(a control.Actor, action, subject, outcome string) bool {
 	k := entry(a.ID, action, "", outcome)
 	f, is := b.folds[k]
 	if !is {
-		b.folds[k] = &bookFold{ends: time.Now().Add(time.Minute)}
+		b.folds[k] = &referenceRefusal{ends: time.Now().Add(time.Minute)}
 		return false
 	}
 	switch {
@@ -35,7 +35,7 @@ func (b *book) fold(a control.Actor, action, subject, outcome string) bool {
 }
 
 // ended are the records of the minutes that are over.
-func (b *book) ended() (counted []string) {
+func (b *referenceModel) ended() (counted []string) {
 	for k, f := range b.folds {
 		if f.ends.After(time.Now()) {
 			continue

@@ -11,7 +11,7 @@ import (
 )
 
 // putTeam says what becomes of writing a team.
-func (b *book) putTeam(a control.Actor, id string, w countersign.TeamWrite) countersign.Code {
+func (b *referenceModel) putTeam(a control.Actor, id string, w countersign.TeamWrite) countersign.Code {
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired
 	}
@@ -35,14 +35,14 @@ func (b *book) putTeam(a control.Actor, id string, w countersign.TeamWrite) coun
 }
 
 // toggleTeam says what becomes of suspending or resuming a team.
-func (b *book) toggleTeam(a control.Actor, id string) countersign.Code {
+func (b *referenceModel) toggleTeam(a control.Actor, id string) countersign.Code {
 	if lacks(a, countersign.RoleAdmin) {
 		return countersign.CodeRoleRequired
 	}
 	return b.reachTeam(a, id)
 }
 
-func (b *book) wrongMembers(members []countersign.TeamMember) bool {
+func (b *referenceModel) wrongMembers(members []countersign.TeamMember) bool {
 	different := map[string]bool{}
 	for _, m := range members {
 		different[m.AgentID] = true
@@ -53,13 +53,13 @@ func (b *book) wrongMembers(members []countersign.TeamMember) bool {
 	return len(different) < 2
 }
 
-func (b *book) unadmitted(members []countersign.TeamMember) bool {
+func (b *referenceModel) unadmitted(members []countersign.TeamMember) bool {
 	return slices.ContainsFunc(members, func(m countersign.TeamMember) bool { return b.agents[m.AgentID].Status != countersign.AgentAdmitted })
 }
 
 // wrongSteps judges steps with the inputs of a run; unless they are complete,
 // more may come.
-func (b *book) wrongSteps(members []countersign.TeamMember, steps []countersign.TeamStep, run map[string]map[string]countersign.Value, complete bool) bool {
+func (b *referenceModel) wrongSteps(members []countersign.TeamMember, steps []countersign.TeamStep, run map[string]map[string]countersign.Value, complete bool) bool {
 	before := map[string]bool{}
 	for _, s := range steps {
 		member := slices.ContainsFunc(members, func(m countersign.TeamMember) bool { return m.AgentID == s.AgentID })
@@ -82,7 +82,7 @@ func (b *book) wrongSteps(members []countersign.TeamMember, steps []countersign.
 }
 
 // wrongCall judges what an agent is to call, and with which inputs.
-func (b *book) wrongCall(a *countersign.Agent, capability string, step, run map[string]countersign.Value, bound map[string]countersign.Binding, complete bool) bool {
+func (b *referenceModel) wrongCall(a *countersign.Agent, capability string, step, run map[string]countersign.Value, bound map[string]countersign.Binding, complete bool) bool {
 	if a == nil || !slices.Contains(a.Capabilities, capability) {
 		return true
 	}
@@ -122,7 +122,7 @@ func misfits(capability, name string, v countersign.Value) bool {
 
 // startAgent says what becomes of starting an agent run; earlier is the run that
 // the key has started already.
-func (b *book) startAgent(a control.Actor, id string, s countersign.AgentRunStart, key, order string) (code countersign.Code, earlier *started) {
+func (b *referenceModel) startAgent(a control.Actor, id string, s countersign.AgentRunStart, key, order string) (code countersign.Code, earlier *started) {
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
@@ -153,7 +153,7 @@ func (b *book) startAgent(a control.Actor, id string, s countersign.AgentRunStar
 }
 
 // startTeam says what becomes of starting a team run.
-func (b *book) startTeam(a control.Actor, id string, s countersign.TeamRunStart, key, order string) (code countersign.Code, earlier *started) {
+func (b *referenceModel) startTeam(a control.Actor, id string, s countersign.TeamRunStart, key, order string) (code countersign.Code, earlier *started) {
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
@@ -182,7 +182,7 @@ func (b *book) startTeam(a control.Actor, id string, s countersign.TeamRunStart,
 }
 
 // claimed says whether the mode is open to the actor, and what the key started.
-func (b *book) claimed(a control.Actor, mode, key, order string) (countersign.Code, *started) {
+func (b *referenceModel) claimed(a control.Actor, mode, key, order string) (countersign.Code, *started) {
 	if a.Modes != nil && !slices.Contains(a.Modes, cmp.Or(mode, countersign.ModeDryRun)) {
 		return countersign.CodeRoleRequired, nil
 	}
@@ -194,7 +194,7 @@ func (b *book) claimed(a control.Actor, mode, key, order string) (countersign.Co
 }
 
 // drift is that of members whose model is suspended.
-func (b *book) drift(members []countersign.TeamMember) countersign.Code {
+func (b *referenceModel) drift(members []countersign.TeamMember) countersign.Code {
 	for _, m := range members {
 		if b.models[b.agents[m.AgentID].ModelID].suspended {
 			return countersign.CodeDrift
@@ -205,7 +205,7 @@ func (b *book) drift(members []countersign.TeamMember) countersign.Code {
 
 // sees is what a run of these members is made from, and of the team if there is
 // one. Projects of these tests never change.
-func (b *book) sees(team *countersign.Team, members []countersign.TeamMember) map[string]int64 {
+func (b *referenceModel) sees(team *countersign.Team, members []countersign.TeamMember) map[string]int64 {
 	seen := map[string]int64{}
 	if team != nil {
 		seen["team/"+team.ID] = team.Revision
@@ -219,7 +219,7 @@ func (b *book) sees(team *countersign.Team, members []countersign.TeamMember) ma
 
 // current reports whether nothing that a run was made from has changed or is
 // suspended.
-func (b *book) current(r *started) bool {
+func (b *referenceModel) current(r *started) bool {
 	for what, revision := range r.seen {
 		kind, id, _ := strings.Cut(what, "/")
 		var now head

@@ -12,9 +12,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/registry"
 )
 
-// book is what a tenant's registry must be, kept in the plainest way: what the
+// referenceModel is what a tenant's registry must be, kept in the plainest way: what the
 // use cases answer and store is predicted from it (contract 7).
-type book struct {
+type referenceModel struct {
 	agents   map[string]*countersign.Agent // without what heartbeats say
 	teams    map[string]*countersign.Team
 	models   map[string]*head
@@ -22,7 +22,7 @@ type book struct {
 	beats    map[string]map[string]heard
 	runs     map[string]*started // by idempotency key
 	log      []string
-	folds    map[string]*bookFold
+	folds    map[string]*referenceRefusal
 }
 
 // head is a model's revision and whether it is suspended.
@@ -44,11 +44,11 @@ type started struct {
 	seen              map[string]int64 // revisions, by "kind/id"
 }
 
-func newBook(tenant string) *book {
-	b := &book{
+func newReferenceModel(tenant string) *referenceModel {
+	b := &referenceModel{
 		agents: map[string]*countersign.Agent{}, teams: map[string]*countersign.Team{}, models: map[string]*head{},
 		disabled: map[string]bool{tenant + "-one": false, tenant + "-two": false},
-		beats:    map[string]map[string]heard{}, runs: map[string]*started{}, folds: map[string]*bookFold{},
+		beats:    map[string]map[string]heard{}, runs: map[string]*started{}, folds: map[string]*referenceRefusal{},
 	}
 	for _, id := range models {
 		b.models[id] = &head{revision: 1}
@@ -67,7 +67,7 @@ func outside(a control.Actor, projects ...string) bool {
 
 // reachAgent, reachTeam and reachProject give "" for what is there and in scope.
 
-func (b *book) reachAgent(a control.Actor, id string) countersign.Code {
+func (b *referenceModel) reachAgent(a control.Actor, id string) countersign.Code {
 	switch known := b.agents[id]; {
 	case known == nil:
 		return countersign.CodeNotFound
@@ -77,7 +77,7 @@ func (b *book) reachAgent(a control.Actor, id string) countersign.Code {
 	return ""
 }
 
-func (b *book) reachTeam(a control.Actor, id string) countersign.Code {
+func (b *referenceModel) reachTeam(a control.Actor, id string) countersign.Code {
 	switch {
 	case b.teams[id] == nil:
 		return countersign.CodeNotFound
@@ -87,7 +87,7 @@ func (b *book) reachTeam(a control.Actor, id string) countersign.Code {
 	return ""
 }
 
-func (b *book) reachProject(a control.Actor, id string) countersign.Code {
+func (b *referenceModel) reachProject(a control.Actor, id string) countersign.Code {
 	switch _, known := b.disabled[id]; {
 	case !known:
 		return countersign.CodeNotFound
@@ -98,7 +98,7 @@ func (b *book) reachProject(a control.Actor, id string) countersign.Code {
 }
 
 // systems are the projects of those members that exist.
-func (b *book) systems(members []countersign.TeamMember) (projects []string) {
+func (b *referenceModel) systems(members []countersign.TeamMember) (projects []string) {
 	for _, m := range members {
 		if known := b.agents[m.AgentID]; known != nil {
 			projects = append(projects, known.ProjectID)
@@ -109,11 +109,11 @@ func (b *book) systems(members []countersign.TeamMember) (projects []string) {
 
 // done and refused write what the audit log must say.
 
-func (b *book) done(a control.Actor, op access.Operation, subject string) {
+func (b *referenceModel) done(a control.Actor, op access.Operation, subject string) {
 	b.log = append(b.log, entry(a.ID, string(op), subject, "done"))
 }
 
-func (b *book) refused(a control.Actor, op access.Operation, subject string, code countersign.Code) {
+func (b *referenceModel) refused(a control.Actor, op access.Operation, subject string, code countersign.Code) {
 	switch code {
 	case countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeRevisionConflict, countersign.CodeManifestConflict, countersign.CodeStateConflict,
 		countersign.CodeIdempotencyConflict, countersign.CodeProjectDisabled, countersign.CodeAgentNotAdmitted, countersign.CodeDrift:
@@ -128,7 +128,7 @@ func entry(actor, action, subject, outcome string) string {
 }
 
 // sync says what becomes of a manifest, and what its agents are then.
-func (b *book) sync(a control.Actor, projectID string, m countersign.Manifest, now time.Time) (code countersign.Code, next []*countersign.Agent) {
+func (b *referenceModel) sync(a control.Actor, projectID string, m countersign.Manifest, now time.Time) (code countersign.Code, next []*countersign.Agent) {
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
@@ -169,7 +169,7 @@ func said(a countersign.Agent) string {
 	return fmt.Sprint(a.Name, a.Role, a.Goal, a.Capabilities, a.ModelID, level, a.ExecutorInputs["look"]["key"].Raw())
 }
 
-func (b *book) wrongManifest(projectID string, m countersign.Manifest) bool {
+func (b *referenceModel) wrongManifest(projectID string, m countersign.Manifest) bool {
 	for i, a := range m.Agents {
 		if slices.ContainsFunc(m.Agents[:i], func(o countersign.ManifestAgent) bool { return o.ExternalAgentID == a.ExternalAgentID }) {
 			return true
@@ -190,7 +190,7 @@ func (b *book) wrongManifest(projectID string, m countersign.Manifest) bool {
 }
 
 // hasOther reports a model that an agent of another system has.
-func (b *book) hasOther(modelID, projectID string) bool {
+func (b *referenceModel) hasOther(modelID, projectID string) bool {
 	for _, other := range b.agents {
 		if other.ModelID == modelID && other.ProjectID != projectID {
 			return true
@@ -206,7 +206,7 @@ var contract = map[string]map[string]string{"look": {"key": "STRING"}, "note": {
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // move says what becomes of admitting or suspending an agent.
-func (b *book) move(a control.Actor, op access.Operation, id string, d countersign.Admission) countersign.Code {
+func (b *referenceModel) move(a control.Actor, op access.Operation, id string, d countersign.Admission) countersign.Code {
 	if lacks(a, countersign.RoleAdmin) {
 		return countersign.CodeRoleRequired
 	}
@@ -223,7 +223,7 @@ func (b *book) move(a control.Actor, op access.Operation, id string, d countersi
 }
 
 // liveness is the worst of an agent's instances that were heard within 120 s.
-func (b *book) liveness(id string, now time.Time) (is countersign.Liveness, newest time.Time) {
+func (b *referenceModel) liveness(id string, now time.Time) (is countersign.Liveness, newest time.Time) {
 	order := []countersign.Liveness{countersign.LivenessUnknown, countersign.LivenessStale, countersign.LivenessOnline, countersign.LivenessBusy, countersign.LivenessError}
 	worst := 0
 	for _, i := range b.beats[id] {
@@ -240,7 +240,7 @@ func (b *book) liveness(id string, now time.Time) (is countersign.Liveness, newe
 }
 
 // beat says what becomes of a heartbeat.
-func (b *book) beat(a control.Actor, id string, h countersign.Heartbeat, now time.Time) (code countersign.Code, duplicate bool) {
+func (b *referenceModel) beat(a control.Actor, id string, h countersign.Heartbeat, now time.Time) (code countersign.Code, duplicate bool) {
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, false
 	}

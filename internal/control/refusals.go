@@ -22,8 +22,8 @@ import (
 // Each replica counts its own.
 
 const (
-	foldedFor = time.Minute
-	mostFolds = 10_000 // kinds of refusal that are counted at once; beyond them, each refusal is recorded
+	repeatWindow     = time.Minute
+	maxRefusalCounts = 10_000 // kinds of refusal that are counted at once; beyond them, each refusal is recorded
 )
 
 // refusal identifies refusals that are counted together.
@@ -31,60 +31,60 @@ type refusal struct {
 	tenant, actor, action, outcome string
 }
 
-// fold counts the repeats of a refusal during one minute.
-type fold struct {
+// refusalCount counts the repeats of a refusal during one minute.
+type refusalCount struct {
 	count int64                   // of the repeats
 	last  countersign.AuditRecord // the latest of them
 
-	known  chan struct{} // closed once the first refusal is recorded, or has failed to be
-	failed bool          // the first refusal is not recorded; no repeat was counted
-	timer  *time.Timer
+	recorded chan struct{} // closed once the first refusal is recorded, or has failed to be
+	failed   bool          // the first refusal is not recorded; no repeat was counted
+	timer    *time.Timer
 }
 
-// folds holds the counts of the minutes under way.
-type folds struct {
+// refusalCounts holds the counts of the minutes under way.
+type refusalCounts struct {
 	mu     sync.Mutex
-	open   map[refusal]*fold
+	open   map[refusal]*refusalCount
 	closed bool
 }
 
-// join counts a refusal in its minute, or begins one. If first, the caller must record the
-// refusal and, unless in is nil, call settle. over is called when the minute ends.
-func (f *folds) join(k refusal, rec countersign.AuditRecord, over func()) (in *fold, first bool) {
+// count counts a refusal in its minute, or begins a minute. If first is true, the caller
+// must record the refusal and, unless in is nil, call settle. over runs when the minute ends.
+func (f *refusalCounts) count(k refusal, rec countersign.AuditRecord, over func()) (in *refusalCount, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now, is := f.open[k]; is {
-		now.add(rec)
+		now.merge(1, rec)
 		return now, false
 	}
-	if f.closed || len(f.open) >= mostFolds {
+	if f.closed || len(f.open) >= maxRefusalCounts {
 		return nil, true
 	}
-	in = &fold{known: make(chan struct{})}
+	in = &refusalCount{recorded: make(chan struct{})}
 	f.begin(k, in, over)
 	return in, true
 }
 
-// begin begins a minute; mu is held.
-func (f *folds) begin(k refusal, now *fold, over func()) {
+// begin begins a minute. The caller holds mu.
+func (f *refusalCounts) begin(k refusal, now *refusalCount, over func()) {
 	if f.open == nil {
-		f.open = map[refusal]*fold{}
+		f.open = map[refusal]*refusalCount{}
 	}
-	f.open[k], now.timer = now, time.AfterFunc(foldedFor, over)
+	f.open[k], now.timer = now, time.AfterFunc(repeatWindow, over)
 }
 
 // settle reports how the recording of a minute's first refusal ended: recorded by this
 // process; recorded by another one, so this refusal is a repeat; or failed, which ends
 // the minute.
-func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err error) {
+func (f *refusalCounts) settle(k refusal, in *refusalCount, rec countersign.AuditRecord, err error) {
 	if in == nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case errors.Is(err, errTold):
-		in.add(rec)
+	case errors.Is(err, errRecordedElsewhere):
+		in.merge(1, rec)
 	case err != nil:
 		in.failed = true
 		in.timer.Stop()
@@ -92,15 +92,12 @@ func (f *folds) settle(k refusal, in *fold, rec countersign.AuditRecord, err err
 			delete(f.open, k)
 		}
 	}
-	close(in.known)
+	close(in.recorded)
 }
 
-// add counts a refusal.
-func (n *fold) add(rec countersign.AuditRecord) { n.join(1, rec) }
-
-// join adds a number of refusals, of which last is the latest. A subject that they don't
+// merge adds a number of refusals, of which last is the latest. A subject that they don't
 // all share is left out.
-func (n *fold) join(count int64, last countersign.AuditRecord) {
+func (n *refusalCount) merge(count int64, last countersign.AuditRecord) {
 	if n.count > 0 && n.last.Subject != last.Subject {
 		kind, _, _ := strings.Cut(last.Subject, "/")
 		last.Subject = kind + "/*" // no id has an asterisk
@@ -109,7 +106,7 @@ func (n *fold) join(count int64, last countersign.AuditRecord) {
 }
 
 // end ends a minute.
-func (f *folds) end(k refusal) (ended fold) {
+func (f *refusalCounts) end(k refusal) (ended refusalCount) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now, is := f.open[k]; is {
@@ -120,8 +117,8 @@ func (f *folds) end(k refusal) (ended fold) {
 	return ended
 }
 
-// all ends every minute and lets no new one begin.
-func (f *folds) all() []refusal {
+// close ends every minute and lets no new one begin.
+func (f *refusalCounts) close() []refusal {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
@@ -134,12 +131,12 @@ func (f *folds) all() []refusal {
 func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant string, rec countersign.AuditRecord) error {
 	k := refusal{tenant, rec.Actor, rec.Action, rec.Outcome}
 	for {
-		in, first := s.folds.join(k, rec, func() { s.unfold(k) })
+		in, first := s.refusalCounts.count(k, rec, func() { s.endMinute(k) })
 		if first {
 			return s.recordFirst(ctx, op, k, in, rec)
 		}
 		select {
-		case <-in.known:
+		case <-in.recorded:
 			if !in.failed {
 				return nil
 			}
@@ -149,112 +146,107 @@ func (s *Service) recordRefusal(ctx context.Context, op access.Operation, tenant
 	}
 }
 
-func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusal, in *fold, rec countersign.AuditRecord) error {
+func (s *Service) recordFirst(ctx context.Context, op access.Operation, k refusal, in *refusalCount, rec countersign.AuditRecord) error {
 	err := s.store.Update(ctx, func(tx store.Tx) error {
-		if told, err := s.toldElsewhere(tx, k, rec.At); err != nil {
+		if recorded, err := s.recordedElsewhere(tx, k, rec.At); err != nil {
 			return err
-		} else if told && in != nil {
-			return errTold
+		} else if recorded && in != nil {
+			return errRecordedElsewhere
 		}
 		return appendAudit(tx, k.tenant, rec)
 	})
 	crashpoint.At("control.refused", op)
-	s.folds.settle(k, in, rec, err)
-	if errors.Is(err, errTold) {
+	s.refusalCounts.settle(k, in, rec, err)
+	if errors.Is(err, errRecordedElsewhere) {
 		return nil
 	}
 	return err
 }
 
-// errTold rolls back the transaction of a refusal that another process has recorded.
-var errTold = errors.New("control: recorded by another process")
+// errRecordedElsewhere rolls back the transaction of a refusal that another process has recorded.
+var errRecordedElsewhere = errors.New("control: recorded by another process")
 
-// toldElsewhere reports that another process has recorded such a refusal within the minute.
-func (s *Service) toldElsewhere(tx store.Tx, k refusal, now time.Time) (bool, error) {
+// recordedElsewhere reports that another process has recorded such a refusal within the minute.
+func (s *Service) recordedElsewhere(tx store.Tx, k refusal, now time.Time) (bool, error) {
 	if !s.cfg.Shared {
 		return false, nil
 	}
-	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: now.Add(-foldedFor)}, countersign.MaxPageLimit, 0)
-	for _, rec := range page.Items {
-		if rec.Outcome == k.outcome {
-			return true, err
-		}
-	}
-	return false, err
+	page, err := audit.List(tx, k.tenant, audit.Filter{Actor: k.actor, Action: k.action, Since: now.Add(-repeatWindow)}, countersign.MaxPageLimit, 0)
+	return slices.ContainsFunc(page.Items, func(rec countersign.AuditRecord) bool { return rec.Outcome == k.outcome }), err
 }
 
-// unfold ends a minute and records what was counted in it.
-func (s *Service) unfold(k refusal) {
-	s.folds.mu.Lock()
-	closed := s.folds.closed
+// endMinute ends a minute and records what was counted in it.
+func (s *Service) endMinute(k refusal) {
+	s.refusalCounts.mu.Lock()
+	closed := s.refusalCounts.closed
 	if !closed {
-		s.chores.Add(1) // before Close waits
+		s.background.Add(1) // before Close waits
 	}
-	s.folds.mu.Unlock()
+	s.refusalCounts.mu.Unlock()
 	if !closed {
-		defer s.chores.Done()
-		s.recordFold(k)
+		defer s.background.Done()
+		s.recordRepeats(k)
 	}
 }
 
-func (s *Service) recordFold(k refusal) {
-	ended := s.folds.end(k)
+func (s *Service) recordRepeats(k refusal) {
+	ended := s.refusalCounts.end(k)
 	if ended.count == 0 {
 		return
 	}
-	rec := ended.told(s.cfg.Now())
+	rec := ended.record(s.cfg.Now())
 	err := s.store.Update(context.Background(), func(tx store.Tx) error { return appendAudit(tx, k.tenant, rec) })
 	if err != nil {
 		s.log.Warn("refusals not recorded", "tenant", k.tenant, "actor", k.actor, "action", k.action, "count", ended.count, "error", err)
-		s.keep(k, ended)
+		s.keepCounting(k, ended)
 	}
 }
 
-// told is the record of what was counted.
-func (n *fold) told(at time.Time) countersign.AuditRecord {
+// record is the record of what was counted.
+func (n *refusalCount) record(at time.Time) countersign.AuditRecord {
 	rec := n.last
 	rec.At, rec.Count = at, n.count
 	return rec
 }
 
-// keep counts refusals that could not be recorded for another minute.
-func (s *Service) keep(k refusal, of fold) {
-	s.folds.mu.Lock()
-	defer s.folds.mu.Unlock()
-	if now, is := s.folds.open[k]; is {
+// keepCounting keeps a count that could not be recorded for another minute.
+func (s *Service) keepCounting(k refusal, of refusalCount) {
+	s.refusalCounts.mu.Lock()
+	defer s.refusalCounts.mu.Unlock()
+	if now, is := s.refusalCounts.open[k]; is {
 		if now.count > 0 {
-			of.join(now.count, now.last)
+			of.merge(now.count, now.last)
 		}
 		now.count, now.last = of.count, of.last
 		return
 	}
-	if !s.folds.closed {
-		s.folds.begin(k, &of, func() { s.unfold(k) }) // known is closed already
+	if !s.refusalCounts.closed {
+		s.refusalCounts.begin(k, &of, func() { s.endMinute(k) }) // recorded is closed already
 	}
 }
 
 const (
-	// foldsEnd bounds how long a stopping service tries to record its counts, also if the
-	// store is unavailable: a supervisor waits only some seconds longer than the grace.
-	foldsEnd = 5 * time.Second
-	// foldsAtOnce is how many records then share a transaction.
-	foldsAtOnce = 500
+	// closeTimeout bounds how long a stopping service tries to record its counts, even if the
+	// store is unavailable: a supervisor waits only a few seconds beyond the grace period.
+	closeTimeout = 5 * time.Second
+	// refusalsPerCommit is how many records share a transaction while the service stops.
+	refusalsPerCommit = 500
 )
 
-// recordFolds records all counts when the service stops, tenant by tenant, until foldsEnd.
-func (s *Service) recordFolds() {
-	ctx, cancel := context.WithTimeout(context.Background(), foldsEnd)
+// recordAllRepeats records all counts when the service stops, tenant by tenant, within
+// closeTimeout.
+func (s *Service) recordAllRepeats() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	told := map[string][]countersign.AuditRecord{}
-	for _, k := range s.folds.all() {
-		if ended := s.folds.end(k); ended.count > 0 {
-			told[k.tenant] = append(told[k.tenant], ended.told(s.cfg.Now()))
+	repeats := map[string][]countersign.AuditRecord{}
+	for _, k := range s.refusalCounts.close() {
+		if ended := s.refusalCounts.end(k); ended.count > 0 {
+			repeats[k.tenant] = append(repeats[k.tenant], ended.record(s.cfg.Now()))
 		}
 	}
-	for tenant, records := range told {
-		for span := range slices.Chunk(records, foldsAtOnce) {
-			err := s.store.Update(ctx, func(tx store.Tx) error { return audit.Append(tx, tenant, span) })
-			if err != nil {
+	for tenant, records := range repeats {
+		for span := range slices.Chunk(records, refusalsPerCommit) {
+			if err := s.store.Update(ctx, func(tx store.Tx) error { return audit.Append(tx, tenant, span) }); err != nil {
 				s.log.Warn("refusals not recorded", "tenant", tenant, "records", len(span), "count", refusalsIn(span), "error", err)
 			}
 		}

@@ -202,7 +202,7 @@ func TestInstancesOfAnAgentAreCountedBeyondThoseShown(t *testing.T) {
 		id := h.sync(item("a"))[0]
 		var list []countersign.Heartbeat
 		for i := range 1001 {
-			list = append(list, beat(fmt.Sprintf("i-%d", i), 1))
+			list = append(list, newHeartbeat(fmt.Sprintf("i-%d", i), 1))
 			list[i].State = []countersign.InstanceState{"IDLE", "BUSY", "ERROR"}[i%3]
 		}
 		h.beats(id, list[:1000]...)

@@ -54,13 +54,13 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (counte
 // maskRehearsal masks the values and digests of capabilities with sensitive fields for a
 // VIEWER, who still sees that something differs, and where.
 func maskRehearsal(r *countersign.Rehearsal, live *runrepo.LoadedRun) {
-	of := hiddenIn(live.Plan())
-	if of.hidesPlan() {
+	of := planMaskOf(live.Plan())
+	if of.masksAnything() {
 		r.PlanDigest = ""
 	}
 	for i := range r.Steps {
 		step := live.Run().Steps[i]
-		if of.with(step.ID, step.Input) == nil {
+		if of.forStep(step.ID, step.Input) == nil {
 			continue
 		}
 		r.Steps[i].RehearsedDigest, r.Steps[i].SentDigest = countersign.NoStepDigest, countersign.NoStepDigest

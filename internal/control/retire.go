@@ -98,7 +98,7 @@ func projectRevisionText(h *records.ProjectHead) string {
 	if h.Retired {
 		return "retired"
 	}
-	return enabledWord(h.Enabled)
+	return enabledText(h.Enabled)
 }
 
 // projectsInUse refuses a plan with a retired project. It doesn't mention projects outside

@@ -38,8 +38,8 @@ func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
 // How many approved approvals are searched for one of the same capability, and how many
 // are in memory at a time: each holds a whole request.
 const (
-	lookedBack   = 200
-	lookedAtOnce = 20
+	maxApprovalsSearched = 200
+	approvalsPerRead     = 20
 )
 
 // ApprovedBefore returns the last approval of the same project and capability that was
@@ -60,11 +60,11 @@ func (s *Service) ApprovedBefore(ctx context.Context, a Actor, id string) (out *
 }
 
 func approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (*countersign.Approval, error) {
-	q := store.Query{Order: newestFirst, Limit: lookedAtOnce, Where: []store.Filter{
+	q := store.Query{Order: newestFirst, Limit: approvalsPerRead, Where: []store.Filter{
 		store.Equal("status", string(countersign.ApprovalApproved)),
 		{Column: "created", Op: store.AtMost, Values: []any{this.RequestedAt.UnixMicro()}},
 	}}
-	for ; q.Offset < lookedBack; q.Offset += lookedAtOnce {
+	for ; q.Offset < maxApprovalsSearched; q.Offset += approvalsPerRead {
 		found, err := records.Approvals.List(tx, tenant, q)
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func approvedBefore(tx store.Tx, tenant string, this *countersign.Approval) (*co
 				return other, nil
 			}
 		}
-		if len(found) < lookedAtOnce {
+		if len(found) < approvalsPerRead {
 			break
 		}
 	}

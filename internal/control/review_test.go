@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// reviewed is a house with approvals that were stored as they are.
+// reviewed is a fixture with approvals that were stored as they are.
 type reviewed struct {
 	*fixture
 	begun time.Time

@@ -45,7 +45,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, secret string) (acces
 		s.forget(ctx, id)
 		return access.Principal{}, errSignedOut
 	}
-	if now.Sub(rec.SeenAt) > coarseUse {
+	if now.Sub(rec.SeenAt) > lastUsePrecision {
 		s.touchSession(ctx, id, now)
 	}
 	p := principalOfUser(user)
@@ -90,7 +90,7 @@ func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
 	if _, underway := s.touching.LoadOrStore(id, true); underway {
 		return
 	}
-	s.chores.Go(func() {
+	s.background.Go(func() {
 		defer s.touching.Delete(id)
 		ctx := context.WithoutCancel(ctx)
 		err := s.store.Update(ctx, func(tx store.Tx) error {
@@ -146,7 +146,7 @@ func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Acto
 	if _, err := records.Sessions.Put(tx, store.Realm, access.HashToken(secret), rec, 0); err != nil {
 		return err
 	}
-	if err := s.used(tx, u); err != nil {
+	if err := s.markUsed(tx, u); err != nil {
 		return err
 	}
 	a := Actor{Principal: principalOfUser(u), RequestID: before.RequestID}
@@ -184,7 +184,7 @@ func (s *Service) SwitchTenant(ctx context.Context, a Actor, tenant string) erro
 		if err != nil {
 			return found(err, "tenant", tenant)
 		}
-		if err := s.used(tx, u); err != nil {
+		if err := s.markUsed(tx, u); err != nil {
 			return err
 		}
 		rec.TenantID = tenant

@@ -38,8 +38,8 @@ const (
 	limitSwept = 4 // records that are checked for deletion with each new one
 )
 
-// errOver ends the transaction of a refused attempt, which then writes nothing.
-var errOver = errors.New("control: over the limit")
+// errOverLimit ends the transaction of a refused attempt, which then writes nothing.
+var errOverLimit = errors.New("control: over the limit")
 
 // Allow implements limit.
 func (l *sharedLimit) Allow(ctx context.Context, key string, now time.Time) (bool, error) {
@@ -48,7 +48,7 @@ func (l *sharedLimit) Allow(ctx context.Context, key string, now time.Time) (boo
 	}
 	part, name := l.place(key)
 	err := l.store.Update(ctx, func(tx store.Tx) error { return l.take(tx, part, name, now) })
-	if errors.Is(err, errOver) {
+	if errors.Is(err, errOverLimit) {
 		return false, nil
 	}
 	return err == nil, err
@@ -97,7 +97,7 @@ func (l *sharedLimit) take(tx store.Tx, part, name string, now time.Time) error 
 	}
 	after, allowed := l.rate.Take(time.UnixMicro(bucket), now)
 	if !allowed {
-		return errOver
+		return errOverLimit
 	}
 	held[name] = after.UnixMicro()
 	_, err = records.Limits.Put(tx, store.Realm, part, &records.Limit{Buckets: held}, version)

@@ -21,23 +21,23 @@ var ErrTooMany = errors.New("too many attempts")
 // Try counts an attempt of a network address that comes without a session, and
 // refuses one too many.
 func (s *Service) Try(ctx context.Context, from string) error {
-	return s.count(ctx, s.trying, tries(from))
+	return s.count(ctx, s.tryLimit, tryKey(from))
 }
 
-// tries is the key that an address's attempts are counted under.
-func tries(from string) string { return "from " + network(from) }
+// tryKey is the key that an address's attempts are counted under.
+func tryKey(from string) string { return "from " + network(from) }
 
 // Begin counts a sign-in that a network address begins at the provider.
 func (s *Service) Begin(ctx context.Context, from string) error {
-	return s.count(ctx, s.begun, network(from))
+	return s.count(ctx, s.beginLimit, network(from))
 }
 
 // succeeded takes back the attempt that signed somebody in: people who share a network
 // address and make no mistake use up nothing of each other's attempts.
 func (s *Service) succeeded(ctx context.Context, from string) {
 	ctx = context.WithoutCancel(ctx)
-	s.chores.Go(func() {
-		if err := s.trying.Return(ctx, tries(from), s.cfg.Now()); err != nil {
+	s.background.Go(func() {
+		if err := s.tryLimit.Return(ctx, tryKey(from), s.cfg.Now()); err != nil {
 			s.log.WarnContext(ctx, "a successful sign-in counts as an attempt", "error", err)
 		}
 	})
@@ -51,21 +51,21 @@ var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is 
 // makes no difference to the answer, nor to how long it takes. from is the
 // network address that asks.
 func (s *Service) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
-	if err := s.count(ctx, s.trying, "asked from "+network(from)); err != nil {
+	if err := s.count(ctx, s.tryLimit, "asked from "+network(from)); err != nil {
 		return "", err
 	}
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
-	if err := s.count(ctx, s.asking, email+" from "+network(from)); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
+	if err := s.count(ctx, s.codeLimit, email+" from "+network(from)); err != nil { // both together: a stranger elsewhere doesn't use up a user's attempts
 		return "", err
 	}
 	if prefix, ok := site(from); ok {
-		if err := s.count(ctx, s.siting, email+" at "+prefix); err != nil {
+		if err := s.count(ctx, s.siteLimit, email+" at "+prefix); err != nil {
 			return "", err
 		}
 	}
-	mail := s.codes.add(s.cfg.Life, askedFrom(from))
+	mail := s.codes.add(s.cfg.Life, mailNetwork(from))
 	if mail == nil {
 		return "", ErrTooMany
 	}
@@ -84,7 +84,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 		return "", public(err)
 	}
 	at := s.cfg.Now()
-	s.chores.Go(func() {
+	s.background.Go(func() {
 		defer s.codes.remove(mail)
 		s.deliver(context.WithoutCancel(ctx), mail, rec, code, CodeText(code, from, at))
 	})
@@ -161,7 +161,7 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from string, before 
 		if err != nil || email == "" {
 			return err
 		}
-		user, err := s.entering(tx, email, before.RequestID)
+		user, err := s.membershipToEnter(tx, email, before.RequestID)
 		if err != nil || user == nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func (s *Service) SignInVerified(ctx context.Context, email, from string, before
 	}
 	session = access.FormatSecret(s.cfg.NewSecret())
 	err = s.store.Update(ctx, func(tx store.Tx) error {
-		user, err := s.entering(tx, email, before.RequestID)
+		user, err := s.membershipToEnter(tx, email, before.RequestID)
 		if err != nil {
 			return err
 		}

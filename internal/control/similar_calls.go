@@ -16,8 +16,8 @@ import (
 // Two calls with the same capability and title may be the same action twice. Whoever
 // decides about one is told of the other while its outcome is unknown.
 
-// alikeAtOnce bounds how many open recoveries or approvals are in memory at a time.
-const alikeAtOnce = 16
+// similarBatch bounds how many open recoveries or approvals are in memory at a time.
+const similarBatch = 16
 
 // call identifies what a step does: its capability and the capability's title.
 type call struct{ project, capability, title string }
@@ -41,7 +41,7 @@ func (s *Service) RecoveriesLike(ctx context.Context, a Actor, approvalID string
 		}
 		return records.Runs.Each(tx, a.Tenant, store.Query{
 			Where: append(where, store.Equal("status", string(countersign.RunRecoveryRequired))), Order: newestFirst,
-		}, alikeAtOnce, func(r *records.Run) error {
+		}, similarBatch, func(r *records.Run) error {
 			found, err := s.uncertainCalls(tx, a, &r.Run)
 			if slices.Contains(found, asked) {
 				runs = append(runs, r.ID)
@@ -74,7 +74,7 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 			titles[i] = c.title
 		}
 		where = append(where, store.Equal("status", string(countersign.ApprovalPending)), within("title", titles))
-		return records.Approvals.Each(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, alikeAtOnce, func(ap *records.Approval) error {
+		return records.Approvals.Each(tx, a.Tenant, store.Query{Where: where, Order: newestFirst}, similarBatch, func(ap *records.Approval) error {
 			if !slices.Contains(uncertain, call{ap.ProjectID, ap.Capability, ap.Title}) {
 				return nil
 			}
@@ -120,7 +120,7 @@ func (s *Service) uncertainCalls(tx store.Tx, a Actor, r *countersign.Run) (out 
 // titleFor returns the title of a step's call, masked for the actor.
 func titleFor(a Actor, p *countersign.Plan, step *countersign.StepRun, title string) string {
 	if masks(a) {
-		if h := hiddenIn(p).with(step.ID, step.Input); h != nil {
+		if h := planMaskOf(p).forStep(step.ID, step.Input); h != nil {
 			return h.title(step.Input)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 // How many compiled models are cached, and the largest document among them in bytes.
 const (
-	rememberedMachines = 32
-	maxMachine         = 64 << 10
+	cachedMachines = 32
+	maxMachine     = 64 << 10
 )
 
 // Simulate simulates a scenario of a stored model.
@@ -63,5 +63,5 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 // runs at once, and tenants take turns, so that simulations delay neither runs nor other
 // tenants' simulations.
 func (s *Service) think(ctx context.Context, tenant string, f func()) error {
-	return public(s.computing.Do(ctx, tenant, f))
+	return public(s.computations.Do(ctx, tenant, f))
 }

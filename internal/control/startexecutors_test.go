@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// crewed is a house with two admitted agents of acme-one, which are the team t1.
+// crewed is a fixture with two admitted agents of acme-one, which are the team t1.
 func crewed(t *testing.T) (*fixture, []string) {
 	t.Helper()
 	h := open(t)

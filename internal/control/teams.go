@@ -63,7 +63,8 @@ func shownTeam(tx store.Tx, a Actor, h *records.TeamHead) (countersign.Team, err
 	if err != nil {
 		return t, err
 	}
-	return t, maskTeam(tx, a, &t)
+	err = maskTeam(tx, a, &t)
+	return t, err
 }
 
 // PutTeam creates a team or, with the present revision, updates it. A team needs at least

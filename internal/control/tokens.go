@@ -48,7 +48,7 @@ func (s *Service) CreateToken(ctx context.Context, a Actor, w countersign.TokenW
 			return err
 		}
 		granted := w // w stays as it is, since this may run more than once
-		if granted.UserEmail, err = standsBehind(tx, tenant, w.UserEmail); err != nil {
+		if granted.UserEmail, err = tokenUser(tx, tenant, w.UserEmail); err != nil {
 			return err
 		}
 		if granted.Modes, err = withinModes(a, w.Modes); err != nil {
@@ -161,7 +161,7 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 		if err != nil {
 			return found(err, "token", id)
 		}
-		if err := overToken(tx, a, rec); err != nil {
+		if err := mayRevokeToken(tx, a, rec); err != nil {
 			return err
 		}
 		if !rec.RevokedAt.IsZero() {
@@ -169,7 +169,7 @@ func (s *Service) RevokeToken(ctx context.Context, a Actor, id, tenantID string)
 			return nil
 		}
 		if rec.Realm {
-			if err := othersOfRealm(tx, s.cfg.Now(), "token/"+id); err != nil {
+			if err := keepsRealmAdmin(tx, s.cfg.Now(), "token/"+id); err != nil {
 				return err
 			}
 		}

@@ -13,8 +13,8 @@ import (
 // A token may name a user. If only people decide, it counts as that user once the user has
 // confirmed it (contract 11).
 
-// standsBehind returns the user of the tenant that a new token names; "" for none.
-func standsBehind(tx store.Tx, tenant, email string) (string, error) {
+// tokenUser returns the user of the tenant that a new token names; "" for none.
+func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 	if email == "" {
 		return "", nil
 	}

@@ -32,7 +32,7 @@ func (s *Service) Users(ctx context.Context, a Actor, l List, tenantID string) (
 // is only invited, and has no rights before they accept. Runs that they started and
 // decisions that they took before stay valid (contract 3).
 func (s *Service) PutUser(ctx context.Context, a Actor, email string, w countersign.UserWrite) (u countersign.User, err error) {
-	if email, err = s.keptAs(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
+	if email, err = s.storedSpelling(ctx, a, access.WriteUser, w.TenantID, email); err != nil {
 		return u, err
 	}
 	if err := wrong(slices.Concat(repeated("roles", w.Roles), repeated("projectIds", w.ProjectIDs))); err != nil {
@@ -62,7 +62,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 		default:
 			c.before = rightsOf(*stored)
 		}
-		if err := overUser(a, stored); err != nil {
+		if err := mayChangeUser(a, stored); err != nil {
 			return err
 		}
 		c.weakens = grantsApproval(stored.Roles, stored.ProjectIDs, w.Roles, w.ProjectIDs)
@@ -78,7 +78,7 @@ func (s *Service) PutUser(ctx context.Context, a Actor, email string, w counters
 
 // DeleteUser ends somebody's membership of a tenant.
 func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID string) (u countersign.User, err error) {
-	if email, err = s.keptAs(ctx, a, access.DeleteUser, tenantID, email); err != nil {
+	if email, err = s.storedSpelling(ctx, a, access.DeleteUser, tenantID, email); err != nil {
 		return u, err
 	}
 	err = s.update(ctx, a, access.DeleteUser, "user/"+email, func(tx store.Tx) error {
@@ -90,11 +90,11 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err != nil {
 			return found(err, "user", email)
 		}
-		if err := overUser(a, stored); err != nil {
+		if err := mayChangeUser(a, stored); err != nil {
 			return err
 		}
 		if stored.Realm {
-			if err := othersOfRealm(tx, s.cfg.Now(), "user/"+email); err != nil {
+			if err := keepsRealmAdmin(tx, s.cfg.Now(), "user/"+email); err != nil {
 				return err
 			}
 		}

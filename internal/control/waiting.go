@@ -23,20 +23,20 @@ type Waiting struct {
 // there are more than were read.
 func (s *Service) Waiting(ctx context.Context, a Actor, limit int) (list []Waiting, more bool, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
-		uncertain, moreUncertain, err := s.uncertain(tx, a, limit)
+		uncertain, moreUncertain, err := s.uncertainRuns(tx, a, limit)
 		if err != nil {
 			return err
 		}
-		asked, moreAsked, err := s.asked(tx, a, limit)
+		asked, moreAsked, err := s.pendingApprovals(tx, a, limit)
 		list, more = slices.Concat(uncertain, asked), moreUncertain || moreAsked
 		return err
 	})
 	return list, more, err
 }
 
-// uncertain lists the runs with an unknown outcome. Reconciled runs that wait for a slot
+// uncertainRuns lists the runs with an unknown outcome. Reconciled runs that wait for a slot
 // have the same status, but wait for nobody.
-func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
+func (s *Service) uncertainRuns(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
 	found, err := oldest(tx, a, store.Runs, records.Runs, string(countersign.RunRecoveryRequired), limit)
 	if err != nil {
 		return nil, false, err
@@ -56,8 +56,8 @@ func (s *Service) uncertain(tx store.Tx, a Actor, limit int) ([]Waiting, bool, e
 	return list, found.NextOffset != nil, nil
 }
 
-// asked lists the pending approvals.
-func (s *Service) asked(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
+// pendingApprovals lists the pending approvals.
+func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) ([]Waiting, bool, error) {
 	found, err := oldest(tx, a, store.Approvals, records.Approvals, string(countersign.ApprovalPending), limit)
 	if err != nil {
 		return nil, false, err

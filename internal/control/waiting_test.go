@@ -13,7 +13,7 @@ import (
 )
 
 // stands stores a run by hand that stands still since a time: nothing drives the
-// runs of a house.
+// runs of a fixture.
 func (h *fixture) stands(t *testing.T, a control.Actor, at time.Time, status countersign.RunStatus, kind string) string {
 	t.Helper()
 	id := h.startOne(t, a)

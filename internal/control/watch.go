@@ -28,10 +28,10 @@ func (w Watched) Close() {
 // Watch follows a run. It subscribes before it reads the state, so no change is missed. It
 // refuses a principal that has MaxEventStreams open.
 func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error) {
-	if err := s.viewers.come(a); err != nil {
+	if err := s.streams.acquire(a); err != nil {
 		return Watched{}, err
 	}
-	w := Watched{Changes: s.live.Watch(a.Tenant, id), leave: func() { s.viewers.leave(a) }}
+	w := Watched{Changes: s.live.Watch(a.Tenant, id), leave: func() { s.streams.release(a) }}
 	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) (err error) {
 		if w.Now, err = s.runWithSteps(tx, a, id); err != nil {
 			return err
@@ -75,35 +75,35 @@ func (s *Service) MayWatch(ctx context.Context, a Actor, id string) error {
 // the same of a run, and so do all others.
 func Masks(a Actor) bool { return masks(a) }
 
-// viewers counts open event streams by principal: a token, or a user over all sessions.
+// streamCounts counts open event streams by principal: a token, or a user over all sessions.
 // Each stream holds a connection and gets every change. The zero value is ready to use.
-type viewers struct {
+type streamCounts struct {
 	mu   sync.Mutex
-	open map[viewerKey]int
+	open map[streamKey]int
 }
 
-type viewerKey struct{ tenant, principal string }
+type streamKey struct{ tenant, principal string }
 
-// come counts one more stream, or refuses it if there are too many.
-func (v *viewers) come(a Actor) error {
+// acquire counts one more stream, or refuses it if there are too many.
+func (v *streamCounts) acquire(a Actor) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	k := viewerKey{a.Tenant, a.ID}
+	k := streamKey{a.Tenant, a.ID}
 	if v.open[k] >= countersign.MaxEventStreams {
 		return countersign.Errorf(countersign.CodeCapacity, "%s has %d event streams open already; close one, or read the run", a.ID, countersign.MaxEventStreams)
 	}
 	if v.open == nil {
-		v.open = map[viewerKey]int{}
+		v.open = map[streamKey]int{}
 	}
 	v.open[k]++
 	return nil
 }
 
-// leave counts one stream less.
-func (v *viewers) leave(a Actor) {
+// release counts one stream less.
+func (v *streamCounts) release(a Actor) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	k := viewerKey{a.Tenant, a.ID}
+	k := streamKey{a.Tenant, a.ID}
 	if v.open[k]--; v.open[k] == 0 {
 		delete(v.open, k)
 	}

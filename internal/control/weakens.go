@@ -16,20 +16,20 @@ import (
 // Changes that weaken a gate are marked in the audit log, so that a reader finds them
 // without comparing revisions (contract 11).
 
-// rememberedBack is how many revisions are searched for a capability that an edit adds:
+// revisionsSearched is how many revisions are searched for a capability that an edit adds:
 // removing one and adding it again with a lower approval weakens a gate, too.
-const rememberedBack = 50
+const revisionsSearched = 50
 
-// past holds the revisions that an edit of a project is compared with. They never change.
-type past struct {
+// priorRevisions are the revisions that an edit of a project is compared with.
+type priorRevisions struct {
 	revision int64 // the one that the edit follows
 	was      *countersign.Project
 	earlier  map[string]*countersign.Capability // the latest of each name that the edit has and was has not
 }
 
-// pastOf reads it, each revision at most once.
-func pastOf(tx store.Tx, tenant, id string, revision int64, content *countersign.Project) (p past, err error) {
-	p = past{revision: revision, earlier: map[string]*countersign.Capability{}}
+// readPriorRevisions reads each revision at most once.
+func readPriorRevisions(tx store.Tx, tenant, id string, revision int64, content *countersign.Project) (p priorRevisions, err error) {
+	p = priorRevisions{revision: revision, earlier: map[string]*countersign.Capability{}}
 	if revision == 0 {
 		return p, nil
 	}
@@ -42,7 +42,7 @@ func pastOf(tx store.Tx, tenant, id string, revision int64, content *countersign
 			sought[name] = true
 		}
 	}
-	for n := revision - 1; len(sought) > 0 && n > 0 && n > revision-rememberedBack; n-- {
+	for n := revision - 1; len(sought) > 0 && n > 0 && n > revision-revisionsSearched; n-- {
 		at, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(id, n))
 		if errors.Is(err, store.ErrNotFound) {
 			continue
@@ -50,13 +50,13 @@ func pastOf(tx store.Tx, tenant, id string, revision int64, content *countersign
 		if err != nil {
 			return p, err
 		}
-		p.take(at, sought)
+		p.collect(at, sought)
 	}
 	return p, nil
 }
 
-// take copies the capabilities that are still sought from a revision.
-func (p *past) take(at *countersign.Project, sought map[string]bool) {
+// collect copies the capabilities that are still sought from a revision.
+func (p *priorRevisions) collect(at *countersign.Project, sought map[string]bool) {
 	for i := range at.Capabilities {
 		if c := &at.Capabilities[i]; sought[c.Name] {
 			p.earlier[c.Name] = c
@@ -65,9 +65,9 @@ func (p *past) take(at *countersign.Project, sought map[string]bool) {
 	}
 }
 
-// pastBefore reads the past of a project before the transaction that edits it, so that
-// other writers don't wait for that. What can't be read now is read in the transaction.
-func (s *Service) pastBefore(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (p past) {
+// priorRevisionsOf reads them before the transaction that edits the project, so that other
+// writers don't wait. If this fails, the transaction reads them.
+func (s *Service) priorRevisionsOf(ctx context.Context, a Actor, id string, revision int64, content *countersign.Project) (p priorRevisions) {
 	err := s.view(ctx, a, access.WriteProject, func(tx store.Tx) (err error) {
 		if err := access.InScope(a.Principal, id); err != nil {
 			return err
@@ -76,23 +76,23 @@ func (s *Service) pastBefore(ctx context.Context, a Actor, id string, revision i
 		if err != nil || head.Revision != revision {
 			return err
 		}
-		p, err = pastOf(tx, a.Tenant, id, revision, content)
+		p, err = readPriorRevisions(tx, a.Tenant, id, revision, content)
 		return err
 	})
 	if err != nil {
-		return past{}
+		return priorRevisions{}
 	}
 	return p
 }
 
 // weakensProject compares an edit with the revision before it. It uses seen if that was
 // read at this revision.
-func weakensProject(tx store.Tx, tenant, id string, before int64, content *countersign.Project, seen past) (weakens bool, err error) {
+func weakensProject(tx store.Tx, tenant, id string, before int64, content *countersign.Project, seen priorRevisions) (weakens bool, err error) {
 	if before == 0 {
 		return false, nil
 	}
 	if seen.revision != before {
-		if seen, err = pastOf(tx, tenant, id, before, content); err != nil {
+		if seen, err = readPriorRevisions(tx, tenant, id, before, content); err != nil {
 			return false, err
 		}
 	}

@@ -60,7 +60,7 @@ func (s *Service) PutWebhook(ctx context.Context, a Actor, id string, w counters
 	err = s.update(ctx, a, access.WriteWebhook, "webhook/"+id, func(tx store.Tx) error {
 		old, version, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(a.Tenant, id))
 		if errors.Is(err, store.ErrNotFound) {
-			old, version, err = &records.Webhook{TenantID: a.Tenant}, 0, s.roomForWebhook(tx, a.Tenant)
+			old, version, err = &records.Webhook{TenantID: a.Tenant}, 0, s.checkWebhookLimit(tx, a.Tenant)
 		}
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Service) checkWebhook(tenant string, w countersign.WebhookWrite) error 
 	return nil
 }
 
-func (s *Service) roomForWebhook(tx store.Tx, tenant string) error {
+func (s *Service) checkWebhookLimit(tx store.Tx, tenant string) error {
 	count, err := tx.Count(store.Meta, store.Realm, store.Query{Where: records.WebhooksOf(tenant)})
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func webhookState(w *records.Webhook) string {
 	if w.Revision == 0 {
 		return ""
 	}
-	return revision(w.Revision) + " " + enabledWord(w.Enabled)
+	return revision(w.Revision) + " " + enabledText(w.Enabled)
 }
 
 // DeleteWebhook deletes a webhook with its pending deliveries.

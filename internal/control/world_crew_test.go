@@ -52,7 +52,7 @@ func (w *world) putTeam(t *rapid.T) {
 }
 
 // drawTeamStep draws a step that mostly fits its agent and the steps before it.
-func drawTeamStep(t *rapid.T, b *book, i int, members []string) countersign.TeamStep {
+func drawTeamStep(t *rapid.T, b *referenceModel, i int, members []string) countersign.TeamStep {
 	slip := func(what string) bool { return rapid.IntRange(0, 29).Draw(t, what) == 29 }
 	s := pings(fmt.Sprintf("s%d", i), rapid.SampledFrom(members).Draw(t, "by"))
 	s.Input = map[string]countersign.Value{}
@@ -90,7 +90,7 @@ func drawTeamStep(t *rapid.T, b *book, i int, members []string) countersign.Team
 func (w *world) toggleTeam(t *rapid.T) {
 	a := w.somebody(t)
 	b := w.books[a.Tenant]
-	id := w.one(t, teamsOf(b), func(*book) []string { return nil }, a)
+	id := w.one(t, teamsOf(b), func(*referenceModel) []string { return nil }, a)
 	op, ask := access.ResumeTeam, w.service.ResumeTeam
 	suspend := rapid.Bool().Draw(t, "suspend")
 	if suspend {
@@ -185,7 +185,7 @@ func (w *world) startAgent(t *rapid.T) {
 func (w *world) startTeam(t *rapid.T) {
 	a := w.somebody(t)
 	b := w.books[a.Tenant]
-	id := w.one(t, teamsOf(b), func(*book) []string { return nil }, a)
+	id := w.one(t, teamsOf(b), func(*referenceModel) []string { return nil }, a)
 	s := countersign.TeamRunStart{Mode: rapid.SampledFrom(modes).Draw(t, "mode"), Inputs: map[string]map[string]countersign.Value{}}
 	if known := b.teams[id]; known != nil {
 		s.ExpectedRevision = known.Revision - rapid.SampledFrom([]int64{0, 0, 0, 0, 1}).Draw(t, "stale")
@@ -206,7 +206,7 @@ func (w *world) startTeam(t *rapid.T) {
 	}
 }
 
-// begun writes a run into the book and looks at it, or, when its key had started
+// begun writes a run into the reference model and looks at it, or, when its key had started
 // one before, sees that it is the same.
 func (w *world) begun(t *rapid.T, a control.Actor, o startRequest, earlier *started, got control.Started, team *countersign.Team, members []countersign.TeamMember) {
 	b := w.books[a.Tenant]

@@ -36,7 +36,7 @@ func (w *world) sync(t *rapid.T) {
 
 // drawManifest draws up to three agents. Mostly each says again what it said, or
 // something new at a higher revision.
-func drawManifest(t *rapid.T, b *book, projectID string) countersign.Manifest {
+func drawManifest(t *rapid.T, b *referenceModel, projectID string) countersign.Manifest {
 	m := manifest()
 	slip := func(what string) bool { return rapid.IntRange(0, 19).Draw(t, what) == 19 }
 	for _, external := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3, rapid.ID).Draw(t, "agents") {

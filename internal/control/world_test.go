@@ -14,7 +14,7 @@ import (
 )
 
 // TestRegistryIsWhatTheBookSays: whatever two tenants' people do, each answer is
-// the one that the book predicts, and afterwards everything that can be read is
+// the one that the reference model predicts, and afterwards everything that can be read is
 // what it says.
 func TestRegistryIsWhatTheBookSays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -41,11 +41,11 @@ func TestRegistryIsWhatTheBookSays(t *testing.T) {
 	})
 }
 
-// world is a house and what must be true of each tenant.
+// world is a fixture and what must be true of each tenant.
 type world struct {
 	*fixture
-	books map[string]*book
-	logs  map[string]int    // how many records the house's own making left
+	books map[string]*referenceModel
+	logs  map[string]int    // how many records the fixture's own making left
 	seen  map[string]string // each tenant's rows after the latest action
 	acted string            // the tenant of the latest action
 
@@ -56,10 +56,10 @@ type world struct {
 }
 
 func newWorld(t *rapid.T) *world {
-	w := &world{fixture: open(t), books: map[string]*book{}, logs: map[string]int{}, seen: map[string]string{}, revisions: map[string]int64{}}
+	w := &world{fixture: open(t), books: map[string]*referenceModel{}, logs: map[string]int{}, seen: map[string]string{}, revisions: map[string]int64{}}
 	w.store.twice = rapid.Bool().Draw(t, "twice")
 	for _, tenant := range tenants {
-		w.books[tenant], w.logs[tenant] = newBook(tenant), 0
+		w.books[tenant], w.logs[tenant] = newReferenceModel(tenant), 0
 		w.enroll(tenant)
 	}
 	return w
@@ -117,7 +117,7 @@ func (w *world) somebody(t *rapid.T) control.Actor {
 }
 
 // one draws an id: mostly one of these, at times another tenant's or nobody's.
-func (w *world) one(t *rapid.T, own []string, others func(*book) []string, a control.Actor) string {
+func (w *world) one(t *rapid.T, own []string, others func(*referenceModel) []string, a control.Actor) string {
 	stray := append([]string{"nobody"}, others(w.books[map[string]string{"acme": "beta", "beta": "acme"}[a.Tenant]])...)
 	if len(own) == 0 || rapid.IntRange(0, 14).Draw(t, "stray") == 14 {
 		return rapid.SampledFrom(stray).Draw(t, "id")
@@ -125,9 +125,9 @@ func (w *world) one(t *rapid.T, own []string, others func(*book) []string, a con
 	return rapid.SampledFrom(own).Draw(t, "id")
 }
 
-func agentsOf(b *book) []string   { return keys(b.agents) }
-func teamsOf(b *book) []string    { return keys(b.teams) }
-func projectsOf(b *book) []string { return keys(b.disabled) }
+func agentsOf(b *referenceModel) []string   { return keys(b.agents) }
+func teamsOf(b *referenceModel) []string    { return keys(b.teams) }
+func projectsOf(b *referenceModel) []string { return keys(b.disabled) }
 
 // authorized asks as the API does: whether the actor has the role, before anything
 // of the request is looked at.
@@ -138,7 +138,7 @@ func (w *world) authorized(a control.Actor, op access.Operation, subject string,
 	return ask()
 }
 
-// answered compares an answer with what the book predicted, and after a refusal
+// answered compares an answer with what the reference model predicted, and after a refusal
 // makes sure that nothing was changed. It reports whether something was done.
 func (w *world) answered(t *rapid.T, a control.Actor, op access.Operation, subject string, want countersign.Code, err error) bool {
 	t.Helper()
@@ -196,9 +196,9 @@ func same(t *rapid.T, what string, want, got any) {
 	}
 }
 
-// checkAgents: the listing is what the book says, no model is of two systems, and
+// checkAgents: the listing is what the reference model says, no model is of two systems, and
 // whoever is limited to a project sees its agents only.
-func (w *world) checkAgents(t *rapid.T, tenant string, b *book) {
+func (w *world) checkAgents(t *rapid.T, tenant string, b *referenceModel) {
 	want, one := []countersign.Agent{}, 0
 	for _, id := range keys(b.agents) {
 		a := *b.agents[id]
@@ -253,7 +253,7 @@ func (w *world) checkInstances(t *rapid.T, tenant string, a countersign.Agent, b
 	}
 }
 
-func (w *world) checkTeams(t *rapid.T, tenant string, b *book) {
+func (w *world) checkTeams(t *rapid.T, tenant string, b *referenceModel) {
 	want, inOne := []countersign.Team{}, 0
 	limited := as(tenant)
 	limited.Projects = []string{tenant + "-one"}
@@ -277,7 +277,7 @@ func (w *world) checkTeams(t *rapid.T, tenant string, b *book) {
 
 // checkRuns: one run for each key, and each plan drifts when anything that it was
 // made from has changed.
-func (w *world) checkRuns(t *rapid.T, tenant string, b *book) {
+func (w *world) checkRuns(t *rapid.T, tenant string, b *referenceModel) {
 	page, err := w.service.Runs(background, as(tenant), control.List{Limit: 200}, control.RunFilter{})
 	if err != nil || page.Total != len(b.runs) {
 		t.Fatalf("%d runs of %s, %v, want %d", page.Total, tenant, err, len(b.runs))

@@ -9,28 +9,28 @@ import (
 
 // TestAPrincipalHasSoManyStreamsAndOthersTheirOwn: ids are the tenant's own.
 func TestAPrincipalHasSoManyStreamsAndOthersTheirOwn(t *testing.T) {
-	var v viewers
+	var v streamCounts
 	one := Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "acme"}}
 	elsewhere := Actor{Principal: access.Principal{ID: "user:ann@example.com", Tenant: "other"}}
 	for range countersign.MaxEventStreams {
-		if err := v.come(one); err != nil {
+		if err := v.acquire(one); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := v.come(one); countersign.ErrorCode(err) != countersign.CodeCapacity {
+	if err := v.acquire(one); countersign.ErrorCode(err) != countersign.CodeCapacity {
 		t.Errorf("one more: %v", err)
 	}
-	if err := v.come(elsewhere); err != nil {
+	if err := v.acquire(elsewhere); err != nil {
 		t.Error(err)
 	}
-	v.leave(one)
-	if err := v.come(one); err != nil {
+	v.release(one)
+	if err := v.acquire(one); err != nil {
 		t.Errorf("after one has left: %v", err)
 	}
 	for range countersign.MaxEventStreams {
-		v.leave(one)
+		v.release(one)
 	}
-	if v.leave(elsewhere); len(v.open) > 0 {
+	if v.release(elsewhere); len(v.open) > 0 {
 		t.Errorf("%v is remembered", v.open)
 	}
 }
