@@ -153,7 +153,8 @@ func (v Value) Object() (m map[string]Value, ok bool) {
 	if v.Kind() != KindObject {
 		return nil, false
 	}
-	return m, json.Unmarshal([]byte(v.raw), &m) == nil
+	ok = json.Unmarshal([]byte(v.raw), &m) == nil
+	return m, ok
 }
 
 // Array splits an array into its elements; ok is false for any other kind.
@@ -161,7 +162,8 @@ func (v Value) Array() (a []Value, ok bool) {
 	if v.Kind() != KindArray {
 		return nil, false
 	}
-	return a, json.Unmarshal([]byte(v.raw), &a) == nil
+	ok = json.Unmarshal([]byte(v.raw), &a) == nil
+	return a, ok
 }
 
 // MarshalJSON writes the value as it was read; absent writes null.

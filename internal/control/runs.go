@@ -114,7 +114,8 @@ func (s *Service) wholeRun(tx store.Tx, a Actor, id string) (r countersign.Run, 
 	if err := nameRun(tx, a.Tenant, &r); err != nil {
 		return r, err
 	}
-	return r, s.maskFor(tx, a, &r)
+	err = s.maskFor(tx, a, &r)
+	return r, err
 }
 
 // runWithSteps reads a run with its steps, in a View. What it refers to must not be

@@ -60,7 +60,7 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 	case countersign.EventRunEnded:
 		h.Data.MayHaveHappened = run.MayHaveHappened
 	case countersign.EventApprovalRequested:
-		return h, s.tellApproval(tx, tenant, rec, &h.Data)
+		err = s.tellApproval(tx, tenant, rec, &h.Data)
 	case countersign.EventRunRecoveryRequired:
 		h.Data.ProjectID, err = projectOf(tx, tenant, runID, rec.Step)
 	}

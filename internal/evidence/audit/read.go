@@ -77,7 +77,8 @@ func Get(tx store.Tx, tenant string, seq int64) (r countersign.AuditRecord, err 
 	if err != nil {
 		return r, err
 	}
-	return r, store.Decode(row.Doc, &r)
+	err = store.Decode(row.Doc, &r)
+	return r, err
 }
 
 // Following reads at most limit records of these actions, in order, from sequence
