@@ -96,7 +96,7 @@ func (s *Service) ProjectUse(ctx context.Context, a Actor, id string) (out Proje
 		out = ProjectUse{}
 		for _, u := range list {
 			switch {
-			case !slices.Contains(u.Projects, id):
+			case !slices.Contains(u.Projects, id), u.State == records.Stranded: // as in usersOf
 			case !a.Covers(u.Projects...):
 				out.Others = true
 			case len(out.Runs) == maxNamedRuns:
