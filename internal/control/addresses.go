@@ -42,7 +42,7 @@ func (s *Service) storedSpelling(ctx context.Context, a Actor, op access.Operati
 	return email, bad
 }
 
-// hasUser reports a user of exactly this spelling.
+// hasUser reports whether the tenant has a user of exactly this spelling.
 func hasUser(tx store.Tx, tenant, text string) (bool, error) {
 	if text == "" || len(text) > maxEmail || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return false, nil
@@ -57,7 +57,7 @@ func hasUser(tx store.Tx, tenant, text string) (bool, error) {
 // newUser refuses a new user whose address looks like an existing user's, or is the
 // canonical form of an address that the tenant has in another spelling.
 func newUser(tx store.Tx, tenant, text string) error {
-	email, err := address("email", text) // what was kept in another spelling may be gone since
+	email, err := address("email", text) // the user in the stored spelling may have been deleted since
 	if err == nil {
 		err = newAddress("email", email)
 	}

@@ -14,8 +14,8 @@ import (
 // OldAddress is a user whose address an earlier release stored in another form.
 type OldAddress struct {
 	TenantID string
-	Email    string // as it is kept
-	Now      string // the form of today, "" where it is no address today
+	Email    string // as stored
+	Now      string // its canonical form, "" if it isn't a valid address any more
 
 	// Free says that no tenant has another user with the same canonical form, so the
 	// address can be changed to it.
@@ -26,20 +26,20 @@ type OldAddress struct {
 // as its canonical form.
 func (o OldAddress) Shown() string { return asciiOf(o.Email) }
 
-// Path is the address as it stands in a request's path.
+// Path is the address as an element of a request's path.
 func (o OldAddress) Path() string { return pathOf(o.Email) }
 
 func asciiOf(email string) string { q := strconv.QuoteToASCII(email); return q[1 : len(q)-1] }
 
 func pathOf(email string) string { return url.PathEscape(email) }
 
-// OldAddresses lists these users of all tenants.
+// OldAddresses lists, over all tenants, the users whose address isn't in canonical form.
 func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 	tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})
 	if err != nil {
 		return nil, err
 	}
-	spellings := map[string]map[string]bool{} // by what they fold to
+	spellings := map[string]map[string]bool{} // by canonical form
 	for _, t := range tenants {
 		users, err := records.Users.List(tx, t.ID, store.Query{})
 		if err != nil {
@@ -52,7 +52,7 @@ func OldAddresses(tx store.Tx) (old []OldAddress, err error) {
 			}
 			spellings[folded][u.Email] = true
 			if folded != u.Email {
-				now, _ := address("email", u.Email) // "" where it is refused
+				now, _ := address("email", u.Email) // "" if it is refused
 				old = append(old, OldAddress{TenantID: t.ID, Email: u.Email, Now: now})
 			}
 		}
@@ -91,7 +91,7 @@ func (s *Service) FoldAddresses(ctx context.Context) error {
 	}
 	for _, o := range old {
 		if !o.Free {
-			s.log.Warn("an earlier release kept this user's address in another form, and another user has the form of today or it is no address any more: nobody signs in by it; remove the user, or lower their rights, by the path", "tenant", o.TenantID, "address", o.Shown(), "path", "/v1/users/"+o.Path())
+			s.log.Warn("an earlier release stored this user's address in a form that isn't canonical, and the canonical form is invalid or another user's: nobody can sign in with it; delete the user, or reduce their rights, at the path", "tenant", o.TenantID, "address", o.Shown(), "path", "/v1/users/"+o.Path())
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func foldTokens(tx store.Tx, o OldAddress) error {
 			return err
 		}
 		if rec.Person() != "" && rec.ConfirmedAt.IsZero() {
-			rec.ConfirmedAt = rec.CreatedAt // they made it themselves, under the old spelling
+			rec.ConfirmedAt = rec.CreatedAt // the user made the token, under the old spelling
 		}
 		rec.UserEmail = o.Now
 		if _, err := records.Tokens.Put(tx, o.TenantID, rec.ID, rec, version); err != nil {

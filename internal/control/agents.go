@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// AgentFilter narrows a listing of agents; empty fields do not.
+// AgentFilter narrows a list of agents; empty fields don't.
 type AgentFilter struct{ ProjectID, Status string }
 
 // Agents lists the agents within the actor's scope by id, each with its present

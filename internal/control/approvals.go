@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// ApprovalFilter narrows a listing of approvals; empty fields do not. OldestFirst
-// turns its order: of those that wait, what expires first comes first.
+// ApprovalFilter narrows a list of approvals; empty fields don't. With OldestFirst, the
+// pending approval that expires first comes first.
 type ApprovalFilter struct {
 	Status, RunID string
 	OldestFirst   bool
@@ -74,8 +74,8 @@ func reachApproval(tx store.Tx, a Actor, id string) (*records.Approval, error) {
 	return rec, access.InScope(a.Principal, rec.ProjectID)
 }
 
-// Decide approves or rejects the step that a run waits with. It takes a reason, and never
-// the requester's own decision (contract 3).
+// Decide approves or rejects the step that a run waits to send. It requires a reason, and
+// refuses the requester's own decision (contract 3).
 func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.Decision) (out countersign.Approval, err error) {
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
@@ -101,7 +101,7 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 		return out, err
 	}
 	s.settled(ctx, moved)
-	ctx = context.WithoutCancel(ctx) // the decision is committed: an answer that denies it would be wrong
+	ctx = context.WithoutCancel(ctx) // the decision is committed, so the answer must not deny it
 	err = s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
 		decided := out
 		if err := s.showWithSame(tx, a, &decided); err != nil {

@@ -98,7 +98,7 @@ func (s *Service) lapse(ctx context.Context, t *records.Token) {
 		return err
 	})
 	if err != nil {
-		s.log.WarnContext(ctx, "expired token not noted", "token", t.ID, "error", err)
+		s.log.WarnContext(ctx, "can't record that a token has expired", "token", t.ID, "error", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 		})
 		crashpoint.At("control.touched", nil)
 		if err != nil {
-			s.log.WarnContext(ctx, "token use not noted", "token", t.ID, "error", err)
+			s.log.WarnContext(ctx, "can't record a token's last use", "token", t.ID, "error", err)
 		}
 	})
 }
@@ -136,10 +136,10 @@ func principalOf(t *records.Token) access.Principal {
 	}
 }
 
-// Bootstrap makes, on an empty store, the tenant `default` and the first token:
-// a realm administrator with ADMIN there; and the secret of the set-up link for
-// the first person. It returns the secrets, none when the store was not empty.
-// given is the operator's own choice of token, "" for a random one.
+// Bootstrap makes, on an empty store, the tenant `default`, its first token (a realm
+// administrator with ADMIN), and the set-up link for the first person. It returns their
+// secrets; none if the store isn't empty. given is the operator's choice of token, "" for
+// a random one.
 func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err error) {
 	made := First{Token: given, Link: access.FormatSecret(s.cfg.NewSecret())}
 	if given == "" {
@@ -176,7 +176,7 @@ func (s *Service) Bootstrap(ctx context.Context, given string) (f First, err err
 // set-up link for the first person.
 type First struct{ Token, Link string }
 
-// issue stores a token without a maker, with its audit record.
+// issue stores a token that the system made, with its audit record.
 func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, role countersign.Role, realm bool) error {
 	rec := s.newToken(system, tenant, id, countersign.TokenWrite{Name: "bootstrap", Roles: []countersign.Role{role}})
 	rec.Realm, rec.Lineage = realm, nil
@@ -186,8 +186,8 @@ func (s *Service) issue(tx store.Tx, system Actor, tenant, id, secret string, ro
 	return s.auditIn(tx, tenant, system, access.CreateToken, "token/"+id, change{after: describe(rec.Token), weakens: grantsApproval(nil, nil, rec.Roles, rec.ProjectIDs)})
 }
 
-// IssueToken makes a token on a stopped store, for an operator who has lost all
-// of them (contract 10). An ADMIN of `default` is a realm administrator again.
+// IssueToken makes a token on a stopped store, for an operator who has lost all tokens
+// (contract 10). An ADMIN of `default` is a realm administrator.
 func (s *Service) IssueToken(ctx context.Context, tenant string, role countersign.Role) (secret string, err error) {
 	secret = access.FormatToken(s.cfg.NewSecret())
 	id := s.cfg.NewID("tok")

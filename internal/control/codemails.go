@@ -14,28 +14,28 @@ import (
 // Bounds on the mails with sign-in codes: strangers make the service send them.
 const (
 	codeMailsAtOnce  = 4   // connections to the mail server
-	codeMailsWaiting = 500 // mails that are being sent or wait for it
+	codeMailsWaiting = 500 // mails that are queued or being sent
 )
 
 // codeMailPauses are the waits before a mail that failed is sent again.
 var codeMailPauses = []time.Duration{5 * time.Second, 20 * time.Second}
 
-// codeMails is the queue of sign-in codes to be mailed. The networks that asked take
-// turns. When it is full, the newest mail of the network with the most gives way to a
-// network with fewer; a network that would then have as many as any other is refused. A
-// code for an address that is no user's waits as long as one for a user, and its turn
-// takes as long as the last mail took: a refusal tells nobody who is a user.
+// codeMails is the queue of sign-in codes to be mailed. Networks take turns. When the queue
+// is full, a new mail replaces the newest one of the network with the most; it is refused
+// if its own network would then have as many as any other. A code for an address that is no
+// user's waits like one for a user, and its turn takes as long as the last mail took, so
+// neither refusals nor times tell who is a user.
 type codeMails struct {
 	turns *semaphore.Semaphore
 
 	mu      sync.Mutex
 	count   int
 	waiting map[string][]*codeMail // by network, the newest last
-	took    time.Duration          // by the last mail that was sent
-	failed  bool                   // whether it failed
+	took    time.Duration          // by the last attempt to send a mail
+	failed  bool                   // whether that attempt failed
 }
 
-// codeMail is one of them. Its context ends when it gives way to another.
+// codeMail is a queued mail. Its context ends when the mail is dropped.
 type codeMail struct {
 	network string
 	ctx     context.Context
@@ -46,8 +46,7 @@ func newCodeMails() *codeMails {
 	return &codeMails{turns: semaphore.New(codeMailsAtOnce), waiting: map[string][]*codeMail{}}
 }
 
-// add puts a mail into the queue, and returns nil if the queue is full. Whoever adds
-// one removes it.
+// add puts a mail into the queue; nil if the queue is full. The caller removes the mail.
 func (c *codeMails) add(life context.Context, network string) *codeMail {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +85,7 @@ func (c *codeMails) drop(m *codeMail) {
 	m.cancel()
 	mails := c.waiting[m.network]
 	at := slices.Index(mails, m)
-	if at < 0 { // it gave way before
+	if at < 0 { // it was dropped before
 		return
 	}
 	c.count--
@@ -120,7 +119,8 @@ var (
 	errNobodys = errors.New("control: no user has this address, and the last mail failed")
 )
 
-// attempt sends once. For an address that is no user's it takes as long, and ends alike.
+// attempt sends once. For an address that is no user's, it takes as long as the last mail
+// and has the same result.
 func (c *codeMails) attempt(m *codeMail, send func() error) error {
 	if send == nil {
 		c.mu.Lock()

@@ -34,7 +34,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Driver is told of a run that was started or moved, and drives it on.
+// Driver gets each run that was started or moved, and continues it.
 type Driver interface {
 	Drive(moved *runrepo.LoadedRun)
 }
@@ -46,7 +46,7 @@ type Prober interface {
 	Call(ctx context.Context, c request.Call) request.Outcome
 }
 
-// Config holds the settings of the use cases.
+// Config holds the settings of the use cases and what they depend on.
 type Config struct {
 	Allowed   project.Allowed
 	Eyes      access.Eyes
@@ -58,7 +58,7 @@ type Config struct {
 	Now       func() time.Time
 	Post      Postbox         // nil: sign-in codes go to the log
 	Shared    bool            // other processes use the store too
-	Life      context.Context // ends the wait of mails that are not sent yet; nil: nothing does
+	Life      context.Context // its end drops mails that are not sent yet; nil: it never ends
 	Metrics   *telemetry.Metrics
 }
 
@@ -78,17 +78,17 @@ type Service struct {
 	machines  *cache.Cache[cache.Stamp, *model.Machine]
 
 	computations  *semaphore.Semaphore // simulations, and other work that takes a processor
-	auditReads    *semaphore.Semaphore // reads of audit logs, a span each
-	probing       sync.Map             // runrepo.Ref of the runs with a probe under way
-	touching      sync.Map             // ids of the tokens whose last use is being written
+	auditReads    *semaphore.Semaphore // one read of a span of an audit log at a time
+	probing       sync.Map             // runrepo.Ref of each run with a probe under way
+	touching      sync.Map             // ids of the tokens and sessions whose last use is being written
 	background    sync.WaitGroup
 	refusalCounts refusalCounts // repeated refusals
 	streams       streamCounts
 	heartbeats    heartbeatBatcher
 	codeLimit     limit // by e-mail and network address together: sign-in codes that are asked for
 	siteLimit     limit // by e-mail and IPv6 site: sign-in codes that are asked for
-	tryLimit      limit // by network address: everything that somebody without a session tries
-	beginLimit    limit // by network address: sign-ins at the provider that are begun
+	tryLimit      limit // by network address: all attempts without a session
+	beginLimit    limit // by network address: sign-ins begun at the identity provider
 	codes         *codeMails
 	counts        storedCounts
 	prover        audit.Prover // of the records in receipts
@@ -98,7 +98,7 @@ type Service struct {
 // computedAtOnce is how many simulations and validations run at once.
 const computedAtOnce = 2
 
-// New makes the use cases.
+// New returns the use cases.
 func New(cfg Config, s store.Store, l *runrepo.Repository, d Driver, hub *updates.Hub, pr Prober, log *slog.Logger) *Service {
 	cfg.Quotas = cfg.Quotas.OrDefaults()
 	service := &Service{
@@ -158,7 +158,7 @@ func (s *Service) view(ctx context.Context, a Actor, op access.Operation, fn fun
 	return s.read(ctx, fn)
 }
 
-// read runs fn on one snapshot, after access was asked.
+// read runs fn on one snapshot. The caller has asked access.Allow.
 func (s *Service) read(ctx context.Context, fn func(tx store.Tx) error) error {
 	return public(s.store.View(ctx, fn))
 }
@@ -171,8 +171,8 @@ func (s *Service) update(ctx context.Context, a Actor, op access.Operation, subj
 	return s.write(ctx, a, op, subject, fn)
 }
 
-// write runs fn in a write transaction, after access was asked. It records a refusal with
-// 403 or 409.
+// write runs fn in a write transaction, and records a refusal with 403 or 409. The caller
+// has asked access.Allow.
 func (s *Service) write(ctx context.Context, a Actor, op access.Operation, subject string, fn func(tx store.Tx) error) error {
 	err := s.store.Update(ctx, fn)
 	crashpoint.At("control.committed", op)
@@ -190,9 +190,9 @@ var refusals = map[countersign.Code]bool{
 	countersign.CodeExpectationNotMet: true, countersign.CodeDrift: true, countersign.CodeQuotaExceeded: true,
 }
 
-// Refuse records that a known principal's request was refused, counting repeats together,
-// if refusals of the operation are recorded, and returns the error to answer with. If the
-// record can't be written, that error is `unavailable` instead of the refusal.
+// Refuse records a refused request of a known principal, if refusals of the operation are
+// recorded. Repeats are counted in one record. It returns the error to answer with:
+// `unavailable` instead of the refusal if the record can't be written.
 func (s *Service) Refuse(ctx context.Context, a Actor, op access.Operation, subject string, err error) error {
 	code := countersign.ErrorCode(err)
 	if !access.IsWrite(op) || !refusals[code] {
@@ -216,7 +216,7 @@ func (s *Service) record(a Actor, op access.Operation, subject string) countersi
 // change is one audited change; before and after are revisions or states.
 type change struct {
 	before, after, reason string
-	weakens               bool // a gate
+	weakens               bool // the change weakens a gate
 }
 
 func (s *Service) audit(tx store.Tx, a Actor, op access.Operation, subject string, c change) error {
@@ -276,7 +276,7 @@ var (
 	oldestFirst = []store.Order{{Column: "created"}, {Column: "id"}}
 )
 
-// current leaves out what is retired, unless Retired is set.
+// current adds a filter against retired items, unless Retired is set.
 func (l List) current(where ...store.Filter) []store.Filter {
 	if l.Retired {
 		return where

@@ -37,7 +37,7 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 		return err
 	}
 	for _, u := range look.Foreign(s.cfg.Allowed.Credentials) {
-		s.log.Warn("it uses a credential that isn't its tenant's: nothing is sent with it", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "enabled", u.Enabled)
+		s.log.Warn("the credential belongs to another tenant: nothing is sent with it", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "enabled", u.Enabled)
 	}
 	for _, u := range look.Uses {
 		if credential.Weak(u.Kind, s.cfg.Allowed.SecretBytes(u.Name)) {
@@ -48,7 +48,7 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 }
 
 func (s *Service) warnOfWeak(u credowner.Use) {
-	s.log.Warn("its secret is short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", credowner.AtLeast(u.Kind))
+	s.log.Warn("the secret is too short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", credowner.AtLeast(u.Kind))
 }
 
 func (s *Service) bindAll(tx store.Tx) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// judgement is what a person wants to do about a run that waits for one.
+// judgement is an operation that a person wants to do on a run that waits for a person.
 type judgement struct {
 	op        access.Operation // access.DecideApproval, access.ReconcileRun, access.ProbeRun
 	mode      string           // of the run
@@ -66,7 +66,7 @@ func asPerson(tx store.Tx, p access.Principal, j judgement) (access.Principal, e
 func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
 	u, _, err := records.Users.Get(tx, tenant, email)
 	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
-		return nil, countersign.Errorf(countersign.CodeNotFound, "%s is no user of tenant %s", email, tenant)
+		return nil, countersign.Errorf(countersign.CodeNotFound, "%s is not a user of tenant %s", email, tenant)
 	}
 	return u, err
 }

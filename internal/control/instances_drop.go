@@ -10,20 +10,20 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// An instance without a heartbeat for 30 days is deleted, and with it its sequence. A
-// replayed heartbeat is then refused for its old timestamp.
+// An instance without a heartbeat for 30 days is deleted together with its sequence. After
+// that, a replayed heartbeat is refused for its old timestamp.
 
-// DropEvery is how often such instances are looked for.
+// DropEvery is the interval between searches for such instances.
 const DropEvery = time.Hour
 
-// dropsAtOnce is how many are deleted in one commit, so that runs don't wait long.
+// dropsAtOnce bounds the deletions in one commit, so that runs don't wait long.
 const dropsAtOnce = 500
 
 // DropInstances deletes such instances of every tenant.
 func (s *Service) DropInstances(ctx context.Context) {
 	err := s.dropAll(ctx)
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("instances that are not heard any more not dropped", "error", err)
+		s.log.Warn("can't delete instances without a recent heartbeat", "error", err)
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *Service) drop(ctx context.Context, tenant, agentID string) (more bool, 
 	})
 }
 
-// unheard lists some of an agent's instances that were last heard at or before a time.
+// unheard lists some of an agent's instances whose last heartbeat came at or before a time.
 func unheard(tx store.Tx, tenant, agentID string, before time.Time) (old []store.Row, err error) {
 	for _, state := range instanceStates {
 		rows, err := tx.List(store.Instances, tenant, store.Query{

@@ -145,8 +145,8 @@ func (s *Service) membershipToEnter(tx store.Tx, email, requestID string) (*reco
 	return first, s.admitUser(tx, first, requestID)
 }
 
-// lastUsed is the membership that a session used last; before any session, that of a realm
-// administrator, else that of the first tenant.
+// lastUsed is the membership that a session used last. If none was used, it is one of a
+// realm administrator, else that of the first tenant.
 func lastUsed(users []*records.User) *records.User {
 	best := users[0]
 	for _, u := range users[1:] {

@@ -23,7 +23,7 @@ const limitKeysInMemory = 50_000
 // counted; it must then be refused.
 type limit interface {
 	Allow(ctx context.Context, key string, now time.Time) (bool, error)
-	// Return takes back an attempt that was counted.
+	// Return takes back a counted attempt.
 	Return(ctx context.Context, key string, now time.Time) error
 }
 
@@ -50,9 +50,9 @@ func (l ownLimit) Return(_ context.Context, key string, now time.Time) error {
 	return nil
 }
 
-// count counts an attempt. One too many is ErrTooMany. One that can't be counted is refused
-// as unavailable: otherwise whoever can disturb the store could try without limit. That
-// keeps out nobody who could get in, since a session is written to the same store.
+// count counts an attempt, and returns ErrTooMany beyond the limit. If the attempt can't be
+// counted, it is refused as unavailable: otherwise somebody who disturbs the store could
+// try without limit. That shuts nobody out, since a session needs the same store.
 func (s *Service) count(ctx context.Context, l limit, key string) error {
 	switch allowed, err := l.Allow(ctx, key, s.cfg.Now()); {
 	case err != nil:

@@ -16,7 +16,7 @@ import (
 
 var masked = countersign.String("•••")
 
-// masks reports an actor whose only role is VIEWER.
+// masks reports whether the actor's only role is VIEWER.
 func masks(a Actor) bool {
 	return len(a.Roles) > 0 && !slices.ContainsFunc(a.Roles, func(r countersign.Role) bool { return r != countersign.RoleViewer })
 }

@@ -102,7 +102,7 @@ func (h *fieldMask) members(v countersign.Value) countersign.Value {
 	return countersign.ObjectValue(out)
 }
 
-// mentions reports a value with a sensitive member anywhere in it.
+// mentions reports whether a value has a sensitive member at any depth.
 func (h *fieldMask) mentions(v countersign.Value) bool {
 	if list, ok := v.Array(); ok {
 		return slices.ContainsFunc(list, h.mentions)
@@ -137,7 +137,7 @@ func (h *fieldMask) field(name string, v countersign.Value) countersign.Value {
 	}
 }
 
-// hidesPath reports a path that leads through a sensitive field.
+// hidesPath reports whether a path leads through a sensitive field.
 func (h *fieldMask) hidesPath(path string) bool {
 	return h.hides(path) || slices.ContainsFunc(strings.Split(path, "."), h.hides)
 }

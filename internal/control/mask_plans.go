@@ -85,7 +85,8 @@ func (of planMask) forStep(stepID string, input map[string]countersign.Value) *f
 	return h
 }
 
-// masksAnything reports that something of the plan is masked, so that its digest must be too.
+// masksAnything reports whether something of the plan is masked, so that its digest must be
+// masked too.
 func (of planMask) masksAnything() bool {
 	for _, h := range of.steps {
 		if len(h.names) > 0 {

@@ -43,8 +43,8 @@ func (h *fieldMask) approval(ap *countersign.Approval) {
 	ap.Request = *h.request(&ap.Request, h.capability)
 }
 
-// maskResponse removes what the body of an answer could be guessed from, and masks all of a
-// refusal's body: as text it has no fields to mask by name.
+// maskResponse removes the size and digest of an answer, from which its body could be
+// guessed. It masks a refusal's whole body, since text has no fields to mask by name.
 func maskResponse(r *countersign.Response) *countersign.Response {
 	if r == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Metrics returns the tenant's figures; to a realm administrator also those of the process
+// Metrics returns the tenant's metrics; for a realm administrator also those of the process
 // and the installation (contract 9).
 func (s *Service) Metrics(ctx context.Context, a Actor) (telemetry.Families, error) {
 	if err := access.Allow(a.Principal, access.ReadMetrics); err != nil {

@@ -20,7 +20,7 @@ func mayChangeModel(tx store.Tx, a Actor, id string) error {
 	}
 	beyond, err := usedOutsideScope(tx, a, id)
 	if err == nil && beyond {
-		err = countersign.Errorf(countersign.CodeProjectScope, "what was made from model %s lies outside the projects you may see too; store the document under another id", id)
+		err = countersign.Errorf(countersign.CodeProjectScope, "model %s is also used outside your projects; store the document under another id", id)
 	}
 	return err
 }
@@ -38,8 +38,8 @@ func usedOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
 	return agentsOutsideScope(tx, a, modelID)
 }
 
-// agentsOutsideScope reports an agent or team with the model outside the actor's projects.
-// Plans don't tell: the plan of a team run names its members and no model.
+// agentsOutsideScope reports whether an agent or team outside the actor's projects uses the
+// model. Plans don't tell: the plan of a team run names its members and no model.
 func agentsOutsideScope(tx store.Tx, a Actor, modelID string) (bool, error) {
 	agents, err := records.Agents.List(tx, a.Tenant, store.Query{Where: []store.Filter{store.Equal("model", modelID)}})
 	if err != nil || len(agents) == 0 {

@@ -30,7 +30,7 @@ func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (counte
 	if err != nil {
 		return countersign.Run{}, s.Refuse(ctx, a, access.ProbeRun, "run/"+id, err)
 	}
-	ctx = context.WithoutCancel(ctx) // what is signed and sent is recorded, whoever has hung up by then
+	ctx = context.WithoutCancel(ctx) // record what is sent, even if the client has disconnected
 	out := s.prober.Call(ctx, p.call)
 	p.record.Response, p.record.Output, p.record.Error = out.Response, out.Body, out.Cause
 	event := run.Probed{Step: p.step, Probe: p.record}
@@ -81,7 +81,7 @@ func (s *Service) buildProbe(a Actor, h *runrepo.LoadedRun, stepID string) (prob
 	}
 	project, capability := targetOf(h.Plan(), step.ProjectID, step.Capability)
 	if capability == nil || capability.Probe == "" || project.Capability(capability.Probe) == nil {
-		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "capability %s names no probe; look at the receiver another way", step.Capability)
+		return probe{}, countersign.Errorf(countersign.CodeStateConflict, "capability %s has no probe; check the receiver another way", step.Capability)
 	}
 	read := project.Capability(capability.Probe)
 	input := request.ForProbe(read, step.Input)

@@ -14,7 +14,7 @@ import (
 
 // RecordConformance stores the result of checking a capability's receiver. It belongs to
 // the project's present revision: after an edit the capability is again only declared
-// idempotent. Whether the verdicts prove anything is decided here, not by their sender.
+// idempotent. This method decides whether the verdicts prove it, not their sender.
 func (s *Service) RecordConformance(ctx context.Context, a Actor, id string, w countersign.ConformanceWrite) (p countersign.Project, err error) {
 	target, err := conformanceTarget(w)
 	if err != nil {

@@ -17,7 +17,7 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 	if err != nil {
 		return check, err
 	}
-	ctx = context.WithoutCancel(ctx) // what is signed and sent is recorded, whoever has hung up by then
+	ctx = context.WithoutCancel(ctx) // record what is sent, even if the client has disconnected
 	check = s.prober.Health(ctx, a.Tenant, boundTo, &p)
 	check.ProjectID, check.Revision = id, p.Revision
 	err = s.update(ctx, a, access.CheckHealth, "project/"+id, func(tx store.Tx) error {
@@ -44,7 +44,7 @@ func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p cou
 		if err != nil {
 			return err
 		}
-		if err := access.Mode(a.Principal, countersign.ModeLive); err != nil { // it sends, with the project's credential
+		if err := access.Mode(a.Principal, countersign.ModeLive); err != nil { // the check sends with the project's credential
 			return err
 		}
 		if p, err = s.projectOf(tx, a.Tenant, *head); err != nil {

@@ -16,8 +16,8 @@ import (
 // maxNamedRuns is how many unfinished runs a project_in_use names.
 const maxNamedRuns = 10
 
-// inUse refuses an edit while unfinished runs use the project. The error names those in
-// scope, each with the next action that moves it.
+// inUse refuses an edit while unfinished runs use the project. The error names the runs in
+// scope, each with the action that it waits for.
 func inUse(tx store.Tx, a Actor, id string) error {
 	list, err := unfinishedOf(tx, a.Tenant)
 	if err != nil {
@@ -29,7 +29,7 @@ func inUse(tx store.Tx, a Actor, id string) error {
 	return nil
 }
 
-// usersOf names the runs that use the project. Of runs outside its scope, an actor learns
+// usersOf names the runs that use the project. About runs outside their scope, actors learn
 // only that there are some.
 func usersOf(a Actor, id string, list []records.Unfinished) (named []string) {
 	more, others := 0, false
@@ -71,7 +71,7 @@ type ProjectUse struct {
 	Others bool // there are some out of the actor's scope
 }
 
-// RunUse is an unfinished run and the next action that moves it.
+// RunUse is an unfinished run and the action that it waits for.
 type RunUse struct {
 	RunID      string
 	Moves      string
@@ -79,7 +79,7 @@ type RunUse struct {
 	WaitingFor *countersign.WaitingFor
 }
 
-// Any reports that an edit would be refused.
+// Any reports whether an edit would be refused.
 func (u ProjectUse) Any() bool { return len(u.Runs) > 0 || u.Others }
 
 // ProjectUse lists the unfinished runs that use a project, oldest first; those in scope by

@@ -122,7 +122,7 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 	return p, err
 }
 
-// onlyToggles reports a write that changes nothing but `enabled`.
+// onlyToggles reports whether a write changes nothing but `enabled`.
 func (s *Service) onlyToggles(tx store.Tx, tenant string, h *records.ProjectHead, content countersign.Project, enabled *bool) (bool, error) {
 	if h.Revision == 0 || enabled == nil || *enabled == h.Enabled {
 		return false, nil

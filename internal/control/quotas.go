@@ -34,8 +34,8 @@ func (s *Service) checkApprovalLimit(tx store.Tx, tenant string, p *countersign.
 	return quota.Exceeded("tenant "+tenant, most, "pending approvals", "decide some of them, or cancel their runs")
 }
 
-// asks reports a plan with a step that needs an approval. If the plan has no snapshots, it
-// reads the revisions that the plan refers to.
+// asks reports whether a step of the plan needs an approval. It reads the revisions of the
+// projects, since the plan may have no snapshots.
 func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 	for _, ref := range p.Projects {
 		project, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(ref.ID, ref.Revision))

@@ -49,7 +49,7 @@ func mayRevokeToken(tx store.Tx, a Actor, t *records.Token) error {
 	return mayChangeUser(a, u)
 }
 
-// isRealm reports a principal that is a realm administrator.
+// isRealm reports whether the principal is a realm administrator.
 func isRealm(tx store.Tx, principal string) (bool, error) {
 	kind, id, _ := strings.Cut(principal, ":")
 	var err error
@@ -71,8 +71,8 @@ func isRealm(tx store.Tx, principal string) (bool, error) {
 	return principal == countersign.SystemPrincipal, err
 }
 
-// keepsRealmAdmin refuses to remove the last realm administrator. gone is the subject to be
-// removed. Expired tokens don't count.
+// keepsRealmAdmin refuses to remove the last realm administrator. gone is the subject to
+// remove. Expired tokens don't count.
 func keepsRealmAdmin(tx store.Tx, now time.Time, gone string) error {
 	users, err := records.Users.List(tx, countersign.DefaultTenant, store.Query{})
 	if err != nil {
@@ -92,5 +92,5 @@ func keepsRealmAdmin(tx store.Tx, now time.Time, gone string) error {
 			return nil
 		}
 	}
-	return countersign.Errorf(countersign.CodeStateConflict, "this is the last realm administrator; let there be another before: a token by countersign token issue --tenant default --role ADMIN")
+	return countersign.Errorf(countersign.CodeStateConflict, "this is the last realm administrator; make another one first: a token by countersign token issue --tenant default --role ADMIN")
 }

@@ -75,7 +75,7 @@ func provable(err error, run string) error {
 	return err
 }
 
-// masksRun reports that something of the run's plan is masked for the actor.
+// masksRun reports whether something of the run's plan is masked for the actor.
 func (s *Service) masksRun(tx store.Tx, a Actor, runID string) (bool, error) {
 	if !masks(a) {
 		return false, nil
@@ -138,7 +138,7 @@ func (s *Service) logOfRun(tx store.Tx, a Actor, f receipt.Facts) (l receipt.Log
 	return l, nil
 }
 
-// shows reports a digest that stands in the receipt unmasked.
+// shows reports whether the receipt shows a digest unmasked.
 func shows(f receipt.Facts, digest string) bool {
 	return f.Run.PlanDigest == digest ||
 		slices.ContainsFunc(f.Run.Steps, func(st countersign.StepRun) bool { return st.RequestDigest.Text() == digest }) ||

@@ -32,7 +32,7 @@ func (s *Service) compare(tx store.Tx, a Actor, live *runrepo.LoadedRun) (counte
 	r := live.Run()
 	out := countersign.Rehearsal{RunID: r.ID, PlanDigest: r.PlanDigest, Verdict: countersign.RehearsalNone, Steps: []countersign.RehearsedStep{}}
 	if r.Mode != countersign.ModeLive {
-		return out, countersign.Errorf(countersign.CodeStateConflict, "run %s is a rehearsal itself; ask of a LIVE run", r.ID)
+		return out, countersign.Errorf(countersign.CodeStateConflict, "run %s is itself a rehearsal; only a LIVE run can be compared", r.ID)
 	}
 	last, _, err := records.Rehearsals.Get(tx, a.Tenant, r.PlanDigest)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -81,7 +81,7 @@ func principalOfUser(u *records.User) access.Principal {
 func (s *Service) forget(ctx context.Context, id string) {
 	err := s.store.Update(ctx, func(tx store.Tx) error { return records.Sessions.Delete(tx, store.Realm, id) })
 	if err != nil {
-		s.log.WarnContext(ctx, "expired session not deleted", "error", err)
+		s.log.WarnContext(ctx, "can't delete an expired session", "error", err)
 	}
 }
 
@@ -103,7 +103,7 @@ func (s *Service) touchSession(ctx context.Context, id string, now time.Time) {
 			return err
 		})
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			s.log.WarnContext(ctx, "session use not noted", "error", err)
+			s.log.WarnContext(ctx, "can't record a session's last use", "error", err)
 		}
 	})
 }
@@ -135,8 +135,8 @@ func (s *Service) Session(ctx context.Context, a Actor) (out countersign.Session
 	return out, err
 }
 
-// begin stores a new session of a user and records it. It ends the session that the browser
-// had before, which nobody could end by itself any more.
+// begin stores a new session of a user and records it. It ends the browser's earlier
+// session, which the browser could no longer end.
 func (s *Service) begin(tx store.Tx, u *records.User, secret string, before Actor) error {
 	if err := errors.Join(s.sweep(tx, store.Sessions), s.replaced(tx, before)); err != nil {
 		return err

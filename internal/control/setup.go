@@ -10,14 +10,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// everyRole lists the roles of the first person: whoever sets a service up must be able to
-// do everything once, except decide their own requests.
+// everyRole lists the roles of the first person, who must be able to do everything except
+// decide their own requests.
 var everyRole = []countersign.Role{countersign.RoleAdmin, countersign.RoleOperator, countersign.RoleApprover}
 
-// errSetupLink is the answer to every set-up link that isn't valid.
+// errSetupLink refuses every invalid set-up link.
 var errSetupLink = countersign.Errorf(countersign.CodeUnauthenticated, "this set-up link is not right, or has expired; with the bootstrap token you can add a user: PUT /users/{email}")
 
-// errIsSetUp is the answer once the service is set up.
+// errIsSetUp refuses every set-up link once the service is set up.
 var errIsSetUp = countersign.Errorf(countersign.CodeUnauthenticated, "this service is set up already, so no set-up link is good any more; sign in, or with the bootstrap token add a user: PUT /users/{email}")
 
 // CanSetUp returns nil if a set-up link is valid now. It changes nothing, since mail
@@ -41,8 +41,8 @@ func (s *Service) checkLink(tx store.Tx, link string) error {
 	return nil
 }
 
-// SetUp makes the first realm administrator of the console, signs them in, and
-// uses the link up. before is as in SignIn.
+// SetUp makes the first realm administrator of the console, signs them in, and deletes the
+// link. before is as in SignIn.
 func (s *Service) SetUp(ctx context.Context, link, email, from string, before Actor) (session string, err error) {
 	if err := s.Try(ctx, from); err != nil {
 		return "", err
@@ -98,8 +98,8 @@ func (s *Service) realmUser(tx store.Tx, path, email, requestID string) (*record
 	return u, s.auditIn(tx, tenant, system, access.WriteUser, "user/"+email, c)
 }
 
-// EnsureAdmin makes an address the first realm administrator of the console,
-// unless there is one already. It reports whether it did.
+// EnsureAdmin makes an address the first realm administrator of the console, unless there
+// is one already, and reports whether it did.
 func (s *Service) EnsureAdmin(ctx context.Context, email string) (made bool, err error) {
 	if email, err = address("SVC_PLATFORM_ADMIN_EMAIL", email); err != nil {
 		return false, err

@@ -15,11 +15,11 @@ type Postbox interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// ErrTooMany is the answer to whoever tries to sign in too often.
+// ErrTooMany refuses an attempt beyond a limit on signing in.
 var ErrTooMany = errors.New("too many attempts")
 
-// Try counts an attempt of a network address that comes without a session, and
-// refuses one too many.
+// Try counts an attempt of a network address without a session, and refuses it beyond the
+// limit.
 func (s *Service) Try(ctx context.Context, from string) error {
 	return s.count(ctx, s.tryLimit, tryKey(from))
 }
@@ -27,29 +27,28 @@ func (s *Service) Try(ctx context.Context, from string) error {
 // tryKey is the key that an address's attempts are counted under.
 func tryKey(from string) string { return "from " + network(from) }
 
-// Begin counts a sign-in that a network address begins at the provider.
+// Begin counts a sign-in that a network address begins at the identity provider.
 func (s *Service) Begin(ctx context.Context, from string) error {
 	return s.count(ctx, s.beginLimit, network(from))
 }
 
-// succeeded takes back the attempt that signed somebody in: people who share a network
-// address and make no mistake use up nothing of each other's attempts.
+// succeeded takes back the attempt that signed somebody in, so that people who share a
+// network address and make no mistakes don't use up each other's attempts.
 func (s *Service) succeeded(ctx context.Context, from string) {
 	ctx = context.WithoutCancel(ctx)
 	s.background.Go(func() {
 		if err := s.tryLimit.Return(ctx, tryKey(from), s.cfg.Now()); err != nil {
-			s.log.WarnContext(ctx, "a successful sign-in counts as an attempt", "error", err)
+			s.log.WarnContext(ctx, "can't take back the attempt of a successful sign-in", "error", err)
 		}
 	})
 }
 
-// errCode is the answer to every code that isn't valid, whatever the reason.
+// errCode refuses every invalid code, whatever the reason.
 var errCode = countersign.Errorf(countersign.CodeUnauthenticated, "this code is not right, or not any more; ask for a new one")
 
 // AskForCode begins a sign-in: it sends a code to the address and returns the
-// secret that the browser must bring with it. Whether the address is a user's
-// makes no difference to the answer, nor to how long it takes. from is the
-// network address that asks.
+// secret that the browser must send with it. The answer and its timing don't depend on
+// whether the address is a user's. from is the network address of the request.
 func (s *Service) AskForCode(ctx context.Context, email, from string) (secret string, err error) {
 	if err := s.count(ctx, s.tryLimit, "asked from "+network(from)); err != nil {
 		return "", err
@@ -91,7 +90,7 @@ func (s *Service) AskForCode(ctx context.Context, email, from string) (secret st
 	return secret, nil
 }
 
-// sweepMost bounds what one request deletes of what has expired.
+// sweepMost bounds how many expired records one request deletes.
 const sweepMost = 20
 
 // sweep deletes some expired records, so that abandoned ones don't stay.
@@ -131,7 +130,7 @@ func (s *Service) deliver(ctx context.Context, mail *codeMail, rec *records.Sign
 	}
 }
 
-// hasUser reports an address that a code is for: a user's, or one that is invited.
+// hasUser reports whether the address gets a code: it is a user's, or it is invited.
 func (s *Service) hasUser(ctx context.Context, email string) (known bool, err error) {
 	err = s.store.View(ctx, func(tx store.Tx) error {
 		users, err := memberships(tx, email)
@@ -177,8 +176,8 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from string, before 
 	return session, public(err)
 }
 
-// redeem returns the address of a sign-in whose code is right, and ends it; "" for
-// every other. A wrong try is counted in the same commit.
+// redeem ends a sign-in whose code is right and returns its address; "" for any other. It
+// counts a wrong try in the same commit.
 func (s *Service) redeem(tx store.Tx, secret, code string) (email string, err error) {
 	id := access.HashToken(secret)
 	rec, version, err := records.SignIns.Get(tx, store.Realm, id)
@@ -202,7 +201,7 @@ func (s *Service) redeem(tx store.Tx, secret, code string) (email string, err er
 }
 
 // SignInVerified begins a session for an address that an identity provider has
-// verified, as SignIn does. Try counted its attempt.
+// verified, as SignIn does. The caller has counted the attempt with Try.
 func (s *Service) SignInVerified(ctx context.Context, email, from string, before Actor) (session string, err error) {
 	if email, err = address("email", email); err != nil {
 		return "", err

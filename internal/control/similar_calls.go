@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Two calls with the same capability and title may be the same action twice. Whoever
-// decides about one is told of the other while its outcome is unknown.
+// Two calls with the same capability and title may be the same action twice. A reviewer of
+// one call sees the other while its outcome is unknown.
 
 // similarBatch bounds how many open recoveries or approvals are in memory at a time.
 const similarBatch = 16
@@ -88,7 +88,7 @@ func (s *Service) ApprovalsLike(ctx context.Context, a Actor, runID string) (app
 	return approvals, err
 }
 
-// showsTitle reports an approval whose whole title the actor may see. Titles are compared
+// showsTitle reports whether the actor may see the approval's whole title. Titles are compared
 // unmasked: masked ones would make different calls look alike, and telling an actor that
 // two hidden titles are equal would reveal what is masked.
 func (s *Service) showsTitle(tx store.Tx, a Actor, ap countersign.Approval) (bool, error) {

@@ -32,7 +32,7 @@ func (s *Service) SyncAgents(ctx context.Context, a Actor, projectID string, m c
 		if err := s.applyManifest(ctx, a, subject, projectID, &m); err != nil {
 			return nil, err
 		}
-		ctx = context.WithoutCancel(ctx) // the manifest is committed: an answer that denies it would be wrong
+		ctx = context.WithoutCancel(ctx) // the manifest is committed, so the answer must not deny it
 	}
 	err = s.view(ctx, a, access.SyncAgents, func(tx store.Tx) error {
 		out = make([]countersign.Agent, len(changes))

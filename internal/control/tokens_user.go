@@ -27,7 +27,7 @@ func tokenUser(tx store.Tx, tenant, email string) (string, error) {
 	}
 	_, err = userOf(tx, tenant, email)
 	if countersign.ErrorCode(err) == countersign.CodeNotFound {
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is no user of tenant %s; add the user first, or leave it out", email, tenant)
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "userEmail: %s is not a user of tenant %s; add the user first, or leave it out", email, tenant)
 	}
 	return email, err
 }
@@ -101,7 +101,7 @@ func confirmable(a Actor, t *records.Token) error {
 	}
 }
 
-// usable reports a token that is neither revoked nor expired.
+// usable reports whether the token is neither revoked nor expired.
 func (s *Service) usable(t *records.Token) bool {
 	return t.RevokedAt.IsZero() && !t.Lapsed && s.cfg.Now().Before(t.ExpiresAt)
 }

@@ -101,9 +101,9 @@ func (s *Service) withSteps(tx store.Tx, a Actor, r *countersign.Run, probes int
 	return s.maskFor(tx, a, r)
 }
 
-// Barred says why the actor can't decide on a run in scope (access.DecideApproval,
-// access.ReconcileRun, access.ProbeRun): its role, or that it asked for the run;
-// why is nil when it can.
+// Barred returns why the actor may not do an operation (access.DecideApproval,
+// access.ReconcileRun, access.ProbeRun) on a run in scope: its role, or that it requested
+// the run. why is nil if the actor may.
 func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runID string) (why, err error) {
 	err = s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
 		rec, err := reachRun(tx, a, runID)

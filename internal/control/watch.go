@@ -50,7 +50,7 @@ func (s *Service) Watch(ctx context.Context, a Actor, id string) (Watched, error
 }
 
 // Masked returns a changed run as the actor may see it, and refuses if the actor may no
-// longer see it: losing a right ends a watch as it ends reads.
+// longer see the run.
 func (s *Service) Masked(ctx context.Context, a Actor, r *countersign.Run) (countersign.Run, error) {
 	out := *r
 	err := s.view(ctx, a, access.ReadRuns, func(tx store.Tx) error {
@@ -71,8 +71,8 @@ func (s *Service) MayWatch(ctx context.Context, a Actor, id string) error {
 	})
 }
 
-// Masks reports an actor to whom sensitive fields are masked. All such actors see
-// the same of a run, and so do all others.
+// Masks reports whether sensitive fields are masked for the actor. All such actors see a
+// run alike, and so do all other actors.
 func Masks(a Actor) bool { return masks(a) }
 
 // streamCounts counts open event streams by principal: a token, or a user over all sessions.

@@ -101,7 +101,8 @@ func weakensProject(tx store.Tx, tenant, id string, before int64, content *count
 	}), nil
 }
 
-// grantsApproval reports new rights to decide: the role APPROVER, or more projects for it.
+// grantsApproval reports whether a change gives new rights to decide: the role APPROVER, or
+// more projects for it.
 func grantsApproval(before []countersign.Role, projectsBefore []string, now []countersign.Role, projects []string) bool {
 	if !slices.Contains(now, countersign.RoleApprover) {
 		return false

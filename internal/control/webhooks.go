@@ -131,8 +131,8 @@ func (s *Service) nextWebhook(w records.Webhook, id string, from countersign.Web
 }
 
 // startWebhook starts a webhook at the log's present end if it is new, enabled again, or has
-// other events or projects than before. Pending deliveries become due at once: whoever
-// edits a webhook has probably fixed something.
+// other events or projects than before. Pending deliveries become due at once, since
+// an edit has probably fixed something.
 func (s *Service) startWebhook(tx store.Tx, old, next *records.Webhook) error {
 	id := records.WebhookProgressID(next.TenantID, next.ID)
 	p, version, err := records.WebhookProgresses.Get(tx, store.Realm, id)
