@@ -105,7 +105,7 @@ func (s *Service) tokensAfterRestore(tx store.Tx, tenant, reason string, revoke 
 		return 0, err
 	}
 	for _, listed := range list {
-		if !listed.RevokedAt.IsZero() || !s.cfg.Now().Before(listed.ExpiresAt) {
+		if !s.usable(&listed) {
 			continue
 		}
 		good++
