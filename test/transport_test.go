@@ -19,8 +19,12 @@ func TestBothPrefixesAnswerAlike(t *testing.T) {
 		"/health", "/models", "/models/refund", "/models/none", "/projects/" + shop, "/plans/" + plan, "/plans/" + plan + "/drift",
 		"/runs?limit=0", "/approvals?status=PENDING", "/tenants", "/audit/verify", "/integrations/contract", "/nothing", "/models/a%2Fb",
 	} {
-		here, there := w.tenantAdmin.Get(path), w.tenantAdmin.Aliased().Get(path)
-		if diff := cmp.Diff(here.Without("requestId"), there.Without("requestId")); diff != "" || here.Status != there.Status {
+		here, there, again := w.tenantAdmin.Get(path), w.tenantAdmin.Aliased().Get(path), w.tenantAdmin.Get(path)
+		diff := cmp.Diff(here.Without("requestId"), there.Without("requestId"))
+		if diff != "" && cmp.Equal(again.Without("requestId"), there.Without("requestId")) { // a tenant beside this one made the realm's receipt key
+			diff = ""
+		}
+		if diff != "" || here.Status != there.Status {
 			t.Errorf("GET %s: %d and %d\n%s", path, here.Status, there.Status, diff)
 		}
 	}
