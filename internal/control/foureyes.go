@@ -71,8 +71,8 @@ func userOf(tx store.Tx, tenant, email string) (*records.User, error) {
 	return u, err
 }
 
-// judges is mayJudge for a run.
-func (s *Service) judges(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
+// mayJudgeRun is mayJudge for a run.
+func (s *Service) mayJudgeRun(a Actor, op access.Operation) func(store.Tx, *records.Run) error {
 	return func(tx store.Tx, rec *records.Run) error { return s.mayJudge(tx, a, aboutRun(op, rec)) }
 }
 

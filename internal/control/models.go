@@ -141,7 +141,7 @@ func (s *Service) ValidateModel(ctx context.Context, a Actor, id string) (counte
 		return countersign.Validation{}, err
 	}
 	var v countersign.Validation
-	err = s.think(ctx, a.Tenant, func() { v = model.Validate(&m.Document) })
+	err = s.compute(ctx, a.Tenant, func() { v = model.Validate(&m.Document) })
 	return v, err
 }
 

@@ -236,7 +236,7 @@ func (s *Service) CompilePlan(ctx context.Context, a Actor, modelID string, req 
 // afterwards is drift, as it is for every plan.
 func (s *Service) makePlan(ctx context.Context, a Actor, op access.Operation, modelID string,
 	write func(*countersign.Model) (countersign.PlanWrite, []string, error)) (made countersign.Plan, err error) {
-	busy := s.think(ctx, a.Tenant, func() { made, err = s.planFrom(ctx, a, op, modelID, write) })
+	busy := s.compute(ctx, a.Tenant, func() { made, err = s.planFrom(ctx, a, op, modelID, write) })
 	subject := "plan"
 	if countersign.ValidID(modelID) {
 		subject = "model/" + modelID

@@ -34,7 +34,7 @@ func (s *Service) Probe(ctx context.Context, a Actor, id, stepID string) (counte
 	out := s.prober.Call(ctx, p.call)
 	p.record.Response, p.record.Output, p.record.Error = out.Response, out.Body, out.Cause
 	event := run.Probed{Step: p.step, Probe: p.record}
-	return s.applyTo(ctx, a, access.ProbeRun, id, s.judges(a, access.ProbeRun), event)
+	return s.applyTo(ctx, a, access.ProbeRun, id, s.mayJudgeRun(a, access.ProbeRun), event)
 }
 
 // probe is a probe that is ready to be sent.
@@ -50,7 +50,7 @@ func (s *Service) prepareProbe(ctx context.Context, a Actor, ref runrepo.Ref, st
 		if err != nil {
 			return err
 		}
-		if err := s.judges(a, access.ProbeRun)(tx, rec); err != nil {
+		if err := s.mayJudgeRun(a, access.ProbeRun)(tx, rec); err != nil {
 			return err
 		}
 		held, err := s.runs.Load(tx, ref)

@@ -7,9 +7,9 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// roomToStart refuses a run that would exceed a limit. Other conflicts are checked before
+// checkLimitsOfStart refuses a run that would exceed a limit. Other conflicts are checked before
 // it, slots after it.
-func (s *Service) roomToStart(tx store.Tx, tenant string, p *countersign.Plan) error {
+func (s *Service) checkLimitsOfStart(tx store.Tx, tenant string, p *countersign.Plan) error {
 	if err := s.checkApprovalLimit(tx, tenant, p); err != nil {
 		return err
 	}

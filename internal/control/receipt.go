@@ -17,7 +17,7 @@ import (
 // recorded of it, all from one snapshot of the store.
 func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, err error) {
 	var facts receipt.Facts
-	busy := s.think(ctx, a.Tenant, func() {
+	busy := s.compute(ctx, a.Tenant, func() {
 		read := func(ctx context.Context, span func(tx store.Tx) error) error {
 			return s.view(ctx, a, access.ReadReceipt, span)
 		}

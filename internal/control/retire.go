@@ -112,8 +112,8 @@ func projectsInUse(projects map[string]plan.Source) error {
 	return nil
 }
 
-// crewInUse refuses executors if an agent, its model or its project is retired.
-func crewInUse(c plan.Executors) error {
+// refuseRetired refuses executors if an agent, its model or its project is retired.
+func refuseRetired(c plan.Executors) error {
 	for _, e := range c.Executors {
 		if e.Agent.Retired {
 			return plan.Retired(plan.KindAgent, e.Agent.ID)

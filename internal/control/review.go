@@ -31,7 +31,7 @@ func (s *Service) MayReconcile(ctx context.Context, a Actor, id string) error {
 		if err != nil {
 			return err
 		}
-		return s.judges(a, access.ReconcileRun)(tx, rec)
+		return s.mayJudgeRun(a, access.ReconcileRun)(tx, rec)
 	})
 }
 

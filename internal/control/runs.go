@@ -159,7 +159,7 @@ func (s *Service) ReconcileRun(ctx context.Context, a Actor, id string, r counte
 	if err := given("evidence", r.Evidence); err != nil {
 		return countersign.Run{}, err
 	}
-	return s.applyTo(ctx, a, access.ReconcileRun, id, s.judges(a, access.ReconcileRun), run.Reconciled{Reconcile: r, By: a.ID})
+	return s.applyTo(ctx, a, access.ReconcileRun, id, s.mayJudgeRun(a, access.ReconcileRun), run.Reconciled{Reconcile: r, By: a.ID})
 }
 
 // applyTo applies an event that a person caused to a run in scope.

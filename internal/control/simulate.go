@@ -33,7 +33,7 @@ func (s *Service) Simulate(ctx context.Context, a Actor, id string, req counters
 		return sim, err
 	}
 	var failed error
-	err = s.think(ctx, a.Tenant, func() {
+	err = s.compute(ctx, a.Tenant, func() {
 		var m *model.Machine
 		if m, failed = s.machine(a.Tenant, row); failed == nil {
 			sim, failed = m.Simulate(req.ScenarioID, req.Inputs)
@@ -59,9 +59,9 @@ func (s *Service) machine(tenant string, row store.Row) (*model.Machine, error) 
 	return m, err
 }
 
-// think runs work that may take a processor for seconds and tens of megabytes. Little of it
+// compute runs work that may take a processor for seconds and tens of megabytes. Little of it
 // runs at once, and tenants take turns, so that simulations delay neither runs nor other
 // tenants' simulations.
-func (s *Service) think(ctx context.Context, tenant string, f func()) error {
+func (s *Service) compute(ctx context.Context, tenant string, f func()) error {
 	return public(s.computations.Do(ctx, tenant, f))
 }

@@ -155,7 +155,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 		if err := mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
-		if err := s.roomToStart(tx, a.Tenant, &rec.Plan); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, &rec.Plan); err != nil {
 			return nil, err
 		}
 		return s.runs.Plan(tx, a.Tenant, planID, rec.PlanDigest)

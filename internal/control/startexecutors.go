@@ -85,7 +85,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		if err := mayStart(tx, a.Tenant, &p, nil); err != nil {
 			return nil, err
 		}
-		if err := s.roomToStart(tx, a.Tenant, &p); err != nil {
+		if err := s.checkLimitsOfStart(tx, a.Tenant, &p); err != nil {
 			return nil, err
 		}
 		if _, err := records.Plans.Put(tx, a.Tenant, p.ID, &records.Plan{Plan: p, Synthetic: true}, 0); err != nil {
@@ -106,11 +106,11 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	if earlier, err := claimed(tx, a, o); err != nil || earlier != nil {
 		return p, err
 	}
-	crew, err := c.gather(tx)
+	executors, err := c.gather(tx)
 	if err != nil {
 		return p, err
 	}
-	p, problems := c.plan(crew, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
+	p, problems := c.plan(executors, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 	if len(problems) > 0 { // it is refused here, and never stored
 		return p, mayStart(tx, a.Tenant, &p, invalid(problems))
 	}
@@ -125,10 +125,10 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 		return c, err
 	}
 	c.Projects = map[string]plan.Source{}
-	if err := s.enlist(tx, a, &c, head); err != nil {
+	if err := s.addExecutor(tx, a, &c, head); err != nil {
 		return c, err
 	}
-	if err := crewInUse(c); err != nil {
+	if err := refuseRetired(c); err != nil {
 		return c, err
 	}
 	if expected != nil && !head.Suspended {
@@ -163,8 +163,8 @@ func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64)
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.crewOf(tx, a, &team); err == nil {
-		err = crewInUse(c)
+	if c, err = s.executorsOf(tx, a, &team); err == nil {
+		err = refuseRetired(c)
 	}
 	if err == nil {
 		err = admitted(c)

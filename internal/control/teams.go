@@ -81,11 +81,11 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 			return err
 		}
 		team := countersign.Team{ID: id, Name: w.Name, Members: w.Members, Steps: w.Steps}
-		crew, err := s.crewOf(tx, a, &team)
+		executors, err := s.executorsOf(tx, a, &team)
 		if err != nil {
 			return err
 		}
-		if err := invalid(plan.CheckTeam(crew)); err != nil {
+		if err := invalid(plan.CheckTeam(executors)); err != nil {
 			return err
 		}
 		if err := compare("team", id, head.Revision, w.ExpectedRevision); err != nil {
@@ -94,10 +94,10 @@ func (s *Service) PutTeam(ctx context.Context, a Actor, id string, w countersign
 		if head.Retired {
 			return plan.Retired(plan.KindTeam, id)
 		}
-		if err := crewInUse(crew); err != nil {
+		if err := refuseRetired(executors); err != nil {
 			return err
 		}
-		if err := admitted(crew); err != nil {
+		if err := admitted(executors); err != nil {
 			return err
 		}
 		t, err = s.saveTeam(tx, a, access.WriteTeam, head, version, team, "")
@@ -125,9 +125,9 @@ func admitted(c plan.Executors) error {
 	return nil
 }
 
-// crewOf reads the existing members of a team with their models and projects. It fails on
+// executorsOf reads the existing members of a team with their models and projects. It fails on
 // one outside the actor's scope.
-func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
+func (s *Service) executorsOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Executors, error) {
 	c := plan.Executors{Team: team, Projects: map[string]plan.Source{}}
 	seen := map[string]bool{}
 	for _, m := range team.Members {
@@ -142,15 +142,15 @@ func (s *Service) crewOf(tx store.Tx, a Actor, team *countersign.Team) (plan.Exe
 		if err != nil {
 			return c, err
 		}
-		if err := s.enlist(tx, a, &c, head); err != nil {
+		if err := s.addExecutor(tx, a, &c, head); err != nil {
 			return c, err
 		}
 	}
 	return c, nil
 }
 
-// enlist adds an agent, its model and its project to the executors.
-func (s *Service) enlist(tx store.Tx, a Actor, c *plan.Executors, head *records.AgentHead) error {
+// addExecutor adds an agent, its model and its project to the executors.
+func (s *Service) addExecutor(tx store.Tx, a Actor, c *plan.Executors, head *records.AgentHead) error {
 	e := plan.Executor{}
 	var err error
 	if e.Agent, err = agentOf(tx, a.Tenant, head); err != nil {

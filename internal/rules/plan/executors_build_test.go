@@ -53,7 +53,7 @@ func executorSubjects(steps ...countersign.TeamStep) plan.Executors {
 	}
 }
 
-// alone is one executor's crew for an agent run.
+// alone is the one executor of an agent run.
 func alone(e plan.Executor) plan.Executors {
 	c := executorSubjects()
 	c.Team, c.Executors = nil, []plan.Executor{e}
@@ -92,7 +92,7 @@ func teamRun(mode string, in runInputs) countersign.TeamRunStart {
 	return countersign.TeamRunStart{ExpectedRevision: 2, Mode: mode, Inputs: in}
 }
 
-// teamProblems are those of a rehearsal of the crew's team.
+// teamProblems are those of a rehearsal of the team.
 func teamProblems(c plan.Executors, in runInputs) []string {
 	_, problems := plan.ForTeam(c, teamRun("", in), origin())
 	return problems

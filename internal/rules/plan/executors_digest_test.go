@@ -34,8 +34,8 @@ func TestDigestJoinsTheRehearsalOfAnAgentAndItsLiveTwin(t *testing.T) {
 	}
 }
 
-// TestDigestIsOfTheCrew: of everything that a run of it depends on.
-func TestDigestIsOfTheCrew(t *testing.T) {
+// TestDigestIsOfTheExecutors: of everything that a run of it depends on.
+func TestDigestIsOfTheExecutors(t *testing.T) {
 	first := teamDigest(executorSubjects(reads("a"), tells("b")), teamRun("", nil), origin())
 	seen := map[string]string{first: "nothing"}
 	for name, change := range map[string]func(*plan.Executors){
@@ -85,7 +85,7 @@ func TestAgentRunsOfDifferentRevisionsDiffer(t *testing.T) {
 }
 
 // A plan that is read back has the digest that it was stored with.
-func TestDigestOfAStoredCrewPlanIsTheSame(t *testing.T) {
+func TestDigestOfAStoredExecutorsPlanIsTheSame(t *testing.T) {
 	p, _ := plan.ForTeam(executorSubjects(reads("a"), tells("b", "a")), teamRun("", nil), origin())
 	w := countersign.PlanWrite{Name: p.Name, Steps: p.Steps}
 	if stored := kept(t, p); !plan.SameContent(stored, w) {

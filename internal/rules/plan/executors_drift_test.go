@@ -11,7 +11,7 @@ import (
 
 func subject(kind, id string) plan.Subject { return plan.Subject{Kind: kind, ID: id} }
 
-// asPlanned is how everything is that a run of the crew is made from.
+// asPlanned is how everything is that a run of the executors is made from.
 func asPlanned() plan.CurrentRevisions {
 	return plan.CurrentRevisions{
 		subject(plan.KindTeam, "refunds"):      {Revision: 2},

@@ -12,8 +12,8 @@ import (
 
 // drawnTeam is a team with those who carry its steps out, and a run of it.
 type drawnTeam struct {
-	crew  plan.Executors
-	start countersign.TeamRunStart
+	executors plan.Executors
+	start     countersign.TeamRunStart
 }
 
 // generator draws teams. Mostly it chooses what fits; slips makes it choose
@@ -56,7 +56,7 @@ func drawTeam(t *rapid.T, slips bool) drawnTeam {
 	case g.slip("few"):
 		c.Team.Members, c.Executors = c.Team.Members[:1], c.Executors[:1]
 	}
-	d := drawnTeam{crew: c, start: countersign.TeamRunStart{Mode: rapid.SampledFrom([]string{"", countersign.ModeDryRun, countersign.ModeLive}).Draw(t, "mode")}}
+	d := drawnTeam{executors: c, start: countersign.TeamRunStart{Mode: rapid.SampledFrom([]string{"", countersign.ModeDryRun, countersign.ModeLive}).Draw(t, "mode")}}
 	d.start.Inputs = runInputs{}
 	for i := range 1 + g.upTo(3, "steps") {
 		if g.slip("none") {
@@ -117,7 +117,7 @@ func (g generator) executor(id string, projects map[string]plan.Source) plan.Exe
 
 // step adds a step to the team and, for some of its inputs, to the run.
 func (g generator) step(d *drawnTeam, i int) {
-	team := d.crew.Team
+	team := d.executors.Team
 	s := countersign.TeamStep{ID: fmt.Sprintf("s%d", i), AgentID: rapid.SampledFrom(g.agents).Draw(g.T, "agent"), InputBindings: map[string]countersign.Binding{}}
 	if g.slip("twice") {
 		s.ID = "s0"
@@ -130,18 +130,18 @@ func (g generator) step(d *drawnTeam, i int) {
 	if g.slip("unknown") {
 		s.DependsOn = append(s.DependsOn, "s9")
 	}
-	n := slices.IndexFunc(d.crew.Executors, func(e plan.Executor) bool { return e.Agent.ID == s.AgentID })
-	if n < 0 || len(d.crew.Executors[n].Agent.Capabilities) == 0 {
+	n := slices.IndexFunc(d.executors.Executors, func(e plan.Executor) bool { return e.Agent.ID == s.AgentID })
+	if n < 0 || len(d.executors.Executors[n].Agent.Capabilities) == 0 {
 		s.Capability = "c0"
 		team.Steps = append(team.Steps, s)
 		return
 	}
-	e := d.crew.Executors[n].Agent
+	e := d.executors.Executors[n].Agent
 	s.Capability = rapid.SampledFrom(e.Capabilities).Draw(g.T, "capability")
 	if g.slip("other capability") {
 		s.Capability = "c3"
 	}
-	if c := d.crew.Projects[e.ProjectID].Project.Capability(s.Capability); c != nil {
+	if c := d.executors.Projects[e.ProjectID].Project.Capability(s.Capability); c != nil {
 		g.inputs(d, &s, c, e.ExecutorInputs[c.Name])
 	}
 	team.Steps = append(team.Steps, s)

@@ -27,11 +27,11 @@ func paths(problems []string) []string {
 func TestAnyTeamRunHasTheProblemsOfTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawTeam(t, true)
-		_, problems := plan.ForTeam(d.crew, d.start, origin())
+		_, problems := plan.ForTeam(d.executors, d.start, origin())
 		if diff := cmp.Diff(wrongIn(d, false), paths(problems)); diff != "" {
 			t.Fatalf("the run: %s\n%s", diff, strings.Join(problems, "\n"))
 		}
-		problems = plan.CheckTeam(d.crew)
+		problems = plan.CheckTeam(d.executors)
 		if diff := cmp.Diff(wrongIn(d, true), paths(problems)); diff != "" {
 			t.Fatalf("the team: %s\n%s", diff, strings.Join(problems, "\n"))
 		}
@@ -43,7 +43,7 @@ func TestTeamPlanWithoutProblemsKeepsTheRules(t *testing.T) {
 	good := 0
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawTeam(t, false)
-		p, problems := plan.ForTeam(d.crew, d.start, origin())
+		p, problems := plan.ForTeam(d.executors, d.start, origin())
 		if wrong := wrongIn(d, false); len(wrong) > 0 { // an agent without any capability, say
 			return
 		}
@@ -51,11 +51,11 @@ func TestTeamPlanWithoutProblemsKeepsTheRules(t *testing.T) {
 		if problems != nil || p.Status != countersign.PlanReady {
 			t.Fatalf("%s %v", p.Status, problems)
 		}
-		if found := plan.Validate(&p, plan.Sources{Model: &countersign.Model{}, Projects: d.crew.Projects}); found != nil {
+		if found := plan.Validate(&p, plan.Sources{Model: &countersign.Model{}, Projects: d.executors.Projects}); found != nil {
 			t.Fatalf("as any plan: %v", found)
 		}
 		for i, s := range p.Steps {
-			d.checkStep(t, s, d.crew.Team.Steps[i])
+			d.checkStep(t, s, d.executors.Team.Steps[i])
 		}
 	})
 	if good == 0 {
@@ -66,7 +66,7 @@ func TestTeamPlanWithoutProblemsKeepsTheRules(t *testing.T) {
 // checkStep: a member carries it out, in its system, with a capability of its
 // own, and each input comes from where it must.
 func (d drawnTeam) checkStep(t *rapid.T, got countersign.Step, of countersign.TeamStep) {
-	member := slices.ContainsFunc(d.crew.Team.Members, func(m countersign.TeamMember) bool { return m.AgentID == got.AgentID })
+	member := slices.ContainsFunc(d.executors.Team.Members, func(m countersign.TeamMember) bool { return m.AgentID == got.AgentID })
 	a := d.agent(of.AgentID)
 	if !member || got.AgentID != of.AgentID || got.ProjectID != a.ProjectID || !slices.Contains(a.Capabilities, got.Capability) {
 		t.Fatalf("step %s by %s in %s: %s", got.ID, got.AgentID, got.ProjectID, got.Capability)
@@ -94,27 +94,27 @@ func TestDigestOfAnyTeamRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawTeam(t, true)
 		d.start.Mode = countersign.ModeDryRun
-		digest := teamDigest(d.crew, d.start, origin())
+		digest := teamDigest(d.executors, d.start, origin())
 		live := d.start
 		live.Mode = countersign.ModeLive
-		if twin := teamDigest(d.crew, live, plan.Creation{ID: "plan-2"}); twin != digest {
+		if twin := teamDigest(d.executors, live, plan.Creation{ID: "plan-2"}); twin != digest {
 			t.Fatalf("the twin has %s, not %s", twin, digest)
 		}
-		e := rapid.SampledFrom([]int{0, len(d.crew.Executors) - 1}).Draw(t, "executor")
-		switch agent := &d.crew.Executors[e].Agent; rapid.IntRange(0, 3).Draw(t, "changes") {
+		e := rapid.SampledFrom([]int{0, len(d.executors.Executors) - 1}).Draw(t, "executor")
+		switch agent := &d.executors.Executors[e].Agent; rapid.IntRange(0, 3).Draw(t, "changes") {
 		case 0:
 			agent.Revision++
 		case 1:
-			d.crew.Team.Revision++
+			d.executors.Team.Revision++
 		case 2:
-			d.crew.Projects[agent.ProjectID].Project.Revision++
+			d.executors.Projects[agent.ProjectID].Project.Revision++
 		default:
-			if d.crew.Executors[e].Model == nil {
+			if d.executors.Executors[e].Model == nil {
 				return
 			}
-			d.crew.Executors[e].Model.Revision++
+			d.executors.Executors[e].Model.Revision++
 		}
-		if teamDigest(d.crew, d.start, origin()) == digest {
+		if teamDigest(d.executors, d.start, origin()) == digest {
 			t.Fatal("the digest is still the same")
 		}
 	})
@@ -125,15 +125,15 @@ func TestDigestOfAnyTeamRun(t *testing.T) {
 func TestAnyAgentRunIsATeamRunOfOneStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawTeam(t, true)
-		e := rapid.SampledFrom(d.crew.Executors).Draw(t, "executor")
+		e := rapid.SampledFrom(d.executors.Executors).Draw(t, "executor")
 		start := countersign.AgentRunStart{Mode: d.start.Mode, Capability: "c1", Inputs: map[string]countersign.Value{}}
-		for _, s := range d.crew.Team.Steps {
+		for _, s := range d.executors.Team.Steps {
 			start.Capability, start.Inputs = s.Capability, s.Input
 		}
-		c := plan.Executors{Executors: []plan.Executor{e}, Projects: d.crew.Projects}
+		c := plan.Executors{Executors: []plan.Executor{e}, Projects: d.executors.Projects}
 		p, problems := plan.ForAgent(c, start, origin())
 		step := countersign.TeamStep{ID: "execute", AgentID: e.Agent.ID, Capability: start.Capability, Input: start.Inputs}
-		twin := drawnTeam{crew: plan.Executors{Team: &countersign.Team{Steps: []countersign.TeamStep{step}}, Executors: c.Executors, Projects: c.Projects}}
+		twin := drawnTeam{executors: plan.Executors{Team: &countersign.Team{Steps: []countersign.TeamStep{step}}, Executors: c.Executors, Projects: c.Projects}}
 		twin.start.Mode = start.Mode
 		var want []string
 		for _, path := range wrongIn(twin, false) {
@@ -151,7 +151,7 @@ func TestAnyAgentRunIsATeamRunOfOneStep(t *testing.T) {
 			t.Fatalf("%s\n%s", diff, strings.Join(problems, "\n"))
 		}
 		if want == nil {
-			twin.crew.Team.Members = []countersign.TeamMember{{AgentID: e.Agent.ID}}
+			twin.executors.Team.Members = []countersign.TeamMember{{AgentID: e.Agent.ID}}
 			twin.checkStep(t, p.Steps[0], step)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 // team by itself, to which inputs may still come and whose mode is open.
 func wrongIn(d drawnTeam, check bool) []string {
 	wrong := map[string]bool{}
-	team, steps := d.crew.Team, d.crew.Team.Steps
+	team, steps := d.executors.Team, d.executors.Team.Steps
 	different := map[string]bool{}
 	for i, m := range team.Members {
 		different[m.AgentID] = true
@@ -40,7 +40,7 @@ func wrongIn(d drawnTeam, check bool) []string {
 		for id := range d.start.Inputs {
 			wrong["inputs."+id] = !slices.ContainsFunc(steps, func(s countersign.TeamStep) bool { return s.ID == id })
 		}
-		for _, e := range d.crew.Executors {
+		for _, e := range d.executors.Executors {
 			if e.Model != nil && len(e.Model.Document.States) == 0 && d.firstWithModel(e.Model.ID) == e.Agent.ID {
 				wrong["model "+e.Model.ID] = true
 			}
@@ -52,12 +52,12 @@ func wrongIn(d drawnTeam, check bool) []string {
 
 // wrongWithCall judges what a step calls and with which inputs.
 func (d drawnTeam) wrongWithCall(wrong map[string]bool, i int, a *countersign.Agent, check bool) {
-	s, at := d.crew.Team.Steps[i], fmt.Sprintf("steps[%d].", i)
+	s, at := d.executors.Team.Steps[i], fmt.Sprintf("steps[%d].", i)
 	run := d.start.Inputs[s.ID]
 	if check {
 		run = nil
 	}
-	p := d.crew.Projects[a.ProjectID].Project
+	p := d.executors.Projects[a.ProjectID].Project
 	c := p.Capability(s.Capability)
 	if c == nil || !slices.Contains(a.Capabilities, s.Capability) {
 		wrong[at+"capability"] = true
@@ -96,7 +96,7 @@ func (d drawnTeam) wrongWithCall(wrong map[string]bool, i int, a *countersign.Ag
 
 // wrongWithGraph judges a step's id and what it takes from others.
 func (d drawnTeam) wrongWithGraph(wrong map[string]bool, i int) {
-	steps := d.crew.Team.Steps
+	steps := d.executors.Team.Steps
 	s, at := steps[i], fmt.Sprintf("steps[%d].", i)
 	if at := slices.IndexFunc(steps, func(other countersign.TeamStep) bool { return other.ID == s.ID }); at < i {
 		wrong[fmt.Sprintf("steps[%d].id", i)] = true
@@ -139,9 +139,9 @@ func find(steps []countersign.TeamStep, id string) *countersign.TeamStep {
 }
 
 func (d drawnTeam) agent(id string) *countersign.Agent {
-	for i := range d.crew.Executors {
-		if d.crew.Executors[i].Agent.ID == id {
-			return &d.crew.Executors[i].Agent
+	for i := range d.executors.Executors {
+		if d.executors.Executors[i].Agent.ID == id {
+			return &d.executors.Executors[i].Agent
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func (d drawnTeam) agent(id string) *countersign.Agent {
 
 // firstWithModel is the first executor with a model: it is judged once.
 func (d drawnTeam) firstWithModel(id string) string {
-	for _, e := range d.crew.Executors {
+	for _, e := range d.executors.Executors {
 		if e.Model != nil && e.Model.ID == id {
 			return e.Agent.ID
 		}

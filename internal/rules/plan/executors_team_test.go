@@ -66,11 +66,11 @@ func TestNothingSetsAFixedField(t *testing.T) {
 // TestEveryProblemOfATeamRunIsNamedWithItsPath: each alone.
 func TestEveryProblemOfATeamRunIsNamedWithItsPath(t *testing.T) {
 	tests := []struct {
-		name   string
-		crew   plan.Executors
-		inputs runInputs
-		change func(*plan.Executors)
-		want   string
+		name      string
+		executors plan.Executors
+		inputs    runInputs
+		change    func(*plan.Executors)
+		want      string
 	}{
 		{"no steps", executorSubjects(), nil, nil, "steps: a plan has at least one step"},
 		{"an executor that is no member", executorSubjects(changed(reads("a"), func(s *countersign.TeamStep) { s.AgentID = "agent-x" })), nil, nil,
@@ -98,9 +98,9 @@ func TestEveryProblemOfATeamRunIsNamedWithItsPath(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if test.change != nil {
-				test.change(&test.crew)
+				test.change(&test.executors)
 			}
-			wantOnly(t, teamProblems(test.crew, test.inputs), test.want)
+			wantOnly(t, teamProblems(test.executors, test.inputs), test.want)
 		})
 	}
 }

@@ -28,7 +28,7 @@ func (s *sketch) channels() []*channel {
 		it := s.items[l.a]
 		c := at[spot{it.row, it.slot}]
 		if s.bent(l) {
-			s.enlist(c, i, nets)
+			s.addToNet(c, i, nets)
 		}
 	}
 	for _, c := range all {
@@ -42,9 +42,9 @@ func (s *sketch) bent(l link) bool { return l.turn || s.ya(l) != s.yb(l) }
 func (s *sketch) ya(l link) float64 { return s.items[l.a].y + l.da }
 func (s *sketch) yb(l link) float64 { return s.items[l.b].y + l.db }
 
-// enlist adds a link to its net. Edges that share a node's port share the vertical
+// addToNet adds a link to its net. Edges that share a node's port share the vertical
 // segment there.
-func (s *sketch) enlist(c *channel, i int, nets map[int]*net) {
+func (s *sketch) addToNet(c *channel, i int, nets map[int]*net) {
 	l, key := s.links[i], -1-i
 	if s.shared && s.items[l.a].node >= 0 {
 		key = 2 * l.a

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate takes up space for a file, whatever a file system does with zeros.
+// allocate reserves disk blocks for a file, also where the file system would store zeros
+// as a hole.
 func allocate(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) {

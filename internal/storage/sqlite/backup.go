@@ -15,11 +15,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Backup copies the store in a directory to a new file, as it is at one moment;
-// a service may use it meanwhile. The copy is the database alone, with every page
-// checked on its way. progress, if any, is told of the pages done and of all. A
-// file that exists is never written over, and one that can't be completed is
-// removed.
+// Backup copies one snapshot of the store in a directory to a new file, also while a
+// service uses the store. The copy is the database alone; the checksum of each page is
+// verified as it is copied. progress, if not nil, gets the number of pages copied and the
+// total. An existing file is never overwritten; an incomplete copy is removed.
 func Backup(ctx context.Context, dir, file string, progress func(done, all int)) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
@@ -45,8 +44,8 @@ func Backup(ctx context.Context, dir, file string, progress func(done, all int))
 	return errors.Join(atomicfile.Sync(part), os.Rename(part, file), atomicfile.Sync(filepath.Dir(file)))
 }
 
-// visit makes sure that a directory holds a store that may be read. Where nobody
-// uses it (free), its log is checked as at a start, and nobody starts until leave.
+// visit checks that a directory holds a store that may be read. If no process uses the
+// store (free), visit checks its log as a start would and locks the store until leave.
 func visit(dir string) (leave func() error, free bool, err error) {
 	d := directory{path: dir, lock: flock.New(filepath.Join(dir, lockFile))}
 	if !d.has(databaseFile) {
@@ -65,8 +64,8 @@ func visit(dir string) (leave func() error, free bool, err error) {
 	return d.leave, free, nil
 }
 
-// newPart makes the empty database that the pages are copied into; only its owner
-// may read it.
+// newPart creates the empty file that the pages are copied into, readable by its owner
+// only.
 func newPart(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -86,11 +85,11 @@ func removeDatabase(path string) error {
 	return errors.Join(errs...)
 }
 
-// pagesAtOnce are copied between two looks at ctx.
+// pagesAtOnce is how many pages are copied between two checks of ctx.
 const pagesAtOnce = 2000
 
-// copyPages holds one snapshot of the source all the while, so that commits in
-// between neither show in the copy nor make it begin anew.
+// copyPages holds one snapshot of the source until it is done: commits made meanwhile are
+// not in the copy and don't make SQLite restart it.
 func copyPages(ctx context.Context, from, to string, progress func(done, all int)) (err error) {
 	vfs, err := checkedVFS("")
 	if err != nil {
@@ -142,8 +141,7 @@ func allPages(ctx context.Context, b *sqlite.Backup, progress func(done, all int
 	}
 }
 
-// Copy is a backup's file, opened for reading alone. Nothing comes to stand beside
-// it.
+// Copy is a backup file opened read-only. No file is created beside it.
 type Copy struct {
 	db      *sql.DB
 	readers *readers
@@ -197,14 +195,14 @@ func (c *Copy) check(ctx context.Context) error {
 	return nil
 }
 
-// View gives fn the backup's one state.
+// View calls fn with the state that the backup holds.
 func (c *Copy) View(ctx context.Context, fn func(store.Tx) error) error {
 	return c.readers.view(ctx, fn)
 }
 
-// Behind reports a backup by a release that knew fewer tables or columns: not
-// everything that this release may ask for can be read from it.
+// Behind reports a backup of an earlier release, which lacks tables or columns that this
+// release reads.
 func (c *Copy) Behind() bool { return c.behind }
 
-// Close gives the file free.
+// Close closes the file.
 func (c *Copy) Close() error { return errors.Join(c.readers.close(), c.db.Close()) }

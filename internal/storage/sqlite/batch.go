@@ -14,9 +14,9 @@ import (
 // them waits for the last.
 const maxBatch = 64
 
-// batch runs first and whoever waits by then in one transaction. Nobody is
-// answered before it is committed: not even who failed, since it may have failed
-// because of what an earlier one wrote.
+// batch runs first, and every Update that is waiting by then, in one transaction. Each is
+// answered after the commit, also one that failed: it may have failed because of what an
+// earlier Update of the batch wrote.
 func (w *writer) batch(first *request) {
 	w.members = append(w.members[:0], first)
 	b, err := w.attempt(false)
@@ -47,7 +47,7 @@ func (w *writer) batch(first *request) {
 	}
 }
 
-// attempt does everything but the COMMIT.
+// attempt runs the batch up to its COMMIT.
 func (w *writer) attempt(apart bool) (*sqldoc.Batch, error) {
 	if err := w.conn.Exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, err
@@ -65,7 +65,8 @@ func (w *writer) attempt(apart bool) (*sqldoc.Batch, error) {
 	return b, b.Flush()
 }
 
-// member says whether there is a member of that number, or somebody to become it.
+// member reports whether the batch has a member i; the next waiting Update becomes it if
+// there is room.
 func (w *writer) member(i int) bool {
 	if i < len(w.members) || i == maxBatch {
 		return i < len(w.members)
@@ -77,7 +78,7 @@ func (w *writer) member(i int) bool {
 	return r != nil
 }
 
-// transaction is the writer's, as a batch sees it.
+// transaction is the writer's transaction as sqldoc.Batch uses it.
 type transaction struct{ *sqldoc.Conn }
 
 // Broken implements sqldoc.Host.
@@ -88,8 +89,8 @@ func (transaction) Broken(err error) error {
 	return nil
 }
 
-// abandon tells everyone in the batch that nothing was changed. In doubt it
-// poisons the store first.
+// abandon answers every Update of the batch that nothing was changed. If the transaction
+// may still become durable, it poisons the store first.
 func (w *writer) abandon(cause error, doubt bool) {
 	if code(cause) == codes.SQLITE_FULL {
 		w.reserve.spend()
@@ -98,8 +99,7 @@ func (w *writer) abandon(cause error, doubt bool) {
 	if doubt {
 		w.poison(cause)
 	} else {
-		// SQLite has mostly done this itself, and then says that there is no
-		// transaction.
+		// SQLite has usually rolled back already; then this fails, which is harmless.
 		_ = w.conn.Exec("ROLLBACK")
 	}
 	for _, r := range w.members {
@@ -107,5 +107,5 @@ func (w *writer) abandon(cause error, doubt bool) {
 	}
 }
 
-// lost says whether a statement's error took the whole transaction with it.
+// lost reports whether a statement's error ended the whole transaction.
 func lost(err error) bool { return errors.Is(err, store.ErrUnavailable) }

@@ -8,10 +8,10 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 )
 
-// checkpoint moves the write-ahead log's pages into the database when there are
-// many. It runs between batches, since the log starts over only if all of it has
-// been moved before the next write. Without space nothing is lost, the pages stay
-// in the log; but a sync that fails here poisons like any other.
+// checkpoint copies the pages of the write-ahead log into the database once there are
+// many. It runs between batches, since SQLite restarts the log only if all of it was
+// copied before the next write. On a full disk the pages stay in the log and nothing is
+// lost; a failed sync poisons the store.
 func (w *writer) checkpoint() {
 	at, err := w.logged("NOOP")
 	if err != nil {
@@ -22,7 +22,7 @@ func (w *writer) checkpoint() {
 			w.noteSync(err)
 			return
 		}
-		// A View may hold pages back, and space may be short: don't try again at
+		// A View may need older pages, or the disk may be full: don't retry after
 		// every batch.
 		w.checkpointAt = at.pending() + w.checkpointPages
 	}
@@ -31,14 +31,13 @@ func (w *writer) checkpoint() {
 	}
 }
 
-// startOver has the log begin anew although Views are under way all the time: with
-// each of them there is one that began before the last commit and needs pages of the
-// log, so that one checkpoint between two batches is never whole. Here writing pauses:
-// first the Views of before the last commit end, then those that began before all was
-// in the database; whoever begins later needs no log. Views begin as ever. One that
-// takes longer than startOverPause is left alone, and the log grows to twice its size
-// before the next try, so that a backup of an hour costs a few pauses and not
-// thousands.
+// startOver restarts the log while Views overlap all the time. At any moment some View
+// began before the last commit and needs pages of the log, so no checkpoint between two
+// batches is complete. So writing pauses: first until the Views that began before the
+// last commit have ended, then until those have ended that began before every page was in
+// the database; later Views don't need the log. New Views may begin throughout. If a View
+// takes longer than startOverPause, startOver gives up, and the log must double before the
+// next try: a backup of an hour then costs a few pauses instead of thousands.
 func (w *writer) startOver(at logged) {
 	w.startOverAt = 2 * at.pages
 	if err := w.busyTimeout(0); err != nil {
@@ -62,8 +61,8 @@ func (w *writer) startOver(at logged) {
 	_ = w.busyTimeout(busyTimeout) // no other process writes: it is never needed
 }
 
-// busyTimeout sets how long SQLite itself waits for locks. Not at all where readers
-// come and go: it would wait for one place of theirs to be free, and they share it.
+// busyTimeout sets how long SQLite waits for locks. While readers overlap it must not
+// wait: they share one lock, which may never be free.
 func (w *writer) busyTimeout(d time.Duration) error {
 	return w.conn.Exec("PRAGMA busy_timeout(" + strconv.FormatInt(d.Milliseconds(), 10) + ")")
 }
@@ -75,14 +74,15 @@ func (w *writer) noteSync(err error) {
 	}
 }
 
-// finish empties the log at the end. What it can't move is safe in the log.
+// finish empties the log when the store closes. Pages that it can't copy are safe in the
+// log.
 func (w *writer) finish() error {
 	if w.poisoned() {
 		return nil
 	}
 	_, err := w.logged("TRUNCATE")
 	if syncFailed(err) {
-		close(w.failed) // and not poison: others may read the reason by now
+		close(w.failed) // not poison, which would write reason while others may read it
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint at close: %w", err)

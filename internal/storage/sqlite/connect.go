@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
 
-// settings are what tests change.
+// settings are the parameters that tests change.
 type settings struct {
 	vfs string // SQLite's way to the disk; "" is the system's
 	// checkpointPages is how far the write-ahead log grows before its pages are
@@ -36,15 +36,15 @@ func defaults() settings {
 
 const busyTimeout = 5 * time.Second
 
-// Both kinds of connection keep temporary data in memory, take no double-quoted
-// string for a column, and don't trust what a damaged file's schema calls.
+// Both kinds of connection keep temporary data in memory, don't accept a double-quoted
+// string as a column name, and don't run functions that a damaged schema names.
 var commonPragmas = []string{"temp_store(MEMORY)", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "trusted_schema(OFF)", "cell_size_check(ON)"}
 
-// The writer syncs at each commit (FULL, and all the way on macOS) and never
-// checkpoints by itself, since it would hide a failed sync.
+// The writer syncs at each commit (FULL; with F_FULLFSYNC on macOS). Automatic checkpoints
+// are off, since they would hide a failed sync.
 var writerPragmas = []string{"synchronous(FULL)", "fullfsync(ON)", "checkpoint_fullfsync(ON)", "wal_autocheckpoint(0)", "cache_size(-8192)"}
 
-// The readers couldn't write if they tried.
+// The readers are refused every write.
 var readerPragmas = []string{"query_only(ON)", "cache_size(-2048)"}
 
 // dataSource is the address of a database file for the driver.
@@ -60,7 +60,7 @@ func dataSource(vfs, path, mode string, pragmas ...[]string) string {
 
 // writerPool opens the database for writing, on one connection.
 func (s settings) writerPool(path string) (*sql.DB, error) {
-	// A log that a long View made longer is cut when it starts over.
+	// A log that grew because of a long View is truncated when it restarts.
 	limit := fmt.Sprintf("journal_size_limit(%d)", 2*int64(s.checkpointPages)*(frameHeadSize+pageSize))
 	return s.pool(path, "rw", append([]string{limit}, writerPragmas...), 1)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 )
 
-// prepare makes sure that the directory holds a complete database of ours: it
-// makes one in a new directory, and refuses a directory that has lost its own.
+// prepare creates the database in a new directory, and refuses a directory whose database
+// is missing.
 func (d *directory) prepare(ctx context.Context, s settings) error {
 	if !d.has(databaseFile) {
 		if err := d.checkNew(); err != nil {
@@ -43,8 +43,8 @@ func (d *directory) checkNew() error {
 	return nil
 }
 
-// create builds the database under another name and gives it its own when it is
-// complete and durable, so that a database file is never half made.
+// create builds the database under a temporary name and renames it once it is complete
+// and durable, so that no incomplete database ever has the name.
 func (d *directory) create(ctx context.Context, s settings) error {
 	path := d.file(newFile)
 	if err := d.removeNew(); err != nil {
@@ -68,8 +68,8 @@ func (d *directory) create(ctx context.Context, s settings) error {
 	return atomicfile.Sync(d.path)
 }
 
-// initialise gives an empty database the current schema. It syncs nothing: the file
-// has no name yet by which it could be found, and gets it after create's one sync.
+// initialise creates the current schema in an empty database. It needs no sync: create
+// syncs the file before it renames it.
 func (s settings) initialise(ctx context.Context, path string) (err error) {
 	db, err := s.writerPool(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s settings) initialise(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// removeNew removes what an interrupted create left.
+// removeNew removes the remains of an interrupted create.
 func (d *directory) removeNew() error {
 	for _, suffix := range sqliteSuffixes {
 		if err := os.Remove(d.file(newFile + suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -21,8 +21,8 @@ var dialect = sqldoc.Dialect{
 	},
 }
 
-// meaning makes store.ErrUnavailable of every error that speaks of the disk, the
-// memory or the file rather than of the statement.
+// meaning turns each error that is about the disk, memory or the file, not about the
+// statement, into store.ErrUnavailable.
 func meaning(err error) error {
 	if code(err) == codes.SQLITE_IOERR_DATA {
 		err = fmt.Errorf("a page of the store is damaged: %w", err)
@@ -62,10 +62,9 @@ func syncFailed(err error) bool {
 	}
 }
 
-// surelyNotCommitted says whether a COMMIT that ended with err left nothing that
-// a later recovery could take for committed. SQLite writes the frame that marks
-// the commit last, so a failed write came before it; whatever else goes wrong
-// may have come after.
+// surelyNotCommitted reports whether no later recovery can find the transaction committed
+// after COMMIT returned err. SQLite writes the frame that marks the commit last, so a
+// failed write happened before it; any other error may have happened after it.
 func surelyNotCommitted(err error) bool {
 	c := code(err)
 	return c == codes.SQLITE_FULL || c == codes.SQLITE_IOERR_WRITE || c&0xff == codes.SQLITE_BUSY

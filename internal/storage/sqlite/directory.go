@@ -31,9 +31,8 @@ type directory struct {
 	lock *flock.Flock
 }
 
-// enter makes the directory if need be and locks it. Nothing in it has changed
-// when enter refuses, and nothing but the lock file has come to it when it
-// doesn't.
+// enter creates the directory if it is missing, and locks it. It changes nothing in the
+// directory but to create the lock file, and not that if it refuses.
 func enter(path string) (*directory, error) {
 	real, err := realDirectory(path)
 	if err != nil {
@@ -61,7 +60,7 @@ func (d *directory) leave() error { return d.lock.Close() }
 
 func (d *directory) file(name string) string { return filepath.Join(d.path, name) }
 
-// realDirectory makes a missing directory and resolves links.
+// realDirectory creates a missing directory and resolves symbolic links.
 func realDirectory(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -73,8 +72,8 @@ func realDirectory(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// makeDirectory makes path and what is missing above it, each durably: a store
-// must not vanish with a directory entry that was never synced.
+// makeDirectory creates path and its missing parents and syncs each directory entry:
+// without that a crash could lose the whole store.
 func makeDirectory(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -93,7 +92,7 @@ func makeDirectory(path string) error {
 	return atomicfile.Sync(parent)
 }
 
-// checkFiles refuses what must not be opened, before anything is touched.
+// checkFiles refuses files that must not be opened, before it changes anything.
 func (d *directory) checkFiles() error {
 	if err := writable(d.path); err != nil {
 		return fmt.Errorf("store directory %s is not writable: %w", d.path, err)
@@ -132,7 +131,7 @@ func (d *directory) has(name string) bool {
 // markerText is for the human who finds the file.
 const markerText = "This directory is a Countersign store. Keep its files together; copy them only while no process uses it.\n"
 
-// mark leaves the evidence that a store was made here.
+// mark writes the file that says that a store was created here.
 func (d *directory) mark() error {
 	if d.has(markerFile) {
 		return nil

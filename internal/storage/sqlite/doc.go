@@ -3,38 +3,36 @@
 //
 // # Writing
 //
-// Only one connection writes. A goroutine owns it and lends its transaction to
-// one waiting Update after the other; each runs in its own goroutine, behind a
-// savepoint of its own. When nobody waits any more (or the batch is full) it
-// commits once, with one sync, and only then answers all of them. So a lone
-// caller never waits for company and many callers share a sync.
+// Only one connection writes. A goroutine owns it and runs the waiting Updates in turn in
+// one transaction, each function in its caller's goroutine and behind a savepoint. When
+// none waits any more, or the batch is full, it commits once, with one sync, and then
+// answers all of them. So a single caller is never delayed for others, and many callers
+// share a sync.
 //
-// An Update must not start another inside its function: it would wait for
-// itself. It may use View, which shows the state before it.
+// A function of Update must not call Update, which would wait for itself. It may call
+// View, which shows the state before the batch.
 //
 // # Reading
 //
-// View borrows one of a few read-only connections. It reads a snapshot of what
-// was committed when it first read, and neither waits for the writer nor makes
-// it wait.
+// View uses one of a few read-only connections. It reads a snapshot of what was committed
+// at its first read. It doesn't wait for the writer, nor the writer for it.
 //
 // # Failing
 //
-// A write that finds no space or an I/O error is rolled back and everyone in the
-// batch gets store.ErrUnavailable; the next Update tries again. A sync that
-// fails, or a commit that ends in a way that leaves its durability in doubt,
-// poisons the store: after a failed sync the kernel may have dropped the pages
-// that it could not write, and a second sync would report success. From then on
-// nothing is written or synced, Failed is closed, and only a new process may go on.
-// That one may still be shown what never reached the disk, so it writes the log
-// once more, and syncs it, before it builds anything upon it.
+// After a write that fails for lack of space or an I/O error the batch is rolled back and
+// each of its Updates gets store.ErrUnavailable; the next Update tries again. A failed
+// sync, or a COMMIT whose durability is not known, poisons the store: after a failed sync
+// the kernel may have dropped the pages that it could not write, and a second sync would
+// report success. A poisoned store writes and syncs nothing more, Failed is closed, and
+// the process must end. The next process may still read from the kernel's cache what never
+// reached the disk, so it rewrites and syncs the log before anything else.
 //
 // # Starting
 //
-// Open looks before it touches anything: at the files, at the head of the
-// database, at every frame of a log that a crash left, and at every page, each of
-// which carries a checksum of ours. What is foreign, newer, cut short or damaged
-// is refused; nothing is repaired. A new database gets its name when it is
+// Open checks the files, the header of the database, every frame of a log that a crash
+// left, and the checksum of every page (of a large database see scrub.go) before it
+// changes anything. It refuses a store that is another program's, of a newer release,
+// truncated or damaged, and repairs nothing. A new database gets its name when it is
 // complete.
 //
 // # Files

@@ -8,13 +8,13 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// SQLite writes a commit into the log page by page, each behind a head of its own:
-// some fifty calls to the system for what is one stretch of the file. They are
-// gathered here and written together, at the latest when the log is synced, which
-// SQLite does before it tells any reader of the commit. The frame that marks the
-// commit is the last of the stretch, so that a write that is cut short leaves none.
+// SQLite writes a commit into the log page by page, each with its frame header: some fifty
+// system calls for one contiguous range of the file. This file gathers them into one write,
+// made at the latest when the log is synced, which SQLite does before readers see the
+// commit. The frame that marks the commit is the last of the range, so an incomplete write
+// never contains it.
 
-// gathered is what was written to an open log and isn't in the file yet.
+// gathered holds the bytes written to an open log that are not in the file yet.
 type gathered struct {
 	offset  int64
 	content []byte

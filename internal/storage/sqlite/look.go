@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// LastWrite is what can be said of a store's directory without opening the store.
+// LastWrite is what is known of a store's directory without opening the store.
 type LastWrite struct {
 	Exists  bool // holds a store
 	InUse   bool // by a process
@@ -15,8 +15,8 @@ type LastWrite struct {
 	Written time.Time // when a file of it was last changed
 }
 
-// Look looks at a directory and changes nothing in it. A store that nobody uses
-// is checked as far as a start would refuse it by its head or its log.
+// Look inspects a directory without changing it. Of a store that no process uses it
+// checks the header and the log as a start would.
 func Look(dir string) (s LastWrite, err error) {
 	for _, suffix := range sqliteSuffixes {
 		info, err := os.Stat(filepath.Join(dir, databaseFile+suffix))

@@ -9,11 +9,11 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Each page of the database ends with a checksum of its content and its place.
-// SQLite itself would hand out a damaged document as it finds it; with the sum a
-// flipped bit or a lost write is an error wherever the page is read, and a
-// refusal at start, when all pages are. The pages in the write-ahead log have
-// SQLite's own checksums and get theirs on the way into the database.
+// Each page of the database ends with a checksum of its content and its offset. SQLite
+// itself returns damaged content unnoticed; with the checksum a flipped bit or a lost write
+// is an error wherever the page is read, and makes a start refuse the store. Pages in the
+// write-ahead log have SQLite's own checksums and get ours when a checkpoint writes them
+// into the database.
 
 const (
 	pageSize = 4096
@@ -50,7 +50,7 @@ func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags u
 
 func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
 	rc := callable[ioFunc](baseOf(file).FxRead)(tls, file, buffer, amount, offset)
-	// What lies behind the end of the file is read as zeros, also by halves.
+	// Bytes beyond the end of the file read as zeros, also in part of a page.
 	arrived := rc == lib.SQLITE_OK || rc == lib.SQLITE_IOERR_SHORT_READ
 	if arrived && isPage(amount, offset) && !sound(page(buffer), offset) {
 		return lib.SQLITE_IOERR_DATA
@@ -65,18 +65,18 @@ func writeChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int6
 	return callable[ioFunc](baseOf(file).FxWrite)(tls, file, buffer, amount, offset)
 }
 
-// isPage tells whole pages from the parts of one that SQLite peeks at.
+// isPage tells reads of a whole page from SQLite's reads of a part of one.
 func isPage(amount int32, offset int64) bool { return amount == pageSize && offset%pageSize == 0 }
 
 func page(buffer uintptr) []byte { return unsafe.Slice(at[byte](buffer), pageSize) }
 
-// seal writes a page's sum. The reserved bytes are nobody else's, so it may do
-// so in SQLite's own memory.
+// seal writes a page's checksum, into SQLite's own buffer: SQLite doesn't use the reserved
+// bytes.
 func seal(page []byte, offset int64) {
 	binary.BigEndian.PutUint32(page[pageSize-reserved:], sum(page, offset))
 }
 
-// sound says whether a page is as it was sealed, or was never written at all.
+// sound reports whether a page has its checksum or was never written.
 func sound(page []byte, offset int64) bool {
 	return binary.BigEndian.Uint32(page[pageSize-reserved:]) == sum(page, offset) || blank(page)
 }

@@ -12,8 +12,8 @@ import (
 // change first.
 var ErrBehind = errors.New("the store was last written by an earlier release; this one changes its tables at its first start")
 
-// Peek gives fn one snapshot of the store in a directory, which a service may use
-// meanwhile, and changes nothing in it.
+// Peek calls fn with one snapshot of the store in a directory, also while a service uses
+// it, and changes nothing in it.
 func Peek(ctx context.Context, dir string, fn func(store.Tx) error) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err

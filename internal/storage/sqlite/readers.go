@@ -61,7 +61,7 @@ func (r *readers) borrow(ctx context.Context) (*sqldoc.Conn, error) {
 	}
 }
 
-// gather lets nobody read any more and waits for those who do.
+// gather admits no more readers and waits for those that read.
 func (r *readers) gather() {
 	close(r.closing)
 	for range r.all {
@@ -69,7 +69,7 @@ func (r *readers) gather() {
 	}
 }
 
-// close closes the connections; nobody may use them.
+// close closes the connections, which must not be in use.
 func (r *readers) close() error {
 	var errs []error
 	for _, conn := range r.all {

@@ -14,9 +14,9 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 )
 
-// level rises with each release that reads or writes documents in a way that the
-// one before can't live with. Its migration then sets user_version to the level
-// that a program must have to open the store.
+// level rises with each release whose documents the release before can't read or must not
+// write. The migration of such a release sets user_version to the level that a program
+// needs to open the store.
 const level = 1
 
 //go:embed migrations/*.sql
@@ -27,7 +27,7 @@ var embedded embed.FS
 func checkPages(ctx context.Context, db *sql.DB) error {
 	found, err := quickCheck(ctx, db)
 	if page := missedPage(found); err == nil && page > 0 {
-		// quick_check says of some pages that it could not get them, and not why.
+		// For some pages quick_check only says that it could not get them.
 		if err := readPages(ctx, db, page, page); err != nil {
 			return unreadable(err)
 		}
@@ -46,13 +46,13 @@ func checkPages(ctx context.Context, db *sql.DB) error {
 	return fmt.Errorf("is damaged: restore it from a backup: %s", report)
 }
 
-// quickCheck returns the first thing that is wrong, "ok" for nothing.
+// quickCheck returns the first problem found, "ok" if there is none.
 func quickCheck(ctx context.Context, db *sql.DB) (found string, err error) {
 	err = db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
 	return found, err
 }
 
-// missedPage is the page that quick_check could not get, 0 where it names none.
+// missedPage is the page that quick_check could not get, 0 if it names none.
 func missedPage(found string) (page int64) {
 	_, named, ok := strings.Cut(found, "failed to get page ")
 	if ok {
@@ -61,8 +61,8 @@ func missedPage(found string) (page int64) {
 	return page
 }
 
-// reportedCode is the result code that quick_check names where it could not get at
-// a page, 0 where it names none.
+// reportedCode is the result code in quick_check's report of a page that it could not get,
+// 0 if there is none.
 func reportedCode(found string) (c int) {
 	_, named, ok := strings.Cut(found, "error code=")
 	if !ok {
@@ -72,8 +72,8 @@ func reportedCode(found string) (c int) {
 	return c
 }
 
-// unreadable tells a damaged store from one that is whole, as far as anybody
-// knows, on a disk that won't serve it now: only the first needs a backup.
+// unreadable tells a damaged store, which needs a backup, from a store on a disk that
+// can't be read now.
 func unreadable(err error) error {
 	switch c := code(err); {
 	case c == codes.SQLITE_ERROR:

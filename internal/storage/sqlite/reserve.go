@@ -7,28 +7,27 @@ import (
 	"syscall"
 )
 
-// reserve is a file that holds space back. When the disk is full it is given up,
-// and only what can't wait is written into its place: outcomes of calls that were
-// made, which nobody could ask for a second time (see store.Urgent). It is taken
-// up again as soon as there is space for it twice, so that giving it up and
-// taking it up can't chase each other.
+// reserve is a file that reserves disk space. When the disk is full the file is truncated,
+// and only urgent Updates may use its space: outcomes of calls that were made, which can't
+// be asked for again (see store.Urgent). The file is filled again once twice its size is
+// free, so that it is not truncated and filled in turn.
 //
-// It belongs to the writer's goroutine, but for spent, which others read.
+// Only the writer's goroutine uses it, except for spent.
 type reserve struct {
 	path  string
 	size  int64
 	spent atomic.Bool // read by others too
 }
 
-// Sizes of the reserve: enough for some outcomes of a mebibyte each; on a small
-// disk less, down to a few small ones.
+// Sizes of the reserve: the largest holds several outcomes of a mebibyte each; a small
+// disk gets a smaller one.
 const (
 	fullReserve  = 8 << 20
 	leastReserve = 64 << 10
 )
 
-// openReserve takes up as much as there is space for. Without any, or where files
-// can't be of this size, the store goes on without.
+// openReserve fills the largest reserve for which there is space. If there is none, or
+// files may not be so large, the store works without a reserve.
 func openReserve(path string) *reserve {
 	r := &reserve{path: path, size: fullReserve}
 	if info, err := os.Lstat(path); err == nil && info.Size() >= leastReserve {
@@ -47,7 +46,7 @@ func openReserve(path string) *reserve {
 	return &reserve{path: path}
 }
 
-// fill takes the space up; an error leaves none taken.
+// fill takes the space. On an error it takes none.
 func (r *reserve) fill() error {
 	if r.size == 0 {
 		r.spent.Store(false)
@@ -67,20 +66,20 @@ func (r *reserve) fill() error {
 	return errors.Join(err, f.Close())
 }
 
-// spend gives the space up.
+// spend frees the space.
 func (r *reserve) spend() {
 	if r.size > 0 && !r.spent.Load() {
 		r.spent.Store(os.Truncate(r.path, 0) == nil)
 	}
 }
 
-// admits says whether an Update may be tried: always while the reserve is there,
-// else only what can't wait.
+// admits reports whether an Update may be tried: any while the reserve is there, else only
+// an urgent one.
 func (r *reserve) admits(urgent bool) bool {
 	return !r.spent.Load() || urgent || r.fill() == nil
 }
 
-// writeZeros takes up space where nothing better is known.
+// writeZeros takes space on systems without fallocate.
 func writeZeros(f *os.File, size int64) error {
 	zeros := make([]byte, 1<<20)
 	for at := int64(0); at < size; at += int64(len(zeros)) {

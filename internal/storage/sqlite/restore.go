@@ -11,25 +11,24 @@ import (
 	"github.com/countersign/countersign/internal/platform/atomicfile"
 )
 
-// Restore makes a store of a backup in a directory that is missing or empty.
-// before is given the store while it stands beside its place under another name,
-// and is committed before anybody can start on it: a restore that dies leaves the
-// directory as it was.
+// Restore creates a store from a backup in a directory that is missing or empty. before
+// may change the store while it still has a temporary name: no process can start on it
+// earlier, and a restore that is interrupted leaves the directory as it was.
 func Restore(ctx context.Context, file, dir string, before func(*Store) error) error {
 	return build(dir, ".restoring", func(staging string) error { return stage(ctx, file, staging, before) })
 }
 
-// Make makes a store in a directory that is missing or empty. fill is given the
-// store while it stands beside its place under another name: one that fails or dies
-// leaves the directory as it was.
+// Make creates a store in a directory that is missing or empty. fill may write to it while
+// it still has a temporary name: a Make that fails or is interrupted leaves the directory
+// as it was.
 func Make(ctx context.Context, dir string, fill func(*Store) error) error {
 	return build(dir, ".making", func(staging string) error { return filled(ctx, staging, fill) })
 }
 
-// ErrOccupied refuses a directory that something would be lost in.
+// ErrOccupied is the answer about a directory that is not empty.
 var ErrOccupied = errors.New("not empty")
 
-// build lets a store come to its place when it is complete.
+// build renames a store into place once it is complete.
 func build(dir, suffix string, stage func(staging string) error) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -39,7 +38,7 @@ func build(dir, suffix string, stage func(staging string) error) error {
 		return err
 	}
 	staging := dir + suffix
-	if err := os.RemoveAll(staging); err != nil { // of one that died
+	if err := os.RemoveAll(staging); err != nil { // of an interrupted build
 		return err
 	}
 	if err := makeDirectory(staging); err != nil {

@@ -9,20 +9,20 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// A store of up to wholeAtStart bytes is read whole before it serves. Of a larger
-// one a start reads what it needs, so that it takes no longer for a long history,
-// and a scrub reads the pages while the store is in use. No damaged page is handed
-// out in either: each has its sum, which is checked wherever it is read.
+// A start reads every page of a store of up to wholeAtStart bytes. Of a larger store it
+// reads only what it needs, so that it takes no longer for a long history, and a scrub
+// reads the pages while the store is in use. In both cases no damaged page is used: its
+// checksum is verified at each read.
 const wholeAtStart = 256 << 20
 
-// A scrub reads some 10 MB a second and so takes little of a disk or processor.
+// A scrub reads some 10 MB a second, to leave the disk and the processor to others.
 const (
 	scrubPages = 256
 	scrubPause = 100 * time.Millisecond
 )
 
-// checkAtStart refuses a damaged store, as far as it reads it, and says whether it
-// has read it whole.
+// checkAtStart refuses a store in which it finds damage, and reports whether it has read
+// every page.
 func checkAtStart(ctx context.Context, db *sql.DB, bound int64) (whole bool, err error) {
 	pages, err := pageCount(ctx, db)
 	switch {
@@ -31,7 +31,7 @@ func checkAtStart(ctx context.Context, db *sql.DB, bound int64) (whole bool, err
 	case bound == 0 || pages*pageSize <= bound:
 		return true, checkPages(ctx, db)
 	}
-	for _, page := range []int64{1, pages} { // a file that was cut lacks its last
+	for _, page := range []int64{1, pages} { // a truncated file lacks the last page
 		if err := readPages(ctx, db, page, page); err != nil {
 			return false, unreadable(err)
 		}
@@ -44,7 +44,7 @@ func pageCount(ctx context.Context, db *sql.DB) (n int64, err error) {
 	return n, err
 }
 
-// readPages reads pages, and says of the first that can't be read why.
+// readPages reads pages; its error says why the first unreadable one can't be read.
 func readPages(ctx context.Context, db *sql.DB, first, last int64) error {
 	var bytes sql.NullInt64
 	return db.QueryRowContext(ctx, "SELECT SUM(length(data)) FROM sqlite_dbpage WHERE pgno BETWEEN ?1 AND ?2", first, last).Scan(&bytes)
@@ -58,8 +58,8 @@ type scrubber struct {
 	ended chan struct{}
 }
 
-// scrub begins to read all pages of a store that was opened without. damaged is
-// called if a page can't be what was written.
+// scrub starts to read all pages of a store whose start did not. It calls damaged if a
+// page is damaged.
 func (s settings) scrub(path string, damaged func(error)) (*scrubber, error) {
 	db, err := s.readerPool(path)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s settings) scrub(path string, damaged func(error)) (*scrubber, error) {
 	return c, nil
 }
 
-// read stops at the first page that can't be read. A disk that won't serve one now
-// is noticed by those who need it.
+// read stops at the first page that can't be read. An I/O error is not reported: Views and
+// Updates meet it themselves.
 func (c *scrubber) read(ctx context.Context) error {
 	pages, err := pageCount(ctx, c.db)
 	for first := int64(1); err == nil && first <= pages; first += scrubPages {

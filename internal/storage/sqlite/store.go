@@ -27,11 +27,11 @@ var (
 	_ store.Changing = (*Store)(nil)
 )
 
-// Open opens the store in a directory and makes it if the directory is missing
-// or holds none. It refuses, in one clear line and with nothing changed, a
-// directory that another process uses or that can't be written, files that are
-// links, and a database that isn't ours, isn't whole or comes from a newer
-// release. It never repairs and never replaces a database.
+// Open opens the store in a directory, or creates one if the directory is missing or
+// empty. It refuses, with an error of one line and with nothing changed, a directory that
+// another process uses or that can't be written, files that are symbolic links, and a
+// database that is another program's, damaged or of a newer release. It never repairs or
+// replaces a database.
 func Open(ctx context.Context, dir string) (*Store, error) { return open(ctx, dir, defaults()) }
 
 func open(ctx context.Context, path string, settings settings) (*Store, error) {
@@ -103,7 +103,7 @@ func (s *Store) pin(ctx context.Context, settings settings) error {
 	return nil
 }
 
-// scrub reads, while the store is in use, what the start left unread.
+// scrub reads, while the store is in use, the pages that the start did not.
 func (s *Store) scrub(settings settings) (err error) {
 	path := s.dir.file(databaseFile)
 	s.scrubber, err = settings.scrub(path, func(err error) { s.writer.fail(fmt.Errorf("store %s: %w", path, err)) })
@@ -115,8 +115,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
 	return s.readers.view(ctx, fn)
 }
 
-// Update implements store.Store. fn runs in the caller's goroutine; when it
-// panics or exits, its writes are undone and the panic goes on.
+// Update implements store.Store. fn runs in the caller's goroutine; if it panics or calls
+// runtime.Goexit, its writes are undone and the panic continues.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return s.writer.update(ctx, fn)
 }
@@ -133,11 +133,11 @@ func (s *Store) Failure() error {
 // Full implements store.Store.
 func (s *Store) Full() bool { return s.writer.reserve.spent.Load() }
 
-// Commits counts the commits that were made; Updates share them.
+// Commits is the number of commits made, each for one or more Updates.
 func (s *Store) Commits() int64 { return s.writer.commits.Load() }
 
-// Close waits for the Updates that wait for their turn and for the Views that
-// run, moves the write-ahead log into the database and gives the directory free.
+// Close waits for the Updates and Views that have begun, copies the write-ahead log into
+// the database and unlocks the directory.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		scrubbed := s.scrubber.close()
@@ -149,9 +149,9 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// disconnect closes the connections. The last one to go would checkpoint, which
-// syncs, unless it only reads: with the writer last everything is tidy, with the
-// readers last a poisoned store is not synced any more.
+// disconnect closes the connections. SQLite checkpoints, and so syncs, when the last
+// connection closes, unless that one is read-only: the writer goes last, but in a poisoned
+// store, which must not sync, the readers do.
 func (s *Store) disconnect(poisoned bool) error {
 	writer := func() error { return errors.Join(s.writer.conn.Close(), s.writerDB.Close()) }
 	readers := func() error { return errors.Join(s.readers.close(), s.readersDB.Close()) }
@@ -161,8 +161,8 @@ func (s *Store) disconnect(poisoned bool) error {
 	return errors.Join(readers(), writer())
 }
 
-// release closes the pools and gives the directory free. Where it is an Open that
-// failed, perhaps on a sync, the writer isn't the last to go and syncs nothing.
+// release closes the pools and unlocks the directory. After an Open that failed, perhaps on
+// a sync, the writer doesn't close last and so doesn't sync.
 func (s *Store) release() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.writerDB, s.readersDB} {

@@ -9,9 +9,8 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// A VFS is SQLite's view of the operating system. Ours is another one with a few
-// functions replaced; this file is the plumbing, pagesum.go and gather.go are what
-// they do.
+// A VFS is SQLite's interface to the operating system. Ours wraps another VFS and replaces
+// a few functions: this file has the mechanism, pagesum.go and gather.go the functions.
 //
 // The structures live in C memory, and the functions put into them must be
 // declared functions, never closures: the garbage collector doesn't see them.
@@ -44,14 +43,14 @@ var layers struct {
 	methods map[methodsOf]uintptr
 }
 
-// methodsOf names the methods that a VFS puts over others, for a kind of file.
+// methodsOf names the methods that a VFS replaces, for a kind of file.
 type methodsOf struct {
 	vfs, base uintptr
 	kind      string
 }
 
-// registerVFS makes a VFS called name over the one called base ("" is the
-// system's) that opens files with open. Doing it again changes nothing.
+// registerVFS registers a VFS called name that wraps the one called base ("" is the
+// system's) and opens files with open. A second call changes nothing.
 func registerVFS(name, base string, open openFunc) error {
 	layers.Lock()
 	defer layers.Unlock()
@@ -83,8 +82,8 @@ func registerVFS(name, base string, open openFunc) error {
 	return nil
 }
 
-// layer gives a file that vfs has opened a copy of its methods with replace done
-// to it. All files of a kind and of the same methods share the copy.
+// layer gives a file that vfs has opened a copy of its methods, changed by replace. All
+// files of a kind with the same methods share the copy.
 func layer(tls *libc.TLS, vfs, file uintptr, kind string, replace func(*lib.Tsqlite3_io_methods)) {
 	layers.Lock()
 	defer layers.Unlock()
@@ -105,7 +104,7 @@ func layer(tls *libc.TLS, vfs, file uintptr, kind string, replace func(*lib.Tsql
 	f.FpMethods = p
 }
 
-// baseOf returns the methods under those of a file that was layered.
+// baseOf returns the original methods of a layered file.
 func baseOf(file uintptr) *lib.Tsqlite3_io_methods {
 	return at[layeredMethods](at[lib.Tsqlite3_file](file).FpMethods).base
 }

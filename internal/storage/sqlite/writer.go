@@ -13,8 +13,8 @@ import (
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 
-// writer owns the connection that writes. Only its goroutine, and the one caller
-// that it lends the transaction to, touch what is below the line.
+// writer owns the connection that writes. The fields below the line belong to its
+// goroutine, and to the one caller that runs in its transaction.
 type writer struct {
 	queue   chan *request // unbuffered: who has sent has the turn
 	closing chan struct{} // closed to stop
@@ -76,8 +76,7 @@ func (s *Store) Changes(tables ...*store.Table) (n int64) {
 	return n
 }
 
-// update waits for the turn, runs fn in the transaction that comes with it, and
-// waits for the commit.
+// update waits for its turn, runs fn in the writer's transaction, and waits for the commit.
 func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -111,7 +110,7 @@ func (w *writer) run() {
 	}
 }
 
-// fail ends all writing, on what somebody else has found.
+// fail ends all writing because of damage that the scrub found.
 func (w *writer) fail(cause error) {
 	select {
 	case w.damage <- cause:
@@ -119,7 +118,7 @@ func (w *writer) fail(cause error) {
 	}
 }
 
-// drain serves those who wait at the time of closing.
+// drain serves the Updates that wait when the store is closed.
 func (w *writer) drain() {
 	w.reason = errClosed
 	for first := w.next(); first != nil && !w.poisoned(); first = w.next() {
@@ -127,8 +126,7 @@ func (w *writer) drain() {
 	}
 }
 
-// serve commits one batch and then, with nobody waiting for it, keeps the log
-// short.
+// serve commits one batch, answers it, and then keeps the log short.
 func (w *writer) serve(first *request) {
 	w.batch(first)
 	if !w.poisoned() {
@@ -152,7 +150,7 @@ func (w *writer) poisoned() bool {
 	}
 }
 
-// next takes one who waits, if somebody does.
+// next returns a waiting Update, nil if there is none.
 func (w *writer) next() *request {
 	for {
 		select {
@@ -168,7 +166,7 @@ func (w *writer) next() *request {
 
 var errFull = fmt.Errorf("%w: the disk is full; what is left is kept for the outcomes of calls", store.ErrUnavailable)
 
-// admit answers at once who has to wait for space.
+// admit refuses at once an Update for which there is no space.
 func (w *writer) admit(r *request) bool {
 	ok := w.reserve.admits(r.urgent)
 	if !ok {
@@ -177,7 +175,7 @@ func (w *writer) admit(r *request) bool {
 	return ok
 }
 
-// close stops the goroutine after those who wait now. It is called once.
+// close serves the Updates that wait now and stops the goroutine. It is called once.
 func (w *writer) close() {
 	close(w.closing)
 	<-w.stopped

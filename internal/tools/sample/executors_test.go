@@ -26,8 +26,8 @@ func TestManifestIsWhatABackEndMaySend(t *testing.T) {
 	}
 }
 
-// crew is the team of the manifest's agents, as the registry has them.
-func crew(t *testing.T) plan.Executors {
+// executors is the team of the manifest's agents, as the registry has them.
+func executors(t *testing.T) plan.Executors {
 	t.Helper()
 	c := plan.Executors{Projects: map[string]plan.Source{projectID: {Project: shopProject(t), InScope: true}}}
 	m := &countersign.Model{ID: sample.RefundModelID, Revision: 1, Document: sample.RefundModel()}
@@ -44,7 +44,7 @@ func crew(t *testing.T) plan.Executors {
 }
 
 func TestTeamPaysTheVerifiedTotalInTheFixedCurrency(t *testing.T) {
-	p, problems := plan.ForTeam(crew(t), countersign.TeamRunStart{Mode: countersign.ModeLive}, plan.Creation{})
+	p, problems := plan.ForTeam(executors(t), countersign.TeamRunStart{Mode: countersign.ModeLive}, plan.Creation{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -66,13 +66,13 @@ func TestTeamsCurrencyCannotBeOverridden(t *testing.T) {
 	start := countersign.TeamRunStart{Inputs: map[string]map[string]countersign.Value{
 		sample.ActionRefund: {"currency": countersign.String("USD")},
 	}}
-	if _, problems := plan.ForTeam(crew(t), start, plan.Creation{}); len(problems) != 1 {
+	if _, problems := plan.ForTeam(executors(t), start, plan.Creation{}); len(problems) != 1 {
 		t.Errorf("got %v", problems)
 	}
 }
 
 func TestNoAgentOfTheTeamCanDoTheOthersPart(t *testing.T) {
-	c := crew(t)
+	c := executors(t)
 	steps := c.Team.Steps
 	steps[0].AgentID, steps[1].AgentID = steps[1].AgentID, steps[0].AgentID
 	if problems := plan.CheckTeam(c); len(problems) != 2 {
