@@ -15,9 +15,9 @@ import (
 // them waits for the last and how long a batch keeps other processes waiting.
 const maxBatch = 64
 
-// serve runs first and whoever waits by then in one transaction. Nobody is
-// answered before it is committed: not even who failed, since it may have failed
-// because of what an earlier one wrote.
+// serve runs first, and every Update that is waiting by then, in one transaction. Each is
+// answered after the commit, also one that failed: it may have failed because of what an
+// earlier Update of the batch wrote.
 func (w *writer) serve(first *sqldoc.Request) {
 	w.members = append(w.members[:0], first)
 	err := w.tries()
@@ -33,15 +33,15 @@ func (w *writer) serve(first *sqldoc.Request) {
 	}
 }
 
-// refuse answers those who wait: each of them would have to wait as long again.
+// refuse answers all waiting Updates with err: each would have to wait as long again.
 func (w *writer) refuse(err error) {
 	for r := w.next(); r != nil; r = w.next() {
 		r.Answer(err)
 	}
 }
 
-// tries runs the batch until it is committed, for as long as there is patience.
-// An error says that nothing was changed, unless it is ErrDoubt.
+// tries runs the batch again until it is committed, at most for settings.patience. Unless
+// the error is ErrDoubt, nothing was changed.
 func (w *writer) tries() error {
 	until := time.Now().Add(w.settings.patience)
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
@@ -56,7 +56,7 @@ func (w *writer) tries() error {
 	}
 }
 
-// notice draws from an error what outlasts it.
+// notice records a condition that lasts: a full disk or a missing right.
 func (w *writer) notice(err error) {
 	switch senseOf(err) {
 	case full:
@@ -77,7 +77,7 @@ func (w *writer) pause(d time.Duration) bool {
 	}
 }
 
-// errUndone: what the COMMIT should have made durable was rolled back instead.
+// errUndone is the error of a batch that was rolled back instead of committed.
 var errUndone = fmt.Errorf("%w before its transaction was committed", errLost)
 
 // try runs the batch once.
@@ -114,7 +114,7 @@ func (w *writer) try(until time.Time) error {
 	return nil
 }
 
-// commit ends the batch, and finds out how it ended if no answer comes.
+// commit commits the batch. If no answer comes, it finds out whether it is committed.
 func (w *writer) commit(s *session) error {
 	crashpoint.At("postgres.commit", nil)
 	committed, err := s.commit()
@@ -132,19 +132,19 @@ func (w *writer) commit(s *session) error {
 	return nil
 }
 
-// attempted is a batch that wants its COMMIT.
+// attempted is a batch that is ready for its COMMIT.
 type attempted struct {
 	batch *sqldoc.Batch
 	place inTurn
 }
 
-// inTurn is a batch's place among all.
+// inTurn is a batch's position in the order of all batches.
 type inTurn struct {
 	turn  int64 // of all processes
 	batch int64 // of this one
 }
 
-// attempt does everything but the COMMIT.
+// attempt runs the batch up to its COMMIT.
 func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	w.batch++
 	row, err := w.take(s, w.beginning())
@@ -172,10 +172,10 @@ func (w *writer) attempt(s *session, apart bool) (a attempted, err error) {
 	return a, a.batch.Flush()
 }
 
-// beginning takes the turn among all processes and leaves the batch's number. That
-// the writer's row is changed and not just locked lets also a database notice that
-// takes its snapshot before it waits. Afterwards each statement sees what is newest.
-// The answer says the level, and which turn and which batch of ours were the last.
+// beginning waits for this process's turn to write and stores the batch's number. The
+// writer's row is updated and not only locked, so that a database which takes its snapshot
+// before it waits reports a conflict. Afterwards each statement sees the newest state. The
+// answer has the level, and the numbers of the last turn and of our last batch.
 func (w *writer) beginning() string {
 	return "BEGIN ISOLATION LEVEL READ COMMITTED; " +
 		limits(true, w.settings.statement, w.settings.lock, w.settings.idle) +
@@ -186,8 +186,8 @@ func (w *writer) beginning() string {
 		" ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = excluded.at"
 }
 
-// check reads the answer to the beginning: how far the database is. It ends all
-// writing when a newer release has made the database its own.
+// check reads the answer to beginning. It ends all writing if a newer release has raised
+// the level.
 func (w *writer) check(row []string) (at inTurn, err error) {
 	if len(row) != 3 {
 		return at, fmt.Errorf("countersign_writer has no row %s: restore the store from a backup", writerRow)
@@ -217,8 +217,8 @@ func (w *writer) connected(until time.Time) (*session, error) {
 	return s, err
 }
 
-// giveUp undoes what was begun. Only after a collision is the connection known to
-// be good.
+// giveUp undoes what was begun. It keeps the connection only after a collision; after any
+// other error the connection may be broken.
 func (w *writer) giveUp(err error) {
 	if isCollision(code(err)) {
 		w.rollBack()

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// boundConn is a connection on which no read waits longer than answer: the driver
-// reads only while it waits for an answer. It spares a context, with its timer and
-// goroutines, for each statement. Deadlines that the driver sets go first.
+// boundConn is a connection on which no read waits longer than answer: the driver reads
+// only while it waits for an answer. It replaces a context, with its timer and goroutines,
+// for each statement. Deadlines that the driver sets take precedence.
 type boundConn struct {
 	net.Conn
 	answer time.Duration
@@ -20,7 +20,7 @@ type boundConn struct {
 	drivers bool // the driver has set a deadline
 }
 
-// errStalled is not a timeout to the driver, which would keep the connection.
+// errStalled doesn't look like a timeout to the driver, which would keep the connection.
 var errStalled = errors.New("the connection is lost")
 
 // Read implements net.Conn.

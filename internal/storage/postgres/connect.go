@@ -40,13 +40,13 @@ func parse(url string, settings settings) (*database, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "countersign"
 	}
-	// Views must see what Updates wrote: a standby will not do, also where the
-	// address names several hosts. A host that can only be read is passed over.
+	// Views must see what Updates wrote, so a standby is not used: if the address names
+	// several hosts, read-only ones are skipped.
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	return &database{config: config, settings: settings}, nil
 }
 
-// pool opens a pool of so many connections whose reads are bounded.
+// pool opens a pool of so many connections, with bounded reads.
 func (d *database) pool(connections int) *sql.DB {
 	config := d.config.Copy()
 	config.DialFunc = d.dial
@@ -56,7 +56,7 @@ func (d *database) pool(connections int) *sql.DB {
 	return db
 }
 
-// patientPool opens a pool for statements that may take their time.
+// patientPool opens a pool without bounds, for statements that may take long.
 func (d *database) patientPool() *sql.DB {
 	return stdlib.OpenDB(*d.config.Copy(), stdlib.OptionBeforeConnect(d.mode))
 }
@@ -68,8 +68,7 @@ func (d *database) mode(_ context.Context, config *pgx.ConnConfig) error {
 	return nil
 }
 
-// keepAlive finds a dead peer within half a minute also while nobody waits for an
-// answer of it.
+// keepAlive detects a dead server within half a minute, also on an idle connection.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 func (d *database) dial(ctx context.Context, network, address string) (net.Conn, error) {

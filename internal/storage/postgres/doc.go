@@ -4,59 +4,57 @@
 //
 // # Writing
 //
-// In a process one connection writes. Its goroutine lends a transaction to one
-// waiting Update after the other and commits them together; what they write is put
-// off until then (see sqldoc.Batch). Between processes one batch at a time: it begins by updating the one
-// row of countersign_writer, which the next batch of anybody waits for, so that a
-// function runs alone and sees the newest state. A batch is run again, from its
-// first function, after a serialization failure, a deadlock or the loss of its
-// connection: a function may be called several times.
+// In a process one connection writes. Its goroutine runs the waiting Updates in turn in one
+// transaction and commits them together; their writes are deferred until then (see
+// sqldoc.Batch). Of all processes one batch runs at a time: it begins by updating the one
+// row of countersign_writer, for which the next batch of any process waits, so that a
+// function runs alone and sees the newest state. After a serialization failure, a deadlock
+// or the loss of its connection a batch is run again from its first function: a function
+// may be called several times.
 //
-// The rows of the last batch are remembered. The row of countersign_writer and our
-// own of countersign_batches say whether that batch is still the last: where nobody
-// else has written, a row that each step asks for is read once.
+// The rows of the last batch are cached. The row of countersign_writer and this process's
+// row of countersign_batches show whether that batch is still the last one of all: as long
+// as no other process writes, rows that every step needs are read once.
 //
-// An Update must not start another inside its function. It may use View, which
-// shows the state before it.
+// A function of Update must not call Update. It may call View, which shows the state
+// before the batch.
 //
 // # Commits without an answer
 //
-// A batch also writes its number beside its writer's id into countersign_batches.
-// When the answer to a COMMIT doesn't come, the writer connects anew, takes the
-// row of countersign_writer, for which it waits until the lost transaction has
-// ended, and reads the number: there, the batch is committed; not there, it never
-// will be and is run again. The callers wait meanwhile. When this can't be found
-// out in time, Failed is closed, the callers get ErrDoubt, and the process
-// must end.
+// A batch also stores its number with its writer's id in countersign_batches. When the
+// answer to a COMMIT doesn't come, the writer connects again and locks the row of
+// countersign_writer, for which it waits until the lost transaction has ended. Then it
+// reads the number: if it is there, the batch is committed; if not, the batch never will
+// be and is run again. The callers wait meanwhile. If this can't be found out in time,
+// Failed is closed, the callers get ErrDoubt, and the process must end.
 //
 // # Time
 //
-// Everything is bounded, on both sides; settings.go has the figures and reasons. A
-// process that stalls inside a batch loses its transaction and with it the lock,
-// so that its later commit fails. The server sees to that where it waits for the
-// next message. Where it has statements without the end of their message, or can't
-// send an answer, no timeout of its own runs, and who waits for the lock ends the
-// session that has it once nothing of it has moved for as long: by pg_terminate_backend, which any role may call for its own
-// sessions. On a database that doesn't have that, such a session keeps the lock until
-// its TCP connection is found dead.
+// Every wait is bounded, in the server and in the client; settings.go has the bounds and
+// their reasons. A process that stalls inside a batch loses its transaction and the lock,
+// so that its later commit fails. The server ends the transaction if it waits for the next
+// message. If it has received statements without the end of their message, or can't send an
+// answer, none of its timeouts runs; then the process that waits for the lock ends the
+// holder's session by pg_terminate_backend, which any role may call for its own sessions,
+// once the session has made no progress for the same time. On a database without that
+// function the session keeps the lock until its TCP connection is found dead.
 //
 // # Poolers
 //
-// The engine needs nothing of a session but the transaction: settings are SET
-// LOCAL, in the message that begins the transaction. Statements are prepared
-// where the connection keeps them. Behind a pooler in transaction mode that can't
-// (PgBouncer before 1.21, or with max_prepared_statements = 0) the server says
-// so, and from then on they are sent without preparation, in one round trip too;
-// default_query_exec_mode=exec in the URL spares the detour, in which functions
-// are run again. A pooler must have a server connection for each replica's batch,
-// one of which holds the lock while the others wait for it, one for whoever looks at
-// the holder, and some for Views.
+// Nothing depends on a session beyond its transaction: settings are SET LOCAL, in the
+// message that begins the transaction. Statements are prepared if the connection keeps
+// prepared statements. A pooler in transaction mode may not (PgBouncer before 1.21, or with
+// max_prepared_statements = 0): the first error shows it, functions are run again, and from
+// then on statements are sent unprepared, also in one round trip.
+// default_query_exec_mode=exec in the URL avoids that error. A pooler needs a server
+// connection for each replica's batch (one holds the lock while the others wait for it),
+// one for the session that checks the holder, and some for Views.
 //
 // # Starting
 //
-// Open makes the tables where there are none, under a lock that is a row, so that
-// replicas may start together. Tables that a newer release has added to are used as
-// they are. A newer release that older ones can't live with raises
-// countersign_writer.level: they don't open the database any more, and where they
-// run their next batch sees it, and they end. release.go has the rule for migrations.
+// Open creates missing tables, under a row lock, so that replicas may start together.
+// Tables with additions of a newer release are used as they are. A release that older ones
+// are not compatible with raises countersign_writer.level: older releases then refuse to
+// open the database, and running ones see it at their next batch and end. release.go has
+// the rules for migrations.
 package postgres

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// lookEvery is how many times, within the time that a batch may lie idle, who waits
-// for the writer's row looks at who holds it.
+// lookEvery is how many times, within settings.idle, a batch that waits for the writer's
+// row looks at the session that holds it.
 const lookEvery = 4
 
-// holder is a transaction that has the writer's row while the server waits for its
-// client, as a look saw it.
+// holder is a transaction that holds the writer's row while the server waits for its
+// client, as it was last seen.
 type holder struct {
-	id    string // of the session, its transaction and what it did last; "": none was seen
+	id    string // of the session, its transaction and the time of its last statement; "": none was seen
 	since string // when it was first seen so, by the server's clock in seconds
 }
 
-// take runs a message that begins a transaction and takes the writer's row. The server
-// doesn't end every holder whose client has fallen silent: its timeouts don't run once
-// the statements of a message have arrived and the end of the message has not, nor
-// while it can't send an answer. So who waits ends such a holder, after the time that
-// the server lets one lie idle. It looks on another connection: the one that waits
-// keeps its place in the server's queue.
+// take runs a message that begins a transaction and locks the writer's row. The server
+// doesn't end every holder whose client is silent: its timeouts don't run after it has
+// received the statements of a message without the end of the message, nor while it can't
+// send an answer. So the process that waits ends such a holder, after settings.idle. It
+// checks the holder on another connection, so that the waiting one stays in the server's
+// queue.
 func (w *writer) take(s *session, message string) ([]string, error) {
 	stop := w.watch()
 	row, err := s.run(message)
@@ -32,7 +32,7 @@ func (w *writer) take(s *session, message string) ([]string, error) {
 	if gaveUp := code(err) == lockTimeout || code(err) == canceled; !gaveUp {
 		return row, err
 	}
-	if unseen != nil && !s.lost() { // where there is no second connection, each wait that was in vain ends with one look
+	if unseen != nil && !s.lost() { // without a second connection each failed wait ends with one check
 		if _, unseen = s.run("ROLLBACK"); unseen == nil {
 			unseen = w.endSilent(context.Background(), s)
 		}
@@ -40,8 +40,8 @@ func (w *writer) take(s *session, message string) ([]string, error) {
 	return nil, errors.Join(err, unseen)
 }
 
-// watch looks at who holds the writer's row until it is stopped, and not at all where
-// the wait is as short as it mostly is. stop gives the reason why nobody could be seen.
+// watch checks the holder of the writer's row until it is stopped; a wait as short as most
+// ends before the first check. stop returns the error that kept it from checking.
 func (w *writer) watch() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended, pause := make(chan error, 1), w.settings.looking()
@@ -55,7 +55,7 @@ func (w *writer) watch() (stop func() error) {
 	}
 }
 
-// looks looks, on a connection of its own, which it closes.
+// looks checks the holder again and again, on a connection of its own, which it closes.
 func (w *writer) looks(ctx context.Context, pause time.Duration) error {
 	db := w.second()
 	defer func() { _ = db.Close() }()
@@ -76,12 +76,12 @@ func (w *writer) looks(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// endSilent looks at who has the writer's row, and ends it if nothing of it has moved
-// between two looks that are so far apart: many short statements move it, however long
-// they take together. The server waits for the client all the while, so the transaction
-// is not within a commit: that one is never ended. Where the server doesn't track what
-// sessions do, a transaction counts as one that doesn't move. All times are the
-// server's. The error says why nobody could be seen or ended; who waits goes on waiting.
+// endSilent checks the session that holds the writer's row, and ends it if it has made no
+// progress since a check settings.idle ago or earlier. Each statement counts as progress,
+// however long a batch of them takes. The session is one that waits for its client, so it
+// is not within a COMMIT; such a session is never ended. If the server doesn't track what
+// sessions do, a session counts as one without progress. All times are the server's. The
+// error says why the holder could not be seen or ended; the caller goes on waiting.
 func (w *writer) endSilent(ctx context.Context, s *session) error {
 	seen := &w.seen
 	still := fmt.Sprintf("h.id = '%s' AND h.now - %s >= %f", seen.id, cmp.Or(seen.since, "0"), w.settings.idle.Seconds())
@@ -100,6 +100,6 @@ func (w *writer) endSilent(ctx context.Context, s *session) error {
 	return nil
 }
 
-// looking is how long a batch waits for the writer's row before somebody looks at who
-// has it, and how far apart the looks are.
+// looking is how long a batch waits for the writer's row before the first check of the
+// holder, and the time between checks.
 func (s settings) looking() time.Duration { return min(s.lock, s.idle/lookEvery) }

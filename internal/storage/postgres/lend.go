@@ -5,7 +5,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
 
-// transaction is the writer's, as a batch sees it.
+// transaction is the writer's transaction as sqldoc.Batch uses it.
 type transaction struct {
 	*session
 	writer *writer
@@ -35,8 +35,8 @@ func (w *writer) anybodyWrote() bool {
 	return false
 }
 
-// runAll lends the transaction to the members, one by one, and to those who
-// wait, who become members.
+// runAll runs the members of the batch in turn, and then the waiting Updates, which become
+// members.
 func (w *writer) runAll(b *sqldoc.Batch) error {
 	for i := 0; w.member(i); i++ {
 		if err := b.Run(w.members[i]); err != nil {
@@ -47,7 +47,8 @@ func (w *writer) runAll(b *sqldoc.Batch) error {
 	return nil
 }
 
-// member says whether there is a member of that number, or somebody to become it.
+// member reports whether the batch has a member i; the next waiting Update becomes it if
+// there is room.
 func (w *writer) member(i int) bool {
 	if i < len(w.members) || i == maxBatch {
 		return i < len(w.members)

@@ -27,27 +27,28 @@ var dialect = sqldoc.Dialect{
 	Error:    meaning,
 }
 
-// sense is what an SQLSTATE means to us.
+// sense is what an SQLSTATE means to the store.
 type sense int
 
 const (
-	ofStatement sense = iota // it speaks of the statement
-	pressing                 // the statement failed for want of time, space or a sound server: unavailable
+	ofStatement sense = iota // the error is about the statement
+	pressing                 // the server lacks time, space or health: unavailable
 	passing                  // another try, session or server may succeed in a moment
-	colliding                // passing: the whole transaction is undone, and the session good
-	full                     // pressing, and writes fail until there is room
-	denied                   // pressing, and writes fail until somebody gives the right
+	colliding                // passing; the transaction is undone, the session usable
+	full                     // pressing; writes fail until there is space
+	denied                   // pressing; writes fail until the right is granted
 )
 
-// senses are the SQLSTATEs, and by their first two letters the classes, that don't speak
-// of the statement. A code goes before its class. See Appendix A of PostgreSQL's manual.
+// senses has the SQLSTATEs, and by their first two letters the classes, that are not about
+// the statement. A code takes precedence over its class. See Appendix A of PostgreSQL's
+// manual.
 var senses = map[string]sense{
 	"40001": colliding, "40P01": colliding, // serialization failure, deadlock
 	// The session is not the one that prepared a statement, or it was prepared before a
 	// migration ("cached plan must not change result type").
 	"26000": passing, "42P05": passing, "0A000": passing,
-	// Read-only, cancelled for lying idle, too many connections, shutting down, starting
-	// up, pooler without a server.
+	// Read-only, canceled because it was idle, too many connections, shutting down,
+	// starting up, pooler without a server.
 	"25006": passing, "25P03": passing, "25P04": passing, "53300": passing,
 	"57P01": passing, "57P02": passing, "57P03": passing, "57P05": passing,
 	lockTimeout: pressing,
@@ -68,7 +69,7 @@ const (
 	canceled    = "57014" // by statement_timeout
 )
 
-// senseOf is what an error means by its SQLSTATE.
+// senseOf returns the sense of an error's SQLSTATE.
 func senseOf(err error) sense {
 	c := code(err)
 	if s, known := senses[c]; known || c == "" {
@@ -77,8 +78,8 @@ func senseOf(err error) sense {
 	return senses[c[:min(2, len(c))]]
 }
 
-// meaning makes store.ErrUnavailable of every error that speaks of the server or
-// the way to it rather than of the statement.
+// meaning turns each error that is about the server or the connection, not about the
+// statement, into store.ErrUnavailable.
 func meaning(err error) error {
 	if err == nil || !connectionLost(err) && senseOf(err) == ofStatement {
 		return err
@@ -86,7 +87,7 @@ func meaning(err error) error {
 	return unavailable(err)
 }
 
-// passes says whether the same may succeed in a moment, in a new transaction.
+// passes reports whether a new transaction may succeed in a moment.
 func passes(err error) bool {
 	if code(err) == "" {
 		return connectionLost(err)
@@ -97,7 +98,7 @@ func passes(err error) bool {
 
 func isCollision(code string) bool { return senses[code] == colliding }
 
-// connectionLost reports an error of the way to the server.
+// connectionLost reports an error of the connection.
 func connectionLost(err error) bool {
 	var network net.Error
 	var connect *pgconn.ConnectError
@@ -125,9 +126,9 @@ func code(err error) string {
 	return ""
 }
 
-// surelyNotCommitted says whether a COMMIT that the server refused with err did
-// nothing. Other refusals may come after the fact: an administrator's shutdown
-// that arrived too late to stop it, CockroachDB's 40003.
+// surelyNotCommitted reports whether a COMMIT that the server refused with err had no
+// effect. Other errors may follow a commit that took effect: an administrator's shutdown
+// that came too late to stop it, CockroachDB's 40003.
 func surelyNotCommitted(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && e.SeverityUnlocalized == "ERROR" && isCollision(e.Code)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// find finds out whether the batch whose COMMIT wasn't answered is committed. An
-// error says that this could not be known in time.
+// find finds out whether a batch whose COMMIT was not answered is committed. It returns an
+// error if it can't find out in time.
 func (w *writer) find() (committed bool, err error) {
 	until := time.Now().Add(w.settings.doubt)
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
@@ -21,10 +21,10 @@ func (w *writer) find() (committed bool, err error) {
 	}
 }
 
-// look reads the number of the writer's last batch that is committed, once nobody
-// holds the writer's row: the lost transaction has ended then, one way or the other.
-// It commits, having locked a row: where commits wait for a standby, a server that
-// crashed meanwhile shows one that no standby has, and this one comes after it.
+// look reads the number of the writer's last committed batch. It locks the writer's row
+// first, so the lost transaction has ended. It ends with a COMMIT of its own: if commits
+// wait for a standby, a server that crashed meanwhile may show a commit that no standby
+// has, and the COMMIT returns only after the standby has both.
 func (w *writer) look(until time.Time) (committed bool, err error) {
 	w.disconnect()
 	s, err := w.connected(until)

@@ -14,15 +14,15 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 )
 
-// The rows of countersign_writer. Each is a lock that all processes share: who
-// writes holds the first, who migrates the second.
+// The rows of countersign_writer. Each is a lock shared by all processes: the first for
+// writing, the second for migrations.
 const (
 	writerRow    = "1"
 	migrationRow = "2"
 )
 
-// bootstrap makes what must be there before a migration can be locked. The rows
-// of batches that nobody can be in doubt about any more go.
+// bootstrap creates what must exist before the lock for migrations can be taken. It deletes
+// rows of batches that are too old for any writer to ask for.
 var bootstrap = []string{
 	`CREATE TABLE IF NOT EXISTS countersign_writer (id BIGINT PRIMARY KEY, turn BIGINT NOT NULL, level BIGINT NOT NULL)`,
 	`CREATE TABLE IF NOT EXISTS countersign_batches (writer TEXT PRIMARY KEY, batch BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)`,
@@ -31,11 +31,11 @@ var bootstrap = []string{
 
 const sweep = `DELETE FROM countersign_batches WHERE at < now() - INTERVAL '1 day'`
 
-// errMigrating: another process holds the lock of migrations.
+// errMigrating says that another process holds the lock for migrations.
 var errMigrating = errors.New("another process is changing the store's tables")
 
-// prepare brings the database up to date. It waits a while for a server that is
-// only starting, and as long as it takes for another process that migrates.
+// prepare brings the database up to date. It waits for settings.patience for a server that
+// is starting, and without a bound for another process that migrates.
 func (d *database) prepare(ctx context.Context) error {
 	until := time.Now().Add(d.settings.patience)
 	for pause := time.Duration(0); ; pause = nextPause(pause) {
@@ -56,7 +56,7 @@ func (d *database) prepare(ctx context.Context) error {
 	}
 }
 
-// migrate makes and changes the tables, one process after the other.
+// migrate creates and changes the tables, one process at a time.
 func (d *database) migrate(ctx context.Context) (err error) {
 	db := d.patientPool()
 	defer func() { err = errors.Join(err, db.Close()) }()
@@ -90,9 +90,9 @@ func (d *database) migrate(ctx context.Context) (err error) {
 	return err
 }
 
-// hold takes the lock of migrations, and waits for nobody: behind a pooler those
-// who wait could keep the one who migrates from the connection that it needs. A
-// migration may take long; a process that stalls in one loses the lock in the end.
+// hold takes the lock for migrations without waiting: behind a pooler, waiting processes
+// could take the connection that the migrating one needs. A migration may take long; a
+// process that stalls in one loses the lock eventually.
 func hold(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10min'"); err != nil {
 		return err
@@ -105,8 +105,8 @@ func hold(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// examine refuses a database that can't keep every text, and says whether it
-// compares text by bytes whatever it is told.
+// examine refuses a database whose encoding can't store every text, and reports whether it
+// always compares text by bytes.
 func examine(ctx context.Context, db *sql.DB) (bytewise bool, err error) {
 	var version, encoding string
 	if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&version); err != nil {
@@ -121,8 +121,8 @@ func examine(ctx context.Context, db *sql.DB) (bytewise bool, err error) {
 	return strings.HasPrefix(version, "CockroachDB"), nil
 }
 
-// makeLocks makes the tables of locks, unless they are there: who may not make
-// tables need not try.
+// makeLocks creates the lock tables if they are missing: a role without the right to create
+// tables must not try.
 func makeLocks(ctx context.Context, db *sql.DB) error {
 	var rows int
 	err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM countersign_writer").Scan(&rows)
@@ -140,20 +140,20 @@ func makeLocks(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// madeTwice reports that another process has made the same table at that moment,
-// which IF NOT EXISTS doesn't catch.
+// madeTwice reports that another process created the same table at the same moment, which
+// IF NOT EXISTS doesn't catch.
 func madeTwice(err error) bool {
 	return slices.Contains([]string{"23505", "42P07", "42710"}, code(err))
 }
 
-// learn notices a server that doesn't keep our prepared statements.
+// learn notices a server that doesn't keep prepared statements.
 func (d *database) learn(err error) {
 	if c := code(err); (c == "26000" || c == "42P05") && d.config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		d.unprepared.Store(true)
 	}
 }
 
-// name is the database in words for people, without a password.
+// name is the database's address without its password, for messages.
 func (d *database) name() string {
 	return fmt.Sprintf("%s at %s:%d", d.config.Database, d.config.Host, d.config.Port)
 }

@@ -13,36 +13,34 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// level says which releases may use a store: a program whose level is below that of
-// the row writerRow in countersign_writer may not. The number of the newest
-// migration decides nothing: amid a rolling upgrade, and after a roll-back, an
-// older release uses the tables of a newer one.
+// level decides which releases may use a store: those whose level is at least that in the
+// row writerRow of countersign_writer. The number of the newest migration doesn't decide:
+// during a rolling upgrade, and after a rollback, an older release uses the tables of a
+// newer one.
 //
-// A migration therefore only adds: tables, indexes, and columns that are nullable
-// or have a default. What an older release then does has to be bearable:
+// A migration therefore only adds: tables, indexes, and columns that are nullable or have
+// a default. It must tolerate what an older release then does:
 //
-//   - It leaves a new column as it is when it changes a row, and gives a row of its
-//     own the default. A list by that column is right only once no older release
-//     writes any more.
-//   - It reads a document without the fields that it doesn't know, and writes it
-//     without them. A field that may not get lost belongs in a table, or a document,
-//     that older releases don't write.
-//   - It doesn't know a new value of a field that it reads, such as a status, and
-//     what it computes over a whole document, such as a digest, leaves a new field out.
+//   - When it changes a row it keeps a new column's value, and in a new row that column has
+//     the default. A list by that column is right only once no older release writes.
+//   - It drops the fields that it doesn't know when it rewrites a document. A field that
+//     must not be lost belongs in a table, or a document, that older releases don't write.
+//   - It doesn't know a new value of a field that it reads, such as a status, and a new
+//     field is missing from what it computes over a whole document, such as a digest.
 //
-// And a migration changes no row, or raises countersign_writer.turn in the same
-// transaction: processes that run remember the rows of their last batch.
+// A migration that changes rows raises countersign_writer.turn in the same transaction,
+// since running processes cache the rows of their last batch.
 //
-// Where what older releases do can't be borne, level is raised, and the migration sets
-// countersign_writer.level to it: older releases are then refused, and end where
-// they run (see checkLevel).
+// If older releases can't be tolerated, level is raised, and the migration sets
+// countersign_writer.level to it: older releases are then refused, and running ones end
+// (see writer.check).
 const level = 1
 
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// checkRelease refuses a store that this release's level is too low for, and says
-// whether the tables are those of a newer release all the same.
+// checkRelease refuses a store that needs a higher level than this release's, and reports
+// whether the tables are those of a newer release.
 func checkRelease(ctx context.Context, db *sql.DB, provider *goose.Provider) (newer bool, err error) {
 	var needed int64
 	if err := db.QueryRowContext(ctx, "SELECT level FROM countersign_writer WHERE id = "+writerRow).Scan(&needed); err != nil {
@@ -66,8 +64,8 @@ func knownMigration(provider *goose.Provider) int64 {
 	return sources[len(sources)-1].Version
 }
 
-// migrations reads the migrations. A database that compares text by bytes anyway
-// need not know the collation that says so: CockroachDB doesn't.
+// migrations reads the migrations. For a database that always compares text by bytes the
+// collation is left out: CockroachDB doesn't have it.
 func migrations(db *sql.DB, bytewise bool) (*goose.Provider, error) {
 	names, err := fs.Glob(embedded, "migrations/*.sql")
 	if err != nil {
@@ -94,7 +92,7 @@ func migrations(db *sql.DB, bytewise bool) (*goose.Provider, error) {
 		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }
 
-// running is a migration that is one transaction of these statements.
+// running returns a migration that runs these statements in its transaction.
 func running(statements string) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statements)

@@ -15,15 +15,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
 
-// session is a connection that is ours until we give it back. It must not be used
-// by two goroutines at once.
+// session is a connection taken from the pool until it is released. It must not be used by
+// two goroutines at once.
 type session struct {
 	pinned *sql.Conn
 	conn   *sqldoc.Conn   // documents, on it
 	wire   *pgconn.PgConn // what is below SQL, for several statements in a message
 }
 
-// connect takes a connection of the pool, and makes one where there is none.
+// connect takes a connection from the pool, which opens one if none is free.
 func connect(ctx context.Context, db *sql.DB) (*session, error) {
 	pinned, err := db.Conn(ctx)
 	if err != nil {
@@ -37,14 +37,14 @@ func connect(ctx context.Context, db *sql.DB) (*session, error) {
 	return s, err
 }
 
-// run sends statements in one message, for which the server needs no preparation,
-// and returns the fields of the last row that any of them gave. They hold no text
-// from outside. The first that fails is the last to run.
+// run sends statements in one message, unprepared, and returns the fields of the last row
+// that any of them returned. The statements must contain no text from outside. None runs
+// after one that fails.
 func (s *session) run(statements string) (row []string, err error) {
 	return s.runIn(context.Background(), statements)
 }
 
-// runIn is run for as long as ctx lasts; a session that it ends is lost.
+// runIn is run with a context; the session is lost if ctx ends during the call.
 func (s *session) runIn(ctx context.Context, statements string) (row []string, err error) {
 	answers := s.wire.Exec(ctx, statements)
 	for answers.NextResult() {
@@ -66,8 +66,7 @@ func texts(values [][]byte) []string {
 	return row
 }
 
-// commit ends the transaction. committed is only right where err is nil: with an
-// error nothing is known.
+// commit ends the transaction. If err is not nil, the outcome is not known.
 func (s *session) commit() (committed bool, err error) {
 	answers := s.wire.Exec(context.Background(), "COMMIT")
 	crashpoint.At("postgres.sent", nil)
@@ -86,8 +85,7 @@ func (s *session) commit() (committed bool, err error) {
 	return tag == "COMMIT", s.mean(err)
 }
 
-// mean gives an error its meaning, which may depend on whether the connection is
-// still there.
+// mean returns an error's meaning, which may depend on whether the connection is lost.
 func (s *session) mean(err error) error {
 	if err != nil && s.lost() && !connectionLost(err) && code(err) == "" {
 		err = errors.Join(err, errLost)
@@ -105,8 +103,8 @@ func (s *session) mayWrite() bool {
 
 func (s *session) lost() bool { return s.wire.IsClosed() }
 
-// release gives the connection back, for good if it can't be used any more or
-// holds a transaction that can't be ended.
+// release returns the connection to the pool, and closes it if it is lost or may be in a
+// transaction.
 func (s *session) release(keep bool) {
 	if keep && !s.lost() && s.wire.TxStatus() == 'I' {
 		_ = s.pinned.Close()
@@ -116,14 +114,14 @@ func (s *session) release(keep bool) {
 	_ = s.pinned.Close()
 }
 
-// cut ends the connection without a word to the server, which could take time.
+// cut closes the connection without telling the server, which could take time.
 func (s *session) cut() {
 	_ = s.wire.Conn().Close()
 	s.release(false)
 }
 
-// limits are the settings of a transaction, in milliseconds. They are LOCAL, since
-// behind a pooler the next transaction may be on another session.
+// limits sets the timeouts of a transaction. They are LOCAL, since behind a pooler the next
+// transaction may be on another session.
 func limits(synchronous bool, statement, lock, idle time.Duration) string {
 	text := fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL lock_timeout = %d",
 		statement.Milliseconds(), idle.Milliseconds(), lock.Milliseconds())

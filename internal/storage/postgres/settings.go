@@ -5,36 +5,37 @@ import (
 	"time"
 )
 
-// settings are what tests change. The order idle < lock <= statement < answer
-// matters: the server gives up before the client does, and who waits for the
-// writer's row outlasts a holder that stalls.
+// settings are the bounds, which tests change. idle < lock <= statement < answer must
+// hold: the server gives up before the client does, and a batch that waits for the writer's
+// row outlasts a holder that stalls.
 type settings struct {
 	// statement bounds one statement, on the server. The longest, a list of the
 	// audit, takes some tens of milliseconds.
 	statement time.Duration
-	// idle is how long the server lets a batch lie idle between two statements. A
-	// batch that runs has some hundred microseconds between them, a process that a
-	// debugger, a hypervisor or SIGSTOP holds has no end: it loses its lock after this.
-	// Where the server can't notice, who waits for the lock ends it (see holder.go).
+	// idle is how long the server lets a batch be idle between two statements. A running
+	// batch pauses some hundred microseconds; a process stopped by a debugger, a
+	// hypervisor or SIGSTOP loses its lock after this time. If the server can't notice,
+	// the process that waits for the lock ends the session (see holder.go).
 	idle time.Duration
-	// lock bounds the wait for the writer's row; other processes' batches take some
+	// lock bounds the wait for the writer's row. Other processes' batches take some
 	// milliseconds each.
 	lock time.Duration
-	// reading is idle for a View, which holds no lock, only back the vacuum.
+	// reading is idle for a View, which holds no lock but delays VACUUM.
 	reading time.Duration
-	// answer is how long the client waits for the next bytes of an answer. Beyond
-	// it the connection counts as lost: the server would have answered by then.
+	// answer is how long the client waits for the next bytes of an answer. Then the
+	// connection counts as lost: the server would have answered by then.
 	answer time.Duration
-	// connect bounds the making of a connection, to each of several hosts.
+	// connect bounds connecting to each of several hosts.
 	connect time.Duration
-	// patience is how long an Update or a View tries to get a connection on which it
-	// can begin. A restart or a failover of some seconds is then only slow.
+	// patience is how long an Update or a View tries to get a usable connection, so that a
+	// restart or a failover of some seconds only delays it.
 	patience time.Duration
-	// doubt is how long the outcome of a COMMIT without an answer is looked for. A
-	// lost transaction holds its lock for idle at most; a failover takes some seconds.
+	// doubt is how long the writer tries to find out the outcome of a COMMIT without an
+	// answer. A lost transaction holds its lock for idle at most; a failover takes some
+	// seconds.
 	doubt time.Duration
-	// readers is how many Views run at once; one more connection writes, and one looks
-	// at who holds the writer's row while a batch waits long for it.
+	// readers is how many Views run at once. One more connection writes, and one checks
+	// the holder of the writer's row while a batch waits long for it.
 	readers int
 }
 

@@ -21,10 +21,10 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open connects to a database, by an address that begins with postgres:// and that
-// the libpq parameters may follow, and makes the tables if there are none. It
-// refuses, in one clear line, a database that a newer release keeps older ones from
-// or that can't keep every text. ctx bounds the opening.
+// Open connects to a database, by an address that begins with postgres:// and may have
+// libpq parameters, and creates the tables if there are none. It refuses, with an error of
+// one line, a database that a newer release has closed to older ones or whose encoding
+// can't store every text. ctx bounds the opening.
 func Open(ctx context.Context, url string) (*Store, error) { return open(ctx, url, defaults()) }
 
 func open(ctx context.Context, url string, settings settings) (*Store, error) {
@@ -45,30 +45,29 @@ func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
 	return s.views.view(ctx, fn)
 }
 
-// Update implements store.Store. fn runs in the caller's goroutine; when it
-// panics or exits, its writes are undone and the panic goes on. An error that is
-// ErrDoubt says that the outcome is not known, every other one that nothing was
-// changed.
+// Update implements store.Store. fn runs in the caller's goroutine; if it panics or calls
+// runtime.Goexit, its writes are undone and the panic continues. After ErrDoubt the outcome
+// is not known; after any other error nothing was changed.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return s.writer.update(ctx, fn)
 }
 
-// Failed implements store.Store: an outcome could not be found out, or a newer
-// release has taken the database over.
+// Failed implements store.Store. The store fails when it can't find out an outcome, or when
+// a newer release has raised the level.
 func (s *Store) Failed() <-chan struct{} { return s.writer.failed }
 
-// Newer reports that, at the opening, the tables were those of a newer release. They
-// can be used, but this release doesn't know of all that they keep.
+// Newer reports that, when the store was opened, the tables were those of a newer release.
+// They are usable, but have content that this release doesn't know.
 func (s *Store) Newer() bool { return s.newer }
 
-// Full implements store.Store: the server had no space, and nothing was committed
-// since; or a right to write is missing.
+// Full implements store.Store: a write failed for lack of space and none was committed
+// since, or the role lacks a right to write.
 func (s *Store) Full() bool { return s.writer.full.Load() || s.writer.denied.Load() }
 
-// Commits counts the commits that were made; Updates share them.
+// Commits is the number of commits made, each for one or more Updates.
 func (s *Store) Commits() int64 { return s.writer.commits.Load() }
 
-// Close waits for the Updates that wait for their turn and for the Views that run.
+// Close waits for the Updates and Views that have begun.
 func (s *Store) Close() error {
 	s.closing.Do(func() { s.closed = errors.Join(s.writer.close(), s.views.close()) })
 	return s.closed

@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/sqldoc"
 )
 
-// together sends statements in one message: a batch of sixty Updates writes some
-// hundred rows, and each round trip would keep all other processes waiting.
+// together sends statements in one message: a batch of sixty Updates writes some hundred
+// rows, and all other processes wait during each round trip.
 func together(conn *sql.Conn, calls []sqldoc.Call) (changed []int64, err error) {
 	var b pgx.Batch
 	for _, c := range calls {
@@ -32,7 +32,7 @@ func together(conn *sql.Conn, calls []sqldoc.Call) (changed []int64, err error) 
 	return changed, err
 }
 
-// askTogether sends queries in one message and gives the row of each.
+// askTogether sends queries in one message and returns the row of each.
 func askTogether(conn *sql.Conn, calls []sqldoc.Call) (rows [][]any, err error) {
 	var b pgx.Batch
 	for _, c := range calls {

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// views runs Views on connections of their own, so many at once.
+// views runs a limited number of Views at once, on connections of their own.
 type views struct {
 	settings settings
 	db       *sql.DB
@@ -31,11 +31,11 @@ func newViews(db *database) *views {
 	return v
 }
 
-// view runs fn in one snapshot, and again in another if its connection is lost or
-// the first row that it read alone has changed.
+// view runs fn in one snapshot, and again in another if its connection is lost or a row
+// that it read before the snapshot has changed.
 func (v *views) view(ctx context.Context, fn func(store.Tx) error) error {
-	// Patience begins here: without a server those who wait for a turn must not each
-	// be patient after the other.
+	// The time counts from here, the wait for a turn included: without a server each View
+	// would otherwise wait in turn.
 	until := time.Now().Add(v.settings.patience)
 	if err := v.enter(ctx); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (v *views) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// try runs fn once, in a snapshot from the beginning or when it needs one. own is
-// fn's error; err speaks of the transaction, and then own means nothing.
+// try runs fn once, in a snapshot from the beginning or from its second read on. own is
+// fn's error; if err, the transaction's error, is not nil, own has no meaning.
 func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Time, snapshot bool) (own, err error) {
 	connecting, cancel := context.WithTimeout(ctx, max(time.Until(until), 0)+v.settings.connect)
 	defer cancel()
@@ -119,22 +119,22 @@ func (v *views) try(ctx context.Context, fn func(store.Tx) error, until time.Tim
 	whole = !tx.Begun()
 	if tx.Begun() {
 		_, err = s.run("ROLLBACK")
-		whole = err == nil // fn has had its answers all the same
+		whole = err == nil // fn has all its answers
 	}
 	if own == nil {
-		own = tx.Err() // fn swallowed it
+		own = tx.Err() // fn ignored it
 	}
 	return own, nil
 }
 
-// begin takes a snapshot.
+// begin begins a transaction with a snapshot.
 func (v *views) begin(s *session) error {
 	_, err := s.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; " +
 		limits(false, v.settings.statement, v.settings.lock, v.settings.reading))
 	return err
 }
 
-// close lets nobody begin any more and waits for those who read.
+// close admits no more Views and waits for those that run.
 func (v *views) close() error {
 	close(v.closing)
 	for range cap(v.turns) {

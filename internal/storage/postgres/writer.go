@@ -12,15 +12,14 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// ErrDoubt is what an Update returns of which it could not be found out whether it
-// is committed. The store has failed then: the database is the truth at the next
-// start.
+// ErrDoubt is the error of an Update of which the store could not find out whether it is
+// committed. The store has failed then; the next start reads the outcome from the database.
 var ErrDoubt = errors.New("store: it is not known whether this was written; the database knows it at the next start")
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 
-// writer owns the connection that writes. Only its goroutine, and the one caller
-// that it lends the transaction to, touch what is below the line.
+// writer owns the connection that writes. The fields below the line belong to its
+// goroutine, and to the one caller that runs in its transaction.
 type writer struct {
 	settings settings
 	id       string               // in countersign_batches
@@ -60,8 +59,7 @@ func newWriter(db *database) *writer {
 	}
 }
 
-// update waits for the turn, runs fn in the transaction that comes with it, and
-// waits for the commit.
+// update waits for its turn, runs fn in the writer's transaction, and waits for the commit.
 func (w *writer) update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -91,7 +89,7 @@ func (w *writer) run() {
 	}
 }
 
-// drain serves those who wait at the time of closing.
+// drain serves the Updates that wait when the store is closed.
 func (w *writer) drain() {
 	for first := w.next(); first != nil && w.reason == nil; first = w.next() {
 		w.serve(first)
@@ -107,7 +105,7 @@ func (w *writer) fail(cause error) {
 	close(w.failed)
 }
 
-// next takes one who waits, if somebody does.
+// next returns a waiting Update, nil if there is none.
 func (w *writer) next() *sqldoc.Request {
 	select {
 	case r := <-w.queue:
@@ -117,7 +115,7 @@ func (w *writer) next() *sqldoc.Request {
 	}
 }
 
-// close stops the goroutine after those who wait now, and the connection. It is
+// close serves the Updates that wait now, and stops the goroutine and the connection. It is
 // called once.
 func (w *writer) close() error {
 	close(w.closing)

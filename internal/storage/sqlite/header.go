@@ -27,8 +27,8 @@ const (
 	contentsPos = headerSize + 5
 )
 
-// firstPage is an empty database: what SQLite would write, in WAL mode from the
-// start, with room for our sums, which SQLite offers no statement for.
+// firstPage is an empty database as SQLite would write it, in WAL mode and with reserved
+// bytes for our checksums, which no SQL statement can set.
 func firstPage() []byte {
 	page := make([]byte, pageSize)
 	copy(page, magic)
@@ -44,9 +44,9 @@ func firstPage() []byte {
 	return page
 }
 
-// checkHeader refuses a file that isn't a database of ours. It reads with plain
-// I/O and before SQLite opens the file: closing a descriptor of a file that
-// SQLite has open would drop SQLite's locks on it.
+// checkHeader refuses a file that is not a store's database. It reads the file before
+// SQLite opens it: closing a descriptor of a file that SQLite has open would drop SQLite's
+// locks on it.
 func checkHeader(path string) error {
 	header := make([]byte, headerSize)
 	f, err := os.Open(path)

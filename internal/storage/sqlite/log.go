@@ -10,15 +10,14 @@ import (
 	"os"
 )
 
-// The write-ahead log after a crash holds the commits since the last checkpoint
-// and then, perhaps, torn remains of the one that wasn't finished. SQLite reads
-// it up to the first frame that doesn't check and forgets the rest without a
-// word, so that one flipped bit would undo commits that were acknowledged. A
-// crash can't have done that: a commit is begun only when the one before it is
-// synced. So if two commits or more end at or behind the first bad frame, or the
-// head is bad although frames follow it (it is synced before them), the log is
-// damaged and the store must not start. A flipped bit within the last commit
-// can't be told from a write that was torn.
+// After a crash the write-ahead log holds the commits since the last checkpoint, and
+// perhaps part of an unfinished one. SQLite reads it up to the first frame with a wrong
+// checksum and silently ignores the rest, so one flipped bit would undo acknowledged
+// commits. A crash can't do that: a commit begins only after the one before it is synced.
+// So if two or more commits end at or after the first bad frame, or the header is bad
+// although frames follow it (it is synced before them), the log is damaged and the store
+// must not start. A flipped bit within the last commit can't be told from an incomplete
+// write.
 //
 // See sqlite.org/walformat.html.
 const (
@@ -53,11 +52,10 @@ func checkLog(path string) error {
 	return err
 }
 
-// rewriteLog makes the log durable as it is read now. After a sync that failed
-// the kernel may go on showing what it has given up writing, until the machine is
-// switched off: commits that came to stand behind it would be lost with it, synced
-// or not. Only what is written anew will be tried anew, so each byte is written
-// over itself.
+// rewriteLog makes the log durable as it reads now. After a failed sync the kernel may
+// still serve pages that it will never write; at a power cut they would be lost, and with
+// them every commit after them, synced or not. The kernel writes only pages that are
+// written to again, so each byte is overwritten with itself.
 func rewriteLog(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +68,7 @@ func rewriteLog(path string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// justReader hides everything else: the kernel must not be asked to copy.
+// justReader hides the other methods, so that io.Copy doesn't let the kernel copy.
 type justReader struct{ io.Reader }
 
 // logReader reads a log from its beginning to its end.
@@ -82,8 +80,8 @@ type logReader struct {
 	frame [frameHeadSize + pageSize]byte
 }
 
-// head reads the head of the log and says whether it is sound; io.EOF if there
-// is no frame behind it.
+// head reads the header of the log and reports whether it is valid; io.EOF if no frame
+// follows it.
 func (l *logReader) head() (bool, error) {
 	head := l.frame[:logHeadSize]
 	if err := l.read(head); err != nil {
@@ -103,9 +101,9 @@ func (l *logReader) head() (bool, error) {
 	return true, nil
 }
 
-// lostCommits counts the commits that end with the first bad frame, as far as its
-// head says, or with a sound one behind it. Other bad frames don't count: they may
-// be what is left of a transaction that was taken back.
+// lostCommits counts the commits that end with the first bad frame, according to its
+// header, or with a valid frame after it. Other bad frames don't count: they may be the
+// remains of a transaction that was rolled back.
 func (l *logReader) lostCommits() (lost int, err error) {
 	for intact := true; ; {
 		if err := l.read(l.frame[:]); errors.Is(err, io.EOF) {
@@ -122,14 +120,13 @@ func (l *logReader) lostCommits() (lost int, err error) {
 	}
 }
 
-// endsCommit reports a frame that is the last one of a commit since the log last
-// started over.
+// endsCommit reports the last frame of a commit since the log was restarted.
 func (l *logReader) endsCommit() bool {
 	return binary.BigEndian.Uint32(l.frame[4:]) != 0 && [8]byte(l.frame[8:16]) == l.salts
 }
 
-// next says whether the frame continues the one before it. The salts tell it
-// from what is left of before the log last started over.
+// next reports whether the frame continues the one before it. Frames from before the log
+// was restarted have other salts.
 func (l *logReader) next() bool {
 	l.add(l.frame[:8])
 	l.add(l.frame[frameHeadSize:])
@@ -138,7 +135,7 @@ func (l *logReader) next() bool {
 	return sound
 }
 
-// read fills b; what is cut short counts as not there.
+// read fills b; a truncated read counts as the end.
 func (l *logReader) read(b []byte) error {
 	_, err := io.ReadFull(l.r, b)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
