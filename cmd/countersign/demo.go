@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
+	"strings"
 
-	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console"
+	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/tools/cli"
-	"github.com/countersign/countersign/internal/tools/sample"
 )
 
 // demoCommand is the main job on real parts with nothing to set up: the service
@@ -29,99 +27,47 @@ func (c demoCommand) Run(t *cli.Terminal) error {
 		o.person = t.In
 	}
 	o.colour = cli.Watched(t.Out) && !slices.ContainsFunc(t.Environ, refusesColour)
-	return runDemo(t.Context, o)
+	return runDemo(t.Context, demoParts(), o)
 }
 
-// demoOptions is what a demo is told. Without a person it decides by itself, as
-// the second identity.
-type demoOptions struct {
-	directory string // "": a temporary one
-	keep      bool
-	person    io.Reader
-	colour    bool
-	out, errs io.Writer
-	around    func(http.Handler) http.Handler // of the shop: a test's faults
+func demoParts() demoWiring {
+	return demoWiring{version: version, api: httpapi.Prefix, console: console.Prefix, open: openForDemo}
 }
 
-// demo is one demonstration under way.
-type demo struct {
-	demoOptions
-	place   *demoPlace
-	shop    *sample.Shop
-	service *service
-	serving chan error // what ended the service
-	log     *os.File   // the service's
-	print   *printer
-	lines   chan string // what the person typed; nil until asked
-
-	admin, operator, reviewer, agent caller
-
-	project    countersign.Project
-	model      countersign.Model
-	plans      demoPlans
-	agents     demoAgents
-	refundRun  countersign.Run
-	closingRun countersign.Run
-	teamRun    countersign.Run
-
-	shown map[string]countersign.StepStatus // by run and step, the state that was printed
-	broke []string                          // what should hold and doesn't
-}
-
-// demoPlans are the plans of the story. Rehearsal and live are one plan in two
-// modes.
-type demoPlans struct{ rehearsal, live, closing countersign.Plan }
-
-// runDemo tells the whole story. It fails when a part of it fails, or when what
-// it shows doesn't hold.
-func runDemo(ctx context.Context, o demoOptions) error {
-	place, err := enterPlace(o.directory)
+// openForDemo opens the service as serve does, but takes no setting from the environment:
+// what is set there is meant for serve.
+func openForDemo(ctx context.Context, c serviceConfig) (demoService, error) {
+	cfg, err := understand(settings{
+		Listen: "127.0.0.1:0", Store: c.store, BootstrapToken: c.token, ConnectionOrigins: c.origin, SigningEnv: c.secretEnv, StopGrace: c.stopGrace,
+	}, []string{c.secretEnv + "=" + c.secret})
 	if err != nil {
-		return fmt.Errorf("demo: %w", err)
+		return demoService{}, err
 	}
-	d := &demo{demoOptions: o, place: place, print: &printer{w: o.out, colour: o.colour}, shown: map[string]countersign.StepStatus{}}
-	err = d.run(ctx)
-	if err != nil && ctx.Err() == nil && place.temporary {
-		fmt.Fprintln(o.errs, "countersign: demo: what it did is left in", place.dir)
-		return err
+	s, err := open(ctx, cfg, newLog("text", c.log))
+	if err != nil {
+		return demoService{}, err
 	}
-	return errors.Join(err, place.leave())
+	return demoService{address: s.address, run: s.run, close: s.close}, nil
 }
 
-func (d *demo) run(ctx context.Context) error {
-	told, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if err := d.open(told, stop); err != nil {
-		return errors.Join(fmt.Errorf("demo: %w", err), d.close())
-	}
-	err := d.tell(told)
-	if err == nil && d.keep {
-		d.stayUp(told)
-	}
-	switch {
-	case err != nil && told.Err() != nil:
-		err = fmt.Errorf("demo: %w", stopCause(told))
-	case err != nil:
-		err = fmt.Errorf("demo: %w; the service's log is %s", err, d.place.file(serviceLog))
-	case len(d.broke) > 0:
-		err = fmt.Errorf("demo: what it shows does not hold (%d)", len(d.broke))
-	}
-	stop(nil)
-	return errors.Join(err, d.close())
+// refusesColour reports a setting of the environment that asks for plain text
+// (no-color.org).
+func refusesColour(pair string) bool {
+	name, v, _ := strings.Cut(pair, "=")
+	return name == "NO_COLOR" && v != "" || name == "TERM" && v == "dumb"
 }
 
-// stopCause says why a story ended early: somebody stopped it, or its service
-// failed.
-func stopCause(ctx context.Context) error {
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+// attended reports a person at the terminal: they see what is printed and can
+// type. /dev/null looks like a terminal and is none.
+func attended(out io.Writer) bool {
+	null, err := os.Stat(os.DevNull)
+	if err != nil || !cli.Watched(out) || !cli.Watched(os.Stdin) {
+		return false
 	}
-	return errors.New("stopped before its end")
-}
-
-// holds takes note of what should hold and doesn't; the demo goes on.
-func (d *demo) holds(ok bool, format string, args ...any) {
-	if !ok {
-		d.broke = append(d.broke, fmt.Sprintf(format, args...))
+	for _, f := range []*os.File{out.(*os.File), os.Stdin} {
+		if info, err := f.Stat(); err != nil || os.SameFile(info, null) {
+			return false
+		}
 	}
+	return true
 }

@@ -24,7 +24,7 @@ func (d *demo) entrust(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if d.agent, err = newCaller(d.service.address, kept.Agents.Token); err != nil {
+	if d.agent, err = d.caller(kept.Agents.Token); err != nil {
 		return err
 	}
 	d.print.row("token", "for these two agents, to do what they do and nothing else")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
-	"github.com/countersign/countersign/internal/server/httpapi"
 )
 
 // caller is one identity at the API. The demo has no other way to the service
@@ -15,9 +14,9 @@ type caller struct {
 	base string // with the version prefix
 }
 
-func newCaller(address, token string) (caller, error) {
-	c, err := client.New(client.Config{BaseURL: address, Prefix: httpapi.Prefix, Token: token})
-	return caller{c, address + httpapi.Prefix}, err
+func (d *demo) caller(token string) (caller, error) {
+	c, err := client.New(client.Config{BaseURL: d.service.address, Prefix: d.wiring.api, Token: token})
+	return caller{c, d.service.address + d.wiring.api}, err
 }
 
 // order asks for a run under its own key: sending it again finds the run that it

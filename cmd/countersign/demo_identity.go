@@ -24,10 +24,10 @@ func (d *demo) introduce(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if d.operator, err = newCaller(d.service.address, kept.Operator.Token); err != nil {
+	if d.operator, err = d.caller(kept.Operator.Token); err != nil {
 		return err
 	}
-	if d.reviewer, err = newCaller(d.service.address, kept.Reviewer.Token); err != nil {
+	if d.reviewer, err = d.caller(kept.Reviewer.Token); err != nil {
 		return err
 	}
 	header := []byte("Authorization: Bearer " + kept.Reviewer.Token + "\n")

@@ -202,7 +202,7 @@ func dieAt(t *testing.T, dir, moment string) {
 func goOn(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := runDemo(context.Background(), demoOptions{directory: dir, out: &out, errs: io.Discard}); err != nil {
+	if err := runDemo(context.Background(), demoParts(), demoOptions{directory: dir, out: &out, errs: io.Discard}); err != nil {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	return out.String()
@@ -228,7 +228,7 @@ func TestDemoThatDies(t *testing.T) {
 			select {}
 		})
 	}
-	err := runDemo(context.Background(), demoOptions{directory: os.Getenv("DEMO_DIR"), out: io.Discard, errs: os.Stderr, around: die})
+	err := runDemo(context.Background(), demoParts(), demoOptions{directory: os.Getenv("DEMO_DIR"), out: io.Discard, errs: os.Stderr, around: die})
 	t.Fatalf("it did not die: %v", err)
 }
 
@@ -258,7 +258,7 @@ func TestDemoSettlesWhatAStopCutOff(t *testing.T) {
 			<-r.Context().Done()
 		})
 	}
-	if err := runDemo(ctx, demoOptions{directory: dir, out: io.Discard, errs: io.Discard, around: hang}); err == nil {
+	if err := runDemo(ctx, demoParts(), demoOptions{directory: dir, out: io.Discard, errs: io.Discard, around: hang}); err == nil {
 		t.Error("it was not stopped")
 	}
 	out := goOn(t, dir)

@@ -33,7 +33,7 @@ func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 		}
 	}()
 	var err error
-	d.admin, err = newCaller(d.service.address, d.place.kept.AdminToken)
+	d.admin, err = d.caller(d.place.kept.AdminToken)
 	return err
 }
 
@@ -46,23 +46,15 @@ func (d *demo) openShop() (err error) {
 	return err
 }
 
-// openService opens the service as serve does. Its settings come from here alone:
-// what the environment sets is meant for serve.
-func (d *demo) openService(ctx context.Context) error {
+func (d *demo) openService(ctx context.Context) (err error) {
 	kept := d.place.kept
-	cfg, err := understand(settings{
-		Listen: "127.0.0.1:0", Store: d.place.file(storeDir), BootstrapToken: kept.AdminToken,
-		ConnectionOrigins: d.shop.URL(), SigningEnv: shopSecretEnv, StopGrace: demoGrace,
-	}, []string{shopSecretEnv + "=" + kept.Secret})
-	if err != nil {
+	if d.log, err = os.OpenFile(d.place.file(serviceLog), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(d.place.file(serviceLog), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	d.log = log
-	d.service, err = open(ctx, cfg, newLog("text", log))
+	d.service, err = d.wiring.open(ctx, serviceConfig{
+		store: d.place.file(storeDir), token: kept.AdminToken, origin: d.shop.URL(), secretEnv: shopSecretEnv, secret: kept.Secret,
+		stopGrace: demoGrace, log: d.log,
+	})
 	return err
 }
 
@@ -73,7 +65,7 @@ func (d *demo) close() error {
 	if d.serving != nil {
 		errs = append(errs, <-d.serving)
 	}
-	if d.service != nil {
+	if d.service.close != nil {
 		errs = append(errs, d.service.close())
 	}
 	if d.shop != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/safetext"
-	"github.com/countersign/countersign/internal/server/console"
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
@@ -53,7 +52,7 @@ func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 // showElsewhere says how it is decided in a browser, and from another terminal.
 func (d *demo) showElsewhere(a countersign.Approval) {
 	d.print.say("Decide it here as %s, or in the browser:", d.place.kept.Reviewer.Email)
-	d.print.say("  %s%s/approvals/%s", d.service.address, console.Prefix, a.ID)
+	d.print.say("  %s%s/approvals/%s", d.service.address, d.wiring.console, a.ID)
 	d.print.say("  (the code for signing in is then in %s)", d.place.file(serviceLog))
 	d.print.say("or from another terminal:")
 	d.print.say(`curl -H "@%s" -H "Content-Type: application/json" \`, d.place.file(reviewerFile))

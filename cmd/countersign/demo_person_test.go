@@ -32,7 +32,7 @@ func TestDecisionIsTypedWithItsReason(t *testing.T) {
 func TestDemoAsksThePersonAtTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	person := strings.NewReader("\nperhaps\ny\ny it came back on the ninth day\ny and so did this one\n")
-	if err := runDemo(context.Background(), demoOptions{directory: t.TempDir(), out: &out, errs: io.Discard, person: person}); err != nil {
+	if err := runDemo(context.Background(), demoParts(), demoOptions{directory: t.TempDir(), out: &out, errs: io.Discard, person: person}); err != nil {
 		t.Error(err)
 	}
 	assertTold(t, out.String())
@@ -60,7 +60,7 @@ func TestDemoTakesADecisionFromElsewhere(t *testing.T) {
 			go decideAt(t, address, file)
 		}
 	}}
-	if err := runDemo(context.Background(), demoOptions{directory: t.TempDir(), out: out, errs: io.Discard, person: strings.NewReader("")}); err != nil {
+	if err := runDemo(context.Background(), demoParts(), demoOptions{directory: t.TempDir(), out: out, errs: io.Discard, person: strings.NewReader("")}); err != nil {
 		t.Error(err)
 	}
 	assertTold(t, out.all.String())

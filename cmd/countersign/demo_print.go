@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/countersign/countersign"
-	"github.com/countersign/countersign/internal/tools/cli"
 )
 
 // printer writes the story: numbered chapters, rows with a label, sentences. Each
@@ -88,26 +86,4 @@ func (p *printer) paint(colour, text string) string {
 		return text
 	}
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
-}
-
-// refusesColour reports a setting of the environment that asks for plain text
-// (no-color.org).
-func refusesColour(pair string) bool {
-	name, v, _ := strings.Cut(pair, "=")
-	return name == "NO_COLOR" && v != "" || name == "TERM" && v == "dumb"
-}
-
-// attended reports a person at the terminal: they see what is printed and can
-// type. /dev/null looks like a terminal and is none.
-func attended(out io.Writer) bool {
-	null, err := os.Stat(os.DevNull)
-	if err != nil || !cli.Watched(out) || !cli.Watched(os.Stdin) {
-		return false
-	}
-	for _, f := range []*os.File{out.(*os.File), os.Stdin} {
-		if info, err := f.Stat(); err != nil || os.SameFile(info, null) {
-			return false
-		}
-	}
-	return true
 }

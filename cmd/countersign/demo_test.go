@@ -180,7 +180,7 @@ func refundsIn(entries []sample.Entry) (made []sample.Entry) {
 
 func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 	var out, errs bytes.Buffer
-	err := runDemo(context.Background(), demoOptions{
+	err := runDemo(context.Background(), demoParts(), demoOptions{
 		directory: t.TempDir(), out: &out, errs: &errs, person: strings.NewReader("n the order isn't back\ny this one is\n"),
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not hold") {
@@ -261,7 +261,7 @@ func TestDemoStopsWhenAskedTo(t *testing.T) {
 	}}
 	never, held := io.Pipe() // nobody types
 	defer func() { _ = held.Close() }()
-	err := runDemo(ctx, demoOptions{directory: dir, out: out, errs: io.Discard, person: never})
+	err := runDemo(ctx, demoParts(), demoOptions{directory: dir, out: out, errs: io.Discard, person: never})
 	if err == nil || !strings.Contains(err.Error(), "stopped before its end") {
 		t.Errorf("got %v", err)
 	}
@@ -283,7 +283,7 @@ func TestDemoStaysUpWhenKept(t *testing.T) {
 			cancel()
 		}
 	}}
-	if err := runDemo(ctx, demoOptions{directory: t.TempDir(), keep: true, out: out, errs: io.Discard}); err != nil {
+	if err := runDemo(ctx, demoParts(), demoOptions{directory: t.TempDir(), keep: true, out: out, errs: io.Discard}); err != nil {
 		t.Error(err)
 	}
 	if status != string(countersign.RunCompleted) {
