@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/server/console"
 	"github.com/countersign/countersign/internal/server/httpapi"
 	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/demo"
 )
 
 // demoCommand is the main job on real parts with nothing to set up: the service
@@ -22,32 +23,32 @@ type demoCommand struct {
 
 // Run plays the demonstration.
 func (c demoCommand) Run(t *cli.Terminal) error {
-	o := demoOptions{directory: c.Store, keep: c.Keep, out: t.Out, errs: t.Errs}
+	o := demo.Options{Directory: c.Store, Keep: c.Keep, Out: t.Out, Errs: t.Errs}
 	if !c.Yes && attended(t.Out) {
-		o.person = t.In
+		o.Person = t.In
 	}
-	o.colour = cli.Watched(t.Out) && !slices.ContainsFunc(t.Environ, refusesColour)
-	return runDemo(t.Context, demoParts(), o)
+	o.Colour = cli.Watched(t.Out) && !slices.ContainsFunc(t.Environ, refusesColour)
+	return demo.Run(t.Context, demoParts(), o)
 }
 
-func demoParts() demoWiring {
-	return demoWiring{version: version, api: httpapi.Prefix, console: console.Prefix, open: openForDemo}
+func demoParts() demo.Wiring {
+	return demo.Wiring{Version: version, API: httpapi.Prefix, Console: console.Prefix, Open: openForDemo}
 }
 
 // openForDemo opens the service as serve does, but takes no setting from the environment:
 // what is set there is meant for serve.
-func openForDemo(ctx context.Context, c serviceConfig) (demoService, error) {
+func openForDemo(ctx context.Context, c demo.ServiceConfig) (demo.Service, error) {
 	cfg, err := understand(settings{
-		Listen: "127.0.0.1:0", Store: c.store, BootstrapToken: c.token, ConnectionOrigins: c.origin, SigningEnv: c.secretEnv, StopGrace: c.stopGrace,
-	}, []string{c.secretEnv + "=" + c.secret})
+		Listen: "127.0.0.1:0", Store: c.Store, BootstrapToken: c.Token, ConnectionOrigins: c.Origin, SigningEnv: c.SecretEnv, StopGrace: c.StopGrace,
+	}, []string{c.SecretEnv + "=" + c.Secret})
 	if err != nil {
-		return demoService{}, err
+		return demo.Service{}, err
 	}
-	s, err := open(ctx, cfg, newLog("text", c.log))
+	s, err := open(ctx, cfg, newLog("text", c.Log))
 	if err != nil {
-		return demoService{}, err
+		return demo.Service{}, err
 	}
-	return demoService{address: s.address, run: s.run, close: s.close}, nil
+	return demo.Service{Address: s.address, Run: s.run, Close: s.close}, nil
 }
 
 // refusesColour reports a setting of the environment that asks for plain text

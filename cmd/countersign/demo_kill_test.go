@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/countersign/countersign/internal/tools/demo"
 	"github.com/countersign/countersign/internal/tools/sample"
 	"github.com/countersign/countersign/test/harness"
 )
@@ -67,7 +68,7 @@ func program(t *testing.T) string {
 func killPoints(out string) (points []int) {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	for i, line := range lines {
-		continued := i+1 < len(lines) && strings.HasPrefix(lines[i+1], margin+strings.Repeat(" ", labelWidth))
+		continued := i+1 < len(lines) && strings.HasPrefix(lines[i+1], strings.Repeat(" ", 17)) // where values begin
 		if line != "" && !continued {
 			points = append(points, i+1)
 		}
@@ -78,18 +79,18 @@ func killPoints(out string) (points []int) {
 // killAfter runs a demo and kills it, with SIGKILL, after its n-th line.
 func killAfter(t *testing.T, binary, dir string, n int) {
 	t.Helper()
-	demo := exec.Command(binary, "demo", "--yes", "--store", dir)
-	out, err := demo.StdoutPipe()
+	process := exec.Command(binary, "demo", "--yes", "--store", dir)
+	out, err := process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := demo.Start(); err != nil {
+	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
 	for s := bufio.NewScanner(out); n > 0 && s.Scan(); n-- {
 	}
-	_ = demo.Process.Kill()
-	_ = demo.Wait() // of course it failed
+	_ = process.Process.Kill()
+	_ = process.Wait() // of course it failed
 }
 
 // patience is how long a demo may take; one that hangs shows where.
@@ -100,11 +101,11 @@ func finish(t *testing.T, binary, dir string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	demo := exec.CommandContext(ctx, binary, "demo", "--yes", "--store", dir)
-	demo.Cancel = func() error { return demo.Process.Signal(syscall.SIGQUIT) }
+	process := exec.CommandContext(ctx, binary, "demo", "--yes", "--store", dir)
+	process.Cancel = func() error { return process.Process.Signal(syscall.SIGQUIT) }
 	var errs bytes.Buffer
-	demo.Stderr = &errs
-	out, err := demo.Output()
+	process.Stderr = &errs
+	out, err := process.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out, &errs)
 	}
@@ -202,7 +203,7 @@ func dieAt(t *testing.T, dir, moment string) {
 func goOn(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := runDemo(context.Background(), demoParts(), demoOptions{directory: dir, out: &out, errs: io.Discard}); err != nil {
+	if err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: dir, Out: &out, Errs: io.Discard}); err != nil {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	return out.String()
@@ -228,7 +229,7 @@ func TestDemoThatDies(t *testing.T) {
 			select {}
 		})
 	}
-	err := runDemo(context.Background(), demoParts(), demoOptions{directory: os.Getenv("DEMO_DIR"), out: io.Discard, errs: os.Stderr, around: die})
+	err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: os.Getenv("DEMO_DIR"), Out: io.Discard, Errs: os.Stderr, Around: die})
 	t.Fatalf("it did not die: %v", err)
 }
 
@@ -258,7 +259,7 @@ func TestDemoSettlesWhatAStopCutOff(t *testing.T) {
 			<-r.Context().Done()
 		})
 	}
-	if err := runDemo(ctx, demoParts(), demoOptions{directory: dir, out: io.Discard, errs: io.Discard, around: hang}); err == nil {
+	if err := demo.Run(ctx, demoParts(), demo.Options{Directory: dir, Out: io.Discard, Errs: io.Discard, Around: hang}); err == nil {
 		t.Error("it was not stopped")
 	}
 	out := goOn(t, dir)

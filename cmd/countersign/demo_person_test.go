@@ -11,28 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/tools/demo"
 )
-
-func TestDecisionIsTypedWithItsReason(t *testing.T) {
-	for line, want := range map[string]countersign.Decision{
-		"y it is back":        {Decision: countersign.ApprovalApproved, Reason: "it is back"},
-		"  YES  it is back  ": {Decision: countersign.ApprovalApproved, Reason: "it is back"},
-		"n it isn't, yes? y":  {Decision: countersign.ApprovalRejected, Reason: "it isn't, yes? y"},
-		"no never":            {Decision: countersign.ApprovalRejected, Reason: "never"},
-		"":                    {}, " ": {}, "y": {}, "n ": {}, "yesterday it came": {}, "approve": {},
-	} {
-		got, hint := decisionOf(line)
-		if asked := want.Reason == ""; asked != (hint != "") || !asked && got != want {
-			t.Errorf("%q: got %+v, %q", line, got, hint)
-		}
-	}
-}
 
 func TestDemoAsksThePersonAtTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	person := strings.NewReader("\nperhaps\ny\ny it came back on the ninth day\ny and so did this one\n")
-	if err := runDemo(context.Background(), demoParts(), demoOptions{directory: t.TempDir(), out: &out, errs: io.Discard, person: person}); err != nil {
+	if err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: t.TempDir(), Out: &out, Errs: io.Discard, Person: person}); err != nil {
 		t.Error(err)
 	}
 	assertTold(t, out.String())
@@ -60,7 +45,7 @@ func TestDemoTakesADecisionFromElsewhere(t *testing.T) {
 			go decideAt(t, address, file)
 		}
 	}}
-	if err := runDemo(context.Background(), demoParts(), demoOptions{directory: t.TempDir(), out: out, errs: io.Discard, person: strings.NewReader("")}); err != nil {
+	if err := demo.Run(context.Background(), demoParts(), demo.Options{Directory: t.TempDir(), Out: out, Errs: io.Discard, Person: strings.NewReader("")}); err != nil {
 		t.Error(err)
 	}
 	assertTold(t, out.all.String())
@@ -99,29 +84,5 @@ func TestColourIsRefused(t *testing.T) {
 		if refusesColour(pair) != want {
 			t.Errorf("%s: got %v", pair, !want)
 		}
-	}
-}
-
-func TestPrinterColoursWhereItMay(t *testing.T) {
-	var plain, coloured bytes.Buffer
-	(&printer{w: &plain}).step("refund", countersign.StepCompleted, "done")
-	(&printer{w: &coloured, colour: true}).step("refund", countersign.StepCompleted, "done")
-	if plain.String() != "   refund        COMPLETED  done\n" {
-		t.Errorf("got %q", plain.String())
-	}
-	if coloured.String() != "   refund        \x1b[32mCOMPLETED\x1b[0m  done\n" {
-		t.Errorf("got %q", coloured.String())
-	}
-}
-
-func TestPrinterBreaksWideJSON(t *testing.T) {
-	var out bytes.Buffer
-	p := &printer{w: &out}
-	p.block(countersign.RawValue(`{"a":"` + strings.Repeat("x", 60) + `","b":"` + strings.Repeat("y", 60) + `"}`))
-	p.block(countersign.RawValue(`"` + strings.Repeat("z", 90) + `"`))
-	indent := strings.Repeat(" ", 17)
-	want := indent + `{"a":"` + strings.Repeat("x", 60) + "\",\n" + indent + `"b":"` + strings.Repeat("y", 60) + "\"}\n" + indent + `"` + strings.Repeat("z", 90) + "\"\n"
-	if out.String() != want {
-		t.Errorf("got\n%s", &out)
 	}
 }

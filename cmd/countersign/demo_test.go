@@ -18,6 +18,7 @@ import (
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/storage/sqlite"
 	"github.com/countersign/countersign/internal/tools/cli"
+	"github.com/countersign/countersign/internal/tools/demo"
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
@@ -127,19 +128,26 @@ func TestDemoGoesOnWhereItWas(t *testing.T) {
 // printed or logged.
 func assertSecret(t *testing.T, dir, out string) {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, keptFile))
+	info, err := os.Stat(filepath.Join(dir, demo.KeptFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	place, err := enterPlace(dir)
+	text, err := os.ReadFile(filepath.Join(dir, demo.KeptFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	logged, err := os.ReadFile(filepath.Join(dir, serviceLog))
+	logged, err := os.ReadFile(filepath.Join(dir, demo.ServiceLog))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{place.kept.Secret, place.kept.AdminToken, place.kept.Operator.Token, place.kept.Reviewer.Token, place.kept.Agents.Token} {
+	var kept struct {
+		Secret, AdminToken         string
+		Operator, Reviewer, Agents struct{ Token string }
+	}
+	if err := json.Unmarshal(text, &kept); err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{kept.Secret, kept.AdminToken, kept.Operator.Token, kept.Reviewer.Token, kept.Agents.Token} {
 		if secret == "" || strings.Contains(out+string(logged), secret) {
 			t.Errorf("a secret is shown: %q", secret)
 		}
@@ -149,7 +157,7 @@ func assertSecret(t *testing.T, dir, out string) {
 // logOf reads the shop's log.
 func logOf(t *testing.T, dir string) (entries []sample.Entry) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, shopLog))
+	f, err := os.Open(filepath.Join(dir, demo.ShopLog))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -180,8 +188,8 @@ func refundsIn(entries []sample.Entry) (made []sample.Entry) {
 
 func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 	var out, errs bytes.Buffer
-	err := runDemo(context.Background(), demoParts(), demoOptions{
-		directory: t.TempDir(), out: &out, errs: &errs, person: strings.NewReader("n the order isn't back\ny this one is\n"),
+	err := demo.Run(context.Background(), demoParts(), demo.Options{
+		Directory: t.TempDir(), Out: &out, Errs: &errs, Person: strings.NewReader("n the order isn't back\ny this one is\n"),
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not hold") {
 		t.Errorf("got %v", err)
@@ -204,21 +212,21 @@ func TestDemoSaysWhatDoesNotHold(t *testing.T) {
 
 func TestDemoSaysThatTheShopsPortIsTaken(t *testing.T) {
 	dir := t.TempDir()
-	place, err := enterPlace(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", place.kept.ShopAddress)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	assertRefuses(t, dir, place.kept.ShopAddress+" is taken")
+	taken := l.Addr().String()
+	if err := os.WriteFile(filepath.Join(dir, demo.KeptFile), []byte(`{"secret":"s","adminToken":"t","shopAddress":"`+taken+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	assertRefuses(t, dir, taken+" is taken")
 }
 
 func TestDemoSaysThatTheStoreIsInUse(t *testing.T) {
 	dir := t.TempDir()
-	st, err := sqlite.Open(context.Background(), filepath.Join(dir, storeDir))
+	st, err := sqlite.Open(context.Background(), filepath.Join(dir, demo.StoreDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,14 +239,14 @@ func TestDemoRefusesAStoreThatItDoesNotKnow(t *testing.T) {
 	if code := run(context.Background(), []string{"demo", "--yes", "--store", dir}, nil, io.Discard, io.Discard); code != cli.ExitOK {
 		t.Fatalf("exit %d", code)
 	}
-	if err := os.Remove(filepath.Join(dir, keptFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, demo.KeptFile)); err != nil {
 		t.Fatal(err)
 	}
 	assertRefuses(t, dir, "doesn't know the demo's token")
-	if err := os.WriteFile(filepath.Join(dir, keptFile), []byte(`{"secret":`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, demo.KeptFile), []byte(`{"secret":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	assertRefuses(t, dir, keptFile+": unexpected end of JSON input; take another directory")
+	assertRefuses(t, dir, demo.KeptFile+": unexpected end of JSON input; take another directory")
 }
 
 // assertRefuses: one clear line, and exit status 1.
@@ -261,7 +269,7 @@ func TestDemoStopsWhenAskedTo(t *testing.T) {
 	}}
 	never, held := io.Pipe() // nobody types
 	defer func() { _ = held.Close() }()
-	err := runDemo(ctx, demoParts(), demoOptions{directory: dir, out: out, errs: io.Discard, person: never})
+	err := demo.Run(ctx, demoParts(), demo.Options{Directory: dir, Out: out, Errs: io.Discard, Person: never})
 	if err == nil || !strings.Contains(err.Error(), "stopped before its end") {
 		t.Errorf("got %v", err)
 	}
@@ -283,7 +291,7 @@ func TestDemoStaysUpWhenKept(t *testing.T) {
 			cancel()
 		}
 	}}
-	if err := runDemo(ctx, demoParts(), demoOptions{directory: t.TempDir(), keep: true, out: out, errs: io.Discard}); err != nil {
+	if err := demo.Run(ctx, demoParts(), demo.Options{Directory: t.TempDir(), Keep: true, Out: out, Errs: io.Discard}); err != nil {
 		t.Error(err)
 	}
 	if status != string(countersign.RunCompleted) {

@@ -1,10 +1,14 @@
 package exactjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/testing/allocbudget"
@@ -55,6 +59,26 @@ func BenchmarkCheckModel(b *testing.B) {
 	for b.Loop() {
 		if err := Check(data); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkJSONTextModel reads the same model as tokens of jsontext, which finds keys that
+// an object holds twice too: what Check is measured against.
+func BenchmarkJSONTextModel(b *testing.B) {
+	data := realisticModel(b)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		d := jsontext.NewDecoder(bytes.NewBuffer(data))
+		for {
+			_, err := d.ReadToken()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const (
 	demoGrace     = "2s"                  // nothing in a demo takes longer
 )
 
-// open starts the shop first, for a service that goes on where another was killed
+// Open starts the shop first, for a service that goes on where another was killed
 // calls it at once. A service that fails ends the story.
 func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 	if err := d.openShop(); err != nil {
@@ -26,7 +26,7 @@ func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 	}
 	d.serving = make(chan error, 1)
 	go func() {
-		err := d.service.run(ctx)
+		err := d.service.Run(ctx)
 		d.serving <- err
 		if err != nil {
 			stop(err)
@@ -39,7 +39,7 @@ func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 
 func (d *demo) openShop() (err error) {
 	kept := d.place.kept
-	d.shop, err = sample.StartShop(sample.Config{Secret: []byte(kept.Secret), Address: kept.ShopAddress, Log: d.place.file(shopLog), Around: d.around})
+	d.shop, err = sample.StartShop(sample.Config{Secret: []byte(kept.Secret), Address: kept.ShopAddress, Log: d.place.file(ShopLog), Around: d.Around})
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken, where the shop of %s is registered: end what uses it (another demo?), or take another directory", kept.ShopAddress, d.place.dir)
 	}
@@ -48,25 +48,25 @@ func (d *demo) openShop() (err error) {
 
 func (d *demo) openService(ctx context.Context) (err error) {
 	kept := d.place.kept
-	if d.log, err = os.OpenFile(d.place.file(serviceLog), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+	if d.log, err = os.OpenFile(d.place.file(ServiceLog), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
-	d.service, err = d.wiring.open(ctx, serviceConfig{
-		store: d.place.file(storeDir), token: kept.AdminToken, origin: d.shop.URL(), secretEnv: shopSecretEnv, secret: kept.Secret,
-		stopGrace: demoGrace, log: d.log,
+	d.service, err = d.wiring.Open(ctx, ServiceConfig{
+		Store: d.place.file(StoreDir), Token: kept.AdminToken, Origin: d.shop.URL(), SecretEnv: shopSecretEnv, Secret: kept.Secret,
+		StopGrace: demoGrace, Log: d.log,
 	})
 	return err
 }
 
-// close ends the service, which may still be calling the shop, and then the shop.
+// Close ends the service, which may still be calling the shop, and then the shop.
 // The context of open has ended before.
 func (d *demo) close() error {
 	var errs []error
 	if d.serving != nil {
 		errs = append(errs, <-d.serving)
 	}
-	if d.service.close != nil {
-		errs = append(errs, d.service.close())
+	if d.service.Close != nil {
+		errs = append(errs, d.service.Close())
 	}
 	if d.shop != nil {
 		errs = append(errs, d.shop.Close())

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 	}
 	a := *found
 	d.showApproval(a, r.PlanSnapshot)
-	if d.person != nil {
+	if d.Person != nil {
 		return d.askPerson(ctx, a)
 	}
 	d.print.say("Here the demo itself decides, as %s.", d.place.kept.Reviewer.Email)

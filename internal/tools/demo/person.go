@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bufio"
@@ -52,8 +52,8 @@ func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 // showElsewhere says how it is decided in a browser, and from another terminal.
 func (d *demo) showElsewhere(a countersign.Approval) {
 	d.print.say("Decide it here as %s, or in the browser:", d.place.kept.Reviewer.Email)
-	d.print.say("  %s%s/approvals/%s", d.service.address, d.wiring.console, a.ID)
-	d.print.say("  (the code for signing in is then in %s)", d.place.file(serviceLog))
+	d.print.say("  %s%s/approvals/%s", d.service.Address, d.wiring.Console, a.ID)
+	d.print.say("  (the code for signing in is then in %s)", d.place.file(ServiceLog))
 	d.print.say("or from another terminal:")
 	d.print.say(`curl -H "@%s" -H "Content-Type: application/json" \`, d.place.file(reviewerFile))
 	d.print.say(`  -d '{"decision":"APPROVED","reason":"..."}' \`)
@@ -68,12 +68,12 @@ func (d *demo) showOutcome(ctx context.Context, approvalID string) error {
 	return err
 }
 
-func (d *demo) prompt() { fmt.Fprintf(d.out, "%sapprove? [y/n] and the reason: ", margin) }
+func (d *demo) prompt() { fmt.Fprintf(d.Out, "%sapprove? [y/n] and the reason: ", margin) }
 
 // progress replaces the last line of a terminal; "" clears it.
 func (d *demo) progress(text string) {
-	if cli.Watched(d.errs) {
-		fmt.Fprintf(d.errs, "\r\x1b[K%s", text)
+	if cli.Watched(d.Errs) {
+		fmt.Fprintf(d.Errs, "\r\x1b[K%s", text)
 	}
 }
 
@@ -84,7 +84,7 @@ func (d *demo) typed() <-chan string {
 		d.lines = make(chan string)
 		go func() {
 			defer close(d.lines)
-			for s := bufio.NewScanner(d.person); s.Scan(); {
+			for s := bufio.NewScanner(d.Person); s.Scan(); {
 				d.lines <- s.Text()
 			}
 		}()

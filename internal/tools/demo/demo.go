@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -12,52 +12,52 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// demoWiring is what the demo needs to know of the service.
-type demoWiring struct {
-	version      string
-	api, console string // path prefixes
-	open         func(context.Context, serviceConfig) (demoService, error)
+// Wiring is what the demo needs to know of the service.
+type Wiring struct {
+	Version      string
+	API, Console string // path prefixes
+	Open         func(context.Context, ServiceConfig) (Service, error)
 }
 
-// serviceConfig is what the demo sets of the service.
-type serviceConfig struct {
-	store     string // directory
-	token     string // bootstrap token
-	origin    string // of the shop
-	secretEnv string // variable that holds the secret of the shop's signatures
-	secret    string
-	stopGrace string
-	log       io.Writer
+// ServiceConfig is what the demo sets of the service.
+type ServiceConfig struct {
+	Store     string // directory
+	Token     string // bootstrap token
+	Origin    string // of the shop
+	SecretEnv string // variable that holds the secret of the shop's signatures
+	Secret    string
+	StopGrace string
+	Log       io.Writer
 }
 
-// demoService is an open service. run serves until its context ends; close is called
+// Service is an open service. run serves until its context ends; close is called
 // after it.
-type demoService struct {
-	address string
-	run     func(context.Context) error
-	close   func() error
+type Service struct {
+	Address string
+	Run     func(context.Context) error
+	Close   func() error
 }
 
-// demoOptions is what a demo is told. Without a person it decides by itself, as
+// Options is what a demo is told. Without a person it decides by itself, as
 // the second identity.
-type demoOptions struct {
-	directory string // "": a temporary one
-	keep      bool
-	person    io.Reader
-	colour    bool
-	out, errs io.Writer
-	around    func(http.Handler) http.Handler // of the shop: a test's faults
+type Options struct {
+	Directory string // "": a temporary one
+	Keep      bool
+	Person    io.Reader
+	Colour    bool
+	Out, Errs io.Writer
+	Around    func(http.Handler) http.Handler // of the shop: a test's faults
 }
 
 // demo is one demonstration under way.
 type demo struct {
-	demoOptions
-	wiring  demoWiring
-	place   *demoPlace
+	Options
+	wiring  Wiring
+	place   *place
 	shop    *sample.Shop
-	service demoService // its close is nil until it is open
-	serving chan error  // what ended the service
-	log     *os.File    // the service's
+	service Service    // its close is nil until it is open
+	serving chan error // what ended the service
+	log     *os.File   // the service's
 	print   *printer
 	lines   chan string // what the person typed; nil until asked
 
@@ -65,8 +65,8 @@ type demo struct {
 
 	project    countersign.Project
 	model      countersign.Model
-	plans      demoPlans
-	agents     demoAgents
+	plans      plans
+	agents     agents
 	refundRun  countersign.Run
 	closingRun countersign.Run
 	teamRun    countersign.Run
@@ -75,21 +75,21 @@ type demo struct {
 	broke []string                          // what should hold and doesn't
 }
 
-// demoPlans are the plans of the story. Rehearsal and live are one plan in two
+// plans are the plans of the story. Rehearsal and live are one plan in two
 // modes.
-type demoPlans struct{ rehearsal, live, closing countersign.Plan }
+type plans struct{ rehearsal, live, closing countersign.Plan }
 
-// runDemo tells the whole story. It fails when a part of it fails, or when what
+// Run tells the whole story. It fails when a part of it fails, or when what
 // it shows doesn't hold.
-func runDemo(ctx context.Context, w demoWiring, o demoOptions) error {
-	place, err := enterPlace(o.directory)
+func Run(ctx context.Context, w Wiring, o Options) error {
+	place, err := enterPlace(o.Directory)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	d := &demo{demoOptions: o, wiring: w, place: place, print: &printer{w: o.out, colour: o.colour}, shown: map[string]countersign.StepStatus{}}
+	d := &demo{Options: o, wiring: w, place: place, print: &printer{w: o.Out, colour: o.Colour}, shown: map[string]countersign.StepStatus{}}
 	err = d.run(ctx)
 	if err != nil && ctx.Err() == nil && place.temporary {
-		fmt.Fprintln(o.errs, "countersign: demo: what it did is left in", place.dir)
+		fmt.Fprintln(o.Errs, "countersign: demo: what it did is left in", place.dir)
 		return err
 	}
 	return errors.Join(err, place.leave())
@@ -102,14 +102,14 @@ func (d *demo) run(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("demo: %w", err), d.close())
 	}
 	err := d.tell(told)
-	if err == nil && d.keep {
+	if err == nil && d.Keep {
 		d.stayUp(told)
 	}
 	switch {
 	case err != nil && told.Err() != nil:
 		err = fmt.Errorf("demo: %w", stopCause(told))
 	case err != nil:
-		err = fmt.Errorf("demo: %w; the service's log is %s", err, d.place.file(serviceLog))
+		err = fmt.Errorf("demo: %w; the service's log is %s", err, d.place.file(ServiceLog))
 	case len(d.broke) > 0:
 		err = fmt.Errorf("demo: what it shows does not hold (%d)", len(d.broke))
 	}

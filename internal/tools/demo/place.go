@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"crypto/rand"
@@ -17,16 +17,16 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// demoPlace is the directory of a demo: the store, the shop's log, the service's
+// place is the directory of a demo: the store, the shop's log, the service's
 // log and demo.json, what a later demo needs to go on.
-type demoPlace struct {
+type place struct {
 	dir       string
 	temporary bool
-	kept      demoKept
+	kept      keptState
 }
 
-// demoKept is what demo.json holds. It has secrets, so it is for its owner only.
-type demoKept struct {
+// keptState is what demo.json holds. It has secrets, so it is for its owner only.
+type keptState struct {
 	Secret      string    `json:"secret"` // of the HMAC signature
 	AdminToken  string    `json:"adminToken"`
 	ShopAddress string    `json:"shopAddress"` // the origin that the shop is registered with
@@ -44,17 +44,17 @@ type identity struct {
 
 // The names in a demo's directory.
 const (
-	keptFile     = "demo.json"
-	storeDir     = "store"
-	shopLog      = "shop.log"
-	serviceLog   = "service.log"
+	KeptFile     = "demo.json"
+	StoreDir     = "store"
+	ShopLog      = "shop.log"
+	ServiceLog   = "service.log"
 	reviewerFile = "reviewer.header"
 )
 
 // enterPlace goes to a demo's directory, or makes a temporary one for "", and
 // makes what a first demo needs.
-func enterPlace(dir string) (*demoPlace, error) {
-	p := &demoPlace{dir: dir, temporary: dir == ""}
+func enterPlace(dir string) (*place, error) {
+	p := &place{dir: dir, temporary: dir == ""}
 	var err error
 	if p.temporary {
 		p.dir, err = os.MkdirTemp("", "countersign-demo-")
@@ -65,19 +65,19 @@ func enterPlace(dir string) (*demoPlace, error) {
 		return nil, err
 	}
 	if err := p.read(); err != nil {
-		return nil, fmt.Errorf("%s: %w; take another directory", p.file(keptFile), err)
+		return nil, fmt.Errorf("%s: %w; take another directory", p.file(KeptFile), err)
 	}
 	return p, nil
 }
 
-func (p *demoPlace) file(name string) string { return filepath.Join(p.dir, name) }
+func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
 
-func (p *demoPlace) read() error {
-	data, err := os.ReadFile(p.file(keptFile))
+func (p *place) read() error {
+	data, err := os.ReadFile(p.file(KeptFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		var token [32]byte
 		_, _ = rand.Read(token[:]) // never fails: it ends the process instead
-		p.kept = demoKept{Secret: rand.Text() + rand.Text(), AdminToken: access.FormatToken(token), ShopAddress: freeAddress()}
+		p.kept = keptState{Secret: rand.Text() + rand.Text(), AdminToken: access.FormatToken(token), ShopAddress: freeAddress()}
 		return p.write()
 	}
 	if err != nil {
@@ -88,19 +88,19 @@ func (p *demoPlace) read() error {
 
 // write replaces the file in one move: a demo that is killed leaves the old one
 // or the new one.
-func (p *demoPlace) write() error {
+func (p *place) write() error {
 	data, err := json.MarshalIndent(p.kept, "", "  ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Create(p.file(keptFile), func(w io.Writer) error {
+	return atomicfile.Create(p.file(KeptFile), func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
 }
 
 // leave removes a temporary directory.
-func (p *demoPlace) leave() error {
+func (p *place) leave() error {
 	if !p.temporary {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -15,8 +15,8 @@ type caller struct {
 }
 
 func (d *demo) caller(token string) (caller, error) {
-	c, err := client.New(client.Config{BaseURL: d.service.address, Prefix: d.wiring.api, Token: token})
-	return caller{c, d.service.address + d.wiring.api}, err
+	c, err := client.New(client.Config{BaseURL: d.service.Address, Prefix: d.wiring.API, Token: token})
+	return caller{c, d.service.Address + d.wiring.API}, err
 }
 
 // order asks for a run under its own key: sending it again finds the run that it

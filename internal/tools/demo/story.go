@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const demoProject = countersign.DefaultTenant + "-shop"
 // tell tells the story, chapter by chapter. Each looks at what is there already,
 // so that a demo that was killed anywhere goes on from there.
 func (d *demo) tell(ctx context.Context) error {
-	d.print.line("countersign %s, a demonstration", d.wiring.version)
+	d.print.line("countersign %s, a demonstration", d.wiring.Version)
 	d.print.line("An agent wants to refund a returned order. Countersign executes it, under control.")
 	for _, chapter := range []struct {
 		title string
@@ -44,12 +44,12 @@ func (d *demo) tell(ctx context.Context) error {
 }
 
 func (d *demo) showParts(context.Context) error {
-	d.print.row("service", "%s%s", d.service.address, d.wiring.api)
+	d.print.row("service", "%s%s", d.service.Address, d.wiring.API)
 	d.print.row("shop", "%s, a separate API that takes signed calls only", d.shop.URL())
 	if d.place.temporary {
 		d.print.row("store", "temporary; --store DIR keeps it")
 	} else {
-		d.print.row("store", "%s", d.place.file(storeDir))
+		d.print.row("store", "%s", d.place.file(StoreDir))
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (d *demo) conclude() error {
 	}
 	d.print.line("All of it holds.")
 	switch {
-	case d.keep:
+	case d.Keep:
 	case d.place.temporary:
 		d.print.line("The temporary store is removed now; --keep leaves everything up, --store DIR keeps it.")
 	default:
@@ -184,8 +184,8 @@ func (d *demo) conclude() error {
 func (d *demo) stayUp(ctx context.Context) {
 	d.print.line("")
 	d.print.line("Service and shop stay up until Ctrl-C. In the browser, as %s or %s:", d.place.kept.Operator.Email, d.place.kept.Reviewer.Email)
-	d.print.say("%s%s/runs/%s", d.service.address, d.wiring.console, d.refundRun.ID)
-	d.print.say("the code for signing in is then in %s", d.place.file(serviceLog))
+	d.print.say("%s%s/runs/%s", d.service.Address, d.wiring.Console, d.refundRun.ID)
+	d.print.say("the code for signing in is then in %s", d.place.file(ServiceLog))
 	d.print.line("Mara's token reads, for instance:")
 	d.print.say(`curl -H "@%s" %s/runs/%s`, d.place.file(reviewerFile), d.reviewer.base, d.refundRun.ID)
 	d.print.say(`curl -H "@%s" %s/approvals`, d.place.file(reviewerFile), d.reviewer.base)

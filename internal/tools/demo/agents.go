@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// demoAgents are the shop's two agents as the registry has them.
-type demoAgents struct{ assessor, refunder countersign.Agent }
+// agents are the shop's two agents as the registry has them.
+type agents struct{ assessor, refunder countersign.Agent }
 
 // name is the shop's own name for an agent, for whoever reads.
-func (a demoAgents) name(id string) string {
+func (a agents) name(id string) string {
 	for _, known := range []countersign.Agent{a.assessor, a.refunder} {
 		if known.ID == id {
 			return known.ExternalAgentID
@@ -46,7 +46,7 @@ func (d *demo) syncAgents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.agents = demoAgents{assessor: synced.Items[0], refunder: synced.Items[1]} // in the manifest's order
+	d.agents = agents{assessor: synced.Items[0], refunder: synced.Items[1]} // in the manifest's order
 	d.print.row("synced", "%d agents, as the shop's back end describes them; its token is the operator's", len(synced.Items))
 	for _, a := range synced.Items {
 		d.showAgent(a)
