@@ -39,9 +39,11 @@ func (d StepDigest) Text() string {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (d StepDigest) MarshalJSON() ([]byte, error) {
+func (d StepDigest) MarshalJSON() ([]byte, error) { return d.appendJSON(nil), nil }
+
+func (d StepDigest) appendJSON(b []byte) []byte {
 	if d.Text() == "" {
-		return []byte("null"), nil
+		return append(b, Null.raw...)
 	}
-	return Marshal(string(d))
+	return appendText(b, string(d))
 }

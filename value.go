@@ -167,29 +167,19 @@ func (v Value) Array() (a []Value, ok bool) {
 }
 
 // MarshalJSON writes the value as it was read; absent writes null.
-func (v Value) MarshalJSON() ([]byte, error) {
+func (v Value) MarshalJSON() ([]byte, error) { return v.appendJSON(nil), nil }
+
+func (v Value) appendJSON(b []byte) []byte {
 	if v.raw == "" {
-		return []byte("null"), nil
+		return append(b, Null.raw...)
 	}
-	return []byte(v.raw), nil
+	return append(b, v.raw...)
 }
 
 // UnmarshalJSON keeps the text without its blanks, null included.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	v.raw = withoutBlanks(string(b))
 	return nil
-}
-
-// Marshal encodes v as JSON without rewriting <, > and & (encoding/json's
-// default would change the bytes of a Value).
-func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // Listed is the value as lists show it: a long one gives way to its length and

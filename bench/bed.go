@@ -23,11 +23,12 @@ func (w *workload) flags(f *flag.FlagSet) {
 // bed is the running product and the API that it calls. What the contenders need
 // beside it is added to it.
 type bed struct {
-	dir    string
-	r      *receiver
-	p      *product
-	server *postgres // nil: none
-	dbos   *dbos     // nil: none
+	dir     string
+	r       *receiver
+	p       *product
+	server  *postgres // nil: none
+	dbos    *dbos     // nil: none
+	earlier *product  // nil: none
 }
 
 // newBed makes the API and a directory to write to.
@@ -63,6 +64,16 @@ func (w *workload) start(traced bool) (*bed, error) {
 	return b, nil
 }
 
+// addBefore adds an earlier build of the product, on a store of its own.
+func (b *bed) addBefore(binary string, conc int) error {
+	b.earlier = newProduct(binary, filepath.Join(b.dir, "before"), b.r, conc)
+	b.earlier.called = "Countersign before"
+	if err := b.earlier.start(); err != nil {
+		return err
+	}
+	return b.earlier.prepare()
+}
+
 // addDBOS adds it, on a PostgreSQL of its own. The binary is what buildDBOS made.
 func (b *bed) addDBOS(binary string, traced bool) (err error) {
 	if b.server, err = startPostgres(b.dir, traced); err != nil {
@@ -76,6 +87,9 @@ func (b *bed) addDBOS(binary string, traced bool) (err error) {
 func (b *bed) clear() {
 	if b.p != nil {
 		b.p.clear()
+	}
+	if b.earlier != nil {
+		b.earlier.clear()
 	}
 	if b.dbos != nil {
 		b.dbos.clear()

@@ -14,9 +14,10 @@ import (
 // machine allows and beside DBOS, in turns.
 type comparison struct {
 	workload
-	reps  int
-	phase time.Duration
-	peer  peer
+	reps   int
+	phase  time.Duration
+	peer   peer
+	before string // an earlier build of the product; "": none
 }
 
 func measureSteps(args []string) error {
@@ -24,6 +25,7 @@ func measureSteps(args []string) error {
 	f := flag.NewFlagSet("bench", flag.ExitOnError)
 	c.flags(f)
 	at := f.String("runs", "4,32", "runs at once, one comparison each")
+	f.StringVar(&c.before, "before", "", "an earlier build of the product, measured beside this one")
 	f.IntVar(&c.reps, "reps", 5, "interleaved repetitions")
 	f.DurationVar(&c.phase, "phase", 8*time.Second, "length of each contender's turn; the ideals have a quarter of it")
 	_ = f.Parse(args) // it exits
@@ -69,6 +71,7 @@ func (c *comparison) compare(s *standing) error {
 	for _, x := range contenders {
 		s.rows = append(s.rows, &row{name: x.name()})
 	}
+	s.has = has{dbos: b.dbos != nil, before: b.earlier != nil}
 	return c.play(b, contenders, s)
 }
 
@@ -77,6 +80,12 @@ func (c *comparison) field(traced bool) (*bed, error) {
 	b, err := c.start(traced)
 	if err != nil {
 		return nil, err
+	}
+	if c.before != "" && !traced {
+		if err := b.addBefore(c.before, c.conc); err != nil {
+			b.clear()
+			return nil, err
+		}
 	}
 	if c.peer.absent == nil {
 		if err := b.addDBOS(c.peer.binary, traced); err != nil {
@@ -93,6 +102,9 @@ func (b *bed) contenders() []contender {
 	all := []contender{&ideal{dir: b.dir, r: b.r, perStep: 1}, b.p}
 	if b.dbos != nil {
 		all = append(all, b.dbos)
+	}
+	if b.earlier != nil {
+		all = append(all, b.earlier)
 	}
 	return append(all, &ideal{dir: b.dir, r: b.r, perStep: 2})
 }

@@ -173,7 +173,7 @@ func (s *Service) Drift(ctx context.Context, a Actor, id string) (d countersign.
 		if err != nil {
 			return err
 		}
-		now, err := runrepo.CurrentRevisions(tx, a.Tenant, &rec.Plan)
+		now, err := s.runs.CurrentRevisions(tx, a.Tenant, &rec.Plan)
 		d = plan.Drift(&rec.Plan, now)
 		return err
 	})

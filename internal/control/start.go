@@ -152,7 +152,7 @@ func (s *Service) StartRun(ctx context.Context, a Actor, planID, key string) (ou
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
+		if err := s.mayStart(tx, a.Tenant, &rec.Plan, unstartable(rec)); err != nil {
 			return nil, err
 		}
 		if err := s.checkLimitsOfStart(tx, a.Tenant, &rec.Plan); err != nil {
@@ -186,8 +186,8 @@ func unstartable(rec *records.Plan) error {
 // mayStart compares the plan with how everything that it was made from is now. A
 // retired part and a disabled project are named before flaw, what is wrong with the
 // plan itself (contract 7), and drift after it.
-func mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
-	now, err := runrepo.CurrentRevisions(tx, tenant, p)
+func (s *Service) mayStart(tx store.Tx, tenant string, p *countersign.Plan, flaw error) error {
+	now, err := s.runs.CurrentRevisions(tx, tenant, p)
 	if err != nil {
 		return err
 	}

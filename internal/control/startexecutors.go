@@ -82,7 +82,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 		return out, err
 	}
 	return s.start(ctx, a, o, func(tx store.Tx) (*countersign.Plan, error) {
-		if err := mayStart(tx, a.Tenant, &p, nil); err != nil {
+		if err := s.mayStart(tx, a.Tenant, &p, nil); err != nil {
 			return nil, err
 		}
 		if err := s.checkLimitsOfStart(tx, a.Tenant, &p); err != nil {
@@ -112,7 +112,7 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	}
 	p, problems := c.plan(executors, plan.Creation{ID: s.cfg.NewID("plan"), By: a.ID, Now: s.cfg.Now()})
 	if len(problems) > 0 { // it is refused here, and never stored
-		return p, mayStart(tx, a.Tenant, &p, invalid(problems))
+		return p, s.mayStart(tx, a.Tenant, &p, invalid(problems))
 	}
 	return p, nil
 }

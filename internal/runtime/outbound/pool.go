@@ -12,7 +12,7 @@ import (
 const (
 	maxIdle      = time.Second
 	maxAge       = time.Minute
-	maxPerOrigin = 16
+	maxPerOrigin = 64
 )
 
 // pool keeps idle connections, by origin.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/platform/cache"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
@@ -19,7 +20,7 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
-	if env.Standings, err = CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
+	if env.Standings, err = l.CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
 		return env, nil, err
 	}
 	a, err := loadApproval(tx, h)
@@ -33,10 +34,10 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 }
 
 // CurrentRevisions reads how everything that a plan was made from is now.
-func CurrentRevisions(tx store.Tx, tenant string, p *countersign.Plan) (plan.CurrentRevisions, error) {
+func (l *Repository) CurrentRevisions(tx store.Tx, tenant string, p *countersign.Plan) (plan.CurrentRevisions, error) {
 	out := plan.CurrentRevisions{}
 	for _, seen := range plan.Subjects(p) {
-		s, err := currentRevision(tx, tenant, seen.Subject)
+		s, err := l.currentRevision(tx, tenant, seen.Subject)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // gone: the zero CurrentRevision
 		}
@@ -48,32 +49,61 @@ func CurrentRevisions(tx store.Tx, tenant string, p *countersign.Plan) (plan.Cur
 	return out, nil
 }
 
-func currentRevision(tx store.Tx, tenant string, s plan.Subject) (plan.CurrentRevision, error) {
-	switch s.Kind {
+// rememberedHeads bounds how many heads are cached as decoded.
+const rememberedHeads = 1024
+
+// currentRevision reads a head in the transaction, and decodes it if it is not the document
+// that was decoded last: before each step the same few heads are asked for.
+func (l *Repository) currentRevision(tx store.Tx, tenant string, s plan.Subject) (plan.CurrentRevision, error) {
+	table, decode := headOf(s.Kind)
+	row, err := tx.Get(table, tenant, s.ID)
+	if err != nil {
+		return plan.CurrentRevision{}, err
+	}
+	at := headStamp{table, cache.StampOf(tenant, s.ID, row.Version, row.Doc)}
+	if known, ok := l.heads.Get(at); ok {
+		return known, nil
+	}
+	now, err := decode(row)
+	if err == nil {
+		l.heads.Put(at, now)
+	}
+	return now, err
+}
+
+// headStamp names the very document of a head.
+type headStamp struct {
+	table *store.Table
+	cache.Stamp
+}
+
+// headOf says where the heads of a kind of subject are stored, and what they say.
+func headOf(kind string) (*store.Table, func(store.Row) (plan.CurrentRevision, error)) {
+	switch kind {
 	case plan.KindModel:
-		m, _, err := records.Models.Get(tx, tenant, s.ID)
-		if err != nil {
-			return plan.CurrentRevision{}, err
-		}
-		return plan.CurrentRevision{Revision: m.Revision, Suspended: m.Suspended, Retired: m.Retired}, nil
+		return store.Models, decodeHead(func(m records.ModelHead) plan.CurrentRevision {
+			return plan.CurrentRevision{Revision: m.Revision, Suspended: m.Suspended, Retired: m.Retired}
+		})
 	case plan.KindAgent:
-		a, _, err := records.Agents.Get(tx, tenant, s.ID)
-		if err != nil {
-			return plan.CurrentRevision{}, err
-		}
-		return plan.CurrentRevision{Revision: a.Revision, Suspended: a.Suspended, Retired: a.Retired}, nil
+		return store.Agents, decodeHead(func(a records.AgentHead) plan.CurrentRevision {
+			return plan.CurrentRevision{Revision: a.Revision, Suspended: a.Suspended, Retired: a.Retired}
+		})
 	case plan.KindTeam:
-		t, _, err := records.Teams.Get(tx, tenant, s.ID)
-		if err != nil {
-			return plan.CurrentRevision{}, err
-		}
-		return plan.CurrentRevision{Revision: t.Revision, Suspended: t.Suspended, Retired: t.Retired}, nil
+		return store.Teams, decodeHead(func(t records.TeamHead) plan.CurrentRevision {
+			return plan.CurrentRevision{Revision: t.Revision, Suspended: t.Suspended, Retired: t.Retired}
+		})
 	default:
-		p, _, err := records.Projects.Get(tx, tenant, s.ID)
-		if err != nil {
-			return plan.CurrentRevision{}, err
-		}
-		return plan.CurrentRevision{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}, nil
+		return store.Projects, decodeHead(func(p records.ProjectHead) plan.CurrentRevision {
+			return plan.CurrentRevision{Revision: p.Revision, Disabled: !p.Enabled, Retired: p.Retired}
+		})
+	}
+}
+
+func decodeHead[T any](now func(T) plan.CurrentRevision) func(store.Row) (plan.CurrentRevision, error) {
+	return func(row store.Row) (plan.CurrentRevision, error) {
+		var head T
+		err := records.Decode(row, &head)
+		return now(head), err
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/plan"
-	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -86,7 +85,7 @@ func TestStandingsAreThoseOfTheMoment(t *testing.T) {
 	p := h.plans["acme"]
 	standings := func() (now plan.CurrentRevisions) {
 		h.view(func(tx store.Tx) (err error) {
-			now, err = runrepo.CurrentRevisions(tx, "acme", p)
+			now, err = h.repository.CurrentRevisions(tx, "acme", p)
 			return err
 		})
 		return now

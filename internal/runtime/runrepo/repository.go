@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/credowner"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -41,6 +42,7 @@ type Repository struct {
 	cfg      Config
 	plans    *cache.Cache[planKey, knownPlan]
 	runs     *cache.Cache[cache.Stamp, *records.Run]
+	heads    *cache.Cache[headStamp, plan.CurrentRevision]
 	stopping atomic.Bool
 }
 
@@ -50,6 +52,7 @@ func New(cfg Config) *Repository {
 		cfg:   cfg,
 		plans: cache.Weighed[planKey, knownPlan](rememberedPlans, rememberedPlanBytes),
 		runs:  cache.New[cache.Stamp, *records.Run](rememberedRuns),
+		heads: cache.New[headStamp, plan.CurrentRevision](rememberedHeads),
 	}
 }
 
