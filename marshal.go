@@ -64,6 +64,7 @@ func encoderOf(t reflect.Type) encoder {
 var (
 	valueType         = reflect.TypeFor[Value]()
 	digestType        = reflect.TypeFor[StepDigest]()
+	numberType        = reflect.TypeFor[json.Number]()
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 	timeType          = reflect.TypeFor[time.Time]()
@@ -86,7 +87,7 @@ func makeEncoder(t reflect.Type) encoder {
 		return appendValues
 	case t.Implements(marshalerType):
 		return appendMarshaler
-	case to.Implements(marshalerType) || to.Implements(textMarshalerType):
+	case to.Implements(marshalerType) || to.Implements(textMarshalerType) || t == numberType:
 		return marshalGeneral
 	}
 	switch t.Kind() {
