@@ -62,15 +62,16 @@ func fieldsOf(t reflect.Type, outer []int) (all []field, ok bool) {
 		tag := f.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		index := append(slices.Clone(outer), i)
-		switch embeds := f.Anonymous && name == ""; {
-		case tag == "-" || !f.IsExported() && !(embeds && f.Type.Kind() == reflect.Struct):
+		embeds := f.Anonymous && name == ""
+		switch inner := embeds && f.Type.Kind() == reflect.Struct; {
+		case tag == "-", !f.IsExported() && !inner:
 			continue
-		case embeds && f.Type.Kind() == reflect.Struct:
-			inner, ok := fieldsOf(f.Type, index)
+		case inner:
+			of, ok := fieldsOf(f.Type, index)
 			if !ok {
 				return nil, false
 			}
-			all = append(all, inner...)
+			all = append(all, of...)
 			continue
 		case embeds && f.Type.Kind() == reflect.Pointer:
 			return nil, false

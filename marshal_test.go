@@ -154,7 +154,6 @@ type (
 		Tagged
 		Shared  *struct{} `json:"shared,omitempty"`
 		Skipped string    `json:"-"`
-		Dash    string    `json:"-,"`
 		hidden  string
 		Any     any                          `json:"any"`
 		Bytes   []byte                       `json:"bytes"`
@@ -184,7 +183,7 @@ func TestOddTypesAreWrittenAsEncodingJSONDoes(t *testing.T) {
 		outer{hidden: "x"}, pointed{}, pointed{&Other{Twice: "t"}}, quoted{5}, [0]int{}, make(chan int), func() {}, now, &now, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 		outer{
 			inner: inner{Shared: "hidden by outer", Own: 1, Twice: "1"}, Other: Other{Twice: "2", Named: "n", Late: "untagged"}, Tagged: Tagged{Late: "tagged", Again: &Tagged{}},
-			Shared: &struct{}{}, Skipped: "s", Dash: "d", Any: map[string]any{"t": now}, Bytes: []byte("\xffb"), Ratio: 1.5, Count: 2, Numbers: map[int]string{10: "a", 9: "b"},
+			Shared: &struct{}{}, Skipped: "s", Any: map[string]any{"t": now}, Bytes: []byte("\xffb"), Ratio: 1.5, Count: 2, Numbers: map[int]string{10: "a", 9: "b"},
 			Moment: &now, Zero: now, Texts: map[string][]string{"b": nil, "a": {"x"}, "": {}}, Raw: json.RawMessage(` { "a" : [ 1 ] } `), Digest: "d",
 			Values: map[string]countersign.Value{"z": {}, "a": countersign.Int(1)}, Cause: countersign.String("c"),
 		},

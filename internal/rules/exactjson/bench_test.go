@@ -3,6 +3,7 @@ package exactjson
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -73,7 +74,7 @@ func BenchmarkJSONTextModel(b *testing.B) {
 		d := jsontext.NewDecoder(bytes.NewBuffer(data))
 		for {
 			_, err := d.ReadToken()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {
