@@ -12,13 +12,13 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// pollEvery is how long a viewer at this replica may wait for what another one
-// committed.
+// pollEvery is the interval at which this replica looks for commits of other replicas, on
+// behalf of those who watch runs here.
 const pollEvery = 500 * time.Millisecond
 
-// join makes this process one of the replicas of a shared store. A copy that was
-// begun to it since it was opened is seen here; one that begins later sees this
-// process's record, and is refused.
+// join makes this process one of the replicas of a shared store. A `store copy` into this
+// store that began after the store was opened makes join fail; one that begins later finds
+// this process's record, and is refused.
 func (s *service) join(ctx context.Context) error {
 	if !isShared(s.cfg.Store) {
 		return nil
@@ -27,15 +27,15 @@ func (s *service) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := complete(ctx, s.store, s.cfg.Store); err != nil {
+	if err := refuseHalfCopied(ctx, s.store, s.cfg.Store); err != nil {
 		return errors.Join(err, joined.Leave(ctx))
 	}
 	s.lease = joined
 	return nil
 }
 
-// replica is this process's name among those that share its store, "" where it is
-// alone.
+// replica is this process's id among those that share its store; "" if the store isn't
+// shared.
 func (s *service) replica() string {
 	if s.lease == nil {
 		return ""
@@ -43,7 +43,8 @@ func (s *service) replica() string {
 	return s.lease.ID()
 }
 
-// lost is closed when other replicas have taken this one for dead.
+// lost returns a channel that is closed when this process's lease has expired, so that
+// other replicas may take over its runs; nil if the store isn't shared.
 func (s *service) lost() <-chan struct{} {
 	if s.lease == nil {
 		return nil
@@ -51,7 +52,8 @@ func (s *service) lost() <-chan struct{} {
 	return s.lease.Lost()
 }
 
-// reading reads runs for those who watch them here.
+// reading returns the function that reads a run for its watchers: nil if it has no version
+// above newer.
 func (s *service) reading(l *runrepo.Repository) updates.Reader {
 	return func(ctx context.Context, tenant, runID string, newer int64) (*countersign.Run, error) {
 		var found *countersign.Run

@@ -26,7 +26,7 @@ func openStore(ctx context.Context, address string) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(ctx, st, address); err != nil {
+	if err := refuseHalfCopied(ctx, st, address); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return st, nil
@@ -39,8 +39,8 @@ func openAny(ctx context.Context, address string) (store.Store, error) {
 	return sqlite.Open(ctx, address)
 }
 
-// complete refuses a store that holds part of a copy.
-func complete(ctx context.Context, st store.Store, address string) error {
+// refuseHalfCopied refuses a store that holds part of a copy.
+func refuseHalfCopied(ctx context.Context, st store.Store, address string) error {
 	err := transfer.Complete(ctx, st)
 	if errors.Is(err, transfer.ErrIncomplete) {
 		return cli.Unusablef("the store %s is the target of a copy that is not complete: let 'countersign store copy' end, or drop the database and copy again", shownStore(address))

@@ -117,8 +117,9 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	return p, nil
 }
 
-// agentExecutors is one agent, at the revision that the caller expects (nil: any) and admitted.
-// A suspended one is refused as such, whatever revision is expected.
+// agentExecutors returns one admitted agent, at the revision that the caller expects (nil:
+// any). A suspended agent is refused for being suspended (by admitted), whatever revision
+// is expected.
 func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int64) (c plan.Executors, err error) {
 	head, _, err := reachAgent(tx, a, id)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 		return c, err
 	}
 	if expected != nil && !head.Suspended {
-		err = current("agent", id, head.Revision, *expected)
+		err = requireRevision("agent", id, head.Revision, *expected)
 	}
 	if err == nil {
 		err = admitted(c)
@@ -143,7 +144,7 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 	return c, err
 }
 
-// teamExecutors is a team at the revision that the caller expects, its members
+// teamExecutors returns a team at the revision that the caller expects, its members
 // admitted. A suspended team is refused as such, whatever revision is expected.
 func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64) (c plan.Executors, err error) {
 	head, _, err := reachTeam(tx, a, id)
@@ -156,7 +157,7 @@ func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64)
 	if head.Suspended {
 		return c, countersign.Errorf(countersign.CodeDrift, "team %s is suspended; an ADMIN resumes it", id)
 	}
-	if err := current("team", id, head.Revision, expected); err != nil {
+	if err := requireRevision("team", id, head.Revision, expected); err != nil {
 		return c, err
 	}
 	team, err := teamOf(tx, a.Tenant, head)
@@ -172,8 +173,9 @@ func (s *Service) teamExecutors(tx store.Tx, a Actor, id string, expected int64)
 	return c, err
 }
 
-// current is the compare rule where nothing can be created.
-func current(kind, id string, revision, expected int64) error {
+// requireRevision refuses with 409 if the caller expects another revision than the current
+// one.
+func requireRevision(kind, id string, revision, expected int64) error {
 	if revision == expected {
 		return nil
 	}

@@ -3,5 +3,5 @@
 //
 // It imports platform, rules and storage. It never changes the data that it proves.
 //
-// The order of the folders and each import between them: docs/architecture.md.
+// docs/architecture.md lists the order of the folders and each import between them.
 package evidence

@@ -7,5 +7,5 @@
 // Bounds and windows that callers see, such as the heartbeat window, are constants of the
 // vocabulary: limits.go at the root; bounds that settings change are in package quota.
 //
-// The order of the folders and each import between them: docs/architecture.md.
+// docs/architecture.md lists the order of the folders and each import between them.
 package rules

@@ -3,5 +3,5 @@
 // It imports platform, rules, evidence and control. It never reaches storage and never
 // moves a run except through control.
 //
-// The order of the folders and each import between them: docs/architecture.md.
+// docs/architecture.md lists the order of the folders and each import between them.
 package server

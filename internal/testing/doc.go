@@ -1,8 +1,8 @@
-// Package testing is what only tests use: the in-memory store, the law of every store,
-// and the servers that tests talk to.
+// Package testing is what only tests use: the in-memory store, the tests that every
+// store must pass, and the servers that tests talk to.
 //
-// It may import anything. The product never imports it; a build with the tag again is
-// made for tests.
+// It may import anything. The product never imports it, except in builds with the
+// tag `again`, which tests use.
 //
-// The order of the folders and each import between them: docs/architecture.md.
+// docs/architecture.md lists the order of the folders and each import between them.
 package testing

@@ -4,5 +4,5 @@
 // It imports the SDK, platform, rules, storage and evidence. It never serves requests,
 // and what serves requests never imports it.
 //
-// The order of the folders and each import between them: docs/architecture.md.
+// docs/architecture.md lists the order of the folders and each import between them.
 package tools

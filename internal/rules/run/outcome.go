@@ -22,9 +22,10 @@ func (t *transition) returned(e Returned) {
 	}
 }
 
-// isLate reports an outcome that comes after the run stopped waiting for it: any
-// outcome of a side effect, because a person must judge it or has done so; for a read
-// only an answer that came despite a cancel.
+// isLate reports whether an outcome came after the run had stopped waiting for it and is
+// worth keeping: for the current attempt of a side effect, any outcome once the step is in
+// recovery or reconciled; for an earlier attempt, an answer; for a read, an answer that came
+// after its step was cancelled. What is no newer than the late answer on record is ignored.
 func isLate(s *countersign.StepRun, e Returned) bool {
 	switch {
 	case e.Attempt < 1 || e.Attempt > s.Attempt || s.Late != nil && s.Late.Attempt >= e.Attempt:

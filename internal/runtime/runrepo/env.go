@@ -33,13 +33,14 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 	return env, a, nil
 }
 
-// CurrentRevisions reads how everything that a plan was made from is now.
+// CurrentRevisions reads the current revision and state of everything that a plan was made
+// from. What is gone has no entry.
 func (l *Repository) CurrentRevisions(tx store.Tx, tenant string, p *countersign.Plan) (plan.CurrentRevisions, error) {
 	out := plan.CurrentRevisions{}
 	for _, seen := range plan.Subjects(p) {
 		s, err := l.currentRevision(tx, tenant, seen.Subject)
 		if errors.Is(err, store.ErrNotFound) {
-			continue // gone: the zero CurrentRevision
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -49,11 +50,11 @@ func (l *Repository) CurrentRevisions(tx store.Tx, tenant string, p *countersign
 	return out, nil
 }
 
-// rememberedHeads bounds how many heads are cached as decoded.
-const rememberedHeads = 1024
+// maxCachedHeads bounds the cache of decoded heads.
+const maxCachedHeads = 1024
 
-// currentRevision reads a head in the transaction, and decodes it if it is not the document
-// that was decoded last: before each step the same few heads are asked for.
+// currentRevision reads a head in the transaction, and decodes it unless this very document
+// was decoded before: each step asks for the same few heads.
 func (l *Repository) currentRevision(tx store.Tx, tenant string, s plan.Subject) (plan.CurrentRevision, error) {
 	table, decode := headOf(s.Kind)
 	row, err := tx.Get(table, tenant, s.ID)
@@ -71,7 +72,7 @@ func (l *Repository) currentRevision(tx store.Tx, tenant string, s plan.Subject)
 	return now, err
 }
 
-// headStamp names the very document of a head.
+// headStamp identifies one version of a head's document.
 type headStamp struct {
 	table *store.Table
 	cache.Stamp

@@ -52,7 +52,7 @@ func New(cfg Config) *Repository {
 		cfg:   cfg,
 		plans: cache.Weighed[planKey, knownPlan](rememberedPlans, rememberedPlanBytes),
 		runs:  cache.New[cache.Stamp, *records.Run](rememberedRuns),
-		heads: cache.New[headStamp, plan.CurrentRevision](rememberedHeads),
+		heads: cache.New[headStamp, plan.CurrentRevision](maxCachedHeads),
 	}
 }
 

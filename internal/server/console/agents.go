@@ -82,9 +82,9 @@ func agentsPage(v *pageRequest) (*page, error) {
 	for _, n := range heard.Counts {
 		d.All += n
 	}
-	d.Filters = []countedFilter{{filter: filter{Word: "All", Href: v.without("liveness"), Here: is == ""}, Count: d.All}}
+	d.Filters = []countedFilter{{filter: filter{Word: "All", Href: v.withParam("liveness", ""), Here: is == ""}, Count: d.All}}
 	for _, one := range livenesses {
-		f := filter{Word: livenessState(one).Word, Href: v.without("liveness", string(one)), Here: is == one}
+		f := filter{Word: livenessState(one).Word, Href: v.withParam("liveness", string(one)), Here: is == one}
 		d.Filters = append(d.Filters, countedFilter{f, livenessState(one), heard.Counts[one]})
 	}
 	d.Pager = v.pager(l, len(d.Items), heard.Page.Total, heard.Page.NextOffset)

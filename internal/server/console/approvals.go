@@ -27,8 +27,8 @@ type approvalsData struct {
 	Waiting bool // the list is filtered to pending approvals
 }
 
-// approvalsPage is the inbox: pending approvals, the soonest to expire first, or by the
-// filter decided ones, newest first.
+// approvalsPage is the inbox. By default it lists pending approvals, oldest first, so that
+// the next to expire leads; the filters list decided ones, or all, newest first.
 func approvalsPage(v *pageRequest) (*page, error) {
 	status, chosen := approvalStatus(v.query("status"))
 	waiting := status == countersign.ApprovalPending
@@ -68,10 +68,7 @@ func approvalStatus(asked string) (status countersign.ApprovalStatus, chosen str
 func (v *pageRequest) approvalFilters(chosen string) []filter {
 	out := make([]filter, len(approvalChoices))
 	for i, c := range approvalChoices {
-		out[i] = filter{Word: c.word, Here: c.value == chosen, Href: v.without("status", c.value)}
-		if c.value == "" {
-			out[i].Href = v.without("status")
-		}
+		out[i] = filter{Word: c.word, Here: c.value == chosen, Href: v.withParam("status", c.value)}
 	}
 	return out
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// approvalCourse is what the run's plan says of the step. It is empty if the run covers
-// projects that the visitor may not see.
+// approvalCourse describes the step that waits: its place in the run, its capability, and
+// what follows. approvalPage leaves it empty (Known is false) if the run covers projects
+// that the visitor may not see.
 type approvalCourse struct {
 	Known      bool
 	Name       string // of the step
-	At, Of     int
+	At, Of     int    // the step is number At of Of
 	Plan       string
 	Project    string
 	Revision   int64
@@ -22,7 +23,7 @@ type approvalCourse struct {
 	Timeout    string
 	Signed     string
 	After      []string // the steps that follow
-	Skipped    int      // number of After
+	Skipped    int      // how many steps a rejection would skip: all of After
 	RunWaits   bool     // approved, but the run waits for a free slot
 }
 
@@ -57,7 +58,7 @@ func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Signed = signedWord(project.EffectiveAuth().Type)
 }
 
-// timeoutWord is a timeout; whole seconds have no fraction.
+// timeoutWord writes the call's timeout; whole seconds have no fraction.
 func timeoutWord(d time.Duration) string {
 	if d%time.Second == 0 {
 		return span(d)
@@ -72,7 +73,7 @@ func policyWord(c *countersign.Capability) string {
 	case c.ApprovalPolicy() == countersign.ApprovalAlways:
 		return "Always ask, though it only reads"
 	}
-	return "Ask by risk: it has a side effect that the receiver may repeat"
+	return "Ask by risk: the side effect may not be safe to repeat"
 }
 
 func signedWord(auth string) string {

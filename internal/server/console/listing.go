@@ -62,21 +62,21 @@ type filter struct {
 // filters offers values of one parameter after "All".
 func (v *pageRequest) filters(name string, values ...[2]string) []filter {
 	now := v.query(name)
-	out := []filter{{Word: "All", Href: v.without(name), Here: now == ""}}
+	out := []filter{{Word: "All", Href: v.withParam(name, ""), Here: now == ""}}
 	for _, value := range values {
-		out = append(out, filter{Word: value[1], Href: v.without(name, value[0]), Here: now == value[0]})
+		out = append(out, filter{Word: value[1], Href: v.withParam(name, value[0]), Here: now == value[0]})
 	}
 	return out
 }
 
-// without is the present address with a parameter removed or replaced, at the list's
-// first page.
-func (v *pageRequest) without(name string, value ...string) string {
+// withParam is the address of this page with a parameter set to value, or removed if
+// value is "", at the list's first page.
+func (v *pageRequest) withParam(name, value string) string {
 	q := v.r.URL.Query()
 	q.Del("offset")
 	q.Del(name)
-	if len(value) > 0 {
-		q.Set(name, value[0])
+	if value != "" {
+		q.Set(name, value)
 	}
 	return v.withQuery(q)
 }

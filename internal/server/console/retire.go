@@ -74,7 +74,7 @@ type retirees struct{ Word, Href string }
 
 func (v *pageRequest) retirees() retirees {
 	if v.query("retired") == "true" {
-		return retirees{"Hide what is retired", v.without("retired")}
+		return retirees{"Hide what is retired", v.withParam("retired", "")}
 	}
-	return retirees{"Show what is retired too", v.without("retired", "true")}
+	return retirees{"Show what is retired too", v.withParam("retired", "true")}
 }

@@ -46,7 +46,7 @@ func runsPage(v *pageRequest) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := runsData{Plan: f.PlanID, AllPlans: v.without("plan"), Narrowed: f != control.RunFilter{}}
+	d := runsData{Plan: f.PlanID, AllPlans: v.withParam("plan", ""), Narrowed: f != control.RunFilter{}}
 	if d.Rows, err = v.runRows(found.Items); err != nil {
 		return nil, err
 	}

@@ -8,44 +8,46 @@ import (
 	"time"
 )
 
-// lookEvery is how many times, within settings.idle, a batch that waits for the writer's
-// row looks at the session that holds it.
-const lookEvery = 4
+// checksPerIdle is how many times within settings.idle a batch that waits for the
+// writer's row checks the session that holds it.
+const checksPerIdle = 4
 
 // holder is a transaction that holds the writer's row while the server waits for its
 // client, as it was last seen.
 type holder struct {
-	id    string // of the session, its transaction and the time of its last statement; "": none was seen
-	since string // when it was first seen so, by the server's clock in seconds
+	// id names the session, its transaction and the time of its last statement; "" if no
+	// holder was found.
+	id    string
+	since string // when this id was first seen: seconds of the server's clock
 }
 
 // take runs a message that begins a transaction and locks the writer's row. The server
-// doesn't end every holder whose client is silent: its timeouts don't run after it has
-// received the statements of a message without the end of the message, nor while it can't
+// doesn't end every holder whose client is silent: its timeouts don't run while it waits
+// for the rest of a message whose first statements it has executed, nor while it can't
 // send an answer. So the process that waits ends such a holder, after settings.idle. It
 // checks the holder on another connection, so that the waiting one stays in the server's
 // queue.
 func (w *writer) take(s *session, message string) ([]string, error) {
 	stop := w.watch()
 	row, err := s.run(message)
-	unseen := stop()
+	checkErr := stop()
 	if gaveUp := code(err) == lockTimeout || code(err) == canceled; !gaveUp {
 		return row, err
 	}
-	if unseen != nil && !s.lost() { // without a second connection each failed wait ends with one check
-		if _, unseen = s.run("ROLLBACK"); unseen == nil {
-			unseen = w.endSilent(context.Background(), s)
+	if checkErr != nil && !s.lost() { // no second connection could be opened: check once on this one
+		if _, checkErr = s.run("ROLLBACK"); checkErr == nil {
+			checkErr = w.endSilent(context.Background(), s)
 		}
 	}
-	return nil, errors.Join(err, unseen)
+	return nil, errors.Join(err, checkErr)
 }
 
-// watch checks the holder of the writer's row until it is stopped; a wait as short as most
-// ends before the first check. stop returns the error that kept it from checking.
+// watch checks the holder of the writer's row until stop is called. Most waits are short
+// and end before the first check. stop returns the error that prevented the checks.
 func (w *writer) watch() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	ended, pause := make(chan error, 1), w.settings.looking()
-	first := time.AfterFunc(pause, func() { ended <- w.looks(ctx, pause) })
+	ended, pause := make(chan error, 1), w.settings.checkInterval()
+	first := time.AfterFunc(pause, func() { ended <- w.checkHolder(ctx, pause) })
 	return func() error {
 		cancel()
 		if first.Stop() {
@@ -55,8 +57,8 @@ func (w *writer) watch() (stop func() error) {
 	}
 }
 
-// looks checks the holder again and again, on a connection of its own, which it closes.
-func (w *writer) looks(ctx context.Context, pause time.Duration) error {
+// checkHolder checks the holder every pause, on a connection of its own, which it closes.
+func (w *writer) checkHolder(ctx context.Context, pause time.Duration) error {
 	db := w.second()
 	defer func() { _ = db.Close() }()
 	s, err := connect(ctx, db)
@@ -78,10 +80,10 @@ func (w *writer) looks(ctx context.Context, pause time.Duration) error {
 
 // endSilent checks the session that holds the writer's row, and ends it if it has made no
 // progress since a check settings.idle ago or earlier. Each statement counts as progress,
-// however long a batch of them takes. The session is one that waits for its client, so it
-// is not within a COMMIT; such a session is never ended. If the server doesn't track what
-// sessions do, a session counts as one without progress. All times are the server's. The
-// error says why the holder could not be seen or ended; the caller goes on waiting.
+// however long a batch of them takes. Only a session that waits for its client is ended,
+// so never one amid a COMMIT. If the server doesn't track what sessions do, no progress is
+// seen. All times are the server's. The error says why the holder could not be checked or
+// ended; the caller goes on waiting.
 func (w *writer) endSilent(ctx context.Context, s *session) error {
 	seen := &w.seen
 	still := fmt.Sprintf("h.id = '%s' AND h.now - %s >= %f", seen.id, cmp.Or(seen.since, "0"), w.settings.idle.Seconds())
@@ -100,6 +102,6 @@ func (w *writer) endSilent(ctx context.Context, s *session) error {
 	return nil
 }
 
-// looking is how long a batch waits for the writer's row before the first check of the
-// holder, and the time between checks.
-func (s settings) looking() time.Duration { return min(s.lock, s.idle/lookEvery) }
+// checkInterval is how long a batch waits for the writer's row before the first check of
+// the holder, and the time between checks.
+func (s settings) checkInterval() time.Duration { return min(s.lock, s.idle/checksPerIdle) }

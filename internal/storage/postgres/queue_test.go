@@ -84,7 +84,7 @@ func TestWhoWaitsKeepsItsPlace(t *testing.T) {
 	}
 	before := ask(t, url, waiters)
 	after := before
-	for looks := map[string]bool{}; len(looks) < 2*lookEvery && slices.Equal(before, after); after = ask(t, url, waiters) {
+	for looks := map[string]bool{}; len(looks) < 2*checksPerIdle && slices.Equal(before, after); after = ask(t, url, waiters) {
 		for _, at := range ask(t, url, lastLook) {
 			looks[at] = true
 		}

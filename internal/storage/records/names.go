@@ -25,8 +25,19 @@ func NameOf(tx store.Tx, tenant, principal string) (name string, err error) {
 	return name, err
 }
 
+// named is the part of a token's or an agent's record that says what it is called: an
+// agent's manifest may be long, and every read of a run asks for a name.
+type named struct {
+	Name string `json:"name"`
+}
+
+var (
+	tokenNames = store.Collection[named]{Table: store.Tokens}
+	agentNames = store.Collection[named]{Table: store.AgentRevisions}
+)
+
 func tokenName(tx store.Tx, tenant, id string) (string, error) {
-	rec, _, err := Tokens.Get(tx, tenant, id)
+	rec, _, err := tokenNames.Get(tx, tenant, id)
 	if err != nil {
 		return "", err
 	}
@@ -38,9 +49,9 @@ func agentName(tx store.Tx, tenant, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	agent, _, err := AgentRevisions.Get(tx, tenant, RevisionID(id, head.Revision))
+	rec, _, err := agentNames.Get(tx, tenant, RevisionID(id, head.Revision))
 	if err != nil {
 		return "", err
 	}
-	return agent.Name, nil
+	return rec.Name, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// read decodes a model file as the service decodes a body: the same document is
-// taken, or refused with the same words.
+// read decodes a model file as the service decodes a body: what the one accepts the other
+// accepts, with the same error for the rest.
 func (f ModelFile) read(t *Terminal) (*countersign.AgentModel, error) {
 	data, err := readFile(t, f.File, countersign.MaxBodyBytes)
 	if err != nil {
@@ -19,7 +19,7 @@ func (f ModelFile) read(t *Terminal) (*countersign.AgentModel, error) {
 	}
 	doc, path, err := decodeModel(data)
 	if err != nil {
-		return nil, Unusablef("%s%s: %s", f.File, lineOf(data), err)
+		return nil, Unusablef("%s%s: %s", f.File, positionOf(data), err)
 	}
 	if !countersign.ValidID(doc.ID) {
 		return nil, Unusablef("%s: %sid: an id is 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first", f.File, path)
@@ -27,7 +27,8 @@ func (f ModelFile) read(t *Terminal) (*countersign.AgentModel, error) {
 	return doc, nil
 }
 
-// decodeModel takes both forms; path leads to the document in its text.
+// decodeModel accepts the bare document and the form that a PUT has, with the document
+// under `document`. path is the document's place in the text, a prefix for errors.
 func decodeModel(data []byte) (doc *countersign.AgentModel, path string, err error) {
 	var form struct {
 		Document json.RawMessage `json:"document"`
@@ -41,9 +42,9 @@ func decodeModel(data []byte) (doc *countersign.AgentModel, path string, err err
 	return doc, "", exactjson.Decode(data, doc)
 }
 
-// lineOf is where a text stops being JSON, as editors show it; nothing for a
-// text whose fault is another, for which the JSON path says where.
-func lineOf(data []byte) string {
+// positionOf is the line and column of a syntax error, ":12:5"; "" if the text is JSON:
+// the errors of its content name a JSON path.
+func positionOf(data []byte) string {
 	var fault *json.SyntaxError
 	if !errors.As(json.Unmarshal(data, new(any)), &fault) {
 		return ""
