@@ -131,7 +131,7 @@ func TestAHolderThatWorksIsWaitedFor(t *testing.T) {
 // TestAVanishedReplicaIsEndedInTime: what the figures of the service add up to.
 func TestAVanishedReplicaIsEndedInTime(t *testing.T) {
 	s := defaults()
-	if longest := s.idle + 2*s.looking(); longest > 10*time.Second || longest > s.lock {
+	if longest := s.idle + 2*s.checkInterval(); longest > 10*time.Second || longest > s.lock {
 		t.Errorf("who waits ends a holder that says nothing after %s, and gives up after %s", longest, s.lock)
 	}
 }
