@@ -121,7 +121,7 @@ func TestRevokingATokenAsksFirst(t *testing.T) {
 	ada := w.person(t, "ada@example.com", "ADMIN")
 	holder, record := w.token(t, doc{"roles": []string{"VIEWER"}, "name": "old one"})
 	path := "/access/tokens/" + record.At("id").Text() + "/revoke"
-	shows(t, "the question", ada.Open(path), 200, "Every request with this token is refused from then on.")
+	shows(t, "the question", ada.Open(path), 200, "Every later request with this token is refused.")
 	holder.Get("/runs").OK(t)
 	shows(t, "the list", sendForm(t, ada, path, nil), 200, "Revoked")
 	holder.Get("/runs").Refused(t, "unauthenticated")

@@ -58,7 +58,7 @@ func TestAgentsAreFilteredByLivenessAndTheirRowsStay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	vic := w.person(t, "vic@example.com", "VIEWER")
-	says(t, vic.Open("/agents"), 200, "No agent yet.")
+	says(t, vic.Open("/agents"), 200, "No agents yet.")
 	ids := w.sync(t, agentItem("busy", "refund", "refund"), agentItem("silent", "lookup", "refund"))
 	w.operator.Post("/agents/"+ids[0]+"/heartbeat", beat("one", 1, "BUSY")).OK(t)
 	harness.Until(t, "the heartbeat to show", func() bool {
@@ -94,7 +94,7 @@ func TestATeamIsMadeEditedRunAndSuspendedByForms(t *testing.T) {
 	says(t, made, 200, "This team may be run.", "from look.total", `"EUR"`, "<svg")
 	form := opal.Open("/teams/desk/document")
 	leads(t, opal.Submit("/teams/desk/document", sheetFields(form, "document", strings.Replace(text, "Desk", "Returns", 1))), "/teams/desk")
-	says(t, opal.Submit("/teams/desk/document", sheetFields(form, "document", text)), 409, "Save over revision 2", `"name":"Desk"`)
+	says(t, opal.Submit("/teams/desk/document", sheetFields(form, "document", text)), 409, "Overwrite revision 2", `"name":"Desk"`)
 	run := opal.Submit("/teams/desk/run", sheetFields(opal.Open("/teams/desk/run"), "mode", "DRY_RUN", "inputs", `{"look":{"resourceId":"o-2"}}`))
 	leads(t, run, "/runs/run-")
 	w.reaches(t, strings.TrimPrefix(run.URL.Path, "/console/runs/"), "COMPLETED").Is(t, "steps.0.input.resourceId", "o-2")

@@ -93,7 +93,7 @@ func TestTheInboxListsWhatWaitsAndTheFilterTheRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mara := w.person(t, "mara@example.com", "APPROVER")
-	mustSay(t, mara.Open("/approvals"), 200, "Nothing waits for you.", "Approvals appear here when a plan is about to change something.")
+	mustSay(t, mara.Open("/approvals"), 200, "Nothing is waiting for you.", "Approvals appear here when a plan is about to change something.")
 	decided, _ := w.decidable(t)
 	w.approver.Post("/approvals/"+decided+"/decision", doc{"decision": "REJECTED", "reason": "no"}).OK(t)
 	waiting, _ := w.decidable(t)
@@ -168,7 +168,7 @@ func TestWhoAskedForARunOrOnlyViewsSeesNoButtons(t *testing.T) {
 		who            *harness.Browser
 		words, refused string
 	}{
-		{ines, "You asked for this run, so someone else decides.", "self_approval"},
+		{ines, "You requested this run, so someone else must decide.", "self_approval"},
 		{vera, "Your role can’t decide.", "role_required"},
 	} {
 		p := c.who.Open("/approvals/" + approval)

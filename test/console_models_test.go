@@ -67,7 +67,7 @@ func mainOf(p *harness.Page) string {
 // storeSample stores the sample model by the console.
 func storeSample(t *testing.T, b *harness.Browser) {
 	t.Helper()
-	p := reads(t, b.Open("/models/new"), 200, "Store the sample, or your own.")
+	p := reads(t, b.Open("/models/new"), 200, "Save the sample model, or your own.")
 	p = b.Submit("/models", formTo(t, p, "/models", url.Values{"document": {textOf(t, p, "document")}}))
 	reads(t, p, 200, "Refund agent", "Valid", "4 of 4 pass")
 	if p.URL.Path != "/console/models/refund-agent" {
@@ -180,7 +180,7 @@ func TestARefusedDocumentIsKept(t *testing.T) {
 	saved := strings.Replace(text, "Refund agent", "Ada's agent", 1)
 	reads(t, ada.Submit(path, formTo(t, mine, path, url.Values{"document": {saved}})), 200, "Ada's agent")
 	late := strings.Replace(text, "Refund agent", "Ben's agent", 1)
-	p = reads(t, ben.Submit(path, formTo(t, his, path, url.Values{"document": {late}})), 409, "Not saved: revision 2 is there already. Your text is kept.", "Save over revision 2")
+	p = reads(t, ben.Submit(path, formTo(t, his, path, url.Values{"document": {late}})), 409, "Not saved: revision 2 is there already. Your text is kept.", "Overwrite revision 2")
 	if textOf(t, p, "document") != late {
 		t.Error("the text that came too late is another one")
 	}

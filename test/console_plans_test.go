@@ -72,7 +72,7 @@ func TestAPlanThatDriftedSaysWhatChangedAndHasNoStart(t *testing.T) {
 	before := ada.Open(path)
 	start := formTo(t, before, path+"/runs", nil)
 	w.operator.Put("/models/refund", doc{"document": harness.Model("refund"), "expectedRevision": 1}).OK(t)
-	after := reads(t, ada.Open(path), 200, "This plan is out of date", "revision 2", "Write another from it")
+	after := reads(t, ada.Open(path), 200, "This plan is out of date", "revision 2", "Copy to a new plan")
 	if strings.Contains(after.Text, path+"/runs") {
 		t.Error("a plan that drifted can be started")
 	}

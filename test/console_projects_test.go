@@ -51,7 +51,7 @@ func TestAProjectIsRegisteredCheckedAndEnabledByForms(t *testing.T) {
 	made := ada.Submit("/projects/new", sheetFields(ada.Open("/projects/new"), "id", "mail", "name", "Letters", "adapter", "HTTP_JSON",
 		"baseUrl", w.shop.Origin(), "healthPath", "/health", "auth.type", "HMAC", "auth.credentialEnv", harness.SecretEnv))
 	leads(t, made, "/projects/default-mail")
-	says(t, made, 200, "No LIVE run can use this project until it is checked and enabled.", harness.SecretEnv, "No capability yet.")
+	says(t, made, 200, "No LIVE run can use this project until it is checked and enabled.", harness.SecretEnv, "No capabilities yet.")
 	checked := ada.Submit("/projects/default-mail/health-check", sheetFields(made))
 	says(t, checked, 200, "No LIVE run can use this project until it is enabled.", "HTTP 200")
 	blank := ada.Submit("/projects/default-mail/enable", sheetFields(checked))
@@ -88,7 +88,7 @@ func TestAProjectThatWasSavedMeanwhileKeepsTheText(t *testing.T) {
 	}
 	leads(t, ada.Submit("/projects/"+shop+"/document", sheetFields(first, "document", text("Ada's"))), "/projects/"+shop)
 	late := ben.Submit("/projects/"+shop+"/document", sheetFields(second, "document", text("Ben's")))
-	says(t, late, 409, "Not saved: somebody saved another revision meanwhile. Your text is kept.", text("Ben's"), `"name": "Ada's"`, "Save over revision 2")
+	says(t, late, 409, "Not saved: someone else saved a newer revision. Your text is kept.", text("Ben's"), `"name": "Ada's"`, "Overwrite revision 2")
 	w.Admin.Get("/projects/"+shop).OK(t).Is(t, "name", "Ada's")
 	leads(t, ben.Submit("/projects/"+shop+"/document", sheetFields(late, "document", text("Ben's"))), "/projects/"+shop)
 	w.Admin.Get("/projects/"+shop).OK(t).Is(t, "name", "Ben's").Is(t, "revision", 3)
@@ -176,7 +176,7 @@ func TestTheConsoleHasNoPageOfAnotherTenantsProject(t *testing.T) {
 	w.Admin.Put("/users/eve@example.com", doc{"roles": []string{"ADMIN", "OPERATOR"}, "tenantId": "acme"}).OK(t)
 	eve := w.NewBrowser()
 	eve.SignIn("eve@example.com")
-	says(t, eve.Open("/projects"), 200, "No project yet.")
+	says(t, eve.Open("/projects"), 200, "No projects yet.")
 	for _, path := range []string{"", "/edit", "/document", "/capability", "/try?capability=refund"} {
 		says(t, eve.Open("/projects/"+shop+path), 404)
 	}

@@ -144,7 +144,7 @@ func TestWhoAskedForARunNeitherProbesNorResolvesIt(t *testing.T) {
 		says string
 		code string
 	}{
-		{ines, "You asked for this run, so someone else decides.", "self_approval"},
+		{ines, "You requested this run, so someone else must decide.", "self_approval"},
 		{vera, "This needs the role APPROVER; you have VIEWER.", "role_required"},
 	} {
 		p := c.who.Open("/recovery/" + run)
@@ -183,7 +183,7 @@ func TestACancelledRunSaysThatEveryResolutionEndsIt(t *testing.T) {
 	w.shop.Await(t, "POST", "/effect", 1)
 	w.operator.Post("/runs/"+run+"/cancel", doc{"reason": "wrong order"}).OK(t)
 	w.reaches(t, run, "RECOVERY_REQUIRED")
-	mustSay(t, mara.Open("/recovery/"+run), 200, "Cancelled, but “effect” was already on its way.", "whatever it is, the run ends cancelled", "Its answer may still come")
+	mustSay(t, mara.Open("/recovery/"+run), 200, "Cancelled, but “effect” was already in progress.", "Either way, the run ends cancelled", "The answer may still arrive")
 	mustNotHold(t, mara.Open("/recovery/"+run), "/reconcile", `type="radio"`)
 	close(gate)
 	harness.Until(t, "the late answer", func() bool { return w.viewer.Get("/runs/"+run).OK(t).At("steps.0.late.at").Text() != "" })

@@ -36,11 +36,11 @@ func problemOf(err error) *problem {
 // sentences are the design's texts of errors, by code.
 var sentences = map[countersign.Code]string{
 	countersign.CodeUnauthenticated:  "You have been signed out. Sign in again; your text is kept.",
-	countersign.CodeSelfApproval:     "You asked for this run, so someone else must decide.",
+	countersign.CodeSelfApproval:     "You requested this run, so someone else must decide.",
 	countersign.CodeProjectScope:     "This is outside the projects you may see.",
-	countersign.CodeNotFound:         "There is nothing here, or not for this tenant.",
-	countersign.CodeRevisionConflict: "Not saved: somebody saved another revision meanwhile. Your text is kept.",
-	countersign.CodeStateConflict:    "This has been decided or has moved on meanwhile. Nothing was sent twice.",
+	countersign.CodeNotFound:         "Page not found.",
+	countersign.CodeRevisionConflict: "Not saved: someone else saved a newer revision. Your text is kept.",
+	countersign.CodeStateConflict:    "This was already decided or has changed. Nothing was sent twice.",
 	countersign.CodeApprovalExpired:  "The time for this decision is over. Nothing was sent.",
 	countersign.CodeUnavailable:      "The store can't write now. Nothing was changed; try again.",
 	countersign.CodeCSRF:             "This form could not be accepted. Nothing was changed.",
@@ -83,7 +83,7 @@ type errorData struct {
 
 // errorPage shows the error and what was typed, so that no text is lost.
 func (v *pageRequest) errorPage(e *countersign.Error) *page {
-	d := errorData{Problem: problemOf(e), Kept: v.typed(), Back: Prefix + "/", BackWord: "To the overview"}
+	d := errorData{Problem: problemOf(e), Kept: v.typed(), Back: Prefix + "/", BackWord: "Go to the overview"}
 	p := &page{name: "error", status: cmp.Or(e.Code.Status(), http.StatusConflict), Title: titles[e.Code.Status()], Data: d, Alone: !v.signedIn()}
 	if e.Code == countersign.CodeUnauthenticated {
 		d.Back, d.BackWord = Prefix+"/sign-in?next="+url.QueryEscape(v.refererPath()), "Sign in"
@@ -94,7 +94,7 @@ func (v *pageRequest) errorPage(e *countersign.Error) *page {
 }
 
 var titles = map[int]string{
-	400: "Not accepted", 401: "Signed out", 403: "Not allowed", 404: "Nothing here", 405: "Not allowed", 409: "Not done",
+	400: "Not accepted", 401: "Signed out", 403: "Not allowed", 404: "Page not found", 405: "Not allowed", 409: "Not done",
 	413: "Too large", 500: "Something broke", 503: "Not now",
 }
 
@@ -126,6 +126,6 @@ func nothingHere(v *pageRequest) (*page, error) {
 
 func tooMany() *page {
 	return &page{name: "error", status: http.StatusTooManyRequests, Title: "Too many attempts", Alone: true, Data: errorData{
-		Problem: &problem{Sentence: "Too many attempts. Try again in some minutes."}, Back: Prefix + "/sign-in", BackWord: "To the sign-in",
+		Problem: &problem{Sentence: "Too many attempts. Try again in a few minutes."}, Back: Prefix + "/sign-in", BackWord: "Go to sign-in",
 	}}
 }

@@ -144,7 +144,7 @@ func (s *form) problem() *problem {
 		rest = append(rest, strings.TrimPrefix(field+": "+text, ": "))
 	}
 	slices.Sort(rest)
-	p.Sentence, p.Detail = "Not accepted: "+plural(s.taken, "field needs", "fields need")+" another value.", ""
+	p.Sentence, p.Detail = plural(s.taken, "field needs", "fields need")+" attention.", ""
 	if len(rest) > 0 {
 		p.Detail = upper(strings.Join(rest, "; ")) + "."
 	}

@@ -86,7 +86,7 @@ func consequences(steps []planStep, live bool) []string {
 		}
 	}
 	if !live {
-		return []string{"Every request is made and checked; nothing is sent.", rehearsed(asks)}
+		return []string{"Every request is built and checked; nothing is sent.", rehearsed(asks)}
 	}
 	var out []string
 	if asks > 0 {

@@ -18,7 +18,7 @@ func TestThePageOfARunSaysWhyItStandsStillAndWhoMovesIt(t *testing.T) {
 	approver := w.guest("ann@example.com", countersign.RoleApprover)
 	approver.shows("/runs/"+id, "Refund", "The run stands still until you decide.", "/console/approvals/"+r.ApprovalID, "Review", "2. Do note", "will be sent as it stands here", "secret of note", "Approval asked")
 	w.guest("clerk@example.com", countersign.RoleOperator, countersign.RoleApprover).
-		shows("/runs/"+id, "until an approver decides.", "You asked for this run, so someone else decides.")
+		shows("/runs/"+id, "until an approver decides.", "You requested this run, so someone else must decide.")
 	page := w.guest("vic@example.com", countersign.RoleViewer).shows("/runs/"+id, "Your role can't decide.", "•••")
 	for _, hidden := range []string{"secret of note", "Cancel run", "Review<"} {
 		if strings.Contains(page, hidden) {
@@ -89,12 +89,12 @@ func TestCancellingWarnsOfWhatIsOnItsWay(t *testing.T) {
 	id := w.start(clerk, call("pay", "pay"))
 	w.until(id, func(r countersign.Run) bool { return r.Steps[0].Status == countersign.StepRunning })
 	clerk := w.guest("clerk@example.com", countersign.RoleOperator)
-	clerk.shows("/runs/"+id, "Nothing waits for you. Step 1 waits for", "has until")
+	clerk.shows("/runs/"+id, "Nothing is waiting for you. Step 1 waits for", "has until")
 	clerk.shows("/runs/"+id+"/cancel", "“Do pay” is on its way and can't be stopped; an approver will be asked what happened.")
 	clerk.submit("/runs/"+id+"/cancel", url.Values{"reason": {"stop"}})
 	w.reaches(id, countersign.RunRecoveryRequired)
-	clerk.shows("/runs/"+id, "Cancelled, but “Do pay” was already on its way.", "Your role can't decide.")
-	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Its answer may still come, until", "See what is known")
+	clerk.shows("/runs/"+id, "Cancelled, but “Do pay” was already in progress.", "Your role can't decide.")
+	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "The answer may still arrive, until", "See what we know")
 	w.answer(200, `{"ok":true}`)
 	w.until(id, func(r countersign.Run) bool { return r.Steps[0].Late != nil })
 	w.guest("ann@example.com", countersign.RoleApprover).shows("/runs/"+id, "/console/recovery/"+id, "Resolve")
@@ -103,7 +103,7 @@ func TestCancellingWarnsOfWhatIsOnItsWay(t *testing.T) {
 func TestTheListOfRunsIsNarrowedByStatusPlanAndTime(t *testing.T) {
 	w := openRunWorld(t)
 	vic := w.guest("vic@example.com", countersign.RoleViewer)
-	vic.shows("/runs", "No run yet.")
+	vic.shows("/runs", "No runs yet.")
 	w.answer(200, `{"ok":true}`)
 	done := w.start(clerk, call("read", "look"))
 	r := w.reaches(done, countersign.RunCompleted)
@@ -128,7 +128,7 @@ func TestTheListOfRunsIsNarrowedByStatusPlanAndTime(t *testing.T) {
 
 func TestTheOverviewPutsWhatWaitsForTheVisitorFirst(t *testing.T) {
 	w := openRunWorld(t)
-	w.guest("vic@example.com", countersign.RoleViewer).shows("/", "Nothing waits for you.", "No run yet.")
+	w.guest("vic@example.com", countersign.RoleViewer).shows("/", "Nothing is waiting for you.", "No runs yet.")
 	asked := w.start(clerk, call("note", "note"))
 	w.reaches(asked, countersign.RunWaitingApproval)
 	mine := w.start(somebody("ann@example.com", countersign.RoleOperator), call("note", "note"))
@@ -139,12 +139,12 @@ func TestTheOverviewPutsWhatWaitsForTheVisitorFirst(t *testing.T) {
 	w.answer(404, `{}`)
 	failed := w.start(clerk, call("read", "look"))
 	w.reaches(failed, countersign.RunFailed)
-	page := w.guest("ann@example.com", countersign.RoleApprover).shows("/", "Waits for you 2", "Waits for somebody else 1", "You asked for this run, so someone else decides.", "Refund failed", "Started in 24 h 4")
+	page := w.guest("ann@example.com", countersign.RoleApprover).shows("/", "Waiting for you 2", "Waiting for others 1", "You requested this run, so someone else must decide.", "Refund failed", "Started in 24 h 4")
 	resolve, review := strings.Index(page, "/console/recovery/"+lost), strings.Index(page, "Waiting for approval")
 	if resolve < 0 || resolve > review || strings.Count(page, "btn--primary") != 1 {
 		t.Errorf("recovery at %d, approvals at %d, %d filled buttons", resolve, review, strings.Count(page, "btn--primary"))
 	}
-	page = w.guest("vic@example.com", countersign.RoleViewer).shows("/", "Nothing waits for you.", "Waits for somebody else 3", "Your role can't decide.")
+	page = w.guest("vic@example.com", countersign.RoleViewer).shows("/", "Nothing is waiting for you.", "Waiting for others 3", "Your role can't decide.")
 	if strings.Contains(page, "Start a run") || strings.Contains(page, "btn--primary") {
 		t.Error("a viewer is shown buttons that it may not press")
 	}

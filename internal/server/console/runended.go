@@ -65,7 +65,7 @@ func failureWords(r *countersign.Run) string {
 // host, {message} the error's message.
 var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeReceiverRefused: {
-		"{host} refused the request{status}", "Nothing was done there, as far as it says. Correct the input and start a new run.",
+		"{host} refused the request{status}", "The API says it made no change. Correct the input and start a new run.",
 	},
 	countersign.CodeExpectationNotMet: {"the answer was not what was expected ({message})", ""},
 	countersign.CodeOutputMissing:     {"{message}", ""},
@@ -106,7 +106,7 @@ func (c *callout) cancelled(r *countersign.Run) {
 	i := reconciledStep(r)
 	switch by, why, given := strings.Cut(message, ": "); {
 	case c.Code == countersign.CodeAbandoned:
-		c.Sentence = "Given up: whether " + stepTitle(r, i) + " was done stays unknown here."
+		c.Sentence = "Abandoned: it is unknown whether " + stepTitle(r, i) + " was done."
 	case given:
 		c.Sentence = "Cancelled by " + who(by) + ": “" + why + "”"
 	default:
@@ -116,7 +116,7 @@ func (c *callout) cancelled(r *countersign.Run) {
 
 func resolvedWords(r *countersign.Run, i int) string {
 	if i < 0 {
-		return "an approver said what happened"
+		return "an approver recorded what happened"
 	}
 	by := who(r.Steps[i].Reconciliation.By)
 	switch r.Steps[i].Reconciliation.Resolution {
@@ -165,7 +165,7 @@ func cancelledBy(r *countersign.Run) string {
 		return "by " + who(by)
 	}
 	if countersign.Code(code) == countersign.CodeAbandoned {
-		return "given up, outcome unknown"
+		return "abandoned, outcome unknown"
 	}
 	return "while a step was on its way"
 }

@@ -69,7 +69,7 @@ func TestALivePageIsSentWhatChangedUntilTheRunEnds(t *testing.T) {
 	id := w.start(clerk, call("read", "look"), call("next", "look", "read"))
 	r := w.until(id, func(r countersign.Run) bool { return r.Steps[0].Status == countersign.StepRunning })
 	vic := w.guest("vic@example.com", countersign.RoleViewer)
-	vic.shows("/runs/"+id, "This page follows the run by itself.", `hx-sse:connect="/console/runs/`+id+`/live?from=`)
+	vic.shows("/runs/"+id, "This page updates automatically.", `hx-sse:connect="/console/runs/`+id+`/live?from=`)
 	s := vic.follow(t, "/runs/"+id+"/live?from="+strconv.FormatInt(r.Revision, 10))
 	w.answer(200, `{"ok":true}`)
 	first := s.next()

@@ -36,7 +36,7 @@ func calloutOf(r *countersign.Run, p *countersign.Plan, b viewerRights) callout 
 	case r.WaitingFor != nil:
 		c.waits(r, b)
 	case r.Status == countersign.RunReady:
-		c.Sentence = "The run starts by itself."
+		c.Sentence = "The run starts automatically."
 	case r.Status == countersign.RunRunning:
 		c.runs(r, p)
 	case r.Status == countersign.RunCompleted:
@@ -79,13 +79,13 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 	}
 	c.Code = countersign.CodeOutcomeUnknown
 	c.Sentence = title + " may or may not have been done."
-	c.Detail = cause + "An approver says what happened, with evidence; until then nothing is sent."
+	c.Detail = cause + "An approver records what happened, with evidence. Nothing is sent until then."
 	if r.CancelRequested {
-		c.Sentence = "Cancelled, but " + title + " was already on its way."
-		c.Detail = "An approver says what happened, with evidence; whatever it is, the run ends cancelled."
+		c.Sentence = "Cancelled, but " + title + " was already in progress."
+		c.Detail = "An approver records what happened, with evidence. Either way, the run ends cancelled."
 	}
 	if answerable(r) {
-		c.Detail = "Its answer may still come, until " + clockSeconds(r.WaitingFor.NotBefore) + " at the latest. Then an approver says what happened, with evidence; whatever it is, the run ends cancelled."
+		c.Detail = "The answer may still arrive, until " + clockSeconds(r.WaitingFor.NotBefore) + " at the latest. Then an approver records what happened, with evidence. Either way, the run ends cancelled."
 		c.Follows = true
 	}
 	if b.Reconcile != nil {
@@ -94,7 +94,7 @@ func (c *callout) waitsForReconcile(r *countersign.Run, i int, b viewerRights) {
 	}
 	c.Href, c.Word, c.Primary = Prefix+"/recovery/"+r.ID, "Resolve", !answerable(r)
 	if answerable(r) {
-		c.Word = "See what is known"
+		c.Word = "See what we know"
 	}
 }
 
@@ -108,10 +108,10 @@ func clockSeconds(t time.Time) string { return t.UTC().Format("15:04:05") + " UT
 
 func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 	c.Class, c.Icon, c.Follows = "call--run", "s-ready", true
-	c.Sentence, c.Lapses = "The run waits for a free slot.", time.Time{}
-	c.Detail = "At most " + plural(b.MaxActive, "run is", "runs are") + " active at once; those that wait start oldest first, by themselves."
+	c.Sentence, c.Lapses = "Waiting for a free slot.", time.Time{}
+	c.Detail = "At most " + plural(b.MaxActive, "run is", "runs are") + " active at once; waiting runs start automatically, oldest first."
 	if r.Status == countersign.RunWaitingApproval {
-		c.Sentence = "Approved. The run goes on when a slot is free."
+		c.Sentence = "Approved. The run continues when a slot is free."
 	}
 	c.Href, c.Word = Prefix+"/runs?status="+string(countersign.RunRunning), "See what runs"
 }
@@ -121,11 +121,11 @@ func (c *callout) waitsForSlot(r *countersign.Run, b viewerRights) {
 func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 	i := indexOfStep(r, countersign.StepRunning)
 	if i < 0 {
-		c.Sentence = "Nothing waits for you. The run goes on by itself."
+		c.Sentence = "Nothing is waiting for you. The run continues automatically."
 		return
 	}
 	s := &r.Steps[i]
-	c.Sentence = "Nothing waits for you. Step " + strconv.Itoa(i+1) + " waits for " + hostOf(s) + "."
+	c.Sentence = "Nothing is waiting for you. Step " + strconv.Itoa(i+1) + " waits for " + hostOf(s) + "."
 	c.Detail = "At most " + timeoutWord(timeoutOf(p, s)) + ", from " + s.StartedAt.UTC().Format("15:04:05.000") + " UTC."
 }
 
@@ -133,7 +133,7 @@ func (c *callout) runs(r *countersign.Run, p *countersign.Plan) {
 func barredWords(err error) string {
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeSelfApproval:
-		return "You asked for this run, so someone else decides."
+		return "You requested this run, so someone else must decide."
 	case countersign.CodeRoleRequired:
 		return "Your role can't decide."
 	}

@@ -69,25 +69,25 @@ func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 		"approval, may": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), viewerRights{}, "wait",
 			"The run stands still until you decide.", "“Refund”: POST pay.example/v1/refunds.", "/console/approvals/apr-1"},
 		"approval, asked for it": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), viewerRights{Approve: self}, "wait",
-			"The run stands still until an approver decides.", "You asked for this run, so someone else decides.", ""},
+			"The run stands still until an approver decides.", "You requested this run, so someone else must decide.", ""},
 		"approval, role": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), nobody, "wait",
 			"The run stands still until an approver decides.", "Your role can't decide.", ""},
 		"approved, no slot": {waitingFor(countersign.RunWaitingApproval, countersign.WaitSlot), viewerRights{MaxActive: 4}, "run",
-			"Approved. The run goes on when a slot is free.", "At most 4 runs are active at once", "/console/runs?status=RUNNING"},
+			"Approved. The run continues when a slot is free.", "At most 4 runs are active at once", "/console/runs?status=RUNNING"},
 		"reconcile": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), viewerRights{}, "unc",
-			"“Refund” may or may not have been done.", "No answer within 10 s. An approver says what happened, with evidence; until then nothing is sent.", "/console/recovery/run-1"},
+			"“Refund” may or may not have been done.", "No answer within 10 s. An approver records what happened, with evidence. Nothing is sent until then.", "/console/recovery/run-1"},
 		"reconcile, role": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), nobody, "unc",
 			"“Refund” may or may not have been done.", "Your role can't decide.", ""},
 		"reconcile after cancel": {func(r *countersign.Run) {
 			waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile)(r)
 			r.CancelRequested = true
-		}, viewerRights{}, "unc", "Cancelled, but “Refund” was already on its way.", "whatever it is, the run ends cancelled.", "/console/recovery/run-1"},
+		}, viewerRights{}, "unc", "Cancelled, but “Refund” was already in progress.", "Either way, the run ends cancelled", "/console/recovery/run-1"},
 		"slot": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitSlot), viewerRights{MaxActive: 1}, "run",
-			"The run waits for a free slot.", "At most 1 run is active at once", "/console/runs?status=RUNNING"},
-		"ready":         {func(r *countersign.Run) { r.Status = countersign.RunReady }, nobody, "run", "The run starts by itself.", "", ""},
-		"between steps": {func(*countersign.Run) {}, nobody, "run", "Nothing waits for you. The run goes on by itself.", "", ""},
+			"Waiting for a free slot.", "At most 1 run is active at once", "/console/runs?status=RUNNING"},
+		"ready":         {func(r *countersign.Run) { r.Status = countersign.RunReady }, nobody, "run", "The run starts automatically.", "", ""},
+		"between steps": {func(*countersign.Run) {}, nobody, "run", "Nothing is waiting for you. The run continues automatically.", "", ""},
 		"sending": {func(r *countersign.Run) { r.Steps[1].Status = countersign.StepRunning }, nobody, "run",
-			"Nothing waits for you. Step 2 waits for pay.example.", "At most", ""},
+			"Nothing is waiting for you. Step 2 waits for pay.example.", "At most", ""},
 		"completed":            {completed(countersign.ModeLive, 0), nobody, "ok", "Done. All 3 steps are verified.", "", ""},
 		"completed, unasked":   {completed(countersign.ModeLive, 2), nobody, "ok", "Done. 2 of 3 steps had nothing to verify.", "", ""},
 		"completed, one step":  {func(r *countersign.Run) { completed(countersign.ModeLive, 0)(r); r.Steps = r.Steps[:1] }, nobody, "ok", "Done. The step is verified.", "", ""},
@@ -118,7 +118,7 @@ func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 		"cancelled on its way": {cancelledWith("cancelled: it was cancelled while step b was on its way", countersign.ConfirmedNotExecuted), nobody, "idle",
 			"Cancelled while “Refund” was on its way; mara@x.example confirmed that it did not happen.", "", ""},
 		"abandoned": {cancelledWith("abandoned: whether step b took effect stays unknown", countersign.Abandon), nobody, "idle",
-			"Given up: whether “Refund” was done stays unknown here.", "", ""},
+			"Abandoned: it is unknown whether “Refund” was done.", "", ""},
 	} {
 		got := calloutOf(told(c.run), &countersign.Plan{}, c.by)
 		detail := got.Detail

@@ -66,7 +66,7 @@ func (s *RunsStart) Run(t *Terminal) error {
 
 // Starting is the flags of every command that starts a run.
 type Starting struct {
-	Key   string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Default: a new one, which is printed." placeholder:"KEY"`
+	Key   string `help:"Idempotency key, best a stable id of what is to be done: the same key again gives the same run. Without it a new key is made and printed, and a retry starts a second run." placeholder:"KEY"`
 	Watch bool   `help:"Print each change until the run ends or a person is needed; exit status as of runs watch."`
 	Wait  bool   `help:"As --watch, and go on where a person is needed."`
 	Asking
