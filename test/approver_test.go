@@ -228,6 +228,6 @@ func TestAnApprovalAndAnOpenRecoveryWithTheSameTitleNameEachOther(t *testing.T) 
 	}
 	mustNotHold(t, mara.Open("/approvals/"+another), words)
 	r := mara.Open("/recovery/" + lost)
-	mustSay(t, r, 200, "A call with the same title waits for approval", approval)
+	mustSay(t, r, 200, "A call with the same title is waiting for approval", approval)
 	mustNotHold(t, r, another)
 }

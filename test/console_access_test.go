@@ -147,11 +147,11 @@ func TestUsersAreAddedChangedAndRemoved(t *testing.T) {
 	}
 	shows(t, "no role", sendForm(t, ada, "/access/users/ben@example.com", url.Values{"reach": {"all"}}), 400, "Choose at least one role.")
 	shows(t, "a role that is none", sendForm(t, ada, "/access/users/ben@example.com", url.Values{"roles": {"ROOT"}, "reach": {"all"}}), 400)
-	shows(t, "the question", ada.Open("/access/users/ben@example.com/remove"), 200, "They are signed out at once")
+	shows(t, "the question", ada.Open("/access/users/ben@example.com/remove"), 200, "They will be signed out at once")
 	w.As("").Get("/session", ben.Cookie()).OK(t)
 	sendForm(t, ada, "/access/users/ben@example.com/remove", nil)
 	w.As("").Get("/session", ben.Cookie()).Refused(t, "unauthenticated")
-	shows(t, "gone", ada.Open("/access/users/ben@example.com"), 404, "There is nothing here")
+	shows(t, "gone", ada.Open("/access/users/ben@example.com"), 404, "Page not found")
 }
 
 func TestOnlyAdminsSeeAccessAndOnlyTheRealmSeesTenants(t *testing.T) {

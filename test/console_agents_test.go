@@ -15,7 +15,7 @@ func TestAnAgentIsAdmittedAndSuspendedByForms(t *testing.T) {
 	says(t, opal.Open("/agents/"+id), 200, "This agent can’t run until an admin admits it.")
 	form := ada.Open("/agents/" + id)
 	says(t, form, 200, "This agent can’t run until you admit it.", "249.00", "No heartbeat yet.")
-	says(t, ada.Submit("/agents/"+id+"/admit", sheetFields(form, "reason", " ")), 400, "field needs another value")
+	says(t, ada.Submit("/agents/"+id+"/admit", sheetFields(form, "reason", " ")), 400, "field needs attention")
 	says(t, ada.Submit("/agents/"+id+"/admit", sheetFields(form, "reason", "known", "revision", "7")), 409, "revision_conflict", `value="known"`)
 	admitted := ada.Submit("/agents/"+id+"/admit", sheetFields(form, "reason", "known"))
 	says(t, admitted, 200, "This agent may be run.")

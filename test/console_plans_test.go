@@ -48,7 +48,7 @@ func TestErrorsStandBesideTheirStep(t *testing.T) {
 	bad := planOf(step("a", "note", doc{"text": "t"}), step("b", "nothing", nil))
 	bad["modelRevision"] = 7
 	id := w.operator.Post("/plans", bad).OK(t).Is(t, "status", "INVALID").At("id").Text()
-	p := reads(t, ada.Open("/plans/"+id), 200, "This plan can't run: 2\u00a0things are wrong with it.", "model refund is at revision 1, not 7")
+	p := reads(t, ada.Open("/plans/"+id), 200, "This plan can't run: it has 2\u00a0errors.", "model refund is at revision 1, not 7")
 	_, b, _ := strings.Cut(p.Text, `id="step-2"`)
 	if !strings.Contains(b, "has no capability nothing") {
 		t.Errorf("the error is not beside its step: %s", b)

@@ -51,11 +51,11 @@ func TestAProjectIsRegisteredCheckedAndEnabledByForms(t *testing.T) {
 	made := ada.Submit("/projects/new", sheetFields(ada.Open("/projects/new"), "id", "mail", "name", "Letters", "adapter", "HTTP_JSON",
 		"baseUrl", w.shop.Origin(), "healthPath", "/health", "auth.type", "HMAC", "auth.credentialEnv", harness.SecretEnv))
 	leads(t, made, "/projects/default-mail")
-	says(t, made, 200, "No LIVE run can use this project until it is checked and enabled.", harness.SecretEnv, "No capabilities yet.")
+	says(t, made, 200, "No LIVE run can use this project until it is checked and enabled.", harness.SecretEnv, "No capability yet.")
 	checked := ada.Submit("/projects/default-mail/health-check", sheetFields(made))
 	says(t, checked, 200, "No LIVE run can use this project until it is enabled.", "HTTP 200")
 	blank := ada.Submit("/projects/default-mail/enable", sheetFields(checked))
-	says(t, blank, 400, "1 field needs another value", `aria-invalid="true"`)
+	says(t, blank, 400, "1 field needs attention", `aria-invalid="true"`)
 	enabled := ada.Submit("/projects/default-mail/enable", sheetFields(checked, "reason", "checked it"))
 	says(t, enabled, 200, "LIVE runs may use this project.")
 	w.Admin.Get("/projects/default-mail").OK(t).Is(t, "enabled", true).Is(t, "revision", 1)

@@ -207,7 +207,7 @@ func TestARunThatWasNeverUncertainHasNothingToResolve(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mara := w.person(t, "mara@example.com", "APPROVER")
-	mustSay(t, mara.Open("/recovery/"+w.run(t, step("n", "note", nil))), 404, "There is nothing here")
+	mustSay(t, mara.Open("/recovery/"+w.run(t, step("n", "note", nil))), 404, "Page not found")
 	mustSay(t, mara.Open("/recovery/none"), 404)
 }
 

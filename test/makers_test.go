@@ -52,7 +52,7 @@ func TestPeopleWhoHaveNoMakerInCommonShareNone(t *testing.T) {
 	w.As("").Post("/approvals/"+second.At("id").Text()+"/decision", approved, mara.Cookie(), w.csrf(t, mara)).OK(t).
 		Is(t, "sharedMaker", true).Is(t, "decidedByMakers", harness.Absent)
 	page := mara.Open("/approvals/" + second.At("id").Text()).Text
-	for _, want := range []string{"mara@example.com", "Made by", "Both go back to one maker"} {
+	for _, want := range []string{"mara@example.com", "Created by", "Both go back to one maker"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page doesn't say %q", want)
 		}

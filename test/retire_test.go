@@ -194,12 +194,12 @@ func TestConsoleRetiresRestoresAndShowsWhatIsRetired(t *testing.T) {
 		says(t, page, 200, "Retire…")
 		gone := ada.Submit(path+"/retire", sheetFields(page, "reason", "old"))
 		leads(t, gone, path)
-		says(t, gone, 200, "is retired: nothing new is made of it", "Restore…")
+		says(t, gone, 200, "is retired: it can’t be used for new plans or runs", "Restore…")
 		if strings.Contains(ada.Open(list).Text, path) {
 			t.Errorf("%s shows what is retired", list)
 		}
-		says(t, ada.Open(list), 200, "Show what is retired too")
-		says(t, ada.Open(list+"?retired=true"), 200, path, "Retired", "Hide what is retired")
+		says(t, ada.Open(list), 200, "Show retired")
+		says(t, ada.Open(list+"?retired=true"), 200, path, "Retired", "Hide retired")
 		back := ada.Submit(path+"/restore", sheetFields(gone, "reason", "needed"))
 		says(t, back, 200, "Retire…")
 		says(t, ada.Open(list), 200, path)

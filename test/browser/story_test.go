@@ -33,7 +33,7 @@ func TestFromAnEmptyStoreToACompletedRun(t *testing.T) {
 	ada.open(setupLink.FindStringSubmatch(s.Log())[1])
 	ada.fill("#email", "ada@example.com")
 	ada.press("main", "Set up and sign in")
-	ada.sees("Nothing waits for you")
+	ada.sees("Nothing is waiting for you")
 
 	ada.registersTheShop(r.Origin())
 	ada.storesTheModel()

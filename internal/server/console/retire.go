@@ -44,10 +44,10 @@ type retiring struct {
 }
 
 var retireEffects = map[string]string{
-	"model":   "No plan can be made of it, and those made before never run again.",
-	"project": "It is disabled, and no plan or run begins with it. It can’t be retired while an unfinished run uses it.",
-	"agent":   "No run starts with it, and those made with it take no further step. Its processes are not stopped.",
-	"team":    "No run of it starts, and those that are under way take no further step.",
+	"model":   "No plans can be made from it, and earlier plans can’t run again.",
+	"project": "It is disabled, and no plan or run can use it. It can’t be retired while an unfinished run uses it.",
+	"agent":   "No new runs start, and unfinished runs stop before their next step. The agent’s processes are not stopped.",
+	"team":    "No new runs start, and unfinished runs stop before their next step.",
 }
 
 func (f frame) Retiring(kind, id string, retired bool) retiring {
@@ -65,7 +65,7 @@ var retiredState = state{"is-idle", "s-cancelled", "Retired"}
 func retiredNotice(kind string) statusNotice {
 	return statusNotice{
 		Class: "call--wait", Icon: "s-cancelled",
-		Sentence: "This " + kind + " is retired: nothing new is made of it.", Detail: "It is hidden from lists. An admin can restore it.",
+		Sentence: "This " + kind + "is retired: it can’t be used for new plans or runs.", Detail: "It is hidden from lists. An admin can restore it.",
 	}
 }
 
@@ -74,7 +74,7 @@ type retirees struct{ Word, Href string }
 
 func (v *pageRequest) retirees() retirees {
 	if v.query("retired") == "true" {
-		return retirees{"Hide what is retired", v.withParam("retired", "")}
+		return retirees{"Hide retired", v.withParam("retired", "")}
 	}
-	return retirees{"Show what is retired too", v.withParam("retired", "true")}
+	return retirees{"Show retired", v.withParam("retired", "true")}
 }

@@ -25,7 +25,7 @@ func retire[T any](t *Terminal, r retirement, done string, ask func(*client.Clie
 
 // retirees are the flags of a list that hides what is retired.
 type retirees struct {
-	Retired bool `help:"Show what is retired too."`
+	Retired bool `help:"Show retired."`
 }
 
 // withRetired adds a column where what is retired is shown too.
