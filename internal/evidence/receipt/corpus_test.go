@@ -36,8 +36,8 @@ func writeCorpus(t *testing.T, pairs []pair) {
 		err = errors.Join(err, judge(p.good, public(p.key), "as it was made"), judge(p.bad.file, public(p.key), p.bad.how))
 	}
 	for _, file := range unmaskedRuns(t) {
-		forgedMembers(t, file, func(path, how string, forged []byte) {
-			err = errors.Join(err, judge(forged, public(keyOf(1)), "signed another "+path+": "+how))
+		forgedMembers(t, file, func(path, how string, seal func() []byte) {
+			err = errors.Join(err, judge(seal(), public(keyOf(1)), "signed another "+path+": "+how))
 		})
 	}
 	if err := errors.Join(err, w.Flush(), f.Close()); err != nil {

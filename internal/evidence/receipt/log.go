@@ -122,6 +122,11 @@ func (c *claims) checkHistory() string {
 			return problem
 		}
 	}
+	for i, p := range c.proven {
+		if p.done() && p.at("action").text() == "approval.request" && !takes(c.askedBy, i) {
+			return "the log says that an approval was asked for at step " + p.at("step").text() + ", which is missing"
+		}
+	}
 	for _, s := range c.steps() {
 		if problem := c.checkStep(s); problem != "" {
 			return problem

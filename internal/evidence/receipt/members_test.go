@@ -162,21 +162,23 @@ func isNothing(v any) bool {
 }
 
 // forgedMembers are receipts with one member altered, signed anew.
-func forgedMembers(t *testing.T, file []byte, judge func(path, how string, forged []byte)) {
+func forgedMembers(t *testing.T, file []byte, judge func(path, how string, seal func() []byte)) {
 	t.Helper()
 	sections := sectionsOf(file)
 	for _, name := range Sections {
 		whole := parse(sections[name]).v
 		for _, a := range alterations(name, whole, func(made any) { whole = made }) {
-			a.make()
-			text, err := json.Marshal(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a.undo()
-			altered := maps.Clone(sections)
-			altered[name] = countersign.RawValue(string(text)).Canonical()
-			judge(a.path, a.how, Seal(altered, keyOf(1)))
+			judge(a.path, a.how, func() []byte {
+				a.make()
+				defer a.undo()
+				text, err := json.Marshal(whole)
+				if err != nil {
+					t.Fatal(err)
+				}
+				altered := maps.Clone(sections)
+				altered[name] = countersign.RawValue(string(text)).Canonical()
+				return Seal(altered, keyOf(1))
+			})
 		}
 	}
 }
@@ -221,16 +223,16 @@ func TestTimesAreOfOneForm(t *testing.T) {
 }
 
 // TestAMemberThatTheSpecificationCallsProvenCantBeAltered: in no receipt, by who has the
-// key.
+// key. The short form leaves members out of every kind of run, and alters those of three.
 func TestAMemberThatTheSpecificationCallsProvenCantBeAltered(t *testing.T) {
 	t.Parallel()
-	list, files := signedOnly(t), unmaskedRuns(t)
-	if testing.Short() {
-		files = files[:min(len(files), 3)]
-	}
-	for _, file := range files {
-		forgedMembers(t, file, func(path, how string, forged []byte) {
-			if v := Verify(forged, public(keyOf(1))); v.OK && !isSignedOnly(list, path) {
+	list := signedOnly(t)
+	for i, file := range unmaskedRuns(t) {
+		forgedMembers(t, file, func(path, how string, seal func() []byte) {
+			if testing.Short() && i >= 3 && !strings.HasSuffix(how, "left out") || isSignedOnly(list, path) {
+				return
+			}
+			if Verify(seal(), public(keyOf(1))).OK {
 				t.Errorf("%s, %s: it verifies, and the specification doesn't say that only the signature proves it", path, how)
 			}
 		})

@@ -73,6 +73,8 @@ function checkCourse(c: Claims, records: AuditRecord[], leftOut: number): { appr
   const told = { approved: 0, unlogged: 0 };
   const found: Found = { asked: new Map(), decided: new Map() };
   for (const a of list(c.approvals)) checkDecision(c, a, records, leftOut, found, told);
+  const asked = new Set(found.asked.values());
+  records.forEach((r, i) => need(!fits(r, [["action", "approval.request"]]) || asked.has(i), "audit", `the log says that an approval was asked for at step ${word(r, "step")}, which is missing`));
   const says = (r: AuditRecord) => (action: string, step: string, of?: string) => fits(r, [["action", action], ["step", step], ...(of === undefined ? [] : [["digest", of] as [string, string]])]);
   const sendings = { records: records.map((r) => ({ says: says(r), at: word(r, "at") })), decided: found.decided };
   for (const s of steps(c)) {
