@@ -27,6 +27,8 @@ type (
 		Decision countersign.ApprovalStatus
 		Reason   string
 		By       string
+		// Suggested are inputs that would be approved instead, nil for none.
+		Suggested map[string]countersign.Value
 	}
 	// Expired means that the approval in Env reached its expiresAt.
 	Expired struct{}

@@ -137,6 +137,7 @@ func (a *loadedApproval) decide(d run.Decided, by access.Requester, now time.Tim
 		return
 	}
 	a.record.Status, a.record.DecisionReason, a.record.DecidedBy, a.record.DecidedAt = d.Decision, d.Reason, d.By, now
+	a.record.SuggestedInput = d.Suggested
 	a.record.DecidedByMakers, a.record.SharedMaker = by.Makers, by.ID != "" && access.SharedMaker(a.record.Requester, by)
 	a.changed = true
 }
