@@ -102,9 +102,13 @@ func (t *transition) askAgain(i int) {
 }
 
 func (t *transition) slotGranted() {
-	if WaitsForSlot(t.run) {
-		t.becomeRunning()
+	if !WaitsForSlot(t.run) || t.stopped() {
+		return
 	}
+	if t.run.Status == countersign.RunRunning { // a stop held it: nothing else is recorded of its going on
+		t.note(Note{Action: "run.release", Step: -1, Before: string(t.run.Status), After: string(t.run.Status)})
+	}
+	t.becomeRunning()
 }
 
 func (t *transition) waitingStep() int { return indexByStatus(t.run, countersign.StepWaitingApproval) }

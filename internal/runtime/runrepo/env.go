@@ -20,6 +20,11 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
+	if h.Run().Mode == countersign.ModeLive {
+		if env.Stopped, err = Stopped(tx, h.Ref.Tenant); err != nil {
+			return env, nil, err
+		}
+	}
 	if env.Standings, err = l.CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
 		return env, nil, err
 	}

@@ -94,7 +94,7 @@ func (v *toolRequest) atRest(runID string) (*countersign.Run, error) {
 	run := &w.Now
 	enough := time.NewTimer(v.cfg.Rest)
 	defer enough.Stop()
-	for run.Status.IsActive() {
+	for run.Status.IsActive() && run.WaitingFor == nil {
 		select {
 		case run = <-w.Changes.C:
 		case <-enough.C:
