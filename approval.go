@@ -39,6 +39,7 @@ type Approval struct {
 	DecidedBy       string           `json:"decidedBy,omitempty"`
 	DecidedByName   string           `json:"decidedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	DecisionReason  string           `json:"decisionReason,omitempty"`
+	SuggestedInput  map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval"`
 
 	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
 	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
@@ -68,4 +69,6 @@ const MaxTitle = 200
 type Decision struct {
 	Decision ApprovalStatus `json:"decision" enum:"APPROVED,REJECTED"`
 	Reason   string         `json:"reason" doc:"never blank"`
+
+	SuggestedInput map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"with REJECTED only: the inputs that would be approved, which must fit the capability"`
 }

@@ -57,6 +57,7 @@ const (
 	WaitApproval  = "approval"
 	WaitReconcile = "reconcile"
 	WaitSlot      = "slot"
+	WaitStop      = "stop"
 )
 
 // Run is one execution of a plan (specification 2.10, contract 6). Its steps
@@ -87,9 +88,10 @@ type Run struct {
 }
 
 // WaitingFor says why a run stands still: doing Operation with Role moves it.
-// A slot comes by itself; then both are empty.
+// A slot comes by itself; then both are empty. A run that waits for the end of a stop
+// holds no slot, whatever its status.
 type WaitingFor struct {
-	Kind       string    `json:"kind" enum:"approval,reconcile,slot"`
+	Kind       string    `json:"kind" enum:"approval,reconcile,slot,stop"`
 	Since      time.Time `json:"since"`
 	Role       string    `json:"role"`
 	Operation  string    `json:"operation" doc:"method and path below the version prefix"`

@@ -80,13 +80,16 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
 	}
+	if err := run.MaySuggest(d.Decision, d.SuggestedInput); err != nil {
+		return out, err
+	}
 	var moved runrepo.Moved
 	err = s.update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
 		rec, err := s.decidable(tx, a, id)
 		if err != nil {
 			return err
 		}
-		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID}
+		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput}
 		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.runActor())
 		if err != nil {
 			return err

@@ -40,6 +40,9 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 func (h *fieldMask) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
+	if ap.SuggestedInput != nil {
+		ap.SuggestedInput = h.input(ap.SuggestedInput)
+	}
 	ap.Request = *h.request(&ap.Request, h.capability)
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -21,6 +23,9 @@ const maxNamedRuns = 10
 func inUse(tx store.Tx, a Actor, id string) error {
 	list, err := unfinishedOf(tx, a.Tenant)
 	if err != nil {
+		return err
+	}
+	if err := showAllWaiting(tx, a.Tenant, list); err != nil {
 		return err
 	}
 	if users := usersOf(a, id, list); len(users) > 0 {
@@ -58,10 +63,20 @@ func nextAction(u records.Unfinished) string {
 	case records.Active:
 		return "it is running"
 	case records.Queued:
-		return "it waits for a slot"
-	default:
-		return u.WaitingFor.Operation + " by an " + u.WaitingFor.Role
+		if u.WaitingFor.Kind == countersign.WaitSlot {
+			return "it waits for a slot"
+		}
 	}
+	return u.WaitingFor.Operation + " by an " + u.WaitingFor.Role
+}
+
+// showAllWaiting is showWaiting for the entries of a tenant's unfinished runs.
+func showAllWaiting(tx store.Tx, tenant string, list []records.Unfinished) error {
+	stopped, err := runrepo.Stopped(tx, tenant)
+	for i := range list {
+		list[i].WaitingFor = run.AsWaited(list[i].WaitingFor, stopped)
+	}
+	return err
 }
 
 // ProjectUse is the unfinished runs that keep a project from being edited.
@@ -91,6 +106,9 @@ func (s *Service) ProjectUse(ctx context.Context, a Actor, id string) (out Proje
 		}
 		list, err := unfinishedOf(tx, a.Tenant)
 		if err != nil {
+			return err
+		}
+		if err := showAllWaiting(tx, a.Tenant, list); err != nil {
 			return err
 		}
 		out = ProjectUse{}

@@ -13,6 +13,9 @@ func (s *Service) checkLimitsOfStart(tx store.Tx, tenant string, p *countersign.
 	if err := s.checkApprovalLimit(tx, tenant, p); err != nil {
 		return err
 	}
+	if err := s.checkHeldLimit(tx, tenant, p.Mode); err != nil {
+		return err
+	}
 	return s.runs.Free(tx, tenant, p.Mode)
 }
 

@@ -116,8 +116,10 @@ func (s *Service) Barred(ctx context.Context, a Actor, op access.Operation, runI
 	return why, err
 }
 
-// nameRun adds the name of the run's requester.
+// nameRun adds the name of the run's requester, and what it waits for now.
 func nameRun(tx store.Tx, tenant string, r *countersign.Run) (err error) {
-	r.RequestedByName, err = records.NameOf(tx, tenant, r.RequestedBy)
-	return err
+	if r.RequestedByName, err = records.NameOf(tx, tenant, r.RequestedBy); err != nil {
+		return err
+	}
+	return showWaiting(tx, tenant, r)
 }

@@ -71,6 +71,9 @@ const (
 	ReadCredentials Operation = "credentials.read"
 	FreeCredential  Operation = "credentials.free"
 	ReadAudit       Operation = "audit.read"
+	ReadStop        Operation = "tenants.stopped"
+	StopTenant      Operation = "tenants.stop"
+	GoTenant        Operation = "tenants.go"
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
@@ -159,6 +162,9 @@ var rules = map[Operation]rule{
 	ReadCredentials: {realm: true, wholeTenant: true},
 	FreeCredential:  {realm: true, wholeTenant: true, write: true},
 	ReadAudit:       {roles: admin, wholeTenant: true},
+	ReadStop:        {},
+	StopTenant:      {roles: admin, wholeTenant: true, write: true},
+	GoTenant:        {roles: admin, wholeTenant: true, write: true},
 }
 
 // Allow reports whether the principal may ask for the operation at all: nil, or

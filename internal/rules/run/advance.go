@@ -11,10 +11,10 @@ import (
 // resumed continues a run: from READY, after a slot was granted, after a restart. It
 // is idempotent: a run that waits, or whose step is being sent, does not change.
 func (t *transition) resumed() {
-	if !t.run.Status.IsActive() || t.inFlight() >= 0 || t.env.Stopping {
+	if !HoldsSlot(t.run) || t.inFlight() >= 0 || t.env.Stopping {
 		return
 	}
-	if t.run.Status == countersign.RunReady {
+	if t.run.Status == countersign.RunReady && !t.stopped() {
 		t.becomeRunning()
 	}
 	t.advance()
@@ -31,10 +31,15 @@ func (t *transition) advance() {
 	case i < 0:
 		t.becomeCompleted()
 	case t.env.Stopping:
+	case t.stopped():
+		t.hold(i)
 	case t.mayBegin(i) && t.prepare(i):
 		t.approveOrSend(i)
 	}
 }
+
+// stopped reports a stop that keeps the run's steps from beginning.
+func (t *transition) stopped() bool { return t.env.Stopped && t.run.Mode == countersign.ModeLive }
 
 // mayBegin fails the run and returns false if anything that the plan was made from has
 // changed.

@@ -2,9 +2,11 @@ package run
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -20,6 +22,9 @@ func (t *transition) decided(e Decided) error {
 	case !t.env.Now.Before(a.ExpiresAt):
 		return countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s", a.ID, a.ExpiresAt.Format(time.RFC3339))
 	}
+	if err := t.correctable(i, e); err != nil {
+		return err
+	}
 	switch e.Decision {
 	case countersign.ApprovalApproved:
 		t.noteDecision(i, e)
@@ -31,6 +36,34 @@ func (t *transition) decided(e Decided) error {
 		return countersign.Errorf(countersign.CodeInvalidRequest, "decision: it must be APPROVED or REJECTED, not %q", e.Decision)
 	}
 	return nil
+}
+
+// correctable refuses a suggestion that could start no run: nothing that was approved is
+// ever edited, so only a rejection has one, and its inputs must fit the capability.
+func (t *transition) correctable(i int, e Decided) error {
+	if err := MaySuggest(e.Decision, e.Suggested); err != nil || e.Suggested == nil {
+		return err
+	}
+	_, capability := t.target(i)
+	if capability == nil {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: the plan's project has no such capability; leave it out")
+	}
+	problems := request.CheckInputs(capability, e.Suggested, nil)
+	for i := range problems {
+		problems[i].Path = "suggestedInput" + strings.TrimPrefix(problems[i].Path, "input")
+	}
+	if len(problems) > 0 {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "%s", countersign.JoinProblems(problems))
+	}
+	return nil
+}
+
+// MaySuggest refuses suggested inputs with any decision but a rejection.
+func MaySuggest(d countersign.ApprovalStatus, suggested map[string]countersign.Value) error {
+	if suggested == nil || d == countersign.ApprovalRejected {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: it belongs to a REJECTED decision; what is approved is sent as it is")
 }
 
 func (t *transition) noteDecision(i int, e Decided) {
@@ -69,9 +102,13 @@ func (t *transition) askAgain(i int) {
 }
 
 func (t *transition) slotGranted() {
-	if WaitsForSlot(t.run) {
-		t.becomeRunning()
+	if !WaitsForSlot(t.run) || t.stopped() {
+		return
 	}
+	if t.run.Status == countersign.RunRunning { // a stop held it: nothing else is recorded of its going on
+		t.note(Note{Action: "run.release", Step: -1, Before: string(t.run.Status), After: string(t.run.Status)})
+	}
+	t.becomeRunning()
 }
 
 func (t *transition) waitingStep() int { return indexByStatus(t.run, countersign.StepWaitingApproval) }

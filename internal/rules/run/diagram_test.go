@@ -47,7 +47,7 @@ func diagram(rows [][]cell) string {
 	causes := map[edge][]string{}
 	for _, c := range slices.Concat(rows...) {
 		for _, n := range c.res.Notes {
-			if c.err != nil || !strings.HasPrefix(n.Action, "run.") {
+			if c.err != nil || n.Before == n.After || !strings.HasPrefix(n.Action, "run.") {
 				continue
 			}
 			e := edge{countersign.RunStatus(n.Before), countersign.RunStatus(n.After)}

@@ -27,6 +27,8 @@ type (
 		Decision countersign.ApprovalStatus
 		Reason   string
 		By       string
+		// Suggested are inputs that would be approved instead, nil for none.
+		Suggested map[string]countersign.Value
 	}
 	// Expired means that the approval in Env reached its expiresAt.
 	Expired struct{}
@@ -96,10 +98,28 @@ func Apply(env Env, r *countersign.Run, e Event) (Result, error) {
 	return t.end(), nil
 }
 
-// WaitsForSlot reports a run that was approved or reconciled and continues as soon as
-// a slot is free.
+// WaitsForSlot reports a run that continues by itself as soon as a slot is free and no
+// stop stands: it was approved or reconciled, or a stop held it.
 func WaitsForSlot(r *countersign.Run) bool {
-	return r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitSlot
+	return r.WaitingFor != nil && (r.WaitingFor.Kind == countersign.WaitSlot || r.WaitingFor.Kind == countersign.WaitStop)
+}
+
+// HoldsSlot reports a run that an engine executes. One that a stop holds is READY or
+// RUNNING too, and holds no slot.
+func HoldsSlot(r *countersign.Run) bool { return r.Status.IsActive() && !WaitsForSlot(r) }
+
+// AsWaited is what a run waits for while a stop stands, or doesn't: a queued run waits
+// for its end first, whenever it was queued.
+func AsWaited(f *countersign.WaitingFor, stopped bool) *countersign.WaitingFor {
+	if f == nil || stopped && f.Kind != countersign.WaitSlot || !stopped && f.Kind != countersign.WaitStop {
+		return f
+	}
+	out := *f
+	out.Kind, out.Role, out.Operation = countersign.WaitSlot, "", ""
+	if stopped {
+		out.Kind, out.Role, out.Operation = countersign.WaitStop, string(countersign.RoleAdmin), "POST /go"
+	}
+	return &out
 }
 
 func (t *transition) conflict(what string) error {

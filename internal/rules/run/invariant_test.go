@@ -150,7 +150,8 @@ func (w *world) checkDependencies(r *countersign.Run, done map[string]bool) {
 func (w *world) checkWaiting(res run.Result) {
 	w.t.Helper()
 	r := res.Run
-	standing := r.Status == countersign.RunWaitingApproval || r.Status == countersign.RunRecoveryRequired
+	held := r.Status.IsActive() && r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitStop && r.Mode == countersign.ModeLive
+	standing := r.Status == countersign.RunWaitingApproval || r.Status == countersign.RunRecoveryRequired || held
 	if standing != (r.WaitingFor != nil) {
 		w.t.Fatalf("%s with waitingFor %+v", r.Status, r.WaitingFor)
 	}
@@ -170,13 +171,16 @@ func (w *world) checkWaiting(res run.Result) {
 		}
 		fits = r.Status == countersign.RunRecoveryRequired && s.Status == countersign.StepRecoveryRequired && f.Role == "APPROVER" &&
 			f.Operation == "POST /runs/run-1/reconcile" && f.ExpiresAt.IsZero()
-	case countersign.WaitSlot:
+	case countersign.WaitSlot, countersign.WaitStop:
 		approved := r.Status == countersign.RunWaitingApproval && s.Status == countersign.StepWaitingApproval && !f.ExpiresAt.IsZero()
 		resolved := r.Status == countersign.RunRecoveryRequired && !r.CancelRequested && f.ExpiresAt.IsZero() &&
 			(s.Status == countersign.StepCompleted || s.Status == countersign.StepPending)
-		fits = (approved || resolved) && f.Role == "" && f.Operation == ""
+		fits = (approved || resolved || held && s.Status == countersign.StepPending) && f.Role == "" && f.Operation == ""
+		if f.Kind == countersign.WaitStop {
+			fits = (approved || resolved || held && s.Status == countersign.StepPending) && f.Role == "ADMIN" && f.Operation == "POST /go"
+		}
 	}
-	if !fits || !slices.ContainsFunc([]countersign.RunStatus{countersign.RunWaitingApproval, countersign.RunRecoveryRequired}, func(s countersign.RunStatus) bool { return s == r.Status }) {
+	if !fits {
 		w.t.Fatalf("waitingFor does not fit: %s", encoded(w.t, r))
 	}
 }
@@ -230,7 +234,7 @@ func (w *world) checkSend(e run.Event, env run.Env, res run.Result) {
 	if begun != c.Step || s.Status != countersign.StepRunning || s.Attempt != c.Attempt || s.Attempt != w.run.Steps[c.Step].Attempt+1 {
 		w.t.Fatalf("call of %s, attempt %d, does not fit its step: %s attempt %d", s.ID, c.Attempt, s.Status, s.Attempt)
 	}
-	if res.Run.Mode != countersign.ModeLive || env.Stopping || plan.Refusal(env.Plan, countersign.ModeLive, env.Standings) != nil {
+	if res.Run.Mode != countersign.ModeLive || env.Stopping || env.Stopped || plan.Refusal(env.Plan, countersign.ModeLive, env.Standings) != nil {
 		w.t.Fatalf("call of %s in a run that may not send", s.ID)
 	}
 	w.checkRequest(c, s, res.Run)

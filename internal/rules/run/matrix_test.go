@@ -45,6 +45,7 @@ func badBinding(s *countersign.Step) {
 func drifted(w *world)  { w.model.Revision++ }
 func disabled(w *world) { w.project.Disabled = true }
 func stopping(w *world) { w.stopping = true }
+func stopped(w *world)  { w.stopped = true }
 func lapsed(w *world)   { w.now = w.now.Add(ttl) }
 
 // overdue lets the time pass in which the call may still be answered.
@@ -62,7 +63,7 @@ func secondAttempt(w *world) { w.step("step").Attempt = 2 }
 
 // goesOn: situations in which being taken drives the run on.
 func goesOn(w *world) bool {
-	return w.run.Status == countersign.RunReady || w.run.Status == countersign.RunRunning && slices.IndexFunc(w.run.Steps, inFlight) < 0
+	return run.HoldsSlot(w.run) && slices.IndexFunc(w.run.Steps, inFlight) < 0
 }
 
 // begins: situations in which being taken reaches the gate with a new step.
@@ -71,6 +72,11 @@ func begins(w *world) bool { return goesOn(w) && !approved(w) }
 func inFlight(s countersign.StepRun) bool { return s.Status == countersign.StepRunning }
 
 func calling(w *world) bool { return slices.IndexFunc(w.run.Steps, inFlight) >= 0 }
+
+func undecided(w *world) bool {
+	a := w.waitingApproval()
+	return a != nil && a.Status == countersign.ApprovalPending
+}
 
 func approved(w *world) bool {
 	a := w.waitingApproval()
@@ -89,12 +95,16 @@ var columns = []column{
 	{name: "Resumed, the request is not the approved one", arrange: otherDigest, only: func(w *world) bool { return goesOn(w) && approved(w) }, event: fixed(run.Resumed{})},
 	{name: "Resumed, the service stops", arrange: stopping, only: goesOn, event: fixed(run.Resumed{})},
 
+	{name: "Resumed, LIVE steps are stopped", arrange: stopped, only: goesOn, event: fixed(run.Resumed{})},
+
 	{name: "Returned 2xx, verified", event: ok},
 	{name: "Returned 2xx, verified, the next step needs approval", next: needsApproval, only: calling, event: ok},
 	{name: "Returned 2xx, verified, the next step's binding can't be filled", next: badBinding, only: calling, event: ok},
 	{name: "Returned 2xx, verified, drift", arrange: drifted, only: calling, event: ok},
 	{name: "Returned 2xx, verified, project disabled", arrange: disabled, only: calling, event: ok},
 	{name: "Returned 2xx, verified, the service stops", arrange: stopping, only: calling, event: ok},
+	{name: "Returned 2xx, verified, LIVE steps are stopped", arrange: stopped, only: calling, event: ok},
+	{name: "Returned 2xx, verified, the last step, LIVE steps are stopped", last: true, arrange: stopped, only: calling, event: ok},
 	{name: "Returned 2xx, verified, the last step", last: true, only: calling, event: ok},
 	{name: "Returned 2xx, verified, the last step, the service stops", last: true, arrange: stopping, only: calling, event: ok},
 	{name: "Returned 2xx, expectation unmet", event: returned(answered(200, `{"result":{"state":"open"}}`))},
@@ -115,6 +125,7 @@ var columns = []column{
 	}},
 
 	{name: "Decided APPROVED", event: fixed(decide(countersign.ApprovalApproved))},
+	{name: "Decided APPROVED, LIVE steps are stopped", arrange: stopped, only: undecided, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided REJECTED", event: fixed(decide(countersign.ApprovalRejected))},
 	{name: "Decided APPROVED, the approval has expired", arrange: lapsed, event: fixed(decide(countersign.ApprovalApproved))},
 	{name: "Decided without a reason", event: fixed(run.Decided{Decision: countersign.ApprovalApproved, Reason: " \n", By: "user:bob@example.com"})},
@@ -123,9 +134,14 @@ var columns = []column{
 	{name: "Expired, drift", arrange: func(w *world) { lapsed(w); drifted(w) }, only: approved, event: fixed(run.Expired{})},
 	{name: "Expired, the call's time is over", arrange: overdue, only: onItsWay, event: fixed(run.Expired{})},
 	{name: "SlotGranted", event: fixed(run.SlotGranted{})},
+	{name: "SlotGranted, LIVE steps are stopped", arrange: stopped, only: func(w *world) bool { return run.WaitsForSlot(w.run) }, event: fixed(run.SlotGranted{})},
 
 	{name: "CancelAsked", event: fixed(cancel())},
 	{name: "Reconciled CONFIRMED_COMPLETED", event: func(w *world) run.Event { return reconcile(countersign.ConfirmedCompleted, values(w.t, verified)) }},
+	{name: "Reconciled CONFIRMED_COMPLETED, LIVE steps are stopped", arrange: stopped, event: func(w *world) run.Event { return reconcile(countersign.ConfirmedCompleted, values(w.t, verified)) },
+		only: func(w *world) bool {
+			return w.step("step").Status == countersign.StepRecoveryRequired && !w.run.CancelRequested
+		}},
 	{name: "Reconciled CONFIRMED_COMPLETED, the last step", last: true, event: func(w *world) run.Event { return reconcile(countersign.ConfirmedCompleted, values(w.t, verified)) },
 		only: func(w *world) bool { return w.step("step").Status == countersign.StepRecoveryRequired }},
 	{name: "Reconciled CONFIRMED_COMPLETED, expectation unmet", event: fixed(reconcile(countersign.ConfirmedCompleted))},

@@ -28,13 +28,28 @@ var runActions = map[countersign.RunStatus]string{
 
 func (t *transition) becomeRunning() { t.become(countersign.RunRunning, nil) }
 
-// becomeWaitingForSlot keeps the status: the run continues when a slot is free. Its
-// approval can still expire meanwhile.
-func (t *transition) becomeWaitingForSlot(step int) {
-	t.run.WaitingFor = &countersign.WaitingFor{Kind: countersign.WaitSlot, Since: t.env.Now, StepID: t.run.Steps[step].ID}
-	if a := t.env.Approval; a != nil && t.run.Status == countersign.RunWaitingApproval {
-		t.run.WaitingFor.ApprovalID, t.run.WaitingFor.ExpiresAt = a.ID, a.ExpiresAt
+// becomeWaitingForSlot keeps the status: the run continues when a slot is free, and no
+// stop stands. Its approval can still expire meanwhile.
+func (t *transition) becomeWaitingForSlot(step int) { t.run.WaitingFor = t.queued(step) }
+
+func (t *transition) queued(step int) *countersign.WaitingFor {
+	f := &countersign.WaitingFor{Kind: countersign.WaitSlot, Since: t.env.Now, StepID: t.run.Steps[step].ID}
+	if a := t.env.Approval; a != nil && t.run.Steps[step].Status == countersign.StepWaitingApproval {
+		f.ApprovalID, f.ExpiresAt = a.ID, a.ExpiresAt
 	}
+	return AsWaited(f, t.env.Stopped)
+}
+
+// hold keeps a step from beginning while a stop stands, and gives the slot back. A step
+// that was approved waits as before it got its slot, so that its approval can expire.
+func (t *transition) hold(step int) {
+	now := string(t.run.Status)
+	t.note(Note{Action: "run.hold", Step: step, Before: now, After: now, Reason: "LIVE steps are stopped"})
+	if t.run.Steps[step].Status == countersign.StepWaitingApproval {
+		t.become(countersign.RunWaitingApproval, t.queued(step))
+		return
+	}
+	t.run.WaitingFor = t.queued(step)
 }
 
 func (t *transition) becomeWaitingForApproval(step int, a *countersign.Approval) {

@@ -20,7 +20,7 @@ func TestAnyHistoryKeepsTheRules(t *testing.T) {
 			w.surround(t)
 			_, _ = w.apply(w.drawEvent(t)) // refusals are checked too
 		}
-		w.stopping = false
+		w.stopping, w.stopped = false, false
 		w.bringToAnEnd()
 		w.checkOrder()
 	})
@@ -80,6 +80,8 @@ func (w *world) surround(t *rapid.T) {
 		w.project.Disabled = !w.project.Disabled
 	case 2, 3:
 		w.stopping = !w.stopping
+	case 10, 11, 12:
+		w.stopped = !w.stopped
 	case 4:
 		w.listed = !w.listed
 	case 5, 6, 7:

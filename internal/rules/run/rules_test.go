@@ -149,3 +149,33 @@ func TestLocalEchoPassesTheSameGate(t *testing.T) {
 		t.Errorf("%+v", call)
 	}
 }
+
+func TestOnlyARejectionSuggestsInputsAndTheyFitTheCapability(t *testing.T) {
+	suggest := func(d countersign.ApprovalStatus, input string) run.Decided {
+		return run.Decided{Decision: d, Reason: "less", By: "user:ben@example.com", Suggested: values(t, input)}
+	}
+	asked := func() *world {
+		w := newWorld(t, order(t, countersign.ModeLive, countersign.Step{ID: "inspect", Capability: "inspect", Input: values(t, `{"resourceId":"o-1"}`)}))
+		return w.play(run.Resumed{})
+	}
+	for name, bad := range map[string]run.Decided{
+		"with an approval":   suggest(countersign.ApprovalApproved, `{"resourceId":"o-2"}`),
+		"empty, approved":    suggest(countersign.ApprovalApproved, `{}`),
+		"without an input":   suggest(countersign.ApprovalRejected, `{}`),
+		"of a wrong type":    suggest(countersign.ApprovalRejected, `{"resourceId":{}}`),
+		"with no id":         suggest(countersign.ApprovalRejected, `{"resourceId":"../o"}`),
+		"before its verdict": suggest(countersign.ApprovalPending, `{"resourceId":"o-2"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := asked()
+			w.refused(bad, countersign.CodeInvalidRequest)
+			if w.run.Status != countersign.RunWaitingApproval {
+				t.Errorf("the run is %s", w.run.Status)
+			}
+		})
+	}
+	w := asked().play(suggest(countersign.ApprovalRejected, `{"resourceId":"o-2"}`))
+	if w.run.Status != countersign.RunFailed || w.run.Steps[0].Input["resourceId"].Text() != "o-1" {
+		t.Errorf("the run is %s with %v", w.run.Status, w.run.Steps[0].Input)
+	}
+}

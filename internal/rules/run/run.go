@@ -31,8 +31,10 @@ type Env struct {
 	MaxProbes     int // for the run; 0 is the default
 	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
-	// Stopping prevents the start of new steps.
+	// Stopping prevents the start of new steps: the service stops.
 	Stopping bool
+	// Stopped prevents the start of LIVE steps: somebody stopped them. The runs wait.
+	Stopped bool
 }
 
 // Result is the effect of an event. Run shares no changed data with the run before.

@@ -38,6 +38,14 @@ var situations = []situation{
 		underWay(w)
 		w.play(decide("APPROVED"))
 	}},
+	{name: "READY, held by a stop", about: "look", next: "step", reach: func(w *world) { held(w, run.Resumed{}) }},
+	{name: "RUNNING, held by a stop", about: "look", next: "step", reach: func(w *world) {
+		held(w, w.answer("earlier", answered(200, `{"id":"o-1"}`)))
+	}},
+	{name: "WAITING_APPROVAL, approved, held by a stop", about: "refund", next: "step", reach: func(w *world) {
+		underWay(w)
+		held(w, decide("APPROVED"))
+	}},
 	{name: "RECOVERY_REQUIRED", about: "pay", next: "later", reach: uncertain},
 	{name: "RECOVERY_REQUIRED, cancel requested, the call on its way", about: "pay", next: "later", reach: func(w *world) {
 		underWay(w)
@@ -79,6 +87,13 @@ var situations = []situation{
 // underWay brings the run to where `step` is sent, or waits for its approval.
 func underWay(w *world) { w.play(w.answer("earlier", answered(200, `{"id":"o-1"}`))) }
 
+// held plays an event while LIVE steps are stopped.
+func held(w *world, e run.Event) {
+	w.stopped = true
+	w.play(e)
+	w.stopped = false
+}
+
 func uncertain(w *world) {
 	underWay(w)
 	w.play(w.answer("step", unknown("the connection broke after the request was sent")))
@@ -118,7 +133,7 @@ func (s situation) plan(t fataler, event column) *countersign.Plan {
 }
 
 // fresh reports a situation in which nothing has been done yet.
-func (s situation) fresh() bool { return s.name == "READY" || s.mode == countersign.ModeDryRun }
+func (s situation) fresh() bool { return strings.HasPrefix(s.name, "READY") || s.mode == countersign.ModeDryRun }
 
 // world brings a new run into the situation.
 func (s situation) world(t fataler, event column) *world {

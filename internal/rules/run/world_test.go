@@ -33,6 +33,7 @@ type world struct {
 	project   plan.CurrentRevision
 	approvals map[string]*countersign.Approval
 	stopping  bool
+	stopped   bool // LIVE steps are
 	listed    bool // whether the project's origin is on the server's list
 
 	sent  []sending
@@ -59,7 +60,7 @@ func (w *world) env(e run.Event) (run.Env, *countersign.Approval) {
 			{Kind: plan.KindModel, ID: w.plan.ModelID}: w.model,
 			{Kind: plan.KindProject, ID: "acme-shop"}:  w.project,
 		},
-		OriginAllowed: func(string) bool { return w.listed }, Stopping: w.stopping,
+		OriginAllowed: func(string) bool { return w.listed }, Stopping: w.stopping, Stopped: w.stopped,
 	}
 	a := w.waitingApproval()
 	if a == nil {

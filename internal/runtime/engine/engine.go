@@ -90,7 +90,7 @@ func (e *Engine) Wake(ref runrepo.Ref) {
 // Drive is Wake for a run as a commit has just left it: it isn't read again, and one that
 // is not active takes no transaction. If it has ended, so do its reads in flight.
 func (e *Engine) Drive(moved *runrepo.LoadedRun) {
-	if !moved.Run().Status.IsActive() {
+	if !run.HoldsSlot(moved.Run()) {
 		e.endReads(moved)
 		return
 	}
@@ -152,7 +152,7 @@ func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 // nextStepDeferred reports an outcome that was committed alone, without beginning the next
 // step, because the disk is full or the engine stops.
 func nextStepDeferred(event run.Event, m runrepo.Moved) bool {
-	return isOutcome(event) && m.Run.Run().Status == countersign.RunRunning
+	return isOutcome(event) && m.Run.Run().Status == countersign.RunRunning && run.HoldsSlot(m.Run.Run())
 }
 
 func isOutcome(event run.Event) bool {

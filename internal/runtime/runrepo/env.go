@@ -20,6 +20,11 @@ func (l *Repository) env(tx store.Tx, h *LoadedRun) (run.Env, *loadedApproval, e
 		ApprovalTTL: l.cfg.ApprovalTTL, MaxProbes: l.cfg.MaxProbes, OriginAllowed: l.cfg.OriginAllowed, Stopping: l.stopping.Load(),
 	}
 	var err error
+	if h.Run().Mode == countersign.ModeLive {
+		if env.Stopped, err = Stopped(tx, h.Ref.Tenant); err != nil {
+			return env, nil, err
+		}
+	}
 	if env.Standings, err = l.CurrentRevisions(tx, h.Ref.Tenant, h.plan); err != nil {
 		return env, nil, err
 	}
@@ -138,6 +143,7 @@ func (a *loadedApproval) decide(d run.Decided, by access.Requester, now time.Tim
 		return
 	}
 	a.record.Status, a.record.DecisionReason, a.record.DecidedBy, a.record.DecidedAt = d.Decision, d.Reason, d.By, now
+	a.record.SuggestedInput = d.Suggested
 	a.record.DecidedByMakers, a.record.SharedMaker = by.Makers, by.ID != "" && access.SharedMaker(a.record.Requester, by)
 	a.changed = true
 }

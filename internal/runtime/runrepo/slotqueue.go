@@ -48,7 +48,15 @@ func (l *Repository) Free(tx store.Tx, tenant, mode string) error {
 		}
 	}
 	if share < l.cfg.MaxActive {
-		taken, err := countOf(tx, tenant, records.Active, records.Queued)
+		stopped, err := Stopped(tx, tenant)
+		if err != nil {
+			return err
+		}
+		holding := []any{records.Active, records.Queued}
+		if stopped { // what is queued gets no slot
+			holding = holding[:1]
+		}
+		taken, err := countOf(tx, tenant, holding...)
 		if err != nil {
 			return err
 		}
@@ -138,7 +146,11 @@ func (q *queue) offer(u records.Unfinished) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if q.room[u.TenantID] = max(0, q.share-active); left >= countersign.MaxLeftCalls {
+		stopped, err := stands(q.tx, u.TenantID)
+		if err != nil {
+			return false, err
+		}
+		if q.room[u.TenantID] = max(0, q.share-active); left >= countersign.MaxLeftCalls || stopped {
 			q.room[u.TenantID] = 0
 		}
 	}

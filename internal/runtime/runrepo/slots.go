@@ -49,11 +49,17 @@ func (l *Repository) Idle(tx store.Tx) (bool, error) {
 // Grant gives free slots to queued runs: after a start with a higher limit, and where a run
 // could not take its slot.
 func (l *Repository) Grant(tx store.Tx) error {
-	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
-	if err == nil {
-		_, err = l.grant(tx, next)
-	}
+	_, err := l.GrantSlots(tx)
 	return err
+}
+
+// GrantSlots is Grant, and gives the runs that got a slot.
+func (l *Repository) GrantSlots(tx store.Tx) ([]*LoadedRun, error) {
+	next, err := l.next(tx, records.Unfinished{}, records.Unfinished{})
+	if err != nil {
+		return nil, err
+	}
+	return l.grant(tx, next)
 }
 
 // next are the runs that get a slot when a run's entry in the list changes. It is called
@@ -74,6 +80,9 @@ func (l *Repository) next(tx store.Tx, before, after records.Unfinished) ([]reco
 	}
 	if active >= l.cfg.MaxActive {
 		return nil, nil
+	}
+	if all, err := stands(tx, countersign.AllTenants); err != nil || all {
+		return nil, err
 	}
 	share, err := l.share(tx)
 	if err != nil {
@@ -202,10 +211,10 @@ func (h *LoadedRun) unfinished(r *countersign.Run) records.Unfinished {
 	switch {
 	case r.Status.IsTerminal():
 		return records.Unfinished{}
-	case r.Status.IsActive():
-		u.State = records.Active
 	case run.WaitsForSlot(r):
 		u.State = records.Queued
+	case r.Status.IsActive():
+		u.State = records.Active
 	case r.Status == countersign.RunRecoveryRequired:
 		u.State = records.Recovery
 	default:

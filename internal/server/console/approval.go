@@ -42,6 +42,8 @@ type approvalData struct {
 	Problem *problem
 	Errors  map[string]string // by field
 	Reason  string            // as it was typed
+
+	Suggested string // inputs, as they were typed
 }
 
 // stepSummary is a step that ran earlier, with what its verification found.

@@ -3,10 +3,12 @@ package console
 import (
 	"cmp"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/exactjson"
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
@@ -21,6 +23,9 @@ func decideApproval(v *pageRequest) (string, error) {
 	if safetext.Blank(decision.Reason) {
 		return "", v.decideAgain(id, countersign.Errorf(countersign.CodeInvalidRequest, "reason: say why; it can't be blank"))
 	}
+	if err := v.suggestion(&decision); err != nil {
+		return "", v.decideAgain(id, err)
+	}
 	if decision.Decision != countersign.ApprovalRejected { // a rejected request need not have been read
 		if err := v.hasSeen(id); err != nil {
 			return "", v.decideAgain(id, err)
@@ -31,6 +36,18 @@ func decideApproval(v *pageRequest) (string, error) {
 		return "", v.decideAgain(id, err)
 	}
 	return "/runs/" + a.RunID, nil
+}
+
+// suggestion reads the inputs that the form suggests, an empty field being none.
+func (v *pageRequest) suggestion(d *countersign.Decision) error {
+	text := v.form("suggested")
+	if safetext.Blank(text) {
+		return nil
+	}
+	if err := exactjson.Decode([]byte(text), &d.SuggestedInput); err != nil || d.SuggestedInput == nil {
+		return countersign.Errorf(countersign.CodeInvalidRequest, "suggestedInput: it must be a JSON object, such as {\"amount\": 5}")
+	}
+	return nil
 }
 
 // hasSeen refuses to approve a body that wasn't shown to its end.
@@ -53,7 +70,7 @@ func (v *pageRequest) decideAgain(id string, refused error) error {
 	if err != nil {
 		return refused
 	}
-	d.Reason = v.form("reason")
+	d.Reason, d.Suggested = v.form("reason"), v.form("suggested")
 	v.decideWrong(d, e)
 	p := d.page()
 	p.status = cmp.Or(e.Code.Status(), http.StatusConflict)
@@ -65,6 +82,8 @@ func (v *pageRequest) decideWrong(d *approvalData, e *countersign.Error) {
 	switch {
 	case e.Code == countersign.CodeInvalidRequest && safetext.Blank(d.Reason):
 		d.Errors = map[string]string{"reason": "Say why. Both decisions need a reason."}
+	case e.Code == countersign.CodeInvalidRequest && strings.HasPrefix(e.Message, "suggestedInput"):
+		d.Errors = map[string]string{"suggested": e.Message}
 	case e.Code == countersign.CodeInvalidRequest:
 		d.Errors = map[string]string{"decision": "Press Approve or Reject."}
 	default:

@@ -99,6 +99,10 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/teams/{id}/restore", op: access.RestoreTeam, id: "restoreTeam", tag: "teams", summary: "Bring a retired team back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Team](), handle: withReason(a.control.RestoreTeam)},
 		{method: "POST", path: "/teams/{id}/runs", op: access.StartTeamRun, id: "startTeamRun", tag: "teams", summary: "Run a team's steps, one after the other", needsKey: true, body: typeOf[countersign.TeamRunStart](), status: 202, answer: typeOf[countersign.Run](), handle: a.startTeamRun},
 
+		{method: "GET", path: "/stop", op: access.ReadStop, id: "stopState", tag: "service", summary: "May LIVE steps begin?", status: 200, answer: typeOf[countersign.StopState](), handle: a.stopState},
+		{method: "POST", path: "/stop", op: access.StopTenant, id: "stop", tag: "service", summary: "Let no LIVE step begin: runs wait until POST /go", body: typeOf[countersign.StopWrite](), status: 200, answer: typeOf[countersign.StopState](), handle: a.stopTenant},
+		{method: "POST", path: "/go", op: access.GoTenant, id: "go", tag: "service", summary: "Lift a stop: the runs that it held go on by themselves", body: typeOf[countersign.StopWrite](), status: 200, answer: typeOf[countersign.StopState](), handle: a.goOn},
+
 		{method: "GET", path: "/tenants", op: access.ReadTenants, id: "listTenants", tag: "access", summary: "List tenants", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Tenant]](), handle: list(a.control.Tenants)},
 		{method: "PUT", path: "/tenants/{id}", op: access.WriteTenant, id: "putTenant", tag: "access", summary: "Create or rename a tenant", body: typeOf[countersign.TenantWrite](), status: 200, answer: typeOf[countersign.Tenant](), handle: withBody(a.control.PutTenant)},
 		{method: "GET", path: "/users", op: access.ReadUsers, id: "listUsers", tag: "access", summary: "List users", query: listQuery(tenantParam), status: 200, answer: typeOf[countersign.Page[countersign.User]](), handle: a.listUsers},

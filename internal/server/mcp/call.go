@@ -40,7 +40,7 @@ func (v *toolRequest) starter(capability string) func([]byte) (runState, error) 
 				run = rested
 			}
 		}
-		state, err := stateOf(run)
+		state, err := v.state(run)
 		state.Replayed = started.Replayed
 		return state, err
 	}
@@ -74,7 +74,7 @@ func (v *toolRequest) status(data []byte) (runState, error) {
 	if err != nil {
 		return runState{}, err
 	}
-	return stateOf(run)
+	return v.state(run)
 }
 
 // atRest is a run of this agent once it has ended or needs a person, or after a short
@@ -94,7 +94,7 @@ func (v *toolRequest) atRest(runID string) (*countersign.Run, error) {
 	run := &w.Now
 	enough := time.NewTimer(v.cfg.Rest)
 	defer enough.Stop()
-	for run.Status.IsActive() {
+	for run.Status.IsActive() && run.WaitingFor == nil {
 		select {
 		case run = <-w.Changes.C:
 		case <-enough.C:

@@ -18,6 +18,8 @@ type runState struct {
 	IdempotencyKey string                  `json:"idempotencyKey"`
 	Replayed       bool                    `json:"replayed,omitempty"` // an earlier start with the same key made the run
 	Steps          []stepState             `json:"steps"`
+
+	SuggestedInput countersign.Value `json:"suggestedInput,omitzero"` // what a reviewer who rejected it would approve
 }
 
 type stepState struct {

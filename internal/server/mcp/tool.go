@@ -51,7 +51,8 @@ func statusToolOf(agentID string) *sdk.Tool {
 	return &sdk.Tool{
 		Name: statusTool, Title: "State of a run", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true},
 		Description: "Reads a run that agent " + agentID + " carries out: its status, what it waits for, and each step with its request, output and verification. " +
-			"Call it again while status is READY or RUNNING. In WAITING_APPROVAL and RECOVERY_REQUIRED a person has to act: ask once in some minutes, no more. COMPLETED, FAILED and CANCELLED never change.",
+			"Call it again while status is READY or RUNNING. In WAITING_APPROVAL and RECOVERY_REQUIRED a person has to act: ask once in some minutes, no more. COMPLETED, FAILED and CANCELLED never change. " +
+			"Where a person rejected the request, suggestedInput may have the inputs that they would approve: a new call with them is a new run, which is decided anew.",
 		InputSchema: object(map[string]schema{"runId": {Type: "string", Description: "from the answer of a call"}}, "runId"),
 	}
 }

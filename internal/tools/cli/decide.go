@@ -16,6 +16,7 @@ type ApprovalsDecide struct {
 	Approve bool   `xor:"decision" required:"" help:"Let the request out, once."`
 	Reject  bool   `xor:"decision" required:"" help:"Keep it; the run ends FAILED."`
 	Reason  string `required:"" help:"Why; kept on the approval and in the audit log."`
+	Suggest string `help:"With --reject: the inputs that you would approve, a JSON object, or @FILE." placeholder:"JSON"`
 	Digest  string `help:"Decide only if this is the digest of the request, as 'approvals show' printed it." placeholder:"HEX"`
 	Yes     bool   `help:"Ask no question."`
 	Asking
@@ -32,16 +33,16 @@ func (d *ApprovalsDecide) Run(t *Terminal) error {
 	if safetext.Blank(d.Reason) {
 		return Unusablef("--reason must say why")
 	}
+	w, err := d.write()
+	if err != nil {
+		return err
+	}
 	c, err := d.Client(t)
 	if err != nil {
 		return err
 	}
 	if err := d.settle(t, c); err != nil {
 		return err
-	}
-	w := countersign.Decision{Decision: countersign.ApprovalApproved, Reason: d.Reason}
-	if d.Reject {
-		w.Decision = countersign.ApprovalRejected
 	}
 	a, err := c.Decide(t.Context, d.ID, w)
 	if err != nil {
@@ -50,6 +51,21 @@ func (d *ApprovalsDecide) Run(t *Terminal) error {
 	return d.Print(t, a, func(out io.Writer) {
 		fmt.Fprintf(out, "%s %s: %s of run %s\n", a.ID, a.Status, Plain(a.StepID), a.RunID)
 	})
+}
+
+func (d *ApprovalsDecide) write() (w countersign.Decision, err error) {
+	w = countersign.Decision{Decision: countersign.ApprovalApproved, Reason: d.Reason}
+	if d.Reject {
+		w.Decision = countersign.ApprovalRejected
+	}
+	switch {
+	case d.Suggest == "":
+		return w, nil
+	case !d.Reject:
+		return w, Unusablef("--suggest goes with --reject: what is approved is sent as it is")
+	}
+	w.SuggestedInput, err = objectOf("--suggest", d.Suggest)
+	return w, err
 }
 
 // settle makes sure that somebody has seen what is decided: by its digest, by

@@ -221,6 +221,10 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
+            suggestedInput?: {
+                [key: string]: unknown;
+            };
             /** @description the capability's title, filled from what will be sent */
             title?: string;
         };
@@ -480,6 +484,10 @@ export interface components {
             decision: "APPROVED" | "REJECTED";
             /** @description never blank */
             reason: string;
+            /** @description with REJECTED only: the inputs that would be approved, which must fit the capability */
+            suggestedInput?: {
+                [key: string]: unknown;
+            };
         };
         Difference: {
             /** @description such as input.amount, method, url or body */
@@ -697,6 +705,10 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
+            suggestedInput?: {
+                [key: string]: unknown;
+            };
             /** @description the capability's title, filled from what will be sent */
             title?: string | components["schemas"]["Omitted"];
         };

@@ -1,0 +1,184 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// A stop keeps LIVE steps from beginning until somebody says go: those of one tenant, or
+// all (contract 11). Neither ends a call that is on its way, nor touches a rehearsal.
+
+// StopState says whether LIVE steps of the actor's tenant may begin.
+func (s *Service) StopState(ctx context.Context, a Actor) (out countersign.StopState, err error) {
+	err = s.view(ctx, a, access.ReadStop, func(tx store.Tx) error {
+		out, err = stopState(tx, a.Tenant)
+		return err
+	})
+	return out, err
+}
+
+// Stop keeps LIVE steps from beginning. One that stands stays as it is.
+func (s *Service) Stop(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
+	out, _, err := s.moveStop(ctx, a, access.StopTenant, w, func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error) {
+		if stands != nil {
+			return false, nil
+		}
+		stop := countersign.Stop{TenantID: tenant, Since: s.cfg.Now(), By: a.ID, Reason: w.Reason}
+		_, err := records.Stops.Put(tx, store.Realm, records.StopID(tenant), &stop, 0)
+		return true, err
+	})
+	return out, err
+}
+
+// Go lifts a stop. The runs that it held go on by themselves, as slots are free: who is
+// limited to rehearsals may not let them.
+func (s *Service) Go(ctx context.Context, a Actor, w countersign.StopWrite) (countersign.StopState, error) {
+	if err := access.Mode(a.Principal, countersign.ModeLive); err != nil {
+		return countersign.StopState{}, s.Refuse(ctx, a, access.GoTenant, "tenant/"+a.Tenant, err)
+	}
+	out, granted, err := s.moveStop(ctx, a, access.GoTenant, w, func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error) {
+		if stands == nil {
+			return false, nil
+		}
+		return true, records.Stops.Delete(tx, store.Realm, records.StopID(tenant))
+	})
+	for _, h := range granted {
+		s.moved(h)
+	}
+	return out, err
+}
+
+// moveStop changes a tenant's stop, or that of all, with its audit records. Lifting one
+// gives free slots to the runs that waited for it.
+func (s *Service) moveStop(ctx context.Context, a Actor, op access.Operation, w countersign.StopWrite, move func(tx store.Tx, stands *countersign.Stop, tenant string) (bool, error)) (out countersign.StopState, granted []*runrepo.LoadedRun, err error) {
+	if err := given("reason", w.Reason); err != nil {
+		return out, nil, err
+	}
+	subject := "tenant/" + a.Tenant
+	if w.TenantID != "" {
+		subject = "tenant/" + w.TenantID
+	}
+	err = s.update(ctx, a, op, subject, func(tx store.Tx) error {
+		out, granted = countersign.StopState{}, nil
+		tenant, err := stoppable(tx, a, w.TenantID)
+		if err != nil {
+			return err
+		}
+		stands, _, err := records.Stops.Get(tx, store.Realm, records.StopID(tenant))
+		if errors.Is(err, store.ErrNotFound) {
+			stands, err = nil, nil
+		}
+		if err != nil {
+			return err
+		}
+		moved, err := move(tx, stands, tenant)
+		if err != nil {
+			return err
+		}
+		if moved {
+			if err := s.recordStop(tx, a, op, tenant, w.Reason); err != nil {
+				return err
+			}
+			if op == access.GoTenant {
+				granted, err = s.runs.GrantSlots(tx)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		out, err = stopState(tx, tenant)
+		return err
+	})
+	return out, granted, err
+}
+
+// stoppable is the tenant that a request is about, AllTenants for a realm administrator's.
+func stoppable(tx store.Tx, a Actor, named string) (string, error) {
+	if named != countersign.AllTenants {
+		return tenantFor(tx, a, named)
+	}
+	if !a.Realm {
+		return "", countersign.Errorf(countersign.CodeRoleRequired, "tenantId: stopping all tenants needs a realm administrator")
+	}
+	return named, nil
+}
+
+// recordStop writes to the log of each tenant that it concerns, and for all tenants to the
+// realm's too.
+func (s *Service) recordStop(tx store.Tx, a Actor, op access.Operation, tenant, reason string) error {
+	c := change{before: "GOING", after: "STOPPED", reason: reason}
+	if op == access.GoTenant {
+		c.before, c.after = c.after, c.before
+	}
+	subject := "tenant/" + tenant
+	if tenant != countersign.AllTenants {
+		return s.auditIn(tx, tenant, a, op, subject, c)
+	}
+	if err := s.auditIn(tx, store.Realm, a, op, subject, c); err != nil {
+		return err
+	}
+	rows, err := tx.List(store.Tenants, store.Realm, store.Query{})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := s.auditIn(tx, row.ID, a, op, subject, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func stopState(tx store.Tx, tenant string) (countersign.StopState, error) {
+	out := countersign.StopState{TenantID: tenant, Stops: []countersign.Stop{}}
+	asked := []string{countersign.AllTenants}
+	if tenant != countersign.AllTenants {
+		asked = []string{tenant, countersign.AllTenants}
+	}
+	for _, id := range asked {
+		stop, _, err := records.Stops.Get(tx, store.Realm, records.StopID(id))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Stopped, out.Stops = true, append(out.Stops, *stop)
+	}
+	return out, nil
+}
+
+// showWaiting sets what a queued run waits for now: it was stored when it was queued.
+func showWaiting(tx store.Tx, tenant string, r *countersign.Run) error {
+	if !run.WaitsForSlot(r) {
+		return nil
+	}
+	stopped, err := runrepo.Stopped(tx, tenant)
+	r.WaitingFor = run.AsWaited(r.WaitingFor, stopped)
+	return err
+}
+
+// checkHeldLimit refuses a LIVE start while a stop holds as many runs of the tenant as may
+// wait for approvals: it would be held too.
+func (s *Service) checkHeldLimit(tx store.Tx, tenant, mode string) error {
+	if mode != countersign.ModeLive {
+		return nil
+	}
+	stopped, err := runrepo.Stopped(tx, tenant)
+	if err != nil || !stopped {
+		return err
+	}
+	held, err := tx.Count(store.Unfinished, store.Realm, store.Query{Where: append(records.UnfinishedOf(tenant), store.Equal("state", records.Queued))})
+	if most := s.cfg.Quotas.Approvals; err == nil && held >= most {
+		return quota.Exceeded("tenant "+tenant, most, "runs that wait for the end of a stop", "lift it by POST /go, or cancel some of them")
+	}
+	return err
+}
