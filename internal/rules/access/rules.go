@@ -71,6 +71,10 @@ const (
 	ReadCredentials Operation = "credentials.read"
 	FreeCredential  Operation = "credentials.free"
 	ReadAudit       Operation = "audit.read"
+	ReadGroups      Operation = "groups.read"
+	WriteGroup      Operation = "groups.write"
+	DeleteGroup     Operation = "groups.delete"
+	ValidateProject Operation = "projects.validate"
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
@@ -159,6 +163,10 @@ var rules = map[Operation]rule{
 	ReadCredentials: {realm: true, wholeTenant: true},
 	FreeCredential:  {realm: true, wholeTenant: true, write: true},
 	ReadAudit:       {roles: admin, wholeTenant: true},
+	ReadGroups:      {},
+	WriteGroup:      {roles: admin, wholeTenant: true, write: true},
+	DeleteGroup:     {roles: admin, wholeTenant: true, write: true},
+	ValidateProject: {},
 }
 
 // Allow reports whether the principal may ask for the operation at all: nil, or
