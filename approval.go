@@ -2,7 +2,8 @@ package countersign
 
 import "time"
 
-// ApprovalStatus is the state of an approval; it is decided once.
+// ApprovalStatus is the state of an approval. It is PENDING until enough have approved or
+// one has rejected it, and then stays so.
 type ApprovalStatus string
 
 // The approval statuses, which are also the two decisions.
@@ -41,10 +42,18 @@ type Approval struct {
 	DecisionReason  string           `json:"decisionReason,omitempty"`
 	SuggestedInput  map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval"`
 
+	Decisions       []GivenDecision `json:"decisions,omitempty" nullable:"false" doc:"oldest first; decidedBy is who gave the last"`
+	ApprovalsNeeded int64           `json:"approvalsNeeded,omitempty" doc:"how many different deciders must approve; absent in records of older releases, which needed one"`
+	Groups          []string        `json:"groups,omitempty" nullable:"false" doc:"every decider is a member of one of them, and each has at least one decider"`
+	Reasons         []string        `json:"reasons,omitempty" nullable:"false" doc:"of the rules that ask"`
+
 	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
 	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
 	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`
 }
+
+// Needed is how many different deciders must approve.
+func (a *Approval) Needed() int { return max(1, int(a.ApprovalsNeeded)) }
 
 // InputSource says which step's answer an input was bound from.
 type InputSource struct {

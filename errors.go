@@ -60,6 +60,7 @@ const (
 	CodeNotSent          Code = "not_sent"
 	CodeOutcomeUnknown   Code = "outcome_unknown"
 	CodeApprovalRejected Code = "approval_rejected"
+	CodeDeniedByRule     Code = "denied_by_rule"
 	CodeCancelled        Code = "cancelled"
 	CodeAbandoned        Code = "abandoned"
 )
@@ -105,6 +106,7 @@ type Problem struct {
 	Path    string `json:"path" doc:"JSON path into the document; empty for the whole"`
 	Code    string `json:"code" doc:"stable word for this kind of problem"`
 	Message string `json:"message" doc:"what is wrong and what would be right"`
+	Witness Value  `json:"witness,omitzero" doc:"inputs that show it"`
 }
 
 func (p Problem) String() string {

@@ -31,6 +31,12 @@ const (
 	ApprovalTTL      = 24 * time.Hour
 	HealthTimeout    = 10 * time.Second
 
+	MaxApprovalRules = 50  // of a capability
+	MaxRuleGroups    = 10  // of a rule
+	MaxApprovals     = 5   // that a rule asks for
+	MaxGroups        = 200 // of a tenant
+	MaxGroupMembers  = 200
+
 	MaxPendingApprovals = 10_000              // of a tenant
 	InstanceLife        = 30 * 24 * time.Hour // of an instance that is not heard
 )

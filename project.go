@@ -39,6 +39,8 @@ type Capability struct {
 	OutputField string                `json:"outputField,omitempty" doc:"field of the response taken as the step's output"`
 	Probe       string                `json:"probe,omitempty" doc:"a GET capability of this project that shows, in recovery, what happened"`
 	Sensitive   []string              `json:"sensitive,omitempty" nullable:"false" doc:"input and output fields masked for a VIEWER and in logs"`
+
+	ApprovalRules []ApprovalRule `json:"approvalRules,omitempty" nullable:"false" maxItems:"50" doc:"what decides, by the inputs, before approval does"`
 }
 
 // InputField declares one input of a capability.
@@ -74,7 +76,7 @@ func (c *Capability) ApprovalPolicy() string {
 	}
 }
 
-// NeedsApproval is the gate's question: ALWAYS asks for reads too, NONE never
+// NeedsApproval is the gate's question where no approval rule holds: ALWAYS asks for reads too, NONE never
 // asks, RISK_BASED asks for a side effect unless it is declared idempotent and
 // is not a DELETE.
 func (c *Capability) NeedsApproval() bool {

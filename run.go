@@ -113,7 +113,8 @@ type StepRun struct {
 	Status           StepStatus       `json:"status" enum:"PENDING,WAITING_APPROVAL,RUNNING,COMPLETED,SIMULATED,FAILED,RECOVERY_REQUIRED,ABANDONED,CANCELLED,SKIPPED"`
 	Attempt          int              `json:"attempt" doc:"how often it was sent"`
 	SideEffect       bool             `json:"sideEffect"`
-	ApprovalRequired bool             `json:"approvalRequired"`
+	ApprovalRequired bool             `json:"approvalRequired" doc:"until the inputs are known, as the capability's approval says; then as its rules do too"`
+	WouldBe          string           `json:"wouldBe,omitempty" enum:"ALLOW,ASK,DENIED" doc:"of a rehearsed step: what the gate would say of these inputs"`
 	Input            map[string]Value `json:"input" nullable:"false" doc:"resolved; an input still bound shows {\"$from\": \"step.field\"}"`
 	IdempotencyKey   string           `json:"idempotencyKey"`
 	RequestDigest    StepDigest       `json:"requestDigest,omitzero" nullable:"true" doc:"null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request"`

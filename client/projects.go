@@ -53,3 +53,9 @@ func (c *Client) EnableProject(ctx context.Context, id string, w countersign.Tog
 func (c *Client) DisableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
 	return post[countersign.Project](ctx, c, projectPath(id)+"/disable", w)
 }
+
+// ValidateProject lists contradictions and gaps of a project's approval rules, each with
+// inputs that show it (contract 11).
+func (c *Client) ValidateProject(ctx context.Context, id string) (*countersign.Validation, error) {
+	return post[countersign.Validation](ctx, c, projectPath(id)+"/validate", nil)
+}

@@ -122,6 +122,11 @@ var matrix = map[string]row{
 	"getWebhook":          {role: "ADMIN", tenant: true, kind: "webhook"},
 	"putWebhook":          {role: "ADMIN", tenant: true, kind: "webhook", body: webhookBody, ok: "revision_conflict", gone: "revision_conflict"},
 	"deleteWebhook":       {role: "ADMIN", tenant: true, kind: "no webhook", ok: "not_found"},
+	"listGroups":          {},
+	"getGroup":            {kind: "no group", ok: "not_found"},
+	"putGroup":            {role: "ADMIN", tenant: true, kind: "no group", body: always(doc{"name": "n", "members": []any{}, "expectedRevision": 99}), ok: "revision_conflict", gone: "revision_conflict"},
+	"deleteGroup":         {role: "ADMIN", tenant: true, kind: "no group", ok: "not_found"},
+	"validateProject":     {kind: "project"},
 	"listAudit":           {role: "ADMIN", tenant: true},
 	"verifyAudit":         {role: "ADMIN", tenant: true},
 	"exportAudit":         {role: "ADMIN", tenant: true},
@@ -192,7 +197,7 @@ func newStage(t *testing.T) *stage {
 	}
 	for _, o := range objects {
 		s.ids["user"+string(o)], s.ids["nobody"+string(o)] = "ann@example.com", "nobody@example.com"
-		s.ids["no webhook"+string(o)], s.ids["no credential"+string(o)] = "no-webhook", "NO_CREDENTIAL"
+		s.ids["no webhook"+string(o)], s.ids["no credential"+string(o)], s.ids["no group"+string(o)] = "no-webhook", "NO_CREDENTIAL", "no-group"
 	}
 	s.ids["project"+string(missing)] = "default-nothing"
 	s.ids["tenant"+string(own)], s.ids["tenant"+string(otherOne)], s.ids["tenant"+string(otherTenant)] = "default", "acme", "acme"

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -33,6 +34,9 @@ func (s *Service) Approvals(ctx context.Context, a Actor, l List, f ApprovalFilt
 			order = oldestFirst
 		}
 		page, err = showPage(tx, a.Tenant, records.Approvals, l, l.query(order, where...), func(r *records.Approval) (countersign.Approval, error) {
+			if err := runrepo.CountDecisions(tx, a.Tenant, r); err != nil {
+				return r.Approval, err
+			}
 			err := s.showApproval(tx, a, &r.Approval)
 			return r.Approval, err
 		})
@@ -46,6 +50,9 @@ func (s *Service) Approval(ctx context.Context, a Actor, id string) (out counter
 	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
 		rec, err := reachApproval(tx, a, id)
 		if err != nil {
+			return err
+		}
+		if err := runrepo.CountDecisions(tx, a.Tenant, rec); err != nil {
 			return err
 		}
 		out = rec.Approval
@@ -62,6 +69,12 @@ func (s *Service) showApproval(tx store.Tx, a Actor, ap *countersign.Approval) (
 	}
 	if ap.DecidedByName, err = records.NameOf(tx, a.Tenant, ap.DecidedBy); err != nil {
 		return err
+	}
+	ap.Decisions = slices.Clone(ap.Decisions)
+	for i := range ap.Decisions {
+		if ap.Decisions[i].ByName, err = records.NameOf(tx, a.Tenant, ap.Decisions[i].By); err != nil {
+			return err
+		}
 	}
 	return s.maskApproval(tx, a, ap)
 }
@@ -122,7 +135,7 @@ func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayJudge(tx, a, aboutApproval(rec)); err != nil {
+	if err := s.mayDecide(tx, a, rec); err != nil {
 		return nil, err
 	}
 	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)

@@ -131,7 +131,7 @@ type Actor struct {
 }
 
 func (a Actor) runActor() runrepo.Actor {
-	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester()}
+	return runrepo.Actor{ID: a.ID, RequestID: a.RequestID, Whole: a.Requester(), Person: a.Person}
 }
 
 // Authorize decides whether the actor may use the operation at all, before anything of the

@@ -102,6 +102,9 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 		if head.Retired {
 			return plan.Retired(plan.KindProject, id)
 		}
+		if err := knownGroups(tx, a.Tenant, &content); err != nil {
+			return err
+		}
 		toggled, err := s.onlyToggles(tx, a.Tenant, head, content, w.Enabled)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -49,12 +50,20 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 			if p.Steps[i].ProjectID != ref.ID {
 				continue
 			}
-			if c := project.Capability(p.Steps[i].Capability); c != nil && c.NeedsApproval() {
+			if c := project.Capability(p.Steps[i].Capability); c != nil && gate.Judge(c, p.Steps[i].Input, boundIn(&p.Steps[i])).Asks() {
 				return true, nil
 			}
 		}
 	}
 	return false, nil
+}
+
+// boundIn reports the inputs of a step that are bound to an earlier step's answer.
+func boundIn(s *countersign.Step) func(name string) bool {
+	return func(name string) bool {
+		_, bound := s.InputBindings[name]
+		return bound
+	}
 }
 
 // Quotas returns the configured limits of a tenant, an agent and a run.

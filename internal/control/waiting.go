@@ -69,7 +69,7 @@ func (s *Service) pendingApprovals(tx store.Tx, a Actor, limit int) ([]Waiting, 
 		if err != nil {
 			return nil, false, err
 		}
-		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barred(tx, a, aboutApproval(rec))}
+		w := Waiting{Run: run.Run, Approval: &rec.Approval, Barred: s.barredDecision(tx, a, rec)}
 		if err := s.withSteps(tx, a, &w.Run, run.Probes); err != nil {
 			return nil, false, err
 		}

@@ -223,10 +223,8 @@ func (c *claims) asCapable(s, _ node) string {
 		return "calls the capability " + s.at("capability").text() + ", which the plan has not"
 	case s.at("sideEffect").isTrue() != hasEffect(capability):
 		return "has another sideEffect than its capability"
-	case s.at("approvalRequired").isTrue() != asksApproval(capability):
-		return "has another approvalRequired than its capability"
 	}
-	return ""
+	return c.asJudged(s)
 }
 
 // asSent compares the sendings of a step with its status and the mode of the run.

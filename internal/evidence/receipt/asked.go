@@ -65,7 +65,7 @@ func (c *claims) ofRun(a node) string {
 			return "has a " + name + " that is no time in UTC"
 		}
 	}
-	return ""
+	return checkDecisions(a)
 }
 
 // checkAsked compares what an approval shows with its step and its plan.
@@ -89,6 +89,9 @@ func (c *claims) asAsked(a node) string {
 	}
 	if !a.at("sharedMaker").isTrue() && haveCommonMaker(a) {
 		return "denies the maker that who asked and who decided share"
+	}
+	if problem := c.asksFor(a); problem != "" {
+		return problem
 	}
 	if c.masked() {
 		return ""
@@ -120,6 +123,10 @@ func (c *claims) asAsked(a node) string {
 func haveCommonMaker(a node) bool {
 	named := append(a.at("requestedByMakers").list(), a.at("decidedByMakers").list()...)
 	deciders := append([]node{a.at("decidedBy")}, a.at("decidedByMakers").list()...)
+	for _, d := range a.at("decisions").list() {
+		named = append(named, d.at("byMakers").list()...)
+		deciders = append(append(deciders, d.at("by")), d.at("byMakers").list()...)
+	}
 	askers := append([]node{a.at("requestedBy")}, a.at("requestedByMakers").list()...)
 	return len(named) > 0 && slices.ContainsFunc(askers, func(asker node) bool {
 		return slices.ContainsFunc(deciders, func(d node) bool { return d.text() == asker.text() })

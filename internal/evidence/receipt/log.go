@@ -208,7 +208,7 @@ func (c *claims) checkDecision(a node) string {
 	}) {
 		return "the log does not say that approval " + a.at("id").text() + " was decided so"
 	}
-	return ""
+	return c.checkEarlier(a)
 }
 
 // takes reports a record that is that of another approval.

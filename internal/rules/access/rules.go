@@ -74,6 +74,10 @@ const (
 	ReadStop        Operation = "tenants.stopped"
 	StopTenant      Operation = "tenants.stop"
 	GoTenant        Operation = "tenants.go"
+	ReadGroups      Operation = "groups.read"
+	WriteGroup      Operation = "groups.write"
+	DeleteGroup     Operation = "groups.delete"
+	ValidateProject Operation = "projects.validate"
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
@@ -165,6 +169,10 @@ var rules = map[Operation]rule{
 	ReadStop:        {},
 	StopTenant:      {roles: admin, wholeTenant: true, write: true},
 	GoTenant:        {roles: admin, wholeTenant: true, write: true},
+	ReadGroups:      {},
+	WriteGroup:      {roles: admin, wholeTenant: true, write: true},
+	DeleteGroup:     {roles: admin, wholeTenant: true, write: true},
+	ValidateProject: {},
 }
 
 // Allow reports whether the principal may ask for the operation at all: nil, or

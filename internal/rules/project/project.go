@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -123,6 +124,9 @@ func capabilities(p *countersign.Project) []countersign.Problem {
 			first[c.Name] = i
 		}
 		for _, found := range request.CheckCapability(c) {
+			out = append(out, problem(join(path, found.Path), found.Message))
+		}
+		for _, found := range gate.Check(c) {
 			out = append(out, problem(join(path, found.Path), found.Message))
 		}
 	}

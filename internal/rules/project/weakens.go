@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // Weakens reports whether a project's edit permits requests that needed approval
@@ -18,10 +19,12 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 	if before.BaseURL != "" && before.BaseURL != after.BaseURL {
 		return true
 	}
+	budget := gate.Budget
+	looser := func(was, now *countersign.Capability) bool { return looser(was, now, &budget) }
 	for i := range after.Capabilities {
 		now := &after.Capabilities[i]
 		was := known(now.Name)
-		if was != nil && (looser(was, now) || probedOtherwise(was, now, after, known)) || passesBy(before, now) {
+		if was != nil && (looser(was, now) || probedOtherwise(was, now, after, known)) || passesBy(before, now, looser) {
 			return true
 		}
 	}
@@ -30,9 +33,9 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 
 // looser compares the effective approval policies, including defaults: declaring a
 // side effect a read lowers its approval too.
-func looser(was, now *countersign.Capability) bool {
+func looser(was, now *countersign.Capability, budget *int) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
-	return lowered || was.NeedsApproval() && !now.NeedsApproval()
+	return lowered || was.NeedsApproval() && !now.NeedsApproval() || gate.Weaker(was, now, budget)
 }
 
 var strictness = map[string]int{countersign.ApprovalNone: 0, countersign.ApprovalRiskBased: 1, countersign.ApprovalAlways: 2}
@@ -52,14 +55,14 @@ func probedOtherwise(was, now *countersign.Capability, after *countersign.Projec
 
 // passesBy reports a capability that can send the requests of a stricter one, under
 // any name, unless another one could send them as easily before.
-func passesBy(before *countersign.Project, now *countersign.Capability) bool {
+func passesBy(before *countersign.Project, now *countersign.Capability, looser func(was, now *countersign.Capability) bool) bool {
 	held := false
 	for i := range before.Capabilities {
 		was := &before.Capabilities[i]
 		if was.Method == now.Method && was.Path == now.Path && !looser(was, now) {
 			return false
 		}
-		held = held || looser(was, now) && reachesAlike(was, now)
+		held = held || reachesAlike(was, now) && looser(was, now)
 	}
 	return held
 }

@@ -112,3 +112,19 @@ func set(list []string) map[string]bool {
 func sortedNames[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
+
+// TypesOf gives the types that an input may have; nil where the capability declares none,
+// false for a name that it doesn't take.
+func TypesOf(c *countersign.Capability, name string) (types []string, ok bool) {
+	m, err := newMapping(c)
+	if err != nil || !m.declared(name) {
+		return nil, false
+	}
+	if field, told := c.InputSchema[name]; told {
+		return []string{field.Type}, true
+	}
+	if m.path[name] {
+		return []string{"string", "number"}, true
+	}
+	return nil, true
+}

@@ -2,8 +2,10 @@ package run
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
 )
@@ -73,8 +75,20 @@ func (t *transition) prepare(i int) bool {
 	}
 	digest := request.Digest(req, project.ID, project.Revision, capability.Name)
 	s.Request, s.RequestDigest = &req, countersign.StepDigest(digest)
-	s.SideEffect, s.ApprovalRequired = capability.HasSideEffect(), capability.NeedsApproval()
+	t.verdict = gate.Judge(capability, input, nil)
+	s.SideEffect, s.ApprovalRequired = capability.HasSideEffect(), t.verdict.Asks()
+	if t.verdict.Then == countersign.RuleDeny {
+		t.deny(i)
+		return false
+	}
 	return true
+}
+
+// deny fails a step that a rule denies. Its record keeps the request that was not sent.
+func (t *transition) deny(i int) {
+	reason := strings.Join(t.verdict.Reasons, "; ")
+	t.noteStep("step.deny", i, countersign.StepFailed, reason)
+	t.failStep(i, countersign.CodeDeniedByRule, reason)
 }
 
 // approveOrSend sends the step if it needs no approval or has an unexpired one for
@@ -100,6 +114,7 @@ func (t *transition) ask(i int) {
 	a := &countersign.Approval{
 		ID: t.env.NewApprovalID(), RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
+		ApprovalsNeeded: int64(t.verdict.Approvals), Groups: t.verdict.Groups, Reasons: t.verdict.Reasons,
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
 		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
@@ -156,6 +171,8 @@ func (t *transition) simulate(i int) bool {
 	if complete {
 		s.RequestDigest = countersign.StepDigest(request.Digest(req, project.ID, project.Revision, capability.Name))
 	}
+	verdict := gate.Judge(capability, planned.Input, func(name string) bool { _, bound := planned.InputBindings[name]; return bound })
+	s.WouldBe, s.ApprovalRequired = verdict.WouldBe(), verdict.Asks()
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
 	s.Verification = simulatedVerification(planned.Expectation)
 	t.noteStep("step.simulate", i, countersign.StepSimulated, "")

@@ -10,7 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// decided applies the decision on the approval that the run waits for.
+// decided applies a decision on the approval that the run waits for. The approval in Env
+// has it already, and is PENDING still where others must approve too.
 func (t *transition) decided(e Decided) error {
 	i := t.waitingStep()
 	a := t.env.Approval
@@ -28,7 +29,9 @@ func (t *transition) decided(e Decided) error {
 	switch e.Decision {
 	case countersign.ApprovalApproved:
 		t.noteDecision(i, e)
-		t.becomeWaitingForSlot(i)
+		if a.Status == countersign.ApprovalApproved { // else others must approve too
+			t.becomeWaitingForSlot(i)
+		}
 	case countersign.ApprovalRejected:
 		t.noteDecision(i, e)
 		t.failStep(i, countersign.CodeApprovalRejected, fmt.Sprintf("%s rejected it: %s", e.By, e.Reason))
@@ -70,6 +73,9 @@ func (t *transition) noteDecision(i int, e Decided) {
 	t.noteStep("approvals.decide", i, "", e.Reason)
 	n := &t.res.Notes[len(t.res.Notes)-1]
 	n.Before, n.After = string(countersign.ApprovalPending), string(e.Decision)
+	if t.env.Approval.Status == countersign.ApprovalPending {
+		n.After = n.Before
+	}
 }
 
 // expired handles an approval past its expiresAt: an undecided one fails the run; an
@@ -90,7 +96,11 @@ func (t *transition) expired() {
 		t.askAgain(i)
 		return
 	}
-	t.failStep(i, countersign.CodeApprovalExpired, "nobody decided in time, so the system rejected it")
+	why := "nobody decided in time, so the system rejected it"
+	if len(a.Decisions) > 0 {
+		why = "too few approved in time, so the system rejected it"
+	}
+	t.failStep(i, countersign.CodeApprovalExpired, why)
 }
 
 // askAgain requests a new approval for a step that was approved but not started.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
 )
@@ -118,6 +119,8 @@ type transition struct {
 
 	at     int    // the step that caused the status change; -1: none
 	reason string // reason for the audit record if the run has no error
+
+	verdict gate.Verdict // of the step that is prepared
 }
 
 func begin(env Env, r *countersign.Run) *transition {

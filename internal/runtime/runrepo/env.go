@@ -2,11 +2,9 @@ package runrepo
 
 import (
 	"errors"
-	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/cache"
-	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -135,17 +133,6 @@ func loadApproval(tx store.Tx, h *LoadedRun) (*loadedApproval, error) {
 		return a, nameMakers(tx, h.Ref.Tenant, a.record)
 	}
 	return a, nil
-}
-
-// decide sets the decision; an approval is decided once.
-func (a *loadedApproval) decide(d run.Decided, by access.Requester, now time.Time) {
-	if a.record == nil || a.record.Status != countersign.ApprovalPending {
-		return
-	}
-	a.record.Status, a.record.DecisionReason, a.record.DecidedBy, a.record.DecidedAt = d.Decision, d.Reason, d.By, now
-	a.record.SuggestedInput = d.Suggested
-	a.record.DecidedByMakers, a.record.SharedMaker = by.Makers, by.ID != "" && access.SharedMaker(a.record.Requester, by)
-	a.changed = true
 }
 
 func (a *loadedApproval) save(tx store.Tx, tenant string) error {

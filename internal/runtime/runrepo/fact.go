@@ -24,6 +24,9 @@ func facts(before *countersign.Run, res run.Result, e run.Event, a *loadedApprov
 	case run.Reconciled:
 		out = reconciled(out, before, e.Resolution)
 	case run.Decided:
+		if a.record.Status == countersign.ApprovalPending {
+			break // others must approve too
+		}
 		out = append(out, telemetry.Fact{Kind: telemetry.Decided, ProjectID: a.record.ProjectID, Capability: a.record.Capability, Took: a.record.DecidedAt.Sub(a.record.RequestedAt)})
 	}
 	for _, i := range res.Changed {

@@ -71,6 +71,8 @@ type Actor struct {
 	RequestID string
 	// Whole is the actor as a requester is stored; approvals name its makers.
 	Whole access.Requester
+	// Person is the user who is known to act, "" for nobody.
+	Person string
 }
 
 // Request is the request that started a run: its id, and its traceparent, "" without one.
@@ -103,7 +105,10 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 		return Moved{}, err
 	}
 	if d, ok := e.(run.Decided); ok {
-		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; it isn't stored if the run refuses
+		// env.Approval is this record; it isn't stored if the run refuses
+		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person}, env.Now); err != nil {
+			return Moved{}, err
+		}
 	}
 	res, err := run.Apply(env, loaded.Run(), e)
 	if err != nil {
@@ -128,7 +133,10 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 // written once, with both changes.
 func (l *Repository) commit(tx store.Tx, env run.Env, loaded *LoadedRun, a *loadedApproval, res run.Result, by Actor) (Moved, error) {
 	if res.Close != "" {
-		a.decide(run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}, access.Requester{}, env.Now)
+		closed := run.Decided{Decision: countersign.ApprovalRejected, Reason: res.Close, By: countersign.SystemPrincipal}
+		if err := a.decide(tx, loaded.Ref.Tenant, closed, records.Decider{}, env.Now); err != nil {
+			return Moved{}, err
+		}
 	}
 	if err := a.save(tx, loaded.Ref.Tenant); err != nil {
 		return Moved{}, err

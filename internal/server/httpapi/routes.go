@@ -61,6 +61,13 @@ func (a *API) routes() []route {
 		{method: "POST", path: "/projects/{id}/retire", op: access.RetireProject, id: "retireProject", tag: "projects", summary: "Retire a project that no unfinished run uses, and disable it: hidden from lists, and nothing new is made of it", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Project](), handle: withReason(a.control.RetireProject)},
 		{method: "POST", path: "/projects/{id}/restore", op: access.RestoreProject, id: "restoreProject", tag: "projects", summary: "Bring a retired project back", body: typeOf[countersign.Reason](), status: 200, answer: typeOf[countersign.Project](), handle: withReason(a.control.RestoreProject)},
 
+		{method: "POST", path: "/projects/{id}/validate", op: access.ValidateProject, id: "validateProject", tag: "projects", summary: "Contradictions and gaps of a project's approval rules, each with inputs that show it", status: 200, answer: typeOf[countersign.Validation](), handle: byID(a.control.ValidateProject)},
+
+		{method: "GET", path: "/groups", op: access.ReadGroups, id: "listGroups", tag: "groups", summary: "List the groups of users whom approval rules name", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Group]](), handle: list(a.control.Groups)},
+		{method: "GET", path: "/groups/{id}", op: access.ReadGroups, id: "getGroup", tag: "groups", summary: "Read a group with its members", status: 200, answer: typeOf[countersign.Group](), handle: byID(a.control.Group)},
+		{method: "PUT", path: "/groups/{id}", op: access.WriteGroup, id: "putGroup", tag: "groups", summary: "Create or update a group", body: typeOf[countersign.GroupWrite](), status: 200, answer: typeOf[countersign.Group](), handle: withBody(a.control.PutGroup)},
+		{method: "DELETE", path: "/groups/{id}", op: access.DeleteGroup, id: "deleteGroup", tag: "groups", summary: "Delete a group that no rule names", status: 200, answer: typeOf[countersign.Group](), handle: byID(a.control.DeleteGroup)},
+
 		{method: "POST", path: "/plans", op: access.CreatePlan, id: "createPlan", tag: "plans", summary: "Store a plan", body: typeOf[countersign.PlanWrite](), status: 201, answer: typeOf[countersign.Plan](), handle: a.createPlan},
 		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model"}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
 		{method: "GET", path: "/plans/{id}", op: access.ReadPlans, id: "getPlan", tag: "plans", summary: "Read a plan with its snapshots", status: 200, answer: typeOf[countersign.Plan](), handle: byID(a.control.Plan)},

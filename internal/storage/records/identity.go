@@ -10,7 +10,8 @@ import (
 type User struct {
 	countersign.User
 	Realm  bool      `json:"realm,omitempty"`
-	UsedAt time.Time `json:"usedAt,omitzero"` // when a session was last begun in this tenant
+	UsedAt time.Time `json:"usedAt,omitzero"`  // when a session was last begun in this tenant
+	Claims []string  `json:"claims,omitempty"` // of those that groups name, what the identity provider said when they last signed in
 }
 
 // Session is a browser's sign-in; its id is the hash of its secret. It is deleted

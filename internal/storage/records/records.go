@@ -109,6 +109,7 @@ type Run struct {
 type Approval struct {
 	countersign.Approval
 	Requester access.Requester `json:"requester"`
+	Deciders  []Decider        `json:"deciders,omitempty"` // of its Decisions, one each
 }
 
 // Claim remembers which run an idempotency key started (contract 6). It is kept

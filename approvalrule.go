@@ -1,0 +1,61 @@
+package countersign
+
+import "time"
+
+// What an approval rule answers, by severity.
+const (
+	RuleAllow = "ALLOW"
+	RuleAsk   = "ASK"
+	RuleDeny  = "DENY"
+)
+
+// WouldBeDenied is what a rehearsed step says that a rule denies; one that would be asked
+// for or let out says RuleAsk or RuleAllow.
+const WouldBeDenied = "DENIED"
+
+// ApprovalRule decides, by what will be sent, whether a request of a capability is let out,
+// asked for or denied. Of the rules that hold the severest wins; where none holds, the
+// capability's approval decides.
+type ApprovalRule struct {
+	When      Condition `json:"when" doc:"over the inputs as they will be sent; variableId is an input, a dotted path leads deeper"`
+	Then      string    `json:"then" enum:"ALLOW,ASK,DENY"`
+	Approvals int64     `json:"approvals,omitempty" minimum:"1" maximum:"5" doc:"how many different deciders must approve; default 1"`
+	Groups    []string  `json:"groups,omitempty" nullable:"false" maxItems:"10" doc:"every decider is a member of one of them, and each has at least one decider"`
+	Reason    string    `json:"reason" doc:"why, for those who are asked or denied; never blank"`
+}
+
+// Group names users who decide approvals together.
+type Group struct {
+	ID        string    `json:"id"`
+	Revision  int64     `json:"revision" doc:"1 on create, one more on each update"`
+	Name      string    `json:"name"`
+	Members   []string  `json:"members" nullable:"false" doc:"e-mail addresses of users of the tenant"`
+	Claim     string    `json:"claim,omitempty" doc:"name=value of a claim of the identity provider; whoever signed in with it last is a member too"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// GroupWrite is the body of PUT /groups/{id}. The server's fields are accepted and ignored.
+type GroupWrite struct {
+	Name             string   `json:"name" minLength:"1"`
+	Members          []string `json:"members" nullable:"false" maxItems:"200" doc:"e-mail addresses of users of the tenant"`
+	Claim            string   `json:"claim,omitempty" doc:"name=value of a claim of the identity provider, such as groups=finance"`
+	ExpectedRevision int64    `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
+
+	ID        Value `json:"id,omitzero" doc:"ignored"`
+	Revision  Value `json:"revision,omitzero" doc:"ignored"`
+	CreatedAt Value `json:"createdAt,omitzero" doc:"ignored"`
+	UpdatedAt Value `json:"updatedAt,omitzero" doc:"ignored"`
+}
+
+// GivenDecision is one decision on an approval.
+type GivenDecision struct {
+	Decision ApprovalStatus `json:"decision" enum:"APPROVED,REJECTED"`
+	By       string         `json:"by"`
+	ByName   string         `json:"byName,omitempty" doc:"a token's name, a user's or an agent's"`
+	ByMakers []string       `json:"byMakers,omitempty" nullable:"false" doc:"who made the token that decided, and who made that one, nearest first"`
+	Groups   []string       `json:"groups,omitempty" nullable:"false" doc:"the approval's groups that it was given for"`
+	Reason   string         `json:"reason"`
+	At       time.Time      `json:"at"`
+	Left     bool           `json:"left,omitempty" doc:"its decider left the groups before enough had approved, so it doesn't count"`
+}

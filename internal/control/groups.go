@@ -1,0 +1,225 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/gate"
+	"github.com/countersign/countersign/internal/rules/quota"
+	"github.com/countersign/countersign/internal/rules/safetext"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Groups lists the tenant's groups by id.
+func (s *Service) Groups(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Group], err error) {
+	err = s.view(ctx, a, access.ReadGroups, func(tx store.Tx) error {
+		page, err = records.Groups.Page(tx, a.Tenant, l.query(nil, records.AllGroups()...))
+		return err
+	})
+	return page, err
+}
+
+// Group reads one group.
+func (s *Service) Group(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
+	err = s.view(ctx, a, access.ReadGroups, func(tx store.Tx) error {
+		rec, _, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
+		if err != nil {
+			return found(err, "group", id)
+		}
+		g = *rec
+		return nil
+	})
+	return g, err
+}
+
+// PutGroup creates a group or, with the present revision, updates it. Who leaves it no
+// longer counts for what is undecided; what was decided stays so.
+func (s *Service) PutGroup(ctx context.Context, a Actor, id string, w countersign.GroupWrite) (g countersign.Group, err error) {
+	members, err := checkGroup(w)
+	if err != nil {
+		return g, err
+	}
+	subject := "group/" + id
+	err = s.update(ctx, a, access.WriteGroup, subject, func(tx store.Tx) error {
+		was, version, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
+		if errors.Is(err, store.ErrNotFound) {
+			was, version, err = &countersign.Group{}, 0, checkGroupLimit(tx, a.Tenant)
+		}
+		if err != nil {
+			return err
+		}
+		if err := compare("group", id, was.Revision, w.ExpectedRevision); err != nil {
+			return err
+		}
+		for i, email := range members {
+			if members[i], err = memberOf(tx, a.Tenant, fmt.Sprintf("members[%d]", i), email); err != nil {
+				return err
+			}
+		}
+		if err := wrong(repeated("members", members)); err != nil {
+			return err
+		}
+		g = *was
+		g.ID, g.Name, g.Members, g.Claim, g.UpdatedAt = id, w.Name, members, w.Claim, s.cfg.Now()
+		if g.Revision++; g.Revision == 1 {
+			g.CreatedAt = g.UpdatedAt
+		}
+		if _, err := records.Groups.Put(tx, a.Tenant, records.GroupID(id), &g, version); err != nil {
+			return err
+		}
+		return s.audit(tx, a, access.WriteGroup, subject, change{before: groupState(was), after: groupState(&g), weakens: widensGroup(was, &g)})
+	})
+	return g, err
+}
+
+// checkGroup checks what a group says by itself, and gives its members' addresses in the
+// form in which they are compared.
+func checkGroup(w countersign.GroupWrite) ([]string, error) {
+	if safetext.Blank(w.Name) {
+		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "name: it can't be blank")
+	}
+	if name, value, ok := strings.Cut(w.Claim, "="); w.Claim != "" && (!ok || name == "" || value == "") {
+		return nil, countersign.Errorf(countersign.CodeInvalidRequest, "claim: it must be the name of a claim, = and its value, such as groups=finance")
+	}
+	members := slices.Clone(w.Members)
+	for i := range members {
+		email, err := address(fmt.Sprintf("members[%d]", i), members[i])
+		if err != nil {
+			return nil, err
+		}
+		members[i] = email
+	}
+	return members, nil
+}
+
+// memberOf finds the user whom a member names. One whose address an earlier release kept in
+// another form is named by that form alone.
+func memberOf(tx store.Tx, tenant, path, email string) (string, error) {
+	u, err := userOf(tx, tenant, email)
+	if countersign.ErrorCode(err) == countersign.CodeNotFound {
+		return "", countersign.Errorf(countersign.CodeInvalidRequest, "%s: %s is not a user of tenant %s; add them first", path, email, tenant)
+	}
+	if err != nil {
+		return "", err
+	}
+	return u.Email, nil
+}
+
+func checkGroupLimit(tx store.Tx, tenant string) error {
+	count, err := tx.Count(store.Meta, tenant, store.Query{Where: records.AllGroups()})
+	if err != nil || count < countersign.MaxGroups {
+		return err
+	}
+	return quota.Exceeded("tenant "+tenant, countersign.MaxGroups, "groups", "delete one")
+}
+
+// groupState describes a group in the audit log.
+func groupState(g *countersign.Group) string {
+	if g.Revision == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s %v", revision(g.Revision), g.Members)
+	if g.Claim != "" {
+		text += " claim " + g.Claim
+	}
+	return text
+}
+
+// widensGroup reports that somebody may be a member who was none before. A group that is
+// new is named by no rule yet.
+func widensGroup(was, now *countersign.Group) bool {
+	added := slices.ContainsFunc(now.Members, func(email string) bool { return !slices.Contains(was.Members, email) })
+	return was.Revision > 0 && (added || now.Claim != "" && now.Claim != was.Claim)
+}
+
+// DeleteGroup deletes a group that no rule names.
+func (s *Service) DeleteGroup(ctx context.Context, a Actor, id string) (g countersign.Group, err error) {
+	subject := "group/" + id
+	err = s.update(ctx, a, access.DeleteGroup, subject, func(tx store.Tx) error {
+		rec, _, err := records.Groups.Get(tx, a.Tenant, records.GroupID(id))
+		if err != nil {
+			return found(err, "group", id)
+		}
+		if err := groupUnused(tx, a.Tenant, id); err != nil {
+			return err
+		}
+		if err := records.Groups.Delete(tx, a.Tenant, records.GroupID(id)); err != nil {
+			return err
+		}
+		g = *rec
+		return s.audit(tx, a, access.DeleteGroup, subject, change{before: groupState(rec), after: "gone"})
+	})
+	return g, err
+}
+
+// groupUnused refuses the deletion of a group that a rule of a project's present revision
+// names. An unfinished run goes by no other: while it lasts, its projects aren't edited.
+func groupUnused(tx store.Tx, tenant, id string) error {
+	heads, err := records.Projects.List(tx, tenant, store.Query{})
+	if err != nil {
+		return err
+	}
+	for _, h := range heads {
+		p, _, err := records.ProjectRevisions.Get(tx, tenant, records.RevisionID(h.ID, h.Revision))
+		if err != nil {
+			return err
+		}
+		ids, paths := gate.Groups(p)
+		if i := slices.Index(ids, id); i >= 0 {
+			return countersign.Errorf(countersign.CodeStateConflict, "project %s names group %s at %s; take it out of the rule first", h.ID, id, paths[i])
+		}
+	}
+	return nil
+}
+
+// knownGroups refuses rules that name a group that doesn't exist.
+func knownGroups(tx store.Tx, tenant string, p *countersign.Project) error {
+	var problems []countersign.Problem
+	ids, paths := gate.Groups(p)
+	for i, id := range ids {
+		_, _, err := records.Groups.Get(tx, tenant, records.GroupID(id))
+		if errors.Is(err, store.ErrNotFound) {
+			problems = append(problems, countersign.Problem{Path: paths[i], Message: "there is no group " + id + "; create it first"})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return wrong(problems)
+}
+
+// leaveGroups takes a user who leaves a tenant out of its groups: if they are added again,
+// they are a member of none.
+func (s *Service) leaveGroups(tx store.Tx, a Actor, tenant, email string) error {
+	all, err := records.Groups.List(tx, tenant, store.Query{Where: records.AllGroups()})
+	if err != nil {
+		return err
+	}
+	for _, g := range all {
+		if !slices.Contains(g.Members, email) {
+			continue
+		}
+		rec, version, err := records.Groups.Get(tx, tenant, records.GroupID(g.ID))
+		if err != nil {
+			return err
+		}
+		next := *rec
+		next.Members = slices.DeleteFunc(slices.Clone(rec.Members), func(m string) bool { return m == email })
+		next.Revision++
+		next.UpdatedAt = s.cfg.Now()
+		if _, err := records.Groups.Put(tx, tenant, records.GroupID(g.ID), &next, version); err != nil {
+			return err
+		}
+		if err := s.auditIn(tx, tenant, a, access.DeleteUser, "group/"+g.ID, change{before: groupState(rec), after: groupState(&next)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

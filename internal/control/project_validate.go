@@ -1,0 +1,29 @@
+package control
+
+import (
+	"context"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/gate"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// ValidateProject lists what contradicts itself in a project's approval rules, and the gaps
+// that they leave. What makes a project unusable is refused when it is written.
+func (s *Service) ValidateProject(ctx context.Context, a Actor, id string) (v countersign.Validation, err error) {
+	var p countersign.Project
+	err = s.view(ctx, a, access.ValidateProject, func(tx store.Tx) error {
+		head, _, err := reachProject(tx, a, id)
+		if err == nil {
+			p, err = s.projectOf(tx, a.Tenant, *head)
+		}
+		return err
+	})
+	if err != nil {
+		return v, err
+	}
+	v = countersign.Validation{Valid: true, Errors: []countersign.Problem{}}
+	err = s.compute(ctx, a.Tenant, func() { v.Warnings = gate.Findings(&p) })
+	return v, err
+}

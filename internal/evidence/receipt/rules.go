@@ -1,0 +1,179 @@
+package receipt
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
+)
+
+// The approvals of a step are those that the rules of its capability ask for, over the
+// inputs that it sent.
+
+// verdict is what the gate says of a step. known is false where masking hides inputs that
+// the rules compare.
+func (c *claims) verdict(s node) (v gate.Verdict, known bool) {
+	capability := c.capability(s)
+	if len(capability.at("approvalRules").list()) == 0 || !s.at("request").exists() {
+		return byApproval(capability), true // it has no rules, or didn't come to the gate
+	}
+	if c.hides(s) {
+		return byApproval(capability), false
+	}
+	decoded, ok := decodeCapability(capability)
+	if !ok {
+		return gate.Verdict{Then: countersign.RuleDeny}, true
+	}
+	input := map[string]countersign.Value{}
+	for name, value := range s.at("input").members() {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return gate.Verdict{Then: countersign.RuleDeny}, true
+		}
+		input[name] = countersign.RawValue(string(text))
+	}
+	bindings := c.planned(s).at("inputBindings")
+	return gate.Judge(decoded, input, func(name string) bool { return !c.live() && bindings.has(name) }), true
+}
+
+func byApproval(capability node) gate.Verdict {
+	if asksApproval(capability) {
+		return gate.Verdict{Then: countersign.RuleAsk, Approvals: 1}
+	}
+	return gate.Verdict{Then: countersign.RuleAllow}
+}
+
+// decodeCapability gives what the gate goes by; false for rules that no service stores.
+func decodeCapability(n node) (*countersign.Capability, bool) {
+	text, err := json.Marshal(n.v)
+	if err != nil {
+		return nil, false
+	}
+	c := &countersign.Capability{}
+	return c, json.Unmarshal(text, c) == nil
+}
+
+// mayAllow reports a capability with a rule that lets requests out.
+func mayAllow(capability node) bool {
+	return slices.ContainsFunc(capability.at("approvalRules").list(), func(r node) bool { return r.at("then").text() == countersign.RuleAllow })
+}
+
+// asJudged compares a step with what the rules say of its inputs.
+func (c *claims) asJudged(s node) string {
+	v, known := c.verdict(s)
+	denied := s.at("error").at("code").text() == string(countersign.CodeDeniedByRule)
+	switch wouldBe := s.at("wouldBe").text(); {
+	case !known:
+		return ""
+	case s.at("approvalRequired").isTrue() != v.Asks():
+		return "has another approvalRequired than its capability"
+	case wouldBe != "" && (c.live() || wouldBe != v.WouldBe()):
+		return "has another wouldBe than its capability's rules"
+	case c.live() && denied != (v.Then == countersign.RuleDeny):
+		return "was denied by a rule that does not deny it, or was not denied by one that does"
+	case c.live() && denied && s.at("attempt").whole() > 0:
+		return "was sent, though a rule denies it"
+	}
+	return ""
+}
+
+// asksFor compares what an approval asks for with what the rules of its step say.
+func (c *claims) asksFor(a node) string {
+	s := c.byID[a.at("stepId").text()]
+	v, known := c.verdict(s)
+	same := a.at("requestDigest").text() != "" && a.at("requestDigest").text() == s.at("requestDigest").text()
+	if !known || !same || !v.Asks() {
+		return ""
+	}
+	if needed(a) != v.Approvals || !slices.Equal(texts(a.at("groups")), v.Groups) {
+		return "asks for other approvals than the rules of its capability"
+	}
+	return ""
+}
+
+// needed is how many must approve; earlier releases, which asked for one, don't say so.
+func needed(a node) int {
+	if !a.has("approvalsNeeded") {
+		return 1
+	}
+	return int(a.at("approvalsNeeded").whole())
+}
+
+func texts(n node) (out []string) {
+	for _, v := range n.list() {
+		out = append(out, v.text())
+	}
+	return out
+}
+
+// checkDecisions compares the decisions of an approval with what became of it.
+func checkDecisions(a node) string {
+	given := a.at("decisions").list()
+	if len(given) == 0 {
+		if needed(a) != 1 || len(a.at("groups").list()) > 0 {
+			return "lacks its decisions"
+		}
+		return ""
+	}
+	by := map[string]bool{}
+	for i, d := range given {
+		last := i == len(given)-1
+		switch {
+		case d.at("by").text() == "" || by[d.at("by").text()]:
+			return "was decided twice by one, or by nobody"
+		case d.at("at").moment() == "" || i > 0 && d.at("at").before(given[i-1].at("at")):
+			return "has decisions that are not in the order of their times"
+		case !last && d.at("decision").text() != string(countersign.ApprovalApproved):
+			return "was decided again after a rejection"
+		case last && !isLast(d, a):
+			return "was last decided otherwise than its decisions say"
+		}
+		by[d.at("by").text()] = true
+	}
+	return ""
+}
+
+// isLast reports the decision that an approval names as its own.
+func isLast(d, a node) bool {
+	return d.at("decision").text() == a.at("status").text() && d.at("by").text() == a.at("decidedBy").text() &&
+		d.at("reason").text() == a.at("decisionReason").text() && d.at("at").moment() == a.at("decidedAt").moment()
+}
+
+// enough reports an approval that as many have given as it asks for, each of them for one
+// of its groups, and each group by somebody.
+func enough(a node) bool {
+	given := a.at("decisions").list()
+	if len(given) == 0 {
+		return needed(a) == 1 && len(a.at("groups").list()) == 0
+	}
+	var approved []gate.Decider
+	for _, d := range given {
+		if d.at("decision").text() == string(countersign.ApprovalApproved) && !d.at("left").isTrue() && d.at("by").text() != countersign.SystemPrincipal {
+			approved = append(approved, gate.Decider{Groups: texts(d.at("groups"))})
+		}
+	}
+	return gate.Enough(needed(a), texts(a.at("groups")), approved)
+}
+
+// checkEarlier finds the record of each decision before the last, in the log's order.
+func (c *claims) checkEarlier(a node) string {
+	given, from := a.at("decisions").list(), 0
+	for _, d := range given[:max(0, len(given)-1)] {
+		found := false
+		for i := from; i < len(c.proven) && !found; i++ {
+			p := c.proven[i]
+			if p.says("approvals.decide", a.at("stepId").text(), a.at("requestDigest").text()) && p.at("after").text() == string(countersign.ApprovalPending) &&
+				p.at("actor").text() == d.at("by").text() && p.at("reason").text() == d.at("reason").text() && p.at("at").moment() == d.at("at").moment() {
+				from, found = i+1, true
+			}
+		}
+		if !found {
+			return "the log does not say that approval " + a.at("id").text() + " was approved by " + d.at("by").text() + " so"
+		}
+	}
+	if last, ok := c.decidedBy[a.at("id").text()]; ok && from > last {
+		return "the log does not say that approval " + a.at("id").text() + " was decided in this order"
+	}
+	return ""
+}

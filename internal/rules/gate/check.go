@@ -1,0 +1,157 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/safetext"
+)
+
+// Codes of what is wrong with a rule.
+const (
+	badRule      = "bad_rule"
+	unknownInput = "undeclared_input"
+	wrongType    = "wrong_type"
+)
+
+// maxReason is the longest reason of a rule, in bytes.
+const maxReason = 1000
+
+// Check names all that is wrong with a capability's rules by themselves. Whether the groups
+// that they name exist is the tenant's question. Paths are relative to the capability.
+func Check(c *countersign.Capability) []countersign.Problem {
+	k := checking{capability: c}
+	if n := len(c.ApprovalRules); n > countersign.MaxApprovalRules {
+		k.add("approvalRules", badRule, "%d rules are too many; at most %d", n, countersign.MaxApprovalRules)
+	}
+	for i := range c.ApprovalRules {
+		k.rule(fmt.Sprintf("approvalRules[%d]", i), &c.ApprovalRules[i])
+	}
+	return k.problems
+}
+
+type checking struct {
+	capability *countersign.Capability
+	problems   []countersign.Problem
+}
+
+func (k *checking) add(path, code, format string, args ...any) {
+	k.problems = append(k.problems, countersign.Problem{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (k *checking) rule(at string, r *countersign.ApprovalRule) {
+	k.condition(at+".when", &r.When)
+	switch {
+	case severity[r.Then] == 0:
+		k.add(at+".then", badRule, "must be one of ALLOW, ASK, DENY")
+	case r.Then == countersign.RuleAllow && k.capability.ApprovalPolicy() == countersign.ApprovalAlways:
+		k.add(at+".then", badRule, "ALLOW can't stand beside approval ALWAYS, which is also the default of a side effect; set approval to RISK_BASED, or let the rule ASK")
+	}
+	if r.Approvals < 0 || r.Approvals > countersign.MaxApprovals {
+		k.add(at+".approvals", badRule, "must be 1 to %d", countersign.MaxApprovals)
+	}
+	if len(r.Groups) > countersign.MaxRuleGroups {
+		k.add(at+".groups", badRule, "%d groups are too many; at most %d", len(r.Groups), countersign.MaxRuleGroups)
+	}
+	for j, id := range r.Groups {
+		if slices.Contains(r.Groups[:j], id) {
+			k.add(fmt.Sprintf("%s.groups[%d]", at, j), badRule, "%s is named already", id)
+		}
+	}
+	switch {
+	case safetext.Blank(r.Reason):
+		k.add(at+".reason", badRule, "say why; it can't be blank")
+	case len(r.Reason) > maxReason:
+		k.add(at+".reason", badRule, "must not be longer than %d bytes", maxReason)
+	}
+}
+
+func (k *checking) condition(at string, c *countersign.Condition) {
+	switch {
+	case (c.Predicate == nil) == (c.Group == nil):
+		k.add(at, badRule, "a condition is exactly one of predicate and group")
+	case c.Predicate != nil:
+		k.predicate(at, c.Predicate)
+	case c.Group.Combinator != countersign.CombinatorAnd && c.Group.Combinator != countersign.CombinatorOr:
+		k.add(at+".combinator", badRule, "must be AND or OR")
+	default:
+		for i := range c.Group.Conditions {
+			k.condition(fmt.Sprintf("%s.conditions[%d]", at, i), &c.Group.Conditions[i])
+		}
+	}
+}
+
+func (k *checking) predicate(at string, p *countersign.Predicate) {
+	types, found := k.typesAt(p.VariableID)
+	switch {
+	case !found:
+		k.add(at+".variableId", unknownInput, "%q names no input of the capability; a dotted path leads into an object or array", p.VariableID)
+		return
+	case !operators[p.Operator]:
+		k.add(at+".operator", badRule, "must be one of eq, neq, gt, gte, lt, lte, isUnknown, isKnown")
+		return
+	case p.Operator == countersign.OpIsKnown || p.Operator == countersign.OpIsUnknown:
+		return
+	case p.Value.IsZero() || p.Value.IsNull():
+		k.add(at+".value", badRule, "%s needs a value other than null; isUnknown asks whether there is none", p.Operator)
+		return
+	case orders(p.Operator) && p.Value.Kind() != countersign.KindNumber:
+		k.add(at+".value", wrongType, "%s compares numbers, and this is a %s; use eq or neq", p.Operator, p.Value.Kind())
+		return
+	}
+	if kind := p.Value.Kind().String(); types != nil && !slices.Contains(types, kind) {
+		k.add(at+".value", wrongType, "%s is declared as %s, and this is a %s", p.VariableID, strings.Join(types, " or "), kind)
+	}
+}
+
+var operators = map[string]bool{
+	countersign.OpEqual: true, countersign.OpNotEqual: true, countersign.OpGreater: true, countersign.OpGreaterOrEqual: true,
+	countersign.OpLess: true, countersign.OpLessOrEqual: true, countersign.OpIsKnown: true, countersign.OpIsUnknown: true,
+}
+
+func orders(operator string) bool {
+	switch operator {
+	case countersign.OpGreater, countersign.OpGreaterOrEqual, countersign.OpLess, countersign.OpLessOrEqual:
+		return true
+	default:
+		return false
+	}
+}
+
+// maxPath bounds how many names a path has: what a path can be read as grows with them.
+const maxPath = 12
+
+// typesAt finds the types that a value at a path may have; nil is any.
+func (k *checking) typesAt(path string) (types []string, found bool) {
+	if path == "" || strings.Count(path, ".") >= maxPath {
+		return nil, false
+	}
+	for name, rest := range splits(path) {
+		declared, ok := request.TypesOf(k.capability, name)
+		switch {
+		case !ok:
+		case rest == "" && declared != nil:
+			types, found = append(types, declared...), true
+		case rest == "", declared == nil, declared[0] == "object", declared[0] == "array":
+			return nil, true
+		}
+	}
+	return types, found
+}
+
+// Groups are the groups that a project's rules name, each with the path of where first.
+func Groups(p *countersign.Project) (ids, paths []string) {
+	for i := range p.Capabilities {
+		for j := range p.Capabilities[i].ApprovalRules {
+			for n, id := range p.Capabilities[i].ApprovalRules[j].Groups {
+				if !slices.Contains(ids, id) {
+					ids, paths = append(ids, id), append(paths, fmt.Sprintf("capabilities[%d].approvalRules[%d].groups[%d]", i, j, n))
+				}
+			}
+		}
+	}
+	return ids, paths
+}

@@ -1,0 +1,75 @@
+package gate
+
+import "github.com/countersign/countersign"
+
+// truth is a truth value of three-valued logic, ordered so that AND is the least and OR the
+// greatest, as in SQL.
+type truth int8
+
+const (
+	isFalse truth = iota
+	isUnknown
+	isTrue
+)
+
+func truthOf(b bool) truth {
+	if b {
+		return isTrue
+	}
+	return isFalse
+}
+
+// holds evaluates a condition. An empty AND is true, an empty OR false, as in models.
+func holds(c *countersign.Condition, read func(path string) reading) truth {
+	if c.Group == nil {
+		return compare(c.Predicate, read(c.Predicate.VariableID))
+	}
+	and := c.Group.Combinator == countersign.CombinatorAnd
+	out := truthOf(and)
+	for i := range c.Group.Conditions {
+		part := holds(&c.Group.Conditions[i], read)
+		if and {
+			out = min(out, part)
+		} else {
+			out = max(out, part)
+		}
+	}
+	return out
+}
+
+// compare evaluates a predicate. What isn't there is unknown, and so is a value of another
+// type than the one that it is compared with: nothing says how they relate.
+func compare(p *countersign.Predicate, is reading) truth {
+	switch {
+	case is.unclear:
+		return isUnknown
+	case p.Operator == countersign.OpIsKnown:
+		return truthOf(is.known())
+	case p.Operator == countersign.OpIsUnknown:
+		return truthOf(!is.known())
+	case !is.known() || is.value.Kind() != p.Value.Kind():
+		return isUnknown
+	case p.Operator == countersign.OpEqual:
+		return truthOf(is.value.Equal(p.Value.Value))
+	case p.Operator == countersign.OpNotEqual:
+		return truthOf(!is.value.Equal(p.Value.Value))
+	case is.value.Kind() != countersign.KindNumber:
+		return isUnknown
+	}
+	return ordered(p.Operator, countersign.ParseNumber(is.value.Raw()).Compare(countersign.ParseNumber(p.Value.Raw())))
+}
+
+func ordered(operator string, sign int) truth {
+	switch operator {
+	case countersign.OpGreater:
+		return truthOf(sign > 0)
+	case countersign.OpGreaterOrEqual:
+		return truthOf(sign >= 0)
+	case countersign.OpLess:
+		return truthOf(sign < 0)
+	case countersign.OpLessOrEqual:
+		return truthOf(sign <= 0)
+	default:
+		return isUnknown // no PUT accepts another
+	}
+}

@@ -1,0 +1,177 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// Codes of findings.
+const (
+	neverHolds   = "rule_never_holds"
+	neverDecides = "rule_never_decides"
+	openBound    = "number_unbounded"
+	notExamined  = "not_examined"
+)
+
+// examinedAtMost bounds the comparisons for one project, some seconds of work.
+const examinedAtMost = 20 * maxCost
+
+// Findings lists what contradicts itself in a project's rules, and the gaps that they
+// leave, each with inputs that show it. It claims nothing that it has not tried.
+func Findings(p *countersign.Project) []countersign.Problem {
+	out := []countersign.Problem{}
+	budget := examinedAtMost
+	for i := range p.Capabilities {
+		c := &p.Capabilities[i]
+		if len(c.ApprovalRules) == 0 {
+			continue
+		}
+		at := fmt.Sprintf("capabilities[%d].approvalRules", i)
+		t, ok := newTable(false, c.ApprovalRules)
+		if ok {
+			budget -= t.cost * (2 + 2*len(t.paths))
+		}
+		if !ok || budget < 0 {
+			out = append(out, countersign.Problem{Path: at, Code: notExamined, Message: "the rules distinguish too many cases to examine; compare fewer inputs, or each with fewer values"})
+			continue
+		}
+		e := examined{capability: c, table: t, at: at}
+		out = append(append(out, e.rules()...), e.bounds()...)
+	}
+	return out
+}
+
+// examined is a capability with the table of its rules.
+type examined struct {
+	capability *countersign.Capability
+	table      *table
+	at         string // the path of its rules
+}
+
+// occurrence is where a rule holds in the table.
+type occurrence struct {
+	held, decided bool
+	shown         row     // one that shows it best
+	over          Verdict // what is said there
+}
+
+// rules finds the rules that never hold, and those that never decide where they hold.
+func (e examined) rules() (out []countersign.Problem) {
+	rules := e.capability.ApprovalRules
+	found := make([]occurrence, len(rules))
+	e.table.each(func(at row) bool {
+		v := judge(e.capability, at.read)
+		for i := range rules {
+			o := &found[i]
+			if o.decided || holds(&rules[i].When, at.read) != isTrue {
+				continue
+			}
+			if !o.held || at.present() > o.shown.present() { // more inputs say more to a reader
+				o.shown, o.over = at.clone(), v
+			}
+			o.held, o.decided = true, v.Then == rules[i].Then
+		}
+		return true
+	})
+	for i, o := range found {
+		w, ok := countersign.Value{}, false
+		if o.held && !o.decided {
+			w, ok = e.witness(o.shown, o.over)
+		}
+		switch {
+		case !o.held:
+			out = append(out, e.problem(i, neverHolds, "no inputs make its condition true", w))
+		case ok:
+			out = append(out, e.problem(i, neverDecides, fmt.Sprintf("wherever this %s holds, a severer answer wins: for %s it is %s", rules[i].Then, w.Raw(), e.by(o.over)), w))
+		}
+	}
+	return out
+}
+
+// by says what decides.
+func (e examined) by(v Verdict) string {
+	if len(v.Rules) == 0 {
+		return v.Then + " by approval " + e.capability.ApprovalPolicy()
+	}
+	return fmt.Sprintf("%s by approvalRules[%d]", v.Then, v.Rules[0])
+}
+
+// bounds finds numbers that the rules bound on one side only: at one end of the numbers
+// requests are let out, at the other, with the same other inputs, they are not.
+func (e examined) bounds() (out []countersign.Problem) {
+	for i, path := range e.table.paths {
+		low, high := e.table.ends(i)
+		if low < 0 {
+			continue
+		}
+		var found *countersign.Problem
+		e.table.each(func(r row) bool {
+			if r.choice[i] != low {
+				return true
+			}
+			lowest, highest := r.with(i, low), r.with(i, high)
+			atLow, atHigh := judge(e.capability, lowest.read), judge(e.capability, highest.read)
+			free, end, other := lowest, "lower", "upper"
+			switch {
+			case atLow.Then == atHigh.Then || atLow.Then != countersign.RuleAllow && atHigh.Then != countersign.RuleAllow:
+				return true
+			case atHigh.Then == countersign.RuleAllow:
+				free, end, other = highest, "upper", "lower"
+			}
+			v := judge(e.capability, free.read)
+			if w, ok := e.witness(free, v); ok {
+				found = &countersign.Problem{Code: openBound, Witness: w, Path: e.where(path),
+					Message: fmt.Sprintf("%s has a bound at its %s end and none at its %s end: %s is let out, %s; add the other bound", path, other, end, w.Raw(), e.by(v))}
+			}
+			return found == nil
+		})
+		if found != nil {
+			out = append(out, *found)
+		}
+	}
+	return out
+}
+
+// where is the path of the first rule that compares an input.
+func (e examined) where(path string) string {
+	for i := range e.capability.ApprovalRules {
+		named := false
+		eachPredicate(&e.capability.ApprovalRules[i].When, func(p *countersign.Predicate) { named = named || p.VariableID == path })
+		if named {
+			return fmt.Sprintf("%s[%d].when", e.at, i)
+		}
+	}
+	return e.at
+}
+
+// ends are the choices of a path that are its least and its greatest number; -1 where it is
+// compared with none.
+func (t *table) ends(path int) (low, high int) {
+	low = -1
+	for i, r := range t.values[path] {
+		if r.value.Kind() != countersign.KindNumber {
+			continue
+		}
+		if low < 0 {
+			low = i
+		}
+		high = i
+	}
+	return low, high
+}
+
+// witness gives a row as inputs, if they lead to that verdict.
+func (e examined) witness(r row, v Verdict) (countersign.Value, bool) {
+	input, ok := r.inputs()
+	if !ok {
+		return countersign.Value{}, false
+	}
+	again := Judge(e.capability, input, nil)
+	return countersign.ObjectValue(input), again.Then == v.Then && slices.Equal(again.Rules, v.Rules)
+}
+
+func (e examined) problem(rule int, code, message string, witness countersign.Value) countersign.Problem {
+	return countersign.Problem{Path: fmt.Sprintf("%s[%d]", e.at, rule), Code: code, Message: message, Witness: witness}
+}

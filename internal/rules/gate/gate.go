@@ -1,0 +1,97 @@
+// Package gate decides whether a request is let out, asked for or denied: by the approval
+// rules of its capability over the inputs that will be sent, and where none of them holds by
+// the capability's approval. It also decides when enough have approved. It is pure.
+package gate
+
+import (
+	"slices"
+
+	"github.com/countersign/countersign"
+)
+
+// Verdict is what the gate says of a request.
+type Verdict struct {
+	Then      string   // countersign.RuleAllow, RuleAsk or RuleDeny
+	Approvals int      // of RuleAsk: how many different deciders must approve
+	Groups    []string // of RuleAsk, sorted: every decider is a member of one, and each has a decider
+	Rules     []int    // the rules that say so, by index; none: the capability's approval does
+	Reasons   []string // of these rules, each once
+}
+
+// Asks reports a request that needs approval.
+func (v Verdict) Asks() bool { return v.Then == countersign.RuleAsk }
+
+// WouldBe is the verdict as a rehearsed step says it.
+func (v Verdict) WouldBe() string {
+	if v.Then == countersign.RuleDeny {
+		return countersign.WouldBeDenied
+	}
+	return v.Then
+}
+
+// severity orders what rules say: the severest of those that hold wins.
+var severity = map[string]int{countersign.RuleAllow: 1, countersign.RuleAsk: 2, countersign.RuleDeny: 3}
+
+// Judge decides about inputs as they will be sent. open names inputs whose values are not
+// known yet, as in a rehearsal those that are bound to an earlier step's answer.
+func Judge(c *countersign.Capability, input map[string]countersign.Value, open func(name string) bool) Verdict {
+	in := inputs{values: input, open: open, deeper: map[string]branches{}}
+	return judge(c, in.read)
+}
+
+func judge(c *countersign.Capability, read func(path string) reading) Verdict {
+	v := Verdict{}
+	for i := range c.ApprovalRules {
+		r := &c.ApprovalRules[i]
+		v.add(i, r, said(r, read))
+	}
+	if v.Then == "" {
+		v.Then = ByApproval(c)
+	}
+	if !v.Asks() {
+		v.Approvals, v.Groups = 0, nil
+		return v
+	}
+	v.Approvals = max(1, v.Approvals)
+	slices.Sort(v.Groups)
+	v.Groups = slices.Compact(v.Groups)
+	return v
+}
+
+// said is what a rule says of these inputs, "" if it doesn't hold. What isn't known never
+// loosens, so a rule of which it is unknown whether it holds asks.
+func said(r *countersign.ApprovalRule, read func(path string) reading) string {
+	switch holds(&r.When, read) {
+	case isTrue:
+		return r.Then
+	case isUnknown:
+		return countersign.RuleAsk
+	default:
+		return ""
+	}
+}
+
+// add adds what a rule says, unless a severer one is known. Of several that ask, the most
+// approvals and all groups count.
+func (v *Verdict) add(i int, r *countersign.ApprovalRule, then string) {
+	if severity[then] < severity[v.Then] || then == "" {
+		return
+	}
+	if severity[then] > severity[v.Then] {
+		*v = Verdict{Then: then}
+	}
+	v.Rules = append(v.Rules, i)
+	if !slices.Contains(v.Reasons, r.Reason) {
+		v.Reasons = append(v.Reasons, r.Reason)
+	}
+	v.Approvals = max(v.Approvals, int(r.Approvals))
+	v.Groups = append(v.Groups, r.Groups...)
+}
+
+// ByApproval is the verdict where no rule holds.
+func ByApproval(c *countersign.Capability) string {
+	if c.NeedsApproval() {
+		return countersign.RuleAsk
+	}
+	return countersign.RuleAllow
+}

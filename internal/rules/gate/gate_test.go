@@ -1,0 +1,199 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
+)
+
+// capability reads a capability whose rules are given as JSON.
+func capability(t *testing.T, approval, rules string) *countersign.Capability {
+	t.Helper()
+	c := &countersign.Capability{Name: "refund", Method: "POST", Path: "/refunds", Approval: approval, InputSchema: map[string]countersign.InputField{
+		"amount": {Type: "number", Required: true}, "country": {Type: "string"}, "urgent": {Type: "boolean"}, "customer": {Type: "object"}, "tags": {Type: "array"},
+	}}
+	if err := json.Unmarshal([]byte(rules), &c.ApprovalRules); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func is(variable, operator, value string) string {
+	return `{"kind":"predicate","variableId":"` + variable + `","operator":"` + operator + `","value":` + value + `}`
+}
+
+func rule(when, then, rest string) string {
+	return `{"when":` + when + `,"then":"` + then + `","reason":"` + then + ` it"` + rest + `}`
+}
+
+func TestTheSeverestOfTheRulesThatHoldWins(t *testing.T) {
+	rules := "[" + strings.Join([]string{
+		rule(is("amount", "lte", "100"), "ALLOW", ""),
+		rule(is("country", "neq", `"DE"`), "ASK", `,"approvals":2,"groups":["legal"]`),
+		rule(is("urgent", "eq", "true"), "ASK", `,"groups":["finance"]`),
+		rule(is("customer.blocked", "eq", "true"), "DENY", ""),
+	}, ",") + "]"
+	for _, c := range []struct {
+		input, then string
+		approvals   int
+		groups      []string
+	}{
+		{`{"amount":100,"country":"DE","urgent":false,"customer":{"blocked":false}}`, "ALLOW", 0, nil},
+		{`{"amount":100.00000000000000000001,"country":"DE","urgent":false,"customer":{"blocked":false}}`, "ASK", 1, nil},
+		{`{"amount":1,"country":"FR","urgent":false,"customer":{"blocked":false}}`, "ASK", 2, []string{"legal"}},
+		{`{"amount":1,"country":"FR","urgent":true,"customer":{"blocked":false}}`, "ASK", 2, []string{"finance", "legal"}},
+		{`{"amount":1,"country":"FR","urgent":true,"customer":{"blocked":true}}`, "DENY", 0, nil},
+		{`{"amount":1,"country":"DE","urgent":false,"customer":{}}`, "ASK", 1, nil},
+		{`{"amount":1,"country":"DE","urgent":false,"customer":{"blocked":"true"}}`, "ASK", 1, nil},
+		{`{"amount":1,"urgent":false,"customer":{"blocked":false}}`, "ASK", 2, []string{"legal"}},
+	} {
+		v := gate.Judge(capability(t, "RISK_BASED", rules), decoded(t, c.input), nil)
+		if v.Then != c.then || v.Approvals != c.approvals || !slices.Equal(v.Groups, c.groups) {
+			t.Errorf("%s: %s, %d of %v; want %s, %d of %v", c.input, v.Then, v.Approvals, v.Groups, c.then, c.approvals, c.groups)
+		}
+	}
+}
+
+// A receiver may read `a.b` as a name or as a path; who writes both with different values
+// must not choose which of them the rules see.
+func TestAPathThatCanBeReadTwoWaysIsUnknown(t *testing.T) {
+	c := capability(t, "NONE", "["+rule(is("customer.limit.daily", "gt", "10"), "DENY", "")+"]")
+	for input, then := range map[string]string{
+		`{"customer":{"limit":{"daily":11}}}`:                                "DENY",
+		`{"customer":{"limit.daily":11}}`:                                    "DENY",
+		`{"customer":{"limit.daily":1,"limit":{"daily":1.0}}}`:               "ALLOW",
+		`{"customer":{"limit.daily":1,"limit":{"daily":11}}}`:                "ASK",
+		`{"customer":{"limit.daily":null,"limit":{"daily":11}}}`:             "ASK",
+		`{"customer.limit.daily":1,"customer":{"limit":{"daily":11}}}`:       "ASK",
+		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":5}}`:    "ALLOW",
+		`{"customer":{"limit":{"daily":5}},"customer.limit":{"daily":"11"}}`: "ASK",
+	} {
+		if v := gate.Judge(c, decoded(t, input), nil); v.Then != then {
+			t.Errorf("%s: %s, want %s", input, v.Then, then)
+		}
+	}
+}
+
+func TestRulesThatCanMeanNothingAreRefused(t *testing.T) {
+	for rules, want := range map[string]string{
+		rule(is("amuont", "gt", "1"), "ASK", ""):                                                 "approvalRules[0].when.variableId",
+		rule(is("amount.cents", "gt", "1"), "ASK", ""):                                           "approvalRules[0].when.variableId",
+		rule(is("", "gt", "1"), "ASK", ""):                                                       "approvalRules[0].when.variableId",
+		rule(is("amount", "gt", `"1"`), "ASK", ""):                                               "approvalRules[0].when.value",
+		rule(is("country", "gt", "1"), "ASK", ""):                                                "approvalRules[0].when.value",
+		rule(is("country", "eq", "1"), "ASK", ""):                                                "approvalRules[0].when.value",
+		rule(is("customer", "eq", `"x"`), "ASK", ""):                                             "approvalRules[0].when.value",
+		rule(is("amount", "eq", "null"), "ASK", ""):                                              "approvalRules[0].when.value",
+		rule(is("amount", "about", "1"), "ASK", ""):                                              "approvalRules[0].when.operator",
+		rule(is("amount", "gt", "1"), "MAYBE", ""):                                               "approvalRules[0].then",
+		rule(is("amount", "gt", "1"), "ASK", `,"approvals":6`):                                   "approvalRules[0].approvals",
+		rule(is("amount", "gt", "1"), "ASK", `,"groups":["a","a"]`):                              "approvalRules[0].groups[1]",
+		strings.Replace(rule(is("amount", "gt", "1"), "ASK", ""), "ASK it", " \u200b", 1):        "approvalRules[0].reason",
+		`{"when":{"kind":"group","combinator":"XOR","conditions":[]},"then":"ASK","reason":"r"}`: "approvalRules[0].when.combinator",
+	} {
+		problems := gate.Check(capability(t, "RISK_BASED", "["+rules+"]"))
+		if len(problems) != 1 || problems[0].Path != want {
+			t.Errorf("%s: %v, want one problem at %s", rules, problems, want)
+		}
+	}
+	for _, fine := range []string{is("customer.country", "eq", `"KP"`), is("tags.0", "eq", `"x"`), is("customer", "isKnown", "null"), `{"kind":"predicate","variableId":"amount","operator":"isUnknown"}`} {
+		if problems := gate.Check(capability(t, "RISK_BASED", "["+rule(fine, "ALLOW", "")+"]")); len(problems) > 0 {
+			t.Errorf("%s: %v", fine, problems)
+		}
+	}
+	for approval, refused := range map[string]bool{"": true, "ALWAYS": true, "RISK_BASED": false, "NONE": false} {
+		if problems := gate.Check(capability(t, approval, "["+rule(is("amount", "lt", "1"), "ALLOW", "")+"]")); (len(problems) > 0) != refused {
+			t.Errorf("ALLOW beside approval %q: %v", approval, problems)
+		}
+	}
+}
+
+func TestEnoughHaveApprovedWhenAllCountAndEachGroupHasDecided(t *testing.T) {
+	in := func(groups ...string) gate.Decider { return gate.Decider{Groups: groups} }
+	for _, c := range []struct {
+		needed   int
+		groups   []string
+		approved []gate.Decider
+		enough   bool
+	}{
+		{1, nil, nil, false},
+		{1, nil, []gate.Decider{in()}, true},
+		{2, nil, []gate.Decider{in()}, false},
+		{2, nil, []gate.Decider{in(), in()}, true},
+		{1, []string{"finance"}, []gate.Decider{in()}, false}, // who has left it counts no more
+		{1, []string{"finance"}, []gate.Decider{in("finance")}, true},
+		{1, []string{"finance", "legal"}, []gate.Decider{in("finance")}, false},
+		{1, []string{"finance", "legal"}, []gate.Decider{in("finance"), in("finance")}, false},
+		{1, []string{"finance", "legal"}, []gate.Decider{in("finance", "legal")}, true},
+		{2, []string{"finance", "legal"}, []gate.Decider{in("finance", "legal")}, false},
+		{2, []string{"finance", "legal"}, []gate.Decider{in("legal"), in("finance")}, true},
+		{2, []string{"finance"}, []gate.Decider{in("board"), in("finance")}, false},
+	} {
+		if enough := gate.Enough(c.needed, c.groups, c.approved); enough != c.enough {
+			t.Errorf("%d of %v, approved by %v: %v", c.needed, c.groups, c.approved, enough)
+		}
+	}
+}
+
+func TestFindingsShowContradictionsAndGaps(t *testing.T) {
+	and := func(parts ...string) string {
+		return `{"kind":"group","combinator":"AND","conditions":[` + strings.Join(parts, ",") + `]}`
+	}
+	for _, c := range []struct {
+		name, approval string
+		rules          []string
+		want           []string // codes, with their witnesses
+	}{
+		{"an ALLOW inside a DENY", "RISK_BASED", []string{rule(and(is("amount", "gte", "0"), is("amount", "lte", "100")), "ALLOW", ""), rule(and(is("amount", "gte", "0"), is("amount", "lte", "500")), "DENY", "")},
+			[]string{`rule_never_decides {"amount":0}`}},
+		{"one bound of a number", "RISK_BASED", []string{rule(is("amount", "lte", "100"), "ALLOW", "")}, []string{`number_unbounded {"amount":-1}`}},
+		{"both bounds of a number", "RISK_BASED", []string{rule(and(is("amount", "gt", "0"), is("amount", "lte", "100")), "ALLOW", "")}, nil},
+		{"a limit where nothing else asks", "NONE", []string{rule(is("amount", "gt", "1000"), "DENY", "")}, []string{`number_unbounded {"amount":-1}`}},
+		{"a limit where all else is asked for", "ALWAYS", []string{rule(is("amount", "gt", "1000"), "DENY", "")}, nil},
+		{"what can't be", "ALWAYS", []string{rule(and(is("amount", "gt", "5"), is("amount", "lt", "5")), "DENY", "")}, []string{"rule_never_holds "}},
+		{"rules that stand beside each other", "RISK_BASED", []string{rule(is("country", "eq", `"KP"`), "DENY", ""), rule(is("urgent", "eq", "true"), "ASK", "")}, nil},
+	} {
+		found := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*capability(t, c.approval, "["+strings.Join(c.rules, ",")+"]")}})
+		var got []string
+		for _, f := range found {
+			got = append(got, f.Code+" "+f.Witness.Raw())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWhatWeakensRules(t *testing.T) {
+	deny, ask, allow := rule(is("amount", "gt", "1000"), "DENY", ""), rule(is("amount", "gt", "100"), "ASK", `,"approvals":2,"groups":["finance"]`), rule(is("amount", "lt", "10"), "ALLOW", "")
+	for _, c := range []struct {
+		name, was, now string
+		weaker         bool
+	}{
+		{"nothing", deny + "," + ask, deny + "," + ask, false},
+		{"other words", deny, strings.Replace(deny, "DENY it", "too much", 1), false},
+		{"another order", deny + "," + ask, ask + "," + deny, false},
+		{"a rule removed", deny + "," + ask, deny, true},
+		{"a rule added", deny, deny + "," + ask, false},
+		{"an ALLOW added", deny, deny + "," + allow, true},
+		{"an ALLOW removed", deny + "," + allow, deny, false},
+		{"an ALLOW widened", allow, strings.Replace(allow, "10", "11", 1), true},
+		{"an ALLOW narrowed", allow, strings.Replace(allow, "10", "9", 1), false},
+		{"a DENY narrowed", deny, strings.Replace(deny, "1000", "1001", 1), true},
+		{"a DENY widened", deny, strings.Replace(deny, "1000", "999", 1), false},
+		{"a DENY that asks", deny, strings.Replace(deny, `"DENY"`, `"ASK"`, 1), true},
+		{"fewer approvals", ask, strings.Replace(ask, ":2", ":1", 1), true},
+		{"more approvals", ask, strings.Replace(ask, ":2", ":3", 1), false},
+		{"another group", ask, strings.Replace(ask, "finance", "legal", 1), true},
+		{"no group", ask, strings.Replace(ask, `"finance"`, ``, 1), true},
+	} {
+		budget := gate.Budget
+		if weaker := gate.Weaker(capability(t, "RISK_BASED", "["+c.was+"]"), capability(t, "RISK_BASED", "["+c.now+"]"), &budget); weaker != c.weaker {
+			t.Errorf("%s: %v", c.name, weaker)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package runrepo
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/gate"
+	"github.com/countersign/countersign/internal/rules/run"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// decide adds a decision. One rejection decides; an approval is APPROVED once enough have
+// approved who count at this moment. A decided approval stays as it is.
+func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by records.Decider, now time.Time) error {
+	r := a.record
+	if r == nil || r.Status != countersign.ApprovalPending {
+		return nil
+	}
+	groups, err := GroupsOf(tx, tenant, r.Groups, by.Person)
+	if err != nil {
+		return err
+	}
+	shared := by.ID != "" && access.SharedMaker(r.Requester, by.Requester)
+	for _, other := range r.Deciders {
+		shared = shared || by.ID != "" && access.SharedMaker(other.Requester, by.Requester)
+	}
+	r.Decisions = append(slices.Clone(r.Decisions), countersign.GivenDecision{
+		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Groups: groups, Reason: d.Reason, At: now,
+	})
+	r.Deciders = append(slices.Clone(r.Deciders), by)
+	r.DecisionReason, r.DecidedBy, r.DecidedAt, r.DecidedByMakers, r.SharedMaker = d.Reason, d.By, now, by.Makers, r.SharedMaker || shared
+	r.SuggestedInput = d.Suggested
+	if err := CountDecisions(tx, tenant, r); err != nil {
+		return err
+	}
+	switch {
+	case d.Decision == countersign.ApprovalRejected:
+		r.Status = countersign.ApprovalRejected
+	case d.Decision == countersign.ApprovalApproved && gate.Enough(r.Needed(), r.Groups, counted(r)):
+		r.Status = countersign.ApprovalApproved
+	}
+	a.changed = true
+	return nil
+}
+
+// CountDecisions marks the decisions of an undecided approval that no longer count, since
+// who gave them has left its groups.
+func CountDecisions(tx store.Tx, tenant string, r *records.Approval) error {
+	if r.Status != countersign.ApprovalPending || len(r.Groups) == 0 {
+		return nil
+	}
+	r.Decisions = slices.Clone(r.Decisions)
+	for i := range r.Decisions {
+		now, err := GroupsOf(tx, tenant, r.Groups, personOf(r, i))
+		if err != nil {
+			return err
+		}
+		d := &r.Decisions[i]
+		d.Groups = slices.DeleteFunc(slices.Clone(now), func(g string) bool { return !slices.Contains(r.Groups, g) })
+		d.Left = d.By != countersign.SystemPrincipal && !gate.Counts(r.Groups, gate.Decider{Groups: now})
+	}
+	return nil
+}
+
+func personOf(r *records.Approval, i int) string {
+	if i < len(r.Deciders) {
+		return r.Deciders[i].Person
+	}
+	return ""
+}
+
+func counted(r *records.Approval) (out []gate.Decider) {
+	for _, d := range r.Decisions {
+		if d.Decision == countersign.ApprovalApproved && !d.Left {
+			out = append(out, gate.Decider{Groups: d.Groups})
+		}
+	}
+	return out
+}
+
+// Waits says of an undecided approval how many approvals count, and in which of its groups
+// nobody whose approval counts is yet.
+func Waits(r *countersign.Approval) (approved int, open []string) {
+	open = slices.Clone(r.Groups)
+	for _, d := range r.Decisions {
+		if d.Decision == countersign.ApprovalApproved && !d.Left {
+			approved++
+			open = slices.DeleteFunc(open, func(g string) bool { return slices.Contains(d.Groups, g) })
+		}
+	}
+	return approved, open
+}
+
+// GroupsOf lists which of the named groups a user is a member of at this moment. Who is no
+// user of the tenant any more is a member of none, nor is a group that is gone anybody's.
+func GroupsOf(tx store.Tx, tenant string, named []string, email string) (in []string, err error) {
+	if email == "" || len(named) == 0 {
+		return nil, nil
+	}
+	u, _, err := records.Users.Get(tx, tenant, email)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range named {
+		g, _, err := records.Groups.Get(tx, tenant, records.GroupID(id))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(g.Members, u.Email) || g.Claim != "" && slices.Contains(u.Claims, g.Claim) {
+			in = append(in, id)
+		}
+	}
+	return in, nil
+}
