@@ -21,6 +21,19 @@ type Expectation struct {
 	StatusCode int64  `json:"statusCode,omitempty" minimum:"200" maximum:"299"`
 }
 
+// Expectations are those that judge the answer to a step: its capability's, and
+// besides it the step's own. All must hold. Either argument may be nil.
+func Expectations(c *Capability, s *Step) []Expectation {
+	var out []Expectation
+	if c != nil && c.Expectation != nil {
+		out = append(out, *c.Expectation)
+	}
+	if s != nil && s.Expectation != nil {
+		out = append(out, *s.Expectation)
+	}
+	return out
+}
+
 // Binding takes an input from the verified output of an earlier step.
 type Binding struct {
 	StepID string `json:"stepId"`

@@ -156,6 +156,16 @@ type Verification struct {
 	Expected   Value  `json:"expected,omitzero"`
 	Actual     Value  `json:"actual,omitzero" doc:"absent when the output has no such field"`
 	StatusCode int64  `json:"statusCode,omitempty" doc:"the HTTP status that was judged; absent after a reconcile"`
+
+	Checks []ExpectationCheck `json:"checks,omitempty" nullable:"false" doc:"where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those of the one that isn't met, else the step's own"`
+}
+
+// ExpectationCheck is the judgement by one of several expectations.
+type ExpectationCheck struct {
+	Status   string `json:"status" enum:"PASSED,FAILED,SIMULATED"`
+	Field    string `json:"field"`
+	Expected Value  `json:"expected"`
+	Actual   Value  `json:"actual,omitzero" doc:"absent when the output has no such field"`
 }
 
 // Reconciliation is what a person found out about an uncertain step.

@@ -126,14 +126,14 @@ func (b *referenceModel) startAgent(a control.Actor, id string, s countersign.Ag
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
-	if s.Mode == countersign.ModeLive && s.Expectation == nil {
-		return countersign.CodeExpectationRequired, nil
-	}
 	if code := b.reachAgent(a, id); code != "" {
 		return code, nil
 	}
 	if code, earlier = b.claimed(a, s.Mode, key, order); code != "" || earlier != nil {
 		return code, earlier
+	}
+	if s.Mode == countersign.ModeLive && s.Expectation == nil {
+		return countersign.CodeExpectationRequired, nil
 	}
 	is := b.agents[id]
 	one := []countersign.TeamMember{{AgentID: id}}

@@ -27,17 +27,35 @@ func (s *Service) StartCurrentAgentRun(ctx context.Context, a Actor, id string, 
 }
 
 func (s *Service) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
-	if start.Mode == countersign.ModeLive && start.Expectation == nil {
-		return Started{}, countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be; a 200 proves nothing")
-	}
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
-		reach: func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
+		reach:  func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
+		judged: func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start) },
 	})
+}
+
+// judgedAgentRun: something must judge the answer of a LIVE agent run, the start's
+// expectation or the capability's.
+func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunStart) error {
+	if start.Mode != countersign.ModeLive || start.Expectation != nil {
+		return nil
+	}
+	head, _, err := reachAgent(tx, a, id)
+	if err != nil {
+		return err
+	}
+	p, err := currentSnapshot(tx, a.Tenant, head.ProjectID)
+	if err != nil {
+		return err
+	}
+	if _, c := targetOf(p, head.ProjectID, start.Capability); c != nil && c.Expectation != nil {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be, unless its capability does; a 200 proves nothing")
 }
 
 // StartTeamRun starts a run of a team's steps, one after the other.
@@ -61,6 +79,7 @@ type executorsStart struct {
 	mode    string
 	body    any
 	reach   func(store.Tx) error
+	judged  func(store.Tx) error // nil: nothing needs to judge the answers
 	gather  func(store.Tx) (plan.Executors, error)
 	plan    func(plan.Executors, plan.Creation) (countersign.Plan, []string)
 }
@@ -105,6 +124,11 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	}
 	if earlier, err := claimed(tx, a, o); err != nil || earlier != nil {
 		return p, err
+	}
+	if c.judged != nil {
+		if err := c.judged(tx); err != nil {
+			return p, err
+		}
 	}
 	executors, err := c.gather(tx)
 	if err != nil {

@@ -152,7 +152,7 @@ func (t *transition) simulate(i int) bool {
 		s.RequestDigest = countersign.StepDigest(request.Digest(req, project.ID, project.Revision, capability.Name))
 	}
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
-	s.Verification = simulatedVerification(planned.Expectation)
+	s.Verification = simulatedVerification(t.expectations(i))
 	t.noteStep("step.simulate", i, countersign.StepSimulated, "")
 	s.Status, s.StartedAt, s.CompletedAt = countersign.StepSimulated, t.env.Now, t.env.Now
 	return true
