@@ -205,3 +205,23 @@ func TestTryingACapabilityIsARehearsalWithTheDigitsAsTyped(t *testing.T) {
 		t.Errorf("%d requests were sent", n)
 	}
 }
+
+// TestACapabilitysFormKeepsTheBoundsOfItsInputs, also of one that is renamed, and says what
+// its output must be.
+func TestACapabilitysFormKeepsTheBoundsOfItsInputs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := harness.Project(w.shop.Origin())
+	p["capabilities"] = []any{harness.Capability("pay", "POST", "/notes", doc{"inputSchema": doc{"amount": doc{"type": "number", "required": true, "maximum": 5, "description": "in EUR"}}})}
+	w.register(t, "default-pay", p)
+	ada := w.person(t, "ada@example.com", "ADMIN")
+	form := ada.Open("/projects/default-pay/capability?name=pay")
+	says(t, form, 200, `name="input0was" value="amount"`)
+	leads(t, ada.Submit("/projects/default-pay/capability?name=pay", sheetFields(form, "name", "pay", "method", "POST", "path", "/notes", "input0was", "amount", "input0name", "sum", "input0type", "number",
+		"expectation.field", "ok", "expectation.equals", "true")), "/projects/default-pay")
+	changed := w.Admin.Get("/projects/default-pay").OK(t)
+	changed.Is(t, "capabilities.0.inputSchema", doc{"sum": doc{"type": "number", "required": false, "maximum": 5, "description": "in EUR"}})
+	changed.Is(t, "capabilities.0.expectation", doc{"field": "ok", "equals": true})
+	says(t, ada.Open("/projects/default-pay"), 200, "expects ok is true", "number, at most 5")
+	says(t, ada.Open("/projects/default-pay/capability?name=pay"), 200, `name="expectation.field"`, `value="ok"`)
+}

@@ -108,7 +108,7 @@ export interface components {
         };
         AgentRunStart: {
             capability: string;
-            /** @description required for LIVE */
+            /** @description required for LIVE, unless the capability has one; judged besides it */
             expectation?: components["schemas"]["Expectation"];
             /**
              * Format: int64
@@ -345,6 +345,8 @@ export interface components {
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
             description?: string;
+            /** @description what the output of every step of it must be; a step's own is judged besides */
+            expectation?: components["schemas"]["Expectation"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -507,6 +509,15 @@ export interface components {
             /** Format: int64 */
             statusCode?: number;
         };
+        ExpectationCheck: {
+            /** @description absent when the output has no such field */
+            actual?: unknown;
+            /** @description any JSON value */
+            expected: unknown;
+            field: string;
+            /** @enum {string} */
+            status: "PASSED" | "FAILED" | "SIMULATED";
+        };
         Health: {
             /**
              * @description degraded: reads are served, writes are not
@@ -568,6 +579,21 @@ export interface components {
             sequence: number;
         };
         InputField: {
+            /** @description what it means, for people and models */
+            description?: string;
+            /** @description the values that it may have; numbers compare by exact value */
+            enum?: unknown[];
+            /**
+             * Format: int64
+             * @description of a string, in code points
+             */
+            maxLength?: number;
+            /** @description of a number, exact */
+            maximum?: unknown;
+            /** @description of a number, exact */
+            minimum?: unknown;
+            /** @description of a string: an RE2 expression, unanchored */
+            pattern?: string;
             required: boolean;
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
@@ -744,6 +770,8 @@ export interface components {
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
             description?: string | components["schemas"]["Omitted"];
+            /** @description what the output of every step of it must be; a step's own is judged besides */
+            expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -2030,6 +2058,8 @@ export interface components {
         Verification: {
             /** @description absent when the output has no such field */
             actual?: unknown;
+            /** @description where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those of the one that isn't met, else the step's own */
+            checks?: components["schemas"]["ExpectationCheck"][];
             /** @description any JSON value */
             expected?: unknown;
             field?: string;

@@ -52,7 +52,7 @@ export function checkAsked(c: Claims): void {
     check(at(a, "sharedMaker") === true || !meet(a), "denies the maker that who asked and who decided share");
     if (masked(c)) continue;
     const planned = list(at(c.plan, "steps")).find((p) => of(p, "id") === of(a, "stepId"));
-    check(!exists(at(a, "expectation")) || shownAs(at(a, "expectation"), expectations(c, s, planned)), "shows another expectation than the plan");
+    check(!exists(at(a, "expectation")) || shownAs(at(a, "expectation"), s === undefined ? [] : expectations(c, s, planned)), "shows another expectation than the plan");
     check(!has(a, "sources") || sameSources(list(at(a, "sources")), at(planned, "inputBindings")), "shows other sources than the plan");
   }
 }
