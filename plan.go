@@ -74,7 +74,7 @@ type Plan struct {
 	Status           string           `json:"status" enum:"READY,INVALID"`
 	Name             string           `json:"name"`
 	Mode             string           `json:"mode" enum:"DRY_RUN,LIVE"`
-	ModelID          string           `json:"modelId,omitempty" doc:"absent in the plan of a team run: see agents"`
+	ModelID          string           `json:"modelId,omitempty" doc:"absent in the plan of a team run: see agents; and where a run has no model"`
 	ModelRevision    int64            `json:"modelRevision,omitempty"`
 	ScenarioID       string           `json:"scenarioId,omitempty"`
 	PlanningInputs   map[string]Value `json:"planningInputs,omitempty" nullable:"false"`
@@ -112,8 +112,8 @@ type PlanAgent struct {
 	Revision       int64                       `json:"revision"`
 	SourceRevision int64                       `json:"sourceRevision"`
 	ExecutorInputs map[string]map[string]Value `json:"executorInputs" nullable:"false"`
-	ModelID        string                      `json:"modelId"`
-	ModelRevision  int64                       `json:"modelRevision"`
+	ModelID        string                      `json:"modelId,omitempty" doc:"absent where the agent has none"`
+	ModelRevision  int64                       `json:"modelRevision,omitempty"`
 }
 
 // Step finds a step by id, nil when there is none.

@@ -211,6 +211,15 @@ type RunStart struct {
 	PlanID string `json:"planId"`
 }
 
+// ProjectRunStart is the body of POST /projects/{id}/runs: one call of one capability,
+// without a model (contract 11).
+type ProjectRunStart struct {
+	Capability  string           `json:"capability"`
+	Mode        string           `json:"mode,omitempty" enum:"DRY_RUN,LIVE" doc:"default DRY_RUN"`
+	Inputs      map[string]Value `json:"inputs,omitzero" nullable:"false"`
+	Expectation *Expectation     `json:"expectation,omitempty" doc:"judged besides the capability's; a LIVE run without either is counted in unverifiedSteps"`
+}
+
 // Resolutions of a reconcile (specification 2.11).
 const (
 	ConfirmedCompleted   = "CONFIRMED_COMPLETED"

@@ -53,3 +53,8 @@ func (c *Client) EnableProject(ctx context.Context, id string, w countersign.Tog
 func (c *Client) DisableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
 	return post[countersign.Project](ctx, c, projectPath(id)+"/disable", w)
 }
+
+// StartProjectRun runs one capability of a project, without a model (OPERATOR).
+func (c *Client) StartProjectRun(ctx context.Context, projectID string, w countersign.ProjectRunStart, options ...StartOption) (*Started, error) {
+	return c.start(ctx, projectPath(projectID)+"/runs", w, options)
+}

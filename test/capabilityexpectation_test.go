@@ -141,7 +141,7 @@ func TestWhatASensitiveFieldMustBeIsMasked(t *testing.T) {
 	id := w.run(t, expecting(judgedStep("s", "secret", nil), "ok", true))
 	w.reaches(t, id, "COMPLETED")
 	w.viewer.Get("/projects/"+judgedShop).OK(t).Is(t, "capabilities.2.expectation.equals", "•••").Is(t, "capabilities.0.expectation.equals", true)
-	run := w.viewer.Get("/runs/" + id).OK(t).Is(t, "planSnapshot.projectSnapshots.0.capabilities.2.expectation.equals", "•••")
+	run := w.viewer.Get("/runs/"+id).OK(t).Is(t, "planSnapshot.projectSnapshots.0.capabilities.2.expectation.equals", "•••")
 	run.Is(t, "steps.0.verification.checks.0.expected", "•••").Is(t, "steps.0.verification.checks.1.actual", "•••")
 	w.approver.Get("/projects/"+judgedShop).OK(t).Is(t, "capabilities.2.expectation.equals", true)
 }

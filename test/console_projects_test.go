@@ -190,9 +190,9 @@ func TestTryingACapabilityIsARehearsalWithTheDigitsAsTyped(t *testing.T) {
 	ada := w.person(t, "ada@example.com", "OPERATOR")
 	form := ada.Open("/projects/" + shop + "/try?capability=refund")
 	says(t, form, 200, "Nothing is sent and nobody is asked")
-	wrong := ada.Submit("/projects/"+shop+"/try?capability=refund", sheetFields(form, "model", "refund", "input.amount", "12,50"))
+	wrong := ada.Submit("/projects/"+shop+"/try?capability=refund", sheetFields(form, "input.amount", "12,50"))
 	says(t, wrong, 400, `value="12,50"`, "Write a number, such as 249.00.", `id="input.orderId-e"`)
-	fields := sheetFields(wrong, "model", "refund", "input.orderId", "ord-1", "input.amount", "249.00")
+	fields := sheetFields(wrong, "input.orderId", "ord-1", "input.amount", "249.00")
 	first := ada.Submit("/projects/"+shop+"/try?capability=refund", fields)
 	leads(t, first, "/runs/run-")
 	if again := ada.Submit("/projects/"+shop+"/try?capability=refund", fields); again.URL.Path != first.URL.Path {
@@ -200,7 +200,7 @@ func TestTryingACapabilityIsARehearsalWithTheDigitsAsTyped(t *testing.T) {
 	}
 	run := w.reaches(t, strings.TrimPrefix(first.URL.Path, "/console/runs/"), "COMPLETED")
 	run.Is(t, "mode", "DRY_RUN").Is(t, "steps.0.status", "SIMULATED").Is(t, "steps.0.request.body.amount", number("249.00"))
-	says(t, ada.Submit("/projects/"+shop+"/try?capability=lookup", sheetFields(ada.Open("/projects/"+shop+"/try?capability=lookup"), "model", "refund", "input", `{"resourceId":`)), 400, `{"resourceId":`)
+	says(t, ada.Submit("/projects/"+shop+"/try?capability=lookup", sheetFields(ada.Open("/projects/"+shop+"/try?capability=lookup"), "input", `{"resourceId":`)), 400, `{"resourceId":`)
 	if n := len(w.shop.Seen("POST", "/refunds")); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}

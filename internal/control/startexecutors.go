@@ -70,7 +70,30 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 	})
 }
 
-// executorsStart is what agent and team runs differ in.
+// StartProjectRun starts a run of one capability of a project (contract 11).
+func (s *Service) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
+	return s.startExecutors(ctx, a, executorsStart{
+		op: access.StartProjectRun, subject: "project/" + id, id: id, key: key, mode: start.Mode, body: start,
+		gather: func(tx store.Tx) (plan.Executors, error) { return s.projectAlone(tx, a, id) },
+		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
+			return plan.ForCall(c.Projects[id], start, o)
+		},
+		reach: func(tx store.Tx) error { _, _, err := reachProject(tx, a, id); return err },
+	})
+}
+
+// projectAlone is a project whose capability no agent carries out.
+func (s *Service) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executors, err error) {
+	head, _, err := reachProject(tx, a, id)
+	if err != nil {
+		return c, err
+	}
+	p, err := s.projectOf(tx, a.Tenant, *head)
+	c.Projects = map[string]plan.Source{id: {Project: &p, InScope: true}}
+	return c, err
+}
+
+// executorsStart is what runs of agents, teams and single calls differ in.
 type executorsStart struct {
 	op      access.Operation
 	subject string
@@ -84,7 +107,7 @@ type executorsStart struct {
 	plan    func(plan.Executors, plan.Creation) (countersign.Plan, []string)
 }
 
-// startExecutors starts an agent or team run with a plan of its own. The plan is made
+// startExecutors starts a run of an agent, a team or a single call with a plan of its own. The plan is made
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
 func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
@@ -160,9 +183,6 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 	}
 	if err == nil {
 		err = admitted(c)
-	}
-	if err == nil && head.ModelID == "" {
-		err = countersign.Errorf(countersign.CodeStateConflict, "agent %s has no model; its manifest names one", id)
 	}
 	return c, err
 }
