@@ -846,7 +846,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents */
+            /** @description absent in the plan of a team run: see agents; and where a run has no model */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1281,7 +1281,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents */
+            /** @description absent in the plan of a team run: see agents; and where a run has no model */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1312,9 +1312,10 @@ export interface components {
                 };
             };
             id: string;
-            modelId: string;
+            /** @description absent where the agent has none */
+            modelId?: string;
             /** Format: int64 */
-            modelRevision: number;
+            modelRevision?: number;
             projectId: string;
             /** Format: int64 */
             revision: number;
@@ -1456,6 +1457,19 @@ export interface components {
             id: string;
             /** Format: int64 */
             revision: number;
+        };
+        ProjectRunStart: {
+            capability: string;
+            /** @description judged besides the capability's; a LIVE run without either is counted in unverifiedSteps */
+            expectation?: components["schemas"]["Expectation"];
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
         };
         ProjectWrite: {
             /** @enum {string} */
@@ -3276,6 +3290,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    startProjectRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description repeating it with the same content finds the same run */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRunStart"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description true when an earlier start with this key made the run */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
         };
