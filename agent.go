@@ -137,5 +137,5 @@ type AgentRunStart struct {
 	Mode             string           `json:"mode,omitempty" enum:"DRY_RUN,LIVE" doc:"default DRY_RUN"`
 	Capability       string           `json:"capability"`
 	Inputs           map[string]Value `json:"inputs,omitzero" nullable:"false" doc:"all but the agent's fixed inputs"`
-	Expectation      *Expectation     `json:"expectation,omitempty" doc:"required for LIVE"`
+	Expectation      *Expectation     `json:"expectation,omitempty" doc:"required for LIVE, unless the capability has one; judged besides it"`
 }

@@ -21,6 +21,19 @@ type Expectation struct {
 	StatusCode int64  `json:"statusCode,omitempty" minimum:"200" maximum:"299"`
 }
 
+// Expectations are those that judge the answer to a step: its capability's, and
+// besides it the step's own. All must hold. Either argument may be nil.
+func Expectations(c *Capability, s *Step) []Expectation {
+	var out []Expectation
+	if c != nil && c.Expectation != nil {
+		out = append(out, *c.Expectation)
+	}
+	if s != nil && s.Expectation != nil {
+		out = append(out, *s.Expectation)
+	}
+	return out
+}
+
 // Binding takes an input from the verified output of an earlier step.
 type Binding struct {
 	StepID string `json:"stepId"`
@@ -61,7 +74,7 @@ type Plan struct {
 	Status           string           `json:"status" enum:"READY,INVALID"`
 	Name             string           `json:"name"`
 	Mode             string           `json:"mode" enum:"DRY_RUN,LIVE"`
-	ModelID          string           `json:"modelId,omitempty" doc:"absent in the plan of a team run: see agents"`
+	ModelID          string           `json:"modelId,omitempty" doc:"absent in the plan of a team run: see agents; and where a run has no model"`
 	ModelRevision    int64            `json:"modelRevision,omitempty"`
 	ScenarioID       string           `json:"scenarioId,omitempty"`
 	PlanningInputs   map[string]Value `json:"planningInputs,omitempty" nullable:"false"`
@@ -99,8 +112,8 @@ type PlanAgent struct {
 	Revision       int64                       `json:"revision"`
 	SourceRevision int64                       `json:"sourceRevision"`
 	ExecutorInputs map[string]map[string]Value `json:"executorInputs" nullable:"false"`
-	ModelID        string                      `json:"modelId"`
-	ModelRevision  int64                       `json:"modelRevision"`
+	ModelID        string                      `json:"modelId,omitempty" doc:"absent where the agent has none"`
+	ModelRevision  int64                       `json:"modelRevision,omitempty"`
 }
 
 // Step finds a step by id, nil when there is none.

@@ -37,6 +37,7 @@ type Capability struct {
 	InputSchema map[string]InputField `json:"inputSchema,omitzero" nullable:"false" doc:"inputs not declared in it are rejected"`
 	Request     *RequestMapping       `json:"request,omitempty"`
 	OutputField string                `json:"outputField,omitempty" doc:"field of the response taken as the step's output"`
+	Expectation *Expectation          `json:"expectation,omitempty" doc:"what the output of every step of it must be; a step's own is judged besides"`
 	Probe       string                `json:"probe,omitempty" doc:"a GET capability of this project that shows, in recovery, what happened"`
 	Sensitive   []string              `json:"sensitive,omitempty" nullable:"false" doc:"input and output fields masked for a VIEWER and in logs"`
 
@@ -45,8 +46,14 @@ type Capability struct {
 
 // InputField declares one input of a capability.
 type InputField struct {
-	Type     string `json:"type" enum:"string,number,boolean,object,array"`
-	Required bool   `json:"required"`
+	Type        string  `json:"type" enum:"string,number,boolean,object,array"`
+	Required    bool    `json:"required"`
+	Description string  `json:"description,omitempty" doc:"what it means, for people and models"`
+	Enum        []Value `json:"enum,omitempty" nullable:"false" doc:"the values that it may have; numbers compare by exact value"`
+	Minimum     Value   `json:"minimum,omitzero" doc:"of a number, exact"`
+	Maximum     Value   `json:"maximum,omitzero" doc:"of a number, exact"`
+	MaxLength   int64   `json:"maxLength,omitempty" minimum:"1" doc:"of a string, in code points"`
+	Pattern     string  `json:"pattern,omitempty" maxLength:"500" doc:"of a string: an RE2 expression, unanchored"`
 }
 
 // RequestMapping says where inputs go. A half that is absent (nil) leaves the

@@ -159,6 +159,16 @@ type Verification struct {
 	Expected   Value  `json:"expected,omitzero"`
 	Actual     Value  `json:"actual,omitzero" doc:"absent when the output has no such field"`
 	StatusCode int64  `json:"statusCode,omitempty" doc:"the HTTP status that was judged; absent after a reconcile"`
+
+	Checks []ExpectationCheck `json:"checks,omitempty" nullable:"false" doc:"where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those of the one that isn't met, else the step's own"`
+}
+
+// ExpectationCheck is the judgement by one of several expectations.
+type ExpectationCheck struct {
+	Status   string `json:"status" enum:"PASSED,FAILED,SIMULATED"`
+	Field    string `json:"field"`
+	Expected Value  `json:"expected"`
+	Actual   Value  `json:"actual,omitzero" doc:"absent when the output has no such field"`
 }
 
 // Reconciliation is what a person found out about an uncertain step.
@@ -202,6 +212,15 @@ const MayHaveHappened = "answered, not as expected; it may have taken effect"
 // RunStart is the body of POST /runs.
 type RunStart struct {
 	PlanID string `json:"planId"`
+}
+
+// ProjectRunStart is the body of POST /projects/{id}/runs: one call of one capability,
+// without a model (contract 11).
+type ProjectRunStart struct {
+	Capability  string           `json:"capability"`
+	Mode        string           `json:"mode,omitempty" enum:"DRY_RUN,LIVE" doc:"default DRY_RUN"`
+	Inputs      map[string]Value `json:"inputs,omitzero" nullable:"false"`
+	Expectation *Expectation     `json:"expectation,omitempty" doc:"judged besides the capability's; a LIVE run without either is counted in unverifiedSteps"`
 }
 
 // Resolutions of a reconcile (specification 2.11).

@@ -53,6 +53,10 @@ func TestOnlyWhatIsSafeIsSentAgainAfterALostConnection(t *testing.T) {
 	}{
 		"a read":      {func(c *client.Client) error { _, err := c.Project(ctx, "p"); return err }, 2},
 		"a run start": {func(c *client.Client) error { _, err := c.StartRun(ctx, countersign.RunStart{}); return err }, 2},
+		"one call": {func(c *client.Client) error {
+			_, err := c.StartProjectRun(ctx, "p", countersign.ProjectRunStart{})
+			return err
+		}, 2},
 		"an agent run start": {func(c *client.Client) error {
 			_, err := c.StartAgentRun(ctx, "a", countersign.AgentRunStart{})
 			return err

@@ -59,3 +59,8 @@ func (c *Client) DisableProject(ctx context.Context, id string, w countersign.To
 func (c *Client) ValidateProject(ctx context.Context, id string) (*countersign.Validation, error) {
 	return post[countersign.Validation](ctx, c, projectPath(id)+"/validate", nil)
 }
+
+// StartProjectRun runs one capability of a project, without a model (OPERATOR).
+func (c *Client) StartProjectRun(ctx context.Context, projectID string, w countersign.ProjectRunStart, options ...StartOption) (*Started, error) {
+	return c.start(ctx, projectPath(projectID)+"/runs", w, options)
+}

@@ -73,6 +73,8 @@ func TestAgentsAndTeamsAreRunByCommand(t *testing.T) {
 	prints(t, s.command(t, 3, "agents", "start", agent, "--capability", "search", "--revision", "9").Err, "revision_conflict", "--revision")
 	prints(t, s.command(t, 2, "agents", "start", agent, "--capability", "search", "--input", "status").Err, "name=TEXT")
 	prints(t, s.command(t, 2, "agents", "start", agent, "--capability", "search", "--input", "n:=x").Err, "JSON")
+	prints(t, s.command(t, 0, "projects", "run", shop, "--capability", "search", "--input", "q=one", "--live", "--watch").Out, "run      COMPLETED")
+	prints(t, s.command(t, 3, "projects", "run", shop, "--capability", "none").Err, "invalid_request", "none")
 	prints(t, s.command(t, 0, "teams", "start", team, "--inputs", s.file(t, "inputs.json", doc{"write": doc{"text": "y"}}), "--live", "--watch").Out, "write  COMPLETED", "run    COMPLETED")
 	if got := string(s.shop.Seen("POST", "/notes")[0].Body); got != `{"text":"y"}` {
 		t.Errorf("sent %s", got)

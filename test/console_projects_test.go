@@ -190,9 +190,9 @@ func TestTryingACapabilityIsARehearsalWithTheDigitsAsTyped(t *testing.T) {
 	ada := w.person(t, "ada@example.com", "OPERATOR")
 	form := ada.Open("/projects/" + shop + "/try?capability=refund")
 	says(t, form, 200, "Nothing is sent and nobody is asked")
-	wrong := ada.Submit("/projects/"+shop+"/try?capability=refund", sheetFields(form, "model", "refund", "input.amount", "12,50"))
+	wrong := ada.Submit("/projects/"+shop+"/try?capability=refund", sheetFields(form, "input.amount", "12,50"))
 	says(t, wrong, 400, `value="12,50"`, "Write a number, such as 249.00.", `id="input.orderId-e"`)
-	fields := sheetFields(wrong, "model", "refund", "input.orderId", "ord-1", "input.amount", "249.00")
+	fields := sheetFields(wrong, "input.orderId", "ord-1", "input.amount", "249.00")
 	first := ada.Submit("/projects/"+shop+"/try?capability=refund", fields)
 	leads(t, first, "/runs/run-")
 	if again := ada.Submit("/projects/"+shop+"/try?capability=refund", fields); again.URL.Path != first.URL.Path {
@@ -200,8 +200,28 @@ func TestTryingACapabilityIsARehearsalWithTheDigitsAsTyped(t *testing.T) {
 	}
 	run := w.reaches(t, strings.TrimPrefix(first.URL.Path, "/console/runs/"), "COMPLETED")
 	run.Is(t, "mode", "DRY_RUN").Is(t, "steps.0.status", "SIMULATED").Is(t, "steps.0.request.body.amount", number("249.00"))
-	says(t, ada.Submit("/projects/"+shop+"/try?capability=lookup", sheetFields(ada.Open("/projects/"+shop+"/try?capability=lookup"), "model", "refund", "input", `{"resourceId":`)), 400, `{"resourceId":`)
+	says(t, ada.Submit("/projects/"+shop+"/try?capability=lookup", sheetFields(ada.Open("/projects/"+shop+"/try?capability=lookup"), "input", `{"resourceId":`)), 400, `{"resourceId":`)
 	if n := len(w.shop.Seen("POST", "/refunds")); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
+}
+
+// TestACapabilitysFormKeepsTheBoundsOfItsInputs, also of one that is renamed, and says what
+// its output must be.
+func TestACapabilitysFormKeepsTheBoundsOfItsInputs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := harness.Project(w.shop.Origin())
+	p["capabilities"] = []any{harness.Capability("pay", "POST", "/notes", doc{"inputSchema": doc{"amount": doc{"type": "number", "required": true, "maximum": 5, "description": "in EUR"}}})}
+	w.register(t, "default-pay", p)
+	ada := w.person(t, "ada@example.com", "ADMIN")
+	form := ada.Open("/projects/default-pay/capability?name=pay")
+	says(t, form, 200, `name="input0was" value="amount"`)
+	leads(t, ada.Submit("/projects/default-pay/capability?name=pay", sheetFields(form, "name", "pay", "method", "POST", "path", "/notes", "input0was", "amount", "input0name", "sum", "input0type", "number",
+		"expectation.field", "ok", "expectation.equals", "true")), "/projects/default-pay")
+	changed := w.Admin.Get("/projects/default-pay").OK(t)
+	changed.Is(t, "capabilities.0.inputSchema", doc{"sum": doc{"type": "number", "required": false, "maximum": 5, "description": "in EUR"}})
+	changed.Is(t, "capabilities.0.expectation", doc{"field": "ok", "equals": true})
+	says(t, ada.Open("/projects/default-pay"), 200, "expects ok is true", "number, at most 5")
+	says(t, ada.Open("/projects/default-pay/capability?name=pay"), 200, `name="expectation.field"`, `value="ok"`)
 }

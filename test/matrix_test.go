@@ -74,6 +74,7 @@ var matrix = map[string]row{
 	"disableProject":      {role: "ADMIN", kind: "project", body: always(doc{"expectedRevision": 99}), ok: "revision_conflict"},
 	"retireProject":       {role: "ADMIN", kind: "project", body: always(doc{"reason": "r"}), ok: "project_in_use"},
 	"restoreProject":      {role: "ADMIN", kind: "project", body: always(doc{"reason": "r"})},
+	"startProjectRun":     {role: "OPERATOR", kind: "project", body: always(doc{"capability": "none"}), ok: "invalid_request"},
 	"createPlan":          {role: "OPERATOR"},
 	"listPlans":           {},
 	"getPlan":             {kind: "plan"},

@@ -79,6 +79,10 @@ func maskPlan(shown *countersign.Plan, of planMask, open []string) {
 		s.Input, s.Expectation = h.input(s.Input), h.expectation(s.Expectation)
 	}
 	maskExecutorInputs(shown, of.plan)
+	shown.ProjectSnapshots = slices.Clone(shown.ProjectSnapshots)
+	for i := range shown.ProjectSnapshots {
+		maskCapabilities(&shown.ProjectSnapshots[i])
+	}
 	if of.masksAnything() {
 		shown.PlanDigest = ""
 		shown.PlanningInputs = maps.Clone(shown.PlanningInputs)

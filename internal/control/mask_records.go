@@ -16,6 +16,11 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 		v := *s.Verification
 		v.Expected, v.Actual = h.field(v.Field, v.Expected), h.field(v.Field, v.Actual)
 		quoted = s.Error != nil && (!v.Expected.Equal(s.Verification.Expected) || !v.Actual.Equal(s.Verification.Actual))
+		v.Checks = slices.Clone(v.Checks)
+		for i := range v.Checks {
+			c := &v.Checks[i]
+			c.Expected, c.Actual = h.field(c.Field, c.Expected), h.field(c.Field, c.Actual)
+		}
 		s.Verification = &v
 	}
 	if quoted {

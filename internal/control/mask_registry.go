@@ -41,6 +41,23 @@ func maskAgent(tx store.Tx, a Actor, ag *countersign.Agent) error {
 	return err
 }
 
+// maskProject masks what a project expects of sensitive fields: a step that met it tells
+// their values.
+func maskProject(a Actor, p *countersign.Project) {
+	if masks(a) {
+		maskCapabilities(p)
+	}
+}
+
+func maskCapabilities(p *countersign.Project) {
+	p.Capabilities = slices.Clone(p.Capabilities)
+	for i := range p.Capabilities {
+		c := &p.Capabilities[i]
+		h := &fieldMask{project: p, capability: c, names: sensitiveOf(p, c)}
+		c.Expectation = h.expectation(c.Expectation)
+	}
+}
+
 // maskTeam masks the values that a team's steps give to sensitive inputs.
 func maskTeam(tx store.Tx, a Actor, team *countersign.Team) error {
 	if !masks(a) {

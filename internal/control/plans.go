@@ -122,7 +122,7 @@ func withModels(tx store.Tx, tenant string, p countersign.Plan) (_ countersign.P
 	}
 	p.Models = nil
 	for _, a := range p.Agents {
-		if slices.ContainsFunc(p.Models, func(m countersign.Model) bool { return m.ID == a.ModelID }) {
+		if a.ModelID == "" || slices.ContainsFunc(p.Models, func(m countersign.Model) bool { return m.ID == a.ModelID }) {
 			continue
 		}
 		m, n, err := modelAt(tx, tenant, a.ModelID, a.ModelRevision)

@@ -18,7 +18,7 @@ import (
 func (s *Service) Projects(ctx context.Context, a Actor, l List) (page countersign.Page[countersign.Project], err error) {
 	err = s.view(ctx, a, access.ReadProjects, func(tx store.Tx) error {
 		q := l.query(nil, l.current(ownProjects(a, "id")...)...)
-		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (countersign.Project, error) { return s.shownProject(tx, a.Tenant, *h) })
+		page, err = showPage(tx, a.Tenant, records.Projects, l, q, func(h *records.ProjectHead) (countersign.Project, error) { return s.projectFor(tx, a, h) })
 		return err
 	})
 	return page, err
@@ -39,9 +39,16 @@ func (s *Service) Project(ctx context.Context, a Actor, id string) (p countersig
 		if err != nil {
 			return err
 		}
-		p, err = s.shownProject(tx, a.Tenant, *head)
+		p, err = s.projectFor(tx, a, head)
 		return err
 	})
+	return p, err
+}
+
+// projectFor is a project as the actor may see it.
+func (s *Service) projectFor(tx store.Tx, a Actor, h *records.ProjectHead) (countersign.Project, error) {
+	p, err := s.shownProject(tx, a.Tenant, *h)
+	maskProject(a, &p)
 	return p, err
 }
 

@@ -126,14 +126,14 @@ func (b *referenceModel) startAgent(a control.Actor, id string, s countersign.Ag
 	if lacks(a, countersign.RoleOperator) {
 		return countersign.CodeRoleRequired, nil
 	}
-	if s.Mode == countersign.ModeLive && s.Expectation == nil {
-		return countersign.CodeExpectationRequired, nil
-	}
 	if code := b.reachAgent(a, id); code != "" {
 		return code, nil
 	}
 	if code, earlier = b.claimed(a, s.Mode, key, order); code != "" || earlier != nil {
 		return code, earlier
+	}
+	if s.Mode == countersign.ModeLive && s.Expectation == nil {
+		return countersign.CodeExpectationRequired, nil
 	}
 	is := b.agents[id]
 	one := []countersign.TeamMember{{AgentID: id}}
@@ -142,8 +142,6 @@ func (b *referenceModel) startAgent(a control.Actor, id string, s countersign.Ag
 		return countersign.CodeRevisionConflict, nil
 	case is.Status != countersign.AgentAdmitted:
 		return countersign.CodeAgentNotAdmitted, nil
-	case is.ModelID == "":
-		return countersign.CodeStateConflict, nil
 	case s.Mode == countersign.ModeLive && b.disabled[is.ProjectID]:
 		return countersign.CodeProjectDisabled, nil
 	case is.ModelID == "broken", b.wrongCall(is, s.Capability, s.Inputs, nil, nil, true):
@@ -196,7 +194,7 @@ func (b *referenceModel) claimed(a control.Actor, mode, key, order string) (coun
 // drift is that of members whose model is suspended.
 func (b *referenceModel) drift(members []countersign.TeamMember) countersign.Code {
 	for _, m := range members {
-		if b.models[b.agents[m.AgentID].ModelID].suspended {
+		if is := b.models[b.agents[m.AgentID].ModelID]; is != nil && is.suspended {
 			return countersign.CodeDrift
 		}
 	}
@@ -212,7 +210,10 @@ func (b *referenceModel) sees(team *countersign.Team, members []countersign.Team
 	}
 	for _, m := range members {
 		is := b.agents[m.AgentID]
-		seen["agent/"+is.ID], seen["model/"+is.ModelID] = is.Revision, b.models[is.ModelID].revision
+		seen["agent/"+is.ID] = is.Revision
+		if is.ModelID != "" {
+			seen["model/"+is.ModelID] = b.models[is.ModelID].revision
+		}
 	}
 	return seen
 }

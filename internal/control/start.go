@@ -176,7 +176,7 @@ func (s *Service) planToRun(ctx context.Context, a Actor, planID string) (rec *r
 func unstartable(rec *records.Plan) error {
 	switch p := &rec.Plan; {
 	case rec.Synthetic:
-		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to an agent or team run; start that again instead", p.ID)
+		return countersign.Errorf(countersign.CodeStateConflict, "plan %s belongs to a run of an agent, a team or a single call; start that again instead", p.ID)
 	case p.Status != countersign.PlanReady:
 		return countersign.Errorf(countersign.CodePlanInvalid, "plan %s is INVALID: %s", p.ID, p.ValidationErrors[0])
 	}

@@ -27,17 +27,35 @@ func (s *Service) StartCurrentAgentRun(ctx context.Context, a Actor, id string, 
 }
 
 func (s *Service) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
-	if start.Mode == countersign.ModeLive && start.Expectation == nil {
-		return Started{}, countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be; a 200 proves nothing")
-	}
 	return s.startExecutors(ctx, a, executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
-		reach: func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
+		reach:  func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
+		judged: func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start) },
 	})
+}
+
+// judgedAgentRun: something must judge the answer of a LIVE agent run, the start's
+// expectation or the capability's.
+func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunStart) error {
+	if start.Mode != countersign.ModeLive || start.Expectation != nil {
+		return nil
+	}
+	head, _, err := reachAgent(tx, a, id)
+	if err != nil {
+		return err
+	}
+	p, err := currentSnapshot(tx, a.Tenant, head.ProjectID)
+	if err != nil {
+		return err
+	}
+	if _, c := targetOf(p, head.ProjectID, start.Capability); c != nil && c.Expectation != nil {
+		return nil
+	}
+	return countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be, unless its capability does; a 200 proves nothing")
 }
 
 // StartTeamRun starts a run of a team's steps, one after the other.
@@ -52,7 +70,30 @@ func (s *Service) StartTeamRun(ctx context.Context, a Actor, id string, start co
 	})
 }
 
-// executorsStart is what agent and team runs differ in.
+// StartProjectRun starts a run of one capability of a project (contract 11).
+func (s *Service) StartProjectRun(ctx context.Context, a Actor, id string, start countersign.ProjectRunStart, key string) (Started, error) {
+	return s.startExecutors(ctx, a, executorsStart{
+		op: access.StartProjectRun, subject: "project/" + id, id: id, key: key, mode: start.Mode, body: start,
+		gather: func(tx store.Tx) (plan.Executors, error) { return s.projectAlone(tx, a, id) },
+		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
+			return plan.ForCall(c.Projects[id], start, o)
+		},
+		reach: func(tx store.Tx) error { _, _, err := reachProject(tx, a, id); return err },
+	})
+}
+
+// projectAlone is a project whose capability no agent carries out.
+func (s *Service) projectAlone(tx store.Tx, a Actor, id string) (c plan.Executors, err error) {
+	head, _, err := reachProject(tx, a, id)
+	if err != nil {
+		return c, err
+	}
+	p, err := s.projectOf(tx, a.Tenant, *head)
+	c.Projects = map[string]plan.Source{id: {Project: &p, InScope: true}}
+	return c, err
+}
+
+// executorsStart is what runs of agents, teams and single calls differ in.
 type executorsStart struct {
 	op      access.Operation
 	subject string
@@ -61,11 +102,12 @@ type executorsStart struct {
 	mode    string
 	body    any
 	reach   func(store.Tx) error
+	judged  func(store.Tx) error // nil: nothing needs to judge the answers
 	gather  func(store.Tx) (plan.Executors, error)
 	plan    func(plan.Executors, plan.Creation) (countersign.Plan, []string)
 }
 
-// startExecutors starts an agent or team run with a plan of its own. The plan is made
+// startExecutors starts a run of an agent, a team or a single call with a plan of its own. The plan is made
 // of a snapshot, outside any write; what changed since then is drift, as it is
 // for every plan.
 func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart) (out Started, err error) {
@@ -106,6 +148,11 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	if earlier, err := claimed(tx, a, o); err != nil || earlier != nil {
 		return p, err
 	}
+	if c.judged != nil {
+		if err := c.judged(tx); err != nil {
+			return p, err
+		}
+	}
 	executors, err := c.gather(tx)
 	if err != nil {
 		return p, err
@@ -137,9 +184,6 @@ func (s *Service) agentExecutors(tx store.Tx, a Actor, id string, expected *int6
 	}
 	if err == nil {
 		err = admitted(c)
-	}
-	if err == nil && head.ModelID == "" {
-		err = countersign.Errorf(countersign.CodeStateConflict, "agent %s has no model; its manifest names one", id)
 	}
 	return c, err
 }

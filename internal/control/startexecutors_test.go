@@ -150,11 +150,13 @@ func TestLiveAgentRunNeedsAnExpectation(t *testing.T) {
 	wantCode(t, err, "")
 }
 
-func TestAgentWithoutAModelRunsNothing(t *testing.T) {
+func TestAgentWithoutAModelRunsItsCapabilities(t *testing.T) {
 	h := open(t)
 	id := h.admitted(item("a", modelled("")))[0]
-	_, err := h.startPing(id, "", "k")
-	wantCode(t, err, countersign.CodeStateConflict)
+	for _, mode := range []string{countersign.ModeDryRun, countersign.ModeLive} {
+		_, err := h.startPing(id, mode, "k"+mode)
+		wantCode(t, err, "")
+	}
 }
 
 // A token that rehearses only starts nothing LIVE, not even again.

@@ -233,7 +233,10 @@ func (w *world) begun(t *rapid.T, a control.Actor, o startRequest, earlier *star
 	seen := map[string]int64{}
 	p := got.Run.PlanSnapshot
 	for _, ref := range p.Agents {
-		seen["agent/"+ref.ID], seen["model/"+ref.ModelID] = ref.Revision, ref.ModelRevision
+		seen["agent/"+ref.ID] = ref.Revision
+		if ref.ModelID != "" {
+			seen["model/"+ref.ModelID] = ref.ModelRevision
+		}
 	}
 	if p.Team != nil {
 		seen["team/"+p.Team.ID] = p.Team.Revision

@@ -184,27 +184,7 @@ func (c *claims) asPlanned(s, planned node) string {
 			return "has an input " + name + " that the plan has not"
 		}
 	}
-	return asVerified(s, planned.at("expectation"))
-}
-
-// asVerified compares the verification of a step with the plan's expectation and with
-// the step's status.
-func asVerified(s, e node) string {
-	v, status := s.at("verification"), s.at("status").text()
-	judged := v.at("status").text()
-	want := map[string]string{string(countersign.StepCompleted): countersign.VerificationPassed, string(countersign.StepSimulated): countersign.VerificationSimulated}[status]
-	if status == string(countersign.StepCompleted) && !e.exists() {
-		want = countersign.VerificationNotRequested
-	}
-	switch {
-	case want != "" && judged != want:
-		return "is " + status + " and was not verified so"
-	case v.exists() && (v.at("field").text() != e.at("field").text() || !v.at("expected").equal(e.at("equals"))):
-		return "was verified by another expectation than in the plan"
-	case judged == countersign.VerificationPassed && !v.at("actual").equal(v.at("expected")):
-		return "was verified as passed, and is not what was expected"
-	}
-	return ""
+	return asVerified(s, c.expectations(s, planned))
 }
 
 func (n node) anyList() []any {

@@ -97,7 +97,7 @@ func (c *claims) asAsked(a node) string {
 		return ""
 	}
 	planned := c.planned(s)
-	if a.at("expectation").exists() && !a.at("expectation").equal(planned.at("expectation")) {
+	if a.at("expectation").exists() && !a.at("expectation").equal(shownExpectation(c.expectations(s, planned))) {
 		return "shows another expectation than the plan"
 	}
 	if !a.has("sources") {
@@ -204,4 +204,17 @@ func sameText(shown node, text string) bool {
 		return json.Valid([]byte(text)) && string(countersign.RawValue(text).Canonical()) == v.String()
 	}
 	return true
+}
+
+// shownExpectation is how an approval shows expectations: one as it is, several as an
+// array.
+func shownExpectation(expectations []node) node {
+	if len(expectations) == 1 {
+		return expectations[0]
+	}
+	list := []any{}
+	for _, e := range expectations {
+		list = append(list, e.v)
+	}
+	return node{list}
 }

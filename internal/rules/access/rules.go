@@ -28,6 +28,7 @@ const (
 	ToggleProject   Operation = "projects.toggle"
 	RetireProject   Operation = "projects.retire"
 	RestoreProject  Operation = "projects.restore"
+	StartProjectRun Operation = "projects.run"
 	ReadPlans       Operation = "plans.read"
 	CreatePlan      Operation = "plans.create"
 	ReadRuns        Operation = "runs.read"
@@ -123,6 +124,7 @@ var rules = map[Operation]rule{
 	ToggleProject:   {roles: admin, write: true},
 	RetireProject:   {roles: admin, write: true},
 	RestoreProject:  {roles: admin, write: true},
+	StartProjectRun: {roles: operator, write: true},
 	ReadPlans:       {},
 	CreatePlan:      {roles: operator, write: true},
 	ReadRuns:        {},

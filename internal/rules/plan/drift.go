@@ -40,7 +40,7 @@ type Seen struct {
 // model; then the projects.
 func Subjects(p *countersign.Plan) []Seen {
 	out := executorSubjects(p)
-	if len(out) == 0 {
+	if len(out) == 0 && (p.ModelID != "" || p.Status == countersign.PlanInvalid) { // a run of one call has none
 		out = append(out, Seen{Subject{KindModel, p.ModelID}, p.ModelRevision})
 	}
 	for _, ref := range p.Projects {
@@ -60,7 +60,7 @@ func executorSubjects(p *countersign.Plan) []Seen {
 	}
 	models := map[string]bool{}
 	for _, a := range p.Agents {
-		if !models[a.ModelID] {
+		if a.ModelID != "" && !models[a.ModelID] {
 			out = append(out, Seen{Subject{KindModel, a.ModelID}, a.ModelRevision})
 		}
 		models[a.ModelID] = true

@@ -29,31 +29,53 @@ type Executors struct {
 	Projects  map[string]Source
 }
 
-// agentStep is the id of an agent run's only step.
-const agentStep = "execute"
+// singleStep is the id of the only step of a run of one capability.
+const singleStep = "execute"
 
 // ForAgent makes the plan of an agent run. A plan with problems is not stored.
 func ForAgent(c Executors, start countersign.AgentRunStart, o Creation) (countersign.Plan, []string) {
 	a := c.Executors[0].Agent
 	step := countersign.TeamStep{
-		ID: agentStep, Name: a.Name + ": " + start.Capability, AgentID: a.ID, Capability: start.Capability,
+		ID: singleStep, Name: a.Name + ": " + start.Capability, AgentID: a.ID, Capability: start.Capability,
 		Input: start.Inputs, Expectation: start.Expectation,
 	}
 	p, problems := c.plan([]countersign.TeamStep{step}, nil, start.Mode, o)
 	p.Name, p.ModelID, p.ModelRevision = step.Name, p.Agents[0].ModelID, p.Agents[0].ModelRevision
 	p.PlanDigest = digest(&p)
 	for i := range problems {
-		problems[i] = asAgentRun(problems[i])
+		problems[i] = asSingleRun(problems[i])
 	}
 	return p, problems
 }
 
-// asAgentRun replaces the path of a step with the path in the body of an agent run.
-func asAgentRun(problem string) string {
+// asSingleRun replaces the path of a step with the path in the body of a run of one capability.
+func asSingleRun(problem string) string {
 	if rest, ok := strings.CutPrefix(problem, "steps[0].input."); ok {
 		return "inputs." + rest
 	}
 	return strings.TrimPrefix(problem, "steps[0].")
+}
+
+// ForCall makes the plan of a run of one capability, which no model and no agent stands
+// behind. A plan with problems is not stored.
+func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersign.Plan, []string) {
+	p := countersign.Plan{
+		ID: o.ID, Status: countersign.PlanReady, Name: s.Project.Name + ": " + start.Capability, Mode: start.Mode, ValidationErrors: []string{},
+		Projects: []countersign.ProjectRef{{ID: s.Project.ID, Revision: s.Project.Revision}}, CreatedBy: o.By, CreatedAt: o.Now,
+		Steps: []countersign.Step{{
+			ID: singleStep, Name: start.Capability, ProjectID: s.Project.ID, Capability: start.Capability,
+			Input: start.Inputs, Expectation: start.Expectation,
+		}},
+	}
+	if p.Mode == "" {
+		p.Mode = countersign.ModeDryRun
+	}
+	p.PlanDigest = digest(&p)
+	problems := validateSteps(&p, map[string]Source{s.Project.ID: s}, request.CheckInputs)
+	for i := range problems {
+		problems[i] = asSingleRun(problems[i])
+	}
+	return p, problems
 }
 
 // ForTeam makes the plan of a team run. A plan with problems is not stored.

@@ -12,7 +12,7 @@ import (
 
 // Weakens reports whether a project's edit permits requests that needed approval
 // before, or changes how they are checked: a lower approval policy, another origin,
-// another probe, or another capability that sends the same requests with less
+// another probe or expectation, or another capability that sends the same requests with less
 // approval. known returns the capability of a name before this edit, the latest one if
 // an earlier edit removed it; nil for a new one.
 func Weakens(before, after *countersign.Project, known func(name string) *countersign.Capability) bool {
@@ -32,10 +32,17 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 }
 
 // looser compares the effective approval policies, including defaults: declaring a
-// side effect a read lowers its approval too.
+// side effect a read lowers its approval too. Another expectation counts as looser,
+// since which of two is stricter can't be told.
 func looser(was, now *countersign.Capability, budget *int) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
-	return lowered || was.NeedsApproval() && !now.NeedsApproval() || gate.Weaker(was, now, budget)
+	return lowered || was.NeedsApproval() && !now.NeedsApproval() || judgedOtherwise(was.Expectation, now.Expectation) || gate.Weaker(was, now, budget)
+}
+
+// judgedOtherwise reports an expectation that was removed or changed; a first one
+// weakens nothing.
+func judgedOtherwise(was, now *countersign.Expectation) bool {
+	return was != nil && (now == nil || was.Field != now.Field || was.StatusCode != now.StatusCode || !was.Equals.Equal(now.Equals))
 }
 
 var strictness = map[string]int{countersign.ApprovalNone: 0, countersign.ApprovalRiskBased: 1, countersign.ApprovalAlways: 2}

@@ -18,6 +18,11 @@ func TestWeakens(t *testing.T) {
 	approval := func(word string) func(*countersign.Capability) {
 		return func(c *countersign.Capability) { c.Approval = word }
 	}
+	expecting := func(field string) func(*countersign.Capability) {
+		return func(c *countersign.Capability) {
+			c.Expectation = &countersign.Expectation{Field: field, Equals: countersign.Bool(true)}
+		}
+	}
 	for _, test := range []struct {
 		name     string
 		was, now *countersign.Capability
@@ -36,6 +41,10 @@ func TestWeakens(t *testing.T) {
 		{"another probe", post(same), post(func(c *countersign.Capability) { c.Probe = "other" }), true},
 		{"no probe any more", post(same), post(func(c *countersign.Capability) { c.Probe = "" }), true},
 		{"a first probe", post(func(c *countersign.Capability) { c.Probe = "" }), post(same), false},
+		{"no expectation any more", post(expecting("ok")), post(same), true},
+		{"another expectation", post(expecting("ok")), post(expecting("done")), true},
+		{"the same expectation", post(expecting("ok")), post(expecting("ok")), false},
+		{"a first expectation", post(same), post(expecting("ok")), false},
 		{"a new capability", nil, post(approval("NONE")), false},
 		{"a slower one", post(same), post(func(c *countersign.Capability) { c.TimeoutMs = 20000 }), false},
 	} {

@@ -66,7 +66,9 @@ func (k *capabilityCheck) types(c *countersign.Capability) {
 		}
 		if !slices.Contains(inputTypes, c.InputSchema[name].Type) {
 			k.add(typePath(name), "wrong_type", "must be one of %s", strings.Join(inputTypes, ", "))
+			continue
 		}
+		k.bounds(name, c.InputSchema[name])
 	}
 }
 

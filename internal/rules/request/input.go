@@ -59,6 +59,9 @@ func (k *inputCheck) literal(name string, v countersign.Value) {
 		k.add(path, "wrong_type", "must be %s, not %s", field.Type, v.Kind())
 	default:
 		k.fits(path, name, v)
+		if why := misfit(field, v); why != "" {
+			k.add(path, "out_of_bounds", "%s", why)
+		}
 	}
 }
 

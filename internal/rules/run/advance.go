@@ -174,7 +174,7 @@ func (t *transition) simulate(i int) bool {
 	verdict := gate.Judge(capability, planned.Input, func(name string) bool { _, bound := planned.InputBindings[name]; return bound })
 	s.WouldBe, s.ApprovalRequired = verdict.WouldBe(), verdict.Asks()
 	s.Input, s.Output = plan.Unresolved(planned), countersign.Null
-	s.Verification = simulatedVerification(planned.Expectation)
+	s.Verification = simulatedVerification(t.expectations(i))
 	t.noteStep("step.simulate", i, countersign.StepSimulated, "")
 	s.Status, s.StartedAt, s.CompletedAt = countersign.StepSimulated, t.env.Now, t.env.Now
 	return true

@@ -16,13 +16,25 @@ func (t *transition) titleOf(i int) string {
 	return request.TitleOf(capability, t.step(i).Input)
 }
 
-// expected is the expectation for the step's answer, zero for none.
+// expectations are those that judge the step's answer.
+func (t *transition) expectations(i int) []countersign.Expectation {
+	_, capability := t.target(i)
+	return countersign.Expectations(capability, t.planned(i))
+}
+
+// expected shows the expectations for the step's answer: one as it is, two as an
+// array, zero for none.
 func (t *transition) expected(i int) countersign.Value {
-	e := t.planned(i).Expectation
-	if e == nil {
+	var shown any
+	switch es := t.expectations(i); len(es) {
+	case 0:
 		return countersign.Value{}
+	case 1:
+		shown = es[0]
+	default:
+		shown = es
 	}
-	v, err := countersign.ValueOf(e)
+	v, err := countersign.ValueOf(shown)
 	if err != nil {
 		return countersign.Value{} // it was read from JSON
 	}

@@ -81,11 +81,11 @@ func (t *transition) verify(i int, o request.Outcome) {
 		t.failAnswered(i, countersign.CodeOutputMissing, "the answer has no field "+field)
 		return
 	}
-	v := Verify(t.planned(i).Expectation, out, o.Response.StatusCode)
+	v, why := Judge(t.expectations(i), out, o.Response.StatusCode)
 	s := t.step(i)
 	s.Output, s.Verification = out.Value, &v
 	if v.Status == countersign.VerificationFailed {
-		t.failAnswered(i, countersign.CodeExpectationNotMet, unmet(t.planned(i).Expectation, v))
+		t.failAnswered(i, countersign.CodeExpectationNotMet, why)
 		return
 	}
 	t.noteStep("step.complete", i, countersign.StepCompleted, v.Status)

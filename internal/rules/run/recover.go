@@ -68,7 +68,8 @@ func (t *transition) reconciled(e Reconciled) error {
 	t.noteStep("runs.reconcile", i, t.resolved(e.Resolution), e.Resolution+": "+e.Evidence)
 	switch e.Resolution {
 	case countersign.ConfirmedCompleted:
-		t.completeStep(i, out.Value, Verify(t.planned(i).Expectation, out, 0))
+		v, _ := Judge(t.expectations(i), out, 0)
+		t.completeStep(i, out.Value, v)
 	case countersign.ConfirmedNotExecuted:
 		t.reopen(i)
 	case countersign.Abandon:
@@ -107,9 +108,8 @@ func (t *transition) confirmedOutput(i int, given map[string]countersign.Value) 
 	if selected, ok := plan.Select(out.Value, field); ok {
 		out = selected
 	}
-	v := Verify(t.planned(i).Expectation, out, 0)
-	if v.Status == countersign.VerificationFailed {
-		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s; give in it what the receiver has", unmet(t.planned(i).Expectation, v))
+	if _, why := Judge(t.expectations(i), out, 0); why != "" {
+		return out, countersign.Errorf(countersign.CodeExpectationNotMet, "output: %s; give in it what the receiver has", why)
 	}
 	return out, nil
 }

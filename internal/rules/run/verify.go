@@ -27,12 +27,47 @@ func Verify(e *countersign.Expectation, out plan.Output, status int) countersign
 	return v
 }
 
-func simulatedVerification(e *countersign.Expectation) *countersign.Verification {
-	v := &countersign.Verification{Status: countersign.VerificationSimulated}
-	if e != nil {
-		v.Field, v.Expected = e.Field, e.Equals
+// Judge verifies an output against all expectations of its step, and says of the
+// first that isn't met why.
+func Judge(es []countersign.Expectation, out plan.Output, status int) (v countersign.Verification, why string) {
+	judged := make([]countersign.Verification, len(es))
+	shown := len(es) - 1 // the step's own
+	for i := range es {
+		judged[i] = Verify(&es[i], out, status)
+		if judged[i].Status == countersign.VerificationFailed && why == "" {
+			shown, why = i, unmet(&es[i], judged[i])
+		}
 	}
-	return v
+	if len(es) == 0 {
+		return Verify(nil, out, status), ""
+	}
+	v = judged[shown]
+	v.Checks = checks(judged)
+	return v, why
+}
+
+// checks are nil for a single expectation: the verification itself says all of it.
+func checks(judged []countersign.Verification) (out []countersign.ExpectationCheck) {
+	if len(judged) < 2 {
+		return nil
+	}
+	for _, v := range judged {
+		out = append(out, countersign.ExpectationCheck{Status: v.Status, Field: v.Field, Expected: v.Expected, Actual: v.Actual})
+	}
+	return out
+}
+
+func simulatedVerification(es []countersign.Expectation) *countersign.Verification {
+	simulated := make([]countersign.Verification, len(es))
+	for i, e := range es {
+		simulated[i] = countersign.Verification{Status: countersign.VerificationSimulated, Field: e.Field, Expected: e.Equals}
+	}
+	if len(es) == 0 {
+		return &countersign.Verification{Status: countersign.VerificationSimulated}
+	}
+	v := simulated[len(es)-1]
+	v.Checks = checks(simulated)
+	return &v
 }
 
 // unmet describes a failed verification.

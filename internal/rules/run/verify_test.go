@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/countersign/countersign"
@@ -55,7 +56,32 @@ func TestVerificationJudgesTheStatusOfAnAnswerOnly(t *testing.T) {
 
 func TestNothingAskedIsNotVerified(t *testing.T) {
 	v := run.Verify(nil, plan.Output{Value: countersign.Null}, 200)
-	if v != (countersign.Verification{Status: countersign.VerificationNotRequested}) {
+	if !reflect.DeepEqual(v, countersign.Verification{Status: countersign.VerificationNotRequested}) {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestAllExpectationsMustHold: the capability's and the step's own.
+func TestAllExpectationsMustHold(t *testing.T) {
+	ok := countersign.Expectation{Field: "ok", Equals: countersign.Bool(true)}
+	five := countersign.Expectation{Field: "n", Equals: countersign.Int(5)}
+	for _, test := range []struct {
+		name, output, status, field string
+		es                          []countersign.Expectation
+	}{
+		{"none", `{}`, countersign.VerificationNotRequested, "", nil},
+		{"one, met", `{"ok":true}`, countersign.VerificationPassed, "ok", []countersign.Expectation{ok}},
+		{"both met", `{"ok":true,"n":5.0}`, countersign.VerificationPassed, "n", []countersign.Expectation{ok, five}},
+		{"the capability's not met", `{"ok":false,"n":5}`, countersign.VerificationFailed, "ok", []countersign.Expectation{ok, five}},
+		{"the step's own not met", `{"ok":true}`, countersign.VerificationFailed, "n", []countersign.Expectation{ok, five}},
+		{"neither met", `{}`, countersign.VerificationFailed, "ok", []countersign.Expectation{ok, five}},
+	} {
+		v, why := run.Judge(test.es, plan.Output{Value: countersign.RawValue(test.output)}, 200)
+		if v.Status != test.status || v.Field != test.field || (why != "") != (test.status == countersign.VerificationFailed) {
+			t.Errorf("%s: %+v, %q", test.name, v, why)
+		}
+		if len(test.es) == 2 && len(v.Checks) != 2 || len(test.es) < 2 && v.Checks != nil {
+			t.Errorf("%s: checks %+v", test.name, v.Checks)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func agentCapabilities(a countersign.Agent, p countersign.Project, may bool) []a
 
 // runnable reports whether runs of the agent may be started.
 func runnable(a countersign.Agent) bool {
-	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired && a.ModelID != ""
+	return a.Status == countersign.AgentAdmitted && !a.Suspended && !a.Retired
 }
 
 func agentCallOf(a countersign.Agent, may bool) statusNotice {
@@ -98,8 +98,6 @@ func agentCallOf(a countersign.Agent, may bool) statusNotice {
 			c.Sentence, c.Detail = "This agent can’t run until an admin admits it.", "Being registered lets no agent run."
 		}
 		return c
-	case a.ModelID == "":
-		return statusNotice{Class: "call--idle", Icon: "i-check", Sentence: "This agent is admitted and has no model, so it can’t run.", Detail: "Its system names one in the manifest that it syncs."}
 	}
 	return statusNotice{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
 }

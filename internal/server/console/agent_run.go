@@ -49,7 +49,7 @@ func (v *pageRequest) agentRunAgain(err error) (*page, error) {
 		return nil, unread
 	}
 	s := v.formOf(err, "")
-	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation()}
+	d := agentRunData{Agent: a, Project: p, Capability: c, Key: v.startKey(err), Mode: s.mode(p.Enabled), Inputs: s.inputs(c, a.ExecutorInputs[c.Name]), Expected: s.expectation(nil, expectationHint(c))}
 	for _, one := range agentCapabilities(a, p, true) {
 		if one.Name == c.Name {
 			d.Fixed = one.Fixed
@@ -80,11 +80,26 @@ func (s *form) mode(enabled bool) field {
 		choice{Value: countersign.ModeLive, Word: "LIVE", Note: live}))
 }
 
-func (s *form) expectation() []field {
+func expectationHint(c *countersign.Capability) string {
+	if c.Expectation != nil {
+		return "Judged besides what the capability expects: " + wants(countersign.Expectations(c, nil)) + ". Empty: by that alone. $ is the whole output."
+	}
+	return "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output."
+}
+
+// expectation are the fields of an expectation, with the stored one, nil for none.
+func (s *form) expectation(e *countersign.Expectation, hint string) []field {
+	var name, equals, status string
+	if e != nil {
+		name, equals = e.Field, e.Equals.Raw()
+		if e.StatusCode != 0 {
+			status = strconv.FormatInt(e.StatusCode, 10)
+		}
+	}
 	return []field{
-		s.mono("expectation.field", "Field of the output", "A LIVE run needs it: an answer of 200 proves nothing. $ is the whole output.", ""),
-		s.mono("expectation.equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", ""),
-		s.mono("expectation.statusCode", "HTTP status", "200 to 299, where it matters.", ""),
+		s.mono("expectation.field", "Field of the output", hint, name),
+		s.mono("expectation.equals", "must equal", "As JSON, such as \"succeeded\" or 249.00; numbers are compared by exact value.", equals),
+		s.mono("expectation.statusCode", "HTTP status", "200 to 299, where it matters.", status),
 	}
 }
 

@@ -21,14 +21,16 @@ type capabilityData struct {
 	Wrong   string // error of the inputs as a whole
 	Defaults,
 	Places []field
-	Use     control.ProjectUse
-	Problem *problem
+	Expected []field
+	Use      control.ProjectUse
+	Problem  *problem
 }
 
 // inputRow is one row of the inputs' table.
 type inputRow struct {
 	N          int
 	Name, Type string
+	Was        string // the stored input, whose bounds and description the row keeps
 	Required   bool
 }
 
@@ -60,7 +62,7 @@ func (v *pageRequest) capabilityForm(err error) (*page, error) {
 		c = p.Capabilities[at]
 	}
 	s := v.formOf(err, "capabilities["+strconv.Itoa(at)+"]")
-	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c)}
+	d := capabilityData{Project: p, Was: was, Use: use, Fields: s.operation(c), Defaults: s.policy(c), Places: s.places(p, c), Expected: s.expectation(c.Expectation, "Every step of it is judged by this, an answer of 200 proves nothing. $ is the whole output.")}
 	d.Inputs, d.Wrong = v.inputRows(c), s.take("inputSchema")
 	d.Problem = s.problem()
 	word := "Add a capability"
@@ -144,7 +146,7 @@ func (v *pageRequest) inputRows(c countersign.Capability) []inputRow {
 		rows = v.typedRows()
 	} else {
 		for _, in := range inputsOf(c) {
-			rows = append(rows, inputRow{Name: in.Name, Type: in.Type, Required: in.Required})
+			rows = append(rows, inputRow{Name: in.Name, Was: in.Name, Type: in.Type, Required: in.Required})
 		}
 	}
 	for range spareRows {
@@ -162,6 +164,7 @@ func (v *pageRequest) typedRows() []inputRow {
 	for n := range maxRows {
 		r := inputRow{N: n}
 		r.Name, r.Type, r.Required = v.form(r.field("name")), v.form(r.field("type")), v.form(r.field("required")) != ""
+		r.Was = v.form(r.field("was"))
 		if r.Name != "" || r.Required {
 			rows = append(rows, r)
 		}

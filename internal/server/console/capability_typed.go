@@ -56,7 +56,7 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	if said := v.form("sideEffect"); said != "" {
 		c.SideEffect = new(said == "true")
 	}
-	var untimed, untyped error
+	var untimed, untyped, unclear error
 	c.TimeoutMs, untimed = v.typedTimeout()
 	c.Sensitive = names(v.form("sensitive"))
 	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
@@ -64,7 +64,8 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 		c.Request = nil
 	}
 	c.InputSchema, untyped = v.typedSchema(c)
-	return c, together(untimed, untyped)
+	c.Expectation, unclear = v.typedExpectation()
+	return c, together(untimed, untyped, unclear)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.
@@ -108,12 +109,22 @@ func (v *pageRequest) typedSchema(c countersign.Capability) (map[string]counters
 		case !slices.Contains(inputTypes, r.Type):
 			return nil, invalid("inputSchema", "%s needs a type", r.Name)
 		}
-		schema[r.Name] = countersign.InputField{Type: r.Type, Required: r.Required}
+		schema[r.Name] = keptBounds(c.InputSchema[r.Was], r)
 	}
 	if len(schema) == 0 && v.query("name") != "" && c.InputSchema == nil {
 		return nil, nil
 	}
 	return schema, nil
+}
+
+// keptBounds is an input as typed, with the bounds and the description that it has. Bounds
+// of another type mean nothing.
+func keptBounds(was countersign.InputField, r inputRow) countersign.InputField {
+	if was.Type != r.Type {
+		was = countersign.InputField{Description: was.Description}
+	}
+	was.Type, was.Required = r.Type, r.Required
+	return was
 }
 
 // Types are the types of an input.

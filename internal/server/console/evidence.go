@@ -67,26 +67,38 @@ type judged struct {
 }
 
 // judgedOf lists what was expected of a response and what it contained; nothing is
-// known before it arrives. e is the plan's expectation, nil if none.
-func judgedOf(e *countersign.Expectation, v *countersign.Verification) []judged {
+// known before it arrives.
+func judgedOf(es []countersign.Expectation, v *countersign.Verification) []judged {
 	var rows []judged
 	switch {
-	case v != nil && v.Field != "":
-		row := judged{Field: v.Field, Expected: inline(v.Expected), Known: v.Status != countersign.VerificationSimulated, Actual: "absent"}
-		if !v.Actual.IsZero() {
-			row.Actual = inline(v.Actual)
-			row.Met = v.Actual.Equal(v.Expected)
+	case v != nil && len(v.Checks) > 0:
+		for _, c := range v.Checks {
+			rows = append(rows, judgedField(c.Status, c.Field, c.Expected, c.Actual))
 		}
-		rows = append(rows, row)
-	case e != nil:
-		rows = append(rows, judged{Field: e.Field, Expected: inline(e.Equals)})
+	case v != nil && v.Field != "":
+		rows = append(rows, judgedField(v.Status, v.Field, v.Expected, v.Actual))
+	default:
+		for _, e := range es {
+			rows = append(rows, judged{Field: e.Field, Expected: inline(e.Equals)})
+		}
 	}
-	return append(rows, judgedStatus(e, v)...)
+	for i := range es {
+		rows = append(rows, judgedStatus(&es[i], v)...)
+	}
+	return rows
+}
+
+func judgedField(status, field string, expected, actual countersign.Value) judged {
+	row := judged{Field: field, Expected: inline(expected), Known: status != countersign.VerificationSimulated, Actual: "absent"}
+	if !actual.IsZero() {
+		row.Actual, row.Met = inline(actual), actual.Equal(expected)
+	}
+	return row
 }
 
 // judgedStatus is the row of the HTTP status, if one is expected.
 func judgedStatus(e *countersign.Expectation, v *countersign.Verification) []judged {
-	if e == nil || e.StatusCode == 0 {
+	if e.StatusCode == 0 {
 		return nil
 	}
 	row := judged{Field: "HTTP status", Expected: strconv.FormatInt(e.StatusCode, 10)}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,20 +43,20 @@ type foundAnswer struct {
 	status      int
 }
 
-// foundIn compares a step's expectation with the responses.
-func foundIn(s *countersign.StepRun, e *countersign.Expectation, c *countersign.Capability) foundTable {
+// foundIn compares a step's expectations with the responses.
+func foundIn(s *countersign.StepRun, es []countersign.Expectation, c *countersign.Capability) foundTable {
 	answers := answersOf(s, c)
 	var t foundTable
 	for _, a := range answers {
 		t.Columns = append(t.Columns, a.name)
 	}
-	if e != nil {
-		t.Rows = append(t.Rows, expectedRow(e, answers))
-		if e.StatusCode != 0 {
-			t.Rows = append(t.Rows, statusRow(e, answers))
+	for i := range es {
+		t.Rows = append(t.Rows, expectedRow(&es[i], answers))
+		if es[i].StatusCode != 0 {
+			t.Rows = append(t.Rows, statusRow(&es[i], answers))
 		}
 	}
-	return t.withSent(s, e, answers)
+	return t.withSent(s, es, answers)
 }
 
 func answersOf(s *countersign.StepRun, c *countersign.Capability) []foundAnswer {
@@ -110,10 +111,11 @@ func statusRow(e *countersign.Expectation, answers []foundAnswer) foundRow {
 }
 
 // withSent adds the fields of the request that a response repeats by name.
-func (t foundTable) withSent(s *countersign.StepRun, e *countersign.Expectation, answers []foundAnswer) foundTable {
+func (t foundTable) withSent(s *countersign.StepRun, es []countersign.Expectation, answers []foundAnswer) foundTable {
 	names := inputNames(s.Input)
 	for _, name := range names {
-		if e != nil && e.Field == name || !s.Input[name].IsScalar() || len(t.Rows) > foundSent {
+		expected := slices.ContainsFunc(es, func(e countersign.Expectation) bool { return e.Field == name })
+		if expected || !s.Input[name].IsScalar() || len(t.Rows) > foundSent {
 			continue
 		}
 		row, said := foundRow{Field: name, Expected: clip(inline(s.Input[name])), AsSent: true}, false

@@ -3,10 +3,12 @@ package console
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 // A capability's inputs as a form: a field for each declared input, or one JSON
@@ -35,6 +37,12 @@ func (s *form) inputs(c *countersign.Capability, fixed map[string]countersign.Va
 
 func (s *form) input(in shownInput) field {
 	hint := in.Type
+	if bounds := boundsInWords(in.Field); bounds != "" {
+		hint += ", " + bounds
+	}
+	if in.Field.Description != "" {
+		hint = safetext.Text(in.Field.Description) + " (" + hint + ")"
+	}
 	if in.Sensitive {
 		hint += ", masked for viewers and in logs"
 	}
@@ -48,6 +56,31 @@ func (s *form) input(in shownInput) field {
 		return s.mono(name, in.Name, hint+"; its digits are sent as they are typed", "")
 	}
 	return s.line(name, in.Name, hint, "")
+}
+
+// boundsInWords says what an input's value may be, "" if its type is all.
+func boundsInWords(f countersign.InputField) string {
+	var texts []string
+	if len(f.Enum) > 0 {
+		options := make([]string, len(f.Enum))
+		for i, v := range f.Enum {
+			options[i] = inline(v)
+		}
+		texts = append(texts, "one of "+strings.Join(options, ", "))
+	}
+	if !f.Minimum.IsZero() {
+		texts = append(texts, "at least "+f.Minimum.Raw())
+	}
+	if !f.Maximum.IsZero() {
+		texts = append(texts, "at most "+f.Maximum.Raw())
+	}
+	if f.MaxLength != 0 {
+		texts = append(texts, "at most "+strconv.FormatInt(f.MaxLength, 10)+" characters")
+	}
+	if f.Pattern != "" {
+		texts = append(texts, "matching "+f.Pattern)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // typedInputs parses the inputs and reports every invalid one.

@@ -37,8 +37,8 @@ const shortInput = 400
 // names the step whose inputs are shown in full.
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
-		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Wants: wants(s.Expectation), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
-		step.Asks = askingWords(step.Contract)
+		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
+		step.Asks, step.Wants = askingWords(step.Contract), wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()
 		steps = append(steps, step)
 	}
@@ -94,16 +94,17 @@ func (s *planStep) inputs() {
 	}
 }
 
-// wants is an expectation in words, "" for none.
-func wants(e *countersign.Expectation) string {
-	if e == nil {
-		return ""
+// wants are expectations in words, "" for none.
+func wants(es []countersign.Expectation) string {
+	var texts []string
+	for _, e := range es {
+		text := e.Field + " is " + inline(e.Equals)
+		if e.StatusCode != 0 {
+			text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
+		}
+		texts = append(texts, text)
 	}
-	text := e.Field + " is " + inline(e.Equals)
-	if e.StatusCode != 0 {
-		text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
-	}
-	return text
+	return strings.Join(texts, "; ")
 }
 
 func (s planStep) Title() string { return cmp.Or(s.Name, s.ID) }

@@ -32,6 +32,27 @@ type shownCapability struct {
 type shownInput struct {
 	Name, Type          string
 	Required, Sensitive bool
+	Field               countersign.InputField
+}
+
+// Words say what the input may be.
+func (in shownInput) Words() string {
+	words := in.Type
+	if in.Required {
+		words += ", required"
+	}
+	if bounds := boundsInWords(in.Field); bounds != "" {
+		words += ", " + bounds
+	}
+	if in.Sensitive {
+		words += ", masked for viewers"
+	}
+	return words
+}
+
+// Wants is what the capability expects, in words.
+func (c shownCapability) Wants() string {
+	return wants(countersign.Expectations(&c.Capability, nil))
 }
 
 func projectPage(v *pageRequest) (*page, error) { return v.projectAgain(nil) }
@@ -67,7 +88,7 @@ func (v *pageRequest) capabilities(p countersign.Project) ([]shownCapability, pa
 func inputsOf(c countersign.Capability) []shownInput {
 	list := make([]shownInput, 0, len(c.InputSchema))
 	for name, f := range c.InputSchema {
-		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name)})
+		list = append(list, shownInput{name, f.Type, f.Required, slices.Contains(c.Sensitive, name), f})
 	}
 	rank := map[bool]int{false: 1}
 	slices.SortFunc(list, func(a, b shownInput) int {

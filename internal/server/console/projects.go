@@ -111,7 +111,7 @@ func approvalWord(c countersign.Capability) string {
 	}
 }
 
-func (f frame) MayTry() bool { return f.can(access.CreatePlan) && f.can(access.StartRun) }
+func (f frame) MayTry() bool { return f.can(access.StartProjectRun) }
 
 // breakable allows line breaks after slashes.
 func breakable(path string) template.HTML {

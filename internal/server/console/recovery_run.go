@@ -33,7 +33,7 @@ type recoveryRunData struct {
 	Resolve  resolution
 	Alike    []string // pending approvals with the same capability and title
 	Problem  *problem
-	Expected *countersign.Expectation
+	Expected []countersign.Expectation
 }
 
 func recoveryRunPage(v *pageRequest) (*page, error) {
@@ -97,9 +97,7 @@ func (d *recoveryRunData) plan() {
 		d.Probe = capability.Probe != "" && capabilityOf(p, d.Step.ProjectID, capability.Probe) != nil
 		d.Resolve.OutputField = capability.OutputField
 	}
-	if s := p.Step(d.Step.ID); s != nil {
-		d.Expected = s.Expectation
-	}
+	d.Expected = expectationsFor(p, d.Step)
 	d.Found = foundIn(d.Step, d.Expected, capability)
 }
 

@@ -103,12 +103,13 @@ func (c *chosenStep) answer(p *countersign.Plan, s *countersign.StepRun) {
 	}
 }
 
+// expectationsFor are those that judge the answer to a step, by the plan's snapshots.
+func expectationsFor(p *countersign.Plan, s *countersign.StepRun) []countersign.Expectation {
+	return countersign.Expectations(capabilityOf(p, s.ProjectID, s.Capability), p.Step(s.ID))
+}
+
 func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
-	var e *countersign.Expectation
-	if planned := p.Step(s.ID); planned != nil {
-		e = planned.Expectation
-	}
-	c.Judged = judgedOf(e, s.Verification)
+	c.Judged = judgedOf(expectationsFor(p, s), s.Verification)
 	ended := !s.CompletedAt.IsZero()
 	for i := range c.Judged {
 		c.Judged[i].Over = ended
@@ -119,7 +120,7 @@ func (c *chosenStep) judgement(p *countersign.Plan, s *countersign.StepRun) {
 	case s.Verification == nil:
 		c.JudgedAs = "to be judged on the answer, not on its status code alone"
 	case s.Verification.Status == countersign.VerificationNotRequested:
-		c.JudgedAs = "the plan expects nothing of this answer"
+		c.JudgedAs = "nothing is expected of this answer"
 	case s.Verification.Status == countersign.VerificationSimulated:
 		c.JudgedAs = "not judged: this was a rehearsal"
 	default:

@@ -124,6 +124,10 @@ func (a *API) startAgentRun(c *call) (any, error) {
 	return c.started(a.control.StartAgentRun(c.ctx, c.actor, c.id, bodyOf[countersign.AgentRunStart](c), c.key))
 }
 
+func (a *API) startProjectRun(c *call) (any, error) {
+	return c.started(a.control.StartProjectRun(c.ctx, c.actor, c.id, bodyOf[countersign.ProjectRunStart](c), c.key))
+}
+
 func (a *API) startTeamRun(c *call) (any, error) {
 	return c.started(a.control.StartTeamRun(c.ctx, c.actor, c.id, bodyOf[countersign.TeamRunStart](c), c.key))
 }

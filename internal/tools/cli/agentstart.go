@@ -10,14 +10,10 @@ import (
 
 // AgentsStart starts.
 type AgentsStart struct {
-	ID           string   `arg:"" help:"The agent's id."`
-	Capability   string   `required:"" help:"The capability, one of the agent's." placeholder:"NAME"`
-	Input        []string `sep:"none" help:"An input: name=TEXT or name:=JSON. Repeat it for each." placeholder:"NAME=TEXT"`
-	Inputs       string   `help:"The inputs as a JSON object in a file; - is standard input." placeholder:"FILE"`
-	Expect       string   `help:"What the output must be: field=TEXT or field:=JSON. Needed for LIVE." placeholder:"FIELD=TEXT"`
-	ExpectStatus int64    `help:"The status that the answer must have, 200 to 299." placeholder:"N"`
-	Live         bool     `help:"LIVE; else DRY_RUN, which sends nothing."`
-	Revision     int64    `help:"Only by this revision of the agent; else the current one. Give it where --key is to be repeated." placeholder:"N"`
+	ID         string `arg:"" help:"The agent's id."`
+	Capability string `required:"" help:"The capability, one of the agent's." placeholder:"NAME"`
+	OneCall
+	Revision int64 `help:"Only by this revision of the agent; else the current one. Give it where --key is to be repeated." placeholder:"N"`
 	Starting
 }
 
@@ -41,25 +37,58 @@ func (s *AgentsStart) Run(t *Terminal) error {
 }
 
 func (s *AgentsStart) write(t *Terminal) (countersign.AgentRunStart, error) {
-	w := countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: map[string]countersign.Value{}}
-	if s.Inputs != "" {
-		if err := readDocument(t, s.Inputs, &w.Inputs); err != nil {
-			return w, err
+	inputs, expectation, err := s.typed(t)
+	return countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: inputs, Expectation: expectation}, err
+}
+
+// ProjectsRun runs one capability.
+type ProjectsRun struct {
+	ID         string `arg:"" help:"The project's id."`
+	Capability string `required:"" help:"The capability." placeholder:"NAME"`
+	OneCall
+	Starting
+}
+
+// Run starts the run.
+func (s *ProjectsRun) Run(t *Terminal) error {
+	inputs, expectation, err := s.typed(t)
+	if err != nil {
+		return err
+	}
+	w := countersign.ProjectRunStart{Capability: s.Capability, Mode: modeOf(s.Live), Inputs: inputs, Expectation: expectation}
+	return s.start(t, func(c *client.Client, key client.StartOption) (*client.Started, error) {
+		return c.StartProjectRun(t.Context, s.ID, w, key)
+	})
+}
+
+// OneCall is what a run of one capability is told on the command line.
+type OneCall struct {
+	Input        []string `sep:"none" help:"An input: name=TEXT or name:=JSON. Repeat it for each." placeholder:"NAME=TEXT"`
+	Inputs       string   `help:"The inputs as a JSON object in a file; - is standard input." placeholder:"FILE"`
+	Expect       string   `help:"What the output must be: field=TEXT or field:=JSON; judged besides what the capability expects. An agent's LIVE run needs one of the two." placeholder:"FIELD=TEXT"`
+	ExpectStatus int64    `help:"The status that the answer must have, 200 to 299." placeholder:"N"`
+	Live         bool     `help:"LIVE; else DRY_RUN, which sends nothing."`
+}
+
+func (o OneCall) typed(t *Terminal) (map[string]countersign.Value, *countersign.Expectation, error) {
+	inputs := map[string]countersign.Value{}
+	if o.Inputs != "" {
+		if err := readDocument(t, o.Inputs, &inputs); err != nil {
+			return nil, nil, err
 		}
 	}
-	for _, pair := range s.Input {
+	for _, pair := range o.Input {
 		name, v, err := assignment("--input", pair)
 		if err != nil {
-			return w, err
+			return nil, nil, err
 		}
-		w.Inputs[name] = v
+		inputs[name] = v
 	}
-	if s.Expect == "" {
-		return w, nil
+	if o.Expect == "" {
+		return inputs, nil, nil
 	}
-	field, v, err := assignment("--expect", s.Expect)
-	w.Expectation = &countersign.Expectation{Field: field, Equals: v, StatusCode: s.ExpectStatus}
-	return w, err
+	field, v, err := assignment("--expect", o.Expect)
+	return inputs, &countersign.Expectation{Field: field, Equals: v, StatusCode: o.ExpectStatus}, err
 }
 
 func modeOf(live bool) string {

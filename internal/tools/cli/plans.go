@@ -67,15 +67,25 @@ func printPlan(w io.Writer, p *countersign.Plan) {
 		fmt.Fprintln(w, "invalid:", Plain(e))
 	}
 	fmt.Fprintln(w)
-	Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, planStepRow))
+	Table(w, []string{"step", "project", "capability", "after", "input", "expects"}, rows(p.Steps, func(s countersign.Step) []string { return planStepRow(p, s) }))
 }
 
-func planStepRow(s countersign.Step) []string {
-	var expects string
-	if s.Expectation != nil {
-		expects = s.Expectation.Field + " = " + value(s.Expectation.Equals)
+func planStepRow(p *countersign.Plan, s countersign.Step) []string {
+	var expects []string
+	for _, e := range countersign.Expectations(capabilityOf(p, s), &s) {
+		expects = append(expects, e.Field+" = "+value(e.Equals))
 	}
-	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings), expects}
+	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings), strings.Join(expects, "; ")}
+}
+
+// capabilityOf is a step's capability as the plan saw it, nil where it isn't shown.
+func capabilityOf(p *countersign.Plan, s countersign.Step) *countersign.Capability {
+	for i := range p.ProjectSnapshots {
+		if p.ProjectSnapshots[i].ID == s.ProjectID {
+			return p.ProjectSnapshots[i].Capability(s.Capability)
+		}
+	}
+	return nil
 }
 
 // inputText is a step's input, with where bound fields come from.

@@ -15,6 +15,7 @@ type Projects struct {
 	Show    ProjectsShow    `cmd:"" help:"Show a project and its capabilities." example:"projects show default-shop"`
 	Put     ProjectsPut     `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
 	Health  ProjectsHealth  `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
+	Run     ProjectsRun     `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 	Enable  ProjectsEnable  `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
 	Disable ProjectsDisable `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
 	Retire  ProjectsRetire  `cmd:"" help:"Hide a project that no unfinished run uses from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`

@@ -68,6 +68,9 @@ export class Countersign {
   /** Keeps what a check of a capability's receiver found; see `countersign check-receiver`. */
   recordConformance = (id: string, body: Body<t.ConformanceWrite>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/conformance`, body, o);
 
+  /** Runs one capability of a project, without a model. */
+  startProjectRun = (projectId: string, body: Body<t.ProjectRunStart>, o?: StartOptions) => this.#start(`/projects/${segment(projectId)}/runs`, body, o);
+
   plan = (id: string, o?: CallOptions) => this.#get<t.Plan>(`/plans/${segment(id)}`, o);
   plans = (query: t.Query<"listPlans"> = {}, o?: CallOptions) => this.#list<t.ListedPlan, typeof query>("/plans", query, "id", o);
   createPlan = (body: Body<t.PlanWrite>, o?: CallOptions) => this.#post<t.Plan>("/plans", body, o);

@@ -108,7 +108,7 @@ export interface components {
         };
         AgentRunStart: {
             capability: string;
-            /** @description required for LIVE */
+            /** @description required for LIVE, unless the capability has one; judged besides it */
             expectation?: components["schemas"]["Expectation"];
             /**
              * Format: int64
@@ -349,6 +349,8 @@ export interface components {
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
             description?: string;
+            /** @description what the output of every step of it must be; a step's own is judged besides */
+            expectation?: components["schemas"]["Expectation"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -515,6 +517,15 @@ export interface components {
             /** Format: int64 */
             statusCode?: number;
         };
+        ExpectationCheck: {
+            /** @description absent when the output has no such field */
+            actual?: unknown;
+            /** @description any JSON value */
+            expected: unknown;
+            field: string;
+            /** @enum {string} */
+            status: "PASSED" | "FAILED" | "SIMULATED";
+        };
         Health: {
             /**
              * @description degraded: reads are served, writes are not
@@ -576,6 +587,21 @@ export interface components {
             sequence: number;
         };
         InputField: {
+            /** @description what it means, for people and models */
+            description?: string;
+            /** @description the values that it may have; numbers compare by exact value */
+            enum?: unknown[];
+            /**
+             * Format: int64
+             * @description of a string, in code points
+             */
+            maxLength?: number;
+            /** @description of a number, exact */
+            maximum?: unknown;
+            /** @description of a number, exact */
+            minimum?: unknown;
+            /** @description of a string: an RE2 expression, unanchored */
+            pattern?: string;
             required: boolean;
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
@@ -756,6 +782,8 @@ export interface components {
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
             description?: string | components["schemas"]["Omitted"];
+            /** @description what the output of every step of it must be; a step's own is judged besides */
+            expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -830,7 +858,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents */
+            /** @description absent in the plan of a team run: see agents; and where a run has no model */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1265,7 +1293,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents */
+            /** @description absent in the plan of a team run: see agents; and where a run has no model */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1296,9 +1324,10 @@ export interface components {
                 };
             };
             id: string;
-            modelId: string;
+            /** @description absent where the agent has none */
+            modelId?: string;
             /** Format: int64 */
-            modelRevision: number;
+            modelRevision?: number;
             projectId: string;
             /** Format: int64 */
             revision: number;
@@ -1440,6 +1469,19 @@ export interface components {
             id: string;
             /** Format: int64 */
             revision: number;
+        };
+        ProjectRunStart: {
+            capability: string;
+            /** @description judged besides the capability's; a LIVE run without either is counted in unverifiedSteps */
+            expectation?: components["schemas"]["Expectation"];
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
         };
         ProjectWrite: {
             /** @enum {string} */
@@ -2042,6 +2084,8 @@ export interface components {
         Verification: {
             /** @description absent when the output has no such field */
             actual?: unknown;
+            /** @description where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those of the one that isn't met, else the step's own */
+            checks?: components["schemas"]["ExpectationCheck"][];
             /** @description any JSON value */
             expected?: unknown;
             field?: string;
@@ -3258,6 +3302,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    startProjectRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description repeating it with the same content finds the same run */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRunStart"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description true when an earlier start with this key made the run */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
         };

@@ -9,6 +9,7 @@ export type Query<Id extends keyof operations> = NonNullable<operations[Id]["par
 
 export type Agent = Schemas["Agent"];
 export type AgentRunStart = Schemas["AgentRunStart"];
+export type ProjectRunStart = Schemas["ProjectRunStart"];
 export type AgentWithInstances = Schemas["AgentWithInstances"];
 export type Admission = Schemas["Admission"];
 export type Approval = Schemas["Approval"];

@@ -6,6 +6,7 @@ import { asksApproval, capability, hasEffect, live, steps } from "./gate.js";
 import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
 import { noTime } from "./moment.js";
 import { encoded, equal, members, planContent, textOf as of } from "./value.js";
+import { asVerified, expectations } from "./verified.js";
 
 export const masked = (c: Claims): boolean => at(c.statement, "masked") === true;
 
@@ -85,20 +86,7 @@ function asPlanned(c: Claims, s: Json, planned: Json): void {
   for (const name of members(at(s, "input")).keys()) {
     need(has(at(planned, "input"), name) || has(bound, name), "run", `${step} has an input ${name} that the plan has not`);
   }
-  asVerified(s, at(planned, "expectation"));
-}
-
-/** Compares what judged the output with the plan's expectation, and the judgement with the status. */
-function asVerified(s: Json, expectation: Json | undefined): void {
-  const v = at(s, "verification");
-  const status = of(s, "status");
-  const judged = of(v, "status");
-  const passed = exists(expectation) ? "PASSED" : "NOT_REQUESTED";
-  const wanted = status === "COMPLETED" ? passed : status === "SIMULATED" ? "SIMULATED" : judged;
-  need(judged === wanted, "run", `step ${of(s, "id")} is ${status} and was not verified so`);
-  const same = of(v, "field") === of(expectation, "field") && equal(at(v, "expected"), at(expectation, "equals"));
-  need(!exists(v) || same, "run", `step ${of(s, "id")} was verified by another expectation than in the plan`);
-  need(judged !== "PASSED" || equal(at(v, "actual"), at(v, "expected")), "run", `step ${of(s, "id")} was verified as passed, and is not what was expected`);
+  asVerified(s, expectations(c, s, planned));
 }
 
 function asCapable(c: Claims, s: Json): void {

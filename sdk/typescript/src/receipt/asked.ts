@@ -6,6 +6,7 @@ import { live, steps } from "./gate.js";
 import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { equal, members, textOf as of } from "./value.js";
+import { expectations, shownAs } from "./verified.js";
 
 const stepOf = (c: Claims, a: Json): Json | undefined => steps(c).find((s) => of(s, "id") === of(a, "stepId"));
 
@@ -51,7 +52,7 @@ export function checkAsked(c: Claims): void {
     check(at(a, "sharedMaker") === true || !meet(a), "denies the maker that who asked and who decided share");
     if (masked(c)) continue;
     const planned = list(at(c.plan, "steps")).find((p) => of(p, "id") === of(a, "stepId"));
-    check(!exists(at(a, "expectation")) || equal(at(a, "expectation"), at(planned, "expectation")), "shows another expectation than the plan");
+    check(!exists(at(a, "expectation")) || shownAs(at(a, "expectation"), s === undefined ? [] : expectations(c, s, planned)), "shows another expectation than the plan");
     check(!has(a, "sources") || sameSources(list(at(a, "sources")), at(planned, "inputBindings")), "shows other sources than the plan");
   }
 }

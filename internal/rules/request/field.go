@@ -1,0 +1,158 @@
+package request
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign"
+)
+
+// What inputSchema says of a field's values besides their type (contract 11): enum,
+// minimum, maximum, maxLength and pattern.
+
+// A pattern is matched in time proportional to its program's size and the text's length,
+// in the transaction that moves a run, so both are bounded.
+const (
+	maxPatternProgram = 2000
+	maxPatternText    = 10_000
+)
+
+// bounds checks that a field's constraints fit its type and can be met.
+func (k *capabilityCheck) bounds(name string, f countersign.InputField) {
+	k.enum(name, f)
+	path := "inputSchema." + name
+	for _, bound := range []struct {
+		field string
+		value countersign.Value
+	}{{"minimum", f.Minimum}, {"maximum", f.Maximum}} {
+		if bound.value.IsZero() {
+			continue
+		}
+		k.only(path, bound.field, f, countersign.KindNumber)
+		if bound.value.Kind() != countersign.KindNumber {
+			k.add(path+"."+bound.field, "wrong_type", "must be a number, not %s", bound.value.Kind())
+		}
+	}
+	if isNumber(f.Minimum) && isNumber(f.Maximum) && less(f.Maximum, f.Minimum) {
+		k.add(path+".maximum", "bad_bounds", "must not be below minimum")
+	}
+	if f.MaxLength != 0 {
+		k.only(path, "maxLength", f, countersign.KindString)
+	}
+	k.pattern(path, f)
+}
+
+func (k *capabilityCheck) only(path, bound string, f countersign.InputField, kind countersign.Kind) {
+	if f.Type != kind.String() {
+		k.add(path+"."+bound, "wrong_type", "is for inputs of type %s only, and this one is %s", kind, f.Type)
+	}
+}
+
+func (k *capabilityCheck) enum(name string, f countersign.InputField) {
+	for i, v := range f.Enum {
+		path := fmt.Sprintf("inputSchema.%s.enum[%d]", name, i)
+		if v.Kind().String() != f.Type {
+			k.add(path, "wrong_type", "must be %s, as the input is, not %s", f.Type, v.Kind())
+			continue
+		}
+		without := f
+		without.Enum = nil
+		if why := misfit(without, v); why != "" {
+			k.add(path, "bad_bounds", "%s", why)
+		}
+	}
+}
+
+func (k *capabilityCheck) pattern(path string, f countersign.InputField) {
+	if f.Pattern == "" {
+		return
+	}
+	k.only(path, "pattern", f, countersign.KindString)
+	switch _, size, err := compiled(f.Pattern); {
+	case err != nil:
+		k.add(path+".pattern", "bad_pattern", "must be an RE2 expression: %s", err)
+	case size > maxPatternProgram:
+		k.add(path+".pattern", "bad_pattern", "is too large once its repetitions are written out; repeat less")
+	}
+}
+
+// compiled is a pattern with the size of its program.
+func compiled(pattern string) (*regexp.Regexp, int, error) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, 0, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, 0, err
+	}
+	re, err := regexp.Compile(pattern)
+	return re, len(program.Inst), err
+}
+
+// misfit says which of a field's constraints a value of its type doesn't meet, "" for
+// none. It quotes the schema and never the value.
+func misfit(f countersign.InputField, v countersign.Value) string {
+	switch {
+	case len(f.Enum) > 0 && !slices.ContainsFunc(f.Enum, v.Equal):
+		return "must be one of " + listed(f.Enum)
+	case isNumber(v):
+		return outside(f, v)
+	case v.Kind() == countersign.KindString:
+		return misspelt(f, v.Text())
+	}
+	return ""
+}
+
+func outside(f countersign.InputField, v countersign.Value) string {
+	switch {
+	case isNumber(f.Minimum) && less(v, f.Minimum):
+		return "must be at least " + f.Minimum.Raw()
+	case isNumber(f.Maximum) && less(f.Maximum, v):
+		return "must be at most " + f.Maximum.Raw()
+	}
+	return ""
+}
+
+func misspelt(f countersign.InputField, text string) string {
+	length := int64(utf8.RuneCountInString(text))
+	switch {
+	case f.MaxLength != 0 && length > f.MaxLength:
+		return fmt.Sprintf("must not be longer than %d characters", f.MaxLength)
+	case f.Pattern == "":
+		return ""
+	case length > maxPatternText:
+		return fmt.Sprintf("must not be longer than %d characters, as everything that has a pattern", maxPatternText)
+	}
+	re, _, err := compiled(f.Pattern)
+	if err != nil || !re.MatchString(text) { // what can't be read is met by nothing
+		return "must match the pattern " + f.Pattern
+	}
+	return ""
+}
+
+// maxListedOptions is how many bytes of an enum a message names.
+const maxListedOptions = 300
+
+func listed(options []countersign.Value) string {
+	var texts []string
+	bytes := 0
+	for i, v := range options {
+		if bytes += len(v.Raw()); bytes > maxListedOptions {
+			texts = append(texts, fmt.Sprintf("and %d more", len(options)-i))
+			break
+		}
+		texts = append(texts, v.Raw())
+	}
+	return strings.Join(texts, ", ")
+}
+
+func isNumber(v countersign.Value) bool { return !v.IsZero() && v.Kind() == countersign.KindNumber }
+
+func less(a, b countersign.Value) bool {
+	return countersign.ParseNumber(a.Raw()).Compare(countersign.ParseNumber(b.Raw())) < 0
+}
