@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .answer import MAX_BYTES, Answer, Reply, json_answer
 from .asgi import AsgiReceiver
+from .for_django import django_middleware
 from .gate import Gate
 from .memory import MemoryStore
 from .remember import Delivery
@@ -32,6 +33,7 @@ __all__ = [
     "Transactor",
     "WsgiReceiver",
     "body_hash",
+    "django_middleware",
     "json_answer",
     "transactions_of",
     "verify_signature",

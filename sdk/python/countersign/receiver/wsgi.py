@@ -1,4 +1,4 @@
-"""The receiver kit for WSGI: Flask, Django, and every other framework of it."""
+"""The receiver kit for WSGI: Flask, and every other framework of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class WsgiReceiver:
         body = _body(environ)
         if body is None:
             return _give(too_large(), start_response)
-        admitted = self._gate.admit(environ["REQUEST_METHOD"], _target(environ), _headers(environ), body)
+        admitted = self._gate.admit(environ["REQUEST_METHOD"], target_of(environ), header_pairs(environ), body)
         if isinstance(admitted, Reply):
             return _give(admitted, start_response)
         environ["wsgi.input"] = io.BytesIO(body)
@@ -146,7 +146,7 @@ def _read(source: Any, most: int) -> bytes:
     return bytes(body)
 
 
-def _target(environ: Environ) -> str:
+def target_of(environ: Environ) -> str:
     """Path and query as they came. A server that doesn't tell them has decoded the path: it
     is escaped again as Countersign does; a call that was escaped otherwise is refused."""
     for name in ("REQUEST_URI", "RAW_URI"):
@@ -158,7 +158,7 @@ def _target(environ: Environ) -> str:
     return f"{escaped}?{query}" if query else escaped
 
 
-def _headers(environ: Environ) -> list[tuple[str, str]]:
+def header_pairs(environ: Environ) -> list[tuple[str, str]]:
     return [(name[5:].replace("_", "-"), _raw(value)) for name, value in environ.items() if name.startswith("HTTP_")]
 
 

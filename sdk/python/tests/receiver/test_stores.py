@@ -24,8 +24,11 @@ def claim(key: str, by: str = "me.1", at: datetime = AT) -> Claim:
 
 
 def test_of_any_number_of_claims_at_once_one_gets_the_key_and_the_others_its_entry(store: Any) -> None:
+    def twin(n: int) -> Any:
+        return store.claim(claim("k", f"me.{n}"))
+
     with ThreadPoolExecutor(10) as threads:
-        entries: list[Any] = list(threads.map(lambda n: store.claim(claim("k", f"me.{n}")), range(50)))
+        entries = list(threads.map(twin, range(50)))
     assert entries.count(None) == 1
     winner = claim("k", f"me.{entries.index(None)}")
     assert all(entry == Entry(winner) for entry in entries if entry is not None)
