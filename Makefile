@@ -57,6 +57,7 @@ node-serves   = command -v npm >/dev/null && node -e 'process.exit(parseInt(proc
 tools: # Install the tests' tools where that is possible
 	@$(foreach tool,$(TOOLS),$(call have,$(tool)) || \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $(or $(package-$(tool)),$(tool)); fi;) true
+	@sdk/python/scripts/python -c "" || true # what is missing fails the part
 
 .PHONY: not-run
 not-run: # Name the parts of the tests that could not be run

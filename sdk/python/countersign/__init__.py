@@ -1,0 +1,26 @@
+"""Client and receiver kit for Countersign, which executes what software agents propose,
+under control. The receiver kit is countersign.receiver; countersign.receipt verifies
+receipts offline; countersign.types has the records of the API."""
+
+from __future__ import annotations
+
+from .aioclient import AsyncCountersign, AsyncHeartbeatLoop
+from .client import Countersign, HeartbeatLoop
+from .errors import ERROR_CODES, CountersignConnectionError, CountersignError, is_temporary
+from .listing import AsyncListing, Listing, Page
+
+__version__ = "0.3.0"
+
+__all__ = [
+    "ERROR_CODES",
+    "AsyncCountersign",
+    "AsyncHeartbeatLoop",
+    "AsyncListing",
+    "Countersign",
+    "CountersignConnectionError",
+    "CountersignError",
+    "HeartbeatLoop",
+    "Listing",
+    "Page",
+    "is_temporary",
+]

@@ -1,0 +1,1749 @@
+"""Generated from the service's OpenAPI document by scripts/generate.py. Not for editing."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, Optional, TypedDict, Union
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+else:
+    NotRequired = Optional
+
+Number = Union[int, Decimal]
+"""Exact: a float is refused."""
+
+
+class Action(TypedDict):
+    description: str
+    id: str
+    inputs: list[str]
+    memoryEffects: list[MemoryEffect]
+    name: str
+    simulatedResult: str
+
+
+class ActionBinding(TypedDict):
+    capability: str
+    expectation: NotRequired[Expectation]
+    input: NotRequired[dict[str, Any]]
+    # input name to variable id, read before the action's own effects
+    inputVariables: NotRequired[dict[str, str]]
+    projectId: str
+
+
+class Admission(TypedDict):
+    # absent: whatever the revision is
+    expectedRevision: NotRequired[int]
+    # never blank
+    reason: str
+
+
+class Agent(TypedDict):
+    capabilities: list[str]
+    createdAt: str
+    # fixed inputs by capability name
+    executorInputs: dict[str, dict[str, Any]]
+    externalAgentId: str
+    goal: str
+    id: str
+    lastHeartbeatAt: NotRequired[str]
+    # the worst of the instances heard within 120 s; shown, never a gate
+    liveness: Literal["UNKNOWN", "STALE", "ONLINE", "BUSY", "ERROR"]
+    modelId: NotRequired[str]
+    name: str
+    # the system that it belongs to
+    projectId: str
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # the registry's: rises with each synced change and each suspension
+    revision: int
+    role: str
+    # the manifest's own revision
+    sourceRevision: int
+    status: Literal["PENDING", "ADMITTED"]
+    suspended: bool
+    updatedAt: str
+
+
+class AgentModel(TypedDict):
+    actions: list[Action]
+    agent: ModelAgent
+    description: str
+    id: str
+    name: str
+    revision: int
+    scenarios: list[Scenario]
+    schemaVersion: Literal["1.0.0"]
+    scope: ModelScope
+    states: list[ModelState]
+    transitions: list[Transition]
+    updatedAt: str
+    variables: list[Variable]
+
+
+class AgentPage(TypedDict):
+    # the resources of this page
+    items: list[ListedAgent]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class AgentRunStart(TypedDict):
+    capability: str
+    # required for LIVE
+    expectation: NotRequired[Expectation]
+    # the agent's current revision
+    expectedRevision: int
+    # all but the agent's fixed inputs
+    inputs: NotRequired[dict[str, Any]]
+    # default DRY_RUN
+    mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+
+
+class AgentWithInstances(TypedDict):
+    capabilities: list[str]
+    createdAt: str
+    # fixed inputs by capability name
+    executorInputs: dict[str, dict[str, Any]]
+    externalAgentId: str
+    goal: str
+    id: str
+    # how many there are: those heard within 30 days
+    instanceCount: int
+    # those heard last, newest first, at most 1000
+    instances: list[Instance]
+    lastHeartbeatAt: NotRequired[str]
+    # the worst of the instances heard within 120 s; shown, never a gate
+    liveness: Literal["UNKNOWN", "STALE", "ONLINE", "BUSY", "ERROR"]
+    modelId: NotRequired[str]
+    name: str
+    # the system that it belongs to
+    projectId: str
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # the registry's: rises with each synced change and each suspension
+    revision: int
+    role: str
+    # the manifest's own revision
+    sourceRevision: int
+    status: Literal["PENDING", "ADMITTED"]
+    suspended: bool
+    updatedAt: str
+
+
+class Approval(TypedDict):
+    # which attempt of the step it lets out
+    attempt: int
+    capability: str
+    decidedAt: NotRequired[str]
+    decidedBy: NotRequired[str]
+    # the same of who decided
+    decidedByMakers: NotRequired[list[str]]
+    # a token's name, a user's or an agent's
+    decidedByName: NotRequired[str]
+    decisionReason: NotRequired[str]
+    # what will judge the answer: an Expectation, or an array of several that must all hold
+    expectation: NotRequired[Any]
+    expiresAt: str
+    id: str
+    inputSnapshot: dict[str, Any]
+    planId: str
+    projectId: str
+    request: Request
+    # absent for who must not see all of the request
+    requestDigest: NotRequired[str]
+    requestedAt: str
+    # who asked for the run
+    requestedBy: str
+    # who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token
+    requestedByMakers: NotRequired[list[str]]
+    # a token's name, a user's or an agent's
+    requestedByName: NotRequired[str]
+    runId: str
+    # up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out
+    same: NotRequired[list[SameRequest]]
+    # both go back to one maker: one person may have moved both
+    sharedMaker: NotRequired[bool]
+    # where inputs come from that an earlier step answered
+    sources: NotRequired[list[InputSource]]
+    status: Literal["PENDING", "APPROVED", "REJECTED"]
+    stepId: str
+    # the capability's title, filled from what will be sent
+    title: NotRequired[str]
+
+
+class ApprovalPage(TypedDict):
+    # the resources of this page
+    items: list[ListedApproval]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class AuditExport(TypedDict):
+    at: str
+    # some records were not asked for
+    filtered: bool
+    # its RFC 6962 tree hash, lowercase hex
+    head: str
+    # lines before this one
+    records: int
+    # records of the whole log
+    size: int
+    # whose log it is; empty for the realm's
+    tenantId: str
+
+
+class AuditExportEnd(TypedDict):
+    export: AuditExport
+
+
+class AuditRecord(TypedDict):
+    action: str
+    actor: str
+    after: str
+    at: str
+    before: str
+    # the system clock stood before that of the record before
+    clockBack: NotRequired[bool]
+    # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
+    # requestId are of the last, the subject kind/* where they were about several
+    count: NotRequired[int]
+    # request digest of what was approved or sent
+    digest: NotRequired[str]
+    # RFC 6962 leaf hash of the record without this field, lowercase hex
+    hash: NotRequired[str]
+    # done, or refused: code
+    outcome: str
+    # the reason or evidence given
+    reason: NotRequired[str]
+    requestId: str
+    # random, so that the record can't be found out by its hash
+    salt: NotRequired[str]
+    # 0 for the first; the order of the log
+    seq: int
+    # the step of the run that it is about
+    step: NotRequired[str]
+    # kind/id
+    subject: str
+    # it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted
+    weakens: NotRequired[bool]
+
+
+class AuditRecordPage(TypedDict):
+    # the resources of this page
+    items: list[ListedAuditRecord]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class AuditVerification(TypedDict):
+    # sequence number of the first record that does not fit
+    firstBroken: NotRequired[int]
+    # RFC 6962 tree hash, lowercase hex
+    head: str
+    intact: bool
+    # records that the head counts
+    records: int
+
+
+class Auth(TypedDict):
+    credentialEnv: NotRequired[str]
+    # API_KEY only
+    headerName: NotRequired[str]
+    type: Literal["HMAC", "BEARER", "API_KEY", "NONE"]
+
+
+class Binding(TypedDict):
+    field: str
+    stepId: str
+
+
+class Capability(TypedDict):
+    # default: ALWAYS for a side effect, NONE for a read
+    approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
+    description: NotRequired[str]
+    # true only when the receiver deduplicates durably
+    idempotent: NotRequired[bool]
+    # inputs not declared in it are rejected
+    inputSchema: NotRequired[dict[str, InputField]]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    name: str
+    # field of the response taken as the step's output
+    outputField: NotRequired[str]
+    # absolute path on the registered origin; {name} placeholders are filled from the input
+    path: str
+    # a GET capability of this project that shows, in recovery, what happened
+    probe: NotRequired[str]
+    request: NotRequired[RequestMapping]
+    # input and output fields masked for a VIEWER and in logs
+    sensitive: NotRequired[list[str]]
+    # default: every method but GET has one
+    sideEffect: NotRequired[bool]
+    # for the whole call; default 10000
+    timeoutMs: NotRequired[int]
+    # what a call does, in words, with {input} places; a dotted path leads deeper
+    title: NotRequired[str]
+
+
+class Change(TypedDict):
+    # revision now; 0 when it is gone
+    current: int
+    id: str
+    kind: Literal["model", "project", "agent", "team"]
+    message: str
+    # revision in the plan
+    planned: int
+    retired: NotRequired[bool]
+    suspended: bool
+
+
+class CompileRequest(TypedDict):
+    # keyed by action id
+    actionBindings: dict[str, ActionBinding]
+    inputs: NotRequired[dict[str, str | Number | bool | None]]
+    # default DRY_RUN
+    mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    name: NotRequired[str]
+    scenarioId: str
+
+
+class ConditionGroup(TypedDict):
+    combinator: Literal["AND", "OR"]
+    conditions: list[Predicate | ConditionGroup]
+    kind: Literal["group"]
+
+
+class Conformance(TypedDict):
+    capability: str
+    # when it was recorded, by the server's clock
+    checkedAt: str
+    # who recorded it
+    checkedBy: str
+    # the rules show that the receiver deduplicates
+    proven: bool
+    rules: list[RuleVerdict]
+    target: str
+
+
+class ConformanceWrite(TypedDict):
+    capability: str
+    # the project's present revision
+    expectedRevision: int
+    rules: list[RuleVerdict]
+    # origin of the sandbox that was tried
+    target: str
+
+
+class Credential(TypedDict):
+    # what the tenant's projects and webhooks use it for
+    kinds: list[Literal["HMAC", "BEARER", "API_KEY"]]
+    # of a server environment variable
+    name: str
+    # the only origin that it may be used at; absent: any
+    origin: NotRequired[str]
+    # of the tenant, that use it now
+    projects: list[str]
+    # when the tenant registered it first
+    since: str
+    # the only tenant that may use it
+    tenantId: str
+    # of the tenant, that are signed with it now
+    webhooks: NotRequired[list[str]]
+
+
+class CredentialPage(TypedDict):
+    # the resources of this page
+    items: list[ListedCredential]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class Decision(TypedDict):
+    decision: Literal["APPROVED", "REJECTED"]
+    # never blank
+    reason: str
+
+
+class Difference(TypedDict):
+    # such as input.amount, method, url or body
+    path: str
+    # null: it wasn't there
+    rehearsed: Any
+    # null: it isn't there
+    sent: Any
+
+
+class Drift(TypedDict):
+    changes: list[Change]
+    current: bool
+
+
+class Error(TypedDict):
+    # stable code
+    error: str
+    # what is wrong, where, and what would be right
+    message: str
+    requestId: str
+
+
+class Expectation(TypedDict):
+    # any JSON value; numbers compare by exact value
+    equals: Any
+    field: str
+    statusCode: NotRequired[int]
+
+
+class Health(TypedDict):
+    # degraded: reads are served, writes are not
+    status: Literal["ok", "degraded"]
+    # full: writes wait for space, or for the database to give the right to write
+    store: Literal["ok", "full"]
+    version: str
+
+
+class HealthCheck(TypedDict):
+    checkedAt: str
+    error: NotRequired[str]
+    healthy: bool
+    latencyMs: int
+    projectId: str
+    revision: int
+    # 0 when no answer came
+    statusCode: int
+
+
+class Heartbeat(TypedDict):
+    # identifies the process instance
+    instanceId: str
+    # increases for each instance id, over restarts of the service too
+    sequence: int
+    state: Literal["IDLE", "BUSY", "ERROR"]
+    # within 120 s of the server's time
+    timestamp: str
+
+
+class HeartbeatAck(TypedDict):
+    acknowledged: bool
+    agentId: str
+    duplicate: bool
+    instanceId: str
+    # of the agent, all instances considered
+    liveness: Literal["UNKNOWN", "STALE", "ONLINE", "BUSY", "ERROR"]
+    receivedAt: str
+    sequence: int
+
+
+class InputField(TypedDict):
+    required: bool
+    type: Literal["string", "number", "boolean", "object", "array"]
+
+
+class InputSource(TypedDict):
+    field: str
+    input: str
+    stepId: str
+    # the step's answer was judged, and was what was expected
+    verified: bool
+
+
+class Instance(TypedDict):
+    instanceId: str
+    liveness: Literal["STALE", "ONLINE", "BUSY", "ERROR"]
+    # by the service's clock
+    receivedAt: str
+    sequence: int
+    state: Literal["IDLE", "BUSY", "ERROR"]
+    # by the instance's clock, as it was sent
+    timestamp: str
+
+
+class LateAnswer(TypedDict):
+    at: str
+    # the sending that it answers; absent in records of older releases
+    attempt: NotRequired[int]
+    error: NotRequired[str]
+    # any JSON value
+    output: NotRequired[Any]
+    response: NotRequired[Response]
+
+
+class ListedAgent(TypedDict):
+    capabilities: list[str] | Omitted
+    createdAt: str
+    # fixed inputs by capability name
+    executorInputs: dict[str, dict[str, Any]]
+    externalAgentId: str
+    goal: str | Omitted
+    id: str
+    lastHeartbeatAt: NotRequired[str]
+    # the worst of the instances heard within 120 s; shown, never a gate
+    liveness: Literal["UNKNOWN", "STALE", "ONLINE", "BUSY", "ERROR"]
+    modelId: NotRequired[str]
+    name: str | Omitted
+    # the system that it belongs to
+    projectId: str
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # the registry's: rises with each synced change and each suspension
+    revision: int
+    role: str | Omitted
+    # the manifest's own revision
+    sourceRevision: int
+    status: Literal["PENDING", "ADMITTED"]
+    suspended: bool
+    updatedAt: str
+
+
+class ListedApproval(TypedDict):
+    # which attempt of the step it lets out
+    attempt: int
+    capability: str | Omitted
+    decidedAt: NotRequired[str]
+    decidedBy: NotRequired[str]
+    # the same of who decided
+    decidedByMakers: NotRequired[list[str] | Omitted]
+    # a token's name, a user's or an agent's
+    decidedByName: NotRequired[str | Omitted]
+    decisionReason: NotRequired[str | Omitted]
+    # what will judge the answer: an Expectation, or an array of several that must all hold
+    expectation: NotRequired[Any]
+    expiresAt: str
+    id: str
+    inputSnapshot: dict[str, Any]
+    planId: str
+    projectId: str
+    request: Request | Omitted
+    # absent for who must not see all of the request
+    requestDigest: NotRequired[str]
+    requestedAt: str
+    # who asked for the run
+    requestedBy: str
+    # who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token
+    requestedByMakers: NotRequired[list[str] | Omitted]
+    # a token's name, a user's or an agent's
+    requestedByName: NotRequired[str | Omitted]
+    runId: str
+    # up to 10 other LIVE runs of the last 90 days with the same request, newest first; lists leave it out
+    same: NotRequired[list[SameRequest] | Omitted]
+    # both go back to one maker: one person may have moved both
+    sharedMaker: NotRequired[bool]
+    # where inputs come from that an earlier step answered
+    sources: NotRequired[list[InputSource] | Omitted]
+    status: Literal["PENDING", "APPROVED", "REJECTED"]
+    stepId: str
+    # the capability's title, filled from what will be sent
+    title: NotRequired[str | Omitted]
+
+
+class ListedAuditRecord(TypedDict):
+    action: str
+    actor: str
+    after: str | Omitted
+    at: str
+    before: str | Omitted
+    # the system clock stood before that of the record before
+    clockBack: NotRequired[bool]
+    # so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and
+    # requestId are of the last, the subject kind/* where they were about several
+    count: NotRequired[int]
+    # request digest of what was approved or sent
+    digest: NotRequired[str]
+    # RFC 6962 leaf hash of the record without this field, lowercase hex
+    hash: NotRequired[str]
+    # done, or refused: code
+    outcome: str | Omitted
+    # the reason or evidence given
+    reason: NotRequired[str | Omitted]
+    requestId: str
+    # random, so that the record can't be found out by its hash
+    salt: NotRequired[str | Omitted]
+    # 0 for the first; the order of the log
+    seq: int
+    # the step of the run that it is about
+    step: NotRequired[str | Omitted]
+    # kind/id
+    subject: str | Omitted
+    # it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted
+    weakens: NotRequired[bool]
+
+
+class ListedCapability(TypedDict):
+    # default: ALWAYS for a side effect, NONE for a read
+    approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
+    description: NotRequired[str | Omitted]
+    # true only when the receiver deduplicates durably
+    idempotent: NotRequired[bool]
+    # inputs not declared in it are rejected
+    inputSchema: NotRequired[dict[str, InputField]]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    name: str | Omitted
+    # field of the response taken as the step's output
+    outputField: NotRequired[str | Omitted]
+    # absolute path on the registered origin; {name} placeholders are filled from the input
+    path: str | Omitted
+    # a GET capability of this project that shows, in recovery, what happened
+    probe: NotRequired[str | Omitted]
+    request: NotRequired[RequestMapping | Omitted]
+    # input and output fields masked for a VIEWER and in logs
+    sensitive: NotRequired[list[str] | Omitted]
+    # default: every method but GET has one
+    sideEffect: NotRequired[bool]
+    # for the whole call; default 10000
+    timeoutMs: NotRequired[int]
+    # what a call does, in words, with {input} places; a dotted path leads deeper
+    title: NotRequired[str | Omitted]
+
+
+class ListedCredential(TypedDict):
+    # what the tenant's projects and webhooks use it for
+    kinds: list[Literal["HMAC", "BEARER", "API_KEY"]] | Omitted
+    # of a server environment variable
+    name: str | Omitted
+    # the only origin that it may be used at; absent: any
+    origin: NotRequired[str | Omitted]
+    # of the tenant, that use it now
+    projects: list[str] | Omitted
+    # when the tenant registered it first
+    since: str
+    # the only tenant that may use it
+    tenantId: str
+    # of the tenant, that are signed with it now
+    webhooks: NotRequired[list[str] | Omitted]
+
+
+class ListedModel(TypedDict):
+    createdAt: str
+    document: AgentModel | Omitted
+    id: str
+    name: str | Omitted
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # the server's: 1 on create, one more on each update and suspension
+    revision: int
+    schemaVersion: str
+    suspended: bool
+    updatedAt: str
+
+
+class ListedPlan(TypedDict):
+    # of an agent or team run: who carries it out
+    agents: NotRequired[list[PlanAgent] | Omitted]
+    createdAt: str
+    createdBy: str
+    id: str
+    mode: Literal["DRY_RUN", "LIVE"]
+    # absent in the plan of a team run: see agents
+    modelId: NotRequired[str]
+    modelRevision: NotRequired[int]
+    name: str | Omitted
+    # SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it
+    planDigest: NotRequired[str]
+    planningInputs: NotRequired[dict[str, Any]]
+    # the project revisions that the plan was made from
+    projects: list[ProjectRef] | Omitted
+    scenarioId: NotRequired[str]
+    status: Literal["READY", "INVALID"]
+    steps: list[ListedStep]
+    # of a team run
+    team: NotRequired[PlanTeam | Omitted]
+    validationErrors: list[str] | Omitted
+
+
+class ListedProject(TypedDict):
+    adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
+    auth: NotRequired[Auth | Omitted]
+    authSecretEnv: NotRequired[str]
+    baseUrl: NotRequired[str | Omitted]
+    capabilities: list[ListedCapability]
+    # the latest check of each capability's receiver at the present revision
+    conformance: NotRequired[list[Conformance] | Omitted]
+    createdAt: str
+    enabled: bool
+    # the latest check of the present revision
+    health: NotRequired[HealthCheck | Omitted]
+    healthPath: NotRequired[str | Omitted]
+    id: str
+    name: str | Omitted
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    revision: int
+    # the credential variable exists and isn't empty now
+    secretConfigured: bool
+    updatedAt: str
+    # true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
+    weakSecret: NotRequired[bool]
+
+
+class ListedRun(TypedDict):
+    agentId: NotRequired[str]
+    # the latest approval asked for
+    approvalId: NotRequired[str]
+    cancelRequested: bool
+    completedAt: NotRequired[str]
+    createdAt: str
+    # code: message
+    error: NotRequired[str | Omitted]
+    id: str
+    idempotencyKey: str
+    # it FAILED at a side effect that was answered, not as expected; it may have taken effect
+    mayHaveHappened: NotRequired[bool]
+    mode: Literal["DRY_RUN", "LIVE"]
+    # absent for who must not see all of the plan
+    planDigest: NotRequired[str]
+    planId: str
+    requestedBy: str
+    # a token's name, a user's or an agent's
+    requestedByName: NotRequired[str | Omitted]
+    # rises with every change of the run
+    revision: int
+    status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"]
+    steps: list[ListedStepRun]
+    teamId: NotRequired[str]
+    # completed steps that nothing was asked of
+    unverifiedSteps: int
+    updatedAt: str
+    waitingFor: NotRequired[WaitingFor | Omitted]
+
+
+class ListedStep(TypedDict):
+    actionId: NotRequired[str]
+    # the agent that carries it out, in the plan of an agent or team run
+    agentId: NotRequired[str]
+    capability: str | Omitted
+    dependsOn: NotRequired[list[str] | Omitted]
+    expectation: NotRequired[Expectation | Omitted]
+    id: str
+    input: NotRequired[dict[str, Any]]
+    inputBindings: NotRequired[dict[str, Binding]]
+    name: str | Omitted
+    projectId: str
+
+
+class ListedStepRun(TypedDict):
+    actionId: NotRequired[str]
+    agentId: NotRequired[str]
+    approvalId: NotRequired[str]
+    approvalRequired: bool
+    # how often it was sent
+    attempt: int
+    capability: str | Omitted
+    completedAt: NotRequired[str]
+    dependsOn: list[str] | Omitted
+    error: NotRequired[StepError | Omitted]
+    id: str
+    idempotencyKey: str
+    # resolved; an input still bound shows {"$from": "step.field"}
+    input: dict[str, Any]
+    # an answer that came after nobody waited for it any more; it decides nothing
+    late: NotRequired[LateAnswer | Omitted]
+    # a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect
+    mayHaveHappened: NotRequired[bool]
+    name: str | Omitted
+    probes: NotRequired[list[ProbeRecord] | Omitted]
+    projectId: str
+    reconciliation: NotRequired[Reconciliation | Omitted]
+    # null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request
+    requestDigest: NotRequired[str | None]
+    sideEffect: bool
+    # when the latest attempt was committed
+    startedAt: NotRequired[str]
+    status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
+    verification: NotRequired[Verification | Omitted]
+
+
+class ListedTeam(TypedDict):
+    createdAt: str
+    id: str
+    members: list[TeamMember] | Omitted
+    name: str | Omitted
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # 1 on create, one more on each update and suspension
+    revision: int
+    steps: list[ListedTeamStep]
+    suspended: bool
+    updatedAt: str
+
+
+class ListedTeamStep(TypedDict):
+    # a member
+    agentId: str
+    # one that the member has
+    capability: str | Omitted
+    dependsOn: NotRequired[list[str] | Omitted]
+    expectation: NotRequired[Expectation | Omitted]
+    id: str
+    input: NotRequired[dict[str, Any]]
+    inputBindings: NotRequired[dict[str, Binding]]
+    name: str | Omitted
+
+
+class ListedTenant(TypedDict):
+    createdAt: str
+    id: str
+    name: str | Omitted
+    revision: int
+    updatedAt: str
+
+
+class ListedToken(TypedDict):
+    # an agent token's: it does what these agents do, and nothing else
+    agentIds: NotRequired[list[str] | Omitted]
+    # when its user confirmed that it is theirs
+    confirmedAt: NotRequired[str]
+    createdAt: str
+    createdBy: str
+    expiresAt: str
+    id: str
+    # kept coarsely
+    lastUsedAt: NotRequired[str]
+    # absent: both
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]] | Omitted]
+    name: str | Omitted
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str] | Omitted]
+    revokedAt: NotRequired[str]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]] | Omitted
+    tenantId: str
+    userEmail: NotRequired[str]
+
+
+class ListedUser(TypedDict):
+    createdAt: str
+    createdBy: str
+    email: str | Omitted
+    # belongs to another tenant and has not accepted yet: no user of this one so far
+    invited: NotRequired[bool]
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str] | Omitted]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]] | Omitted
+    tenantId: str
+    updatedAt: str
+
+
+class ListedWebhook(TypedDict):
+    createdAt: str
+    # notifications given up after their last try
+    dropped: int
+    enabled: bool
+    events: list[Literal["approval.requested", "run.recovery_required", "run.ended"]] | Omitted
+    id: str
+    lastError: NotRequired[str | Omitted]
+    lastErrorAt: NotRequired[str]
+    lastSuccessAt: NotRequired[str]
+    # notifications that are tried, at most 64 at once; later ones wait in the audit log
+    pending: int
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str] | Omitted]
+    # 1 on create, one more on each update
+    revision: int
+    # the server's variable that holds the signing secret
+    secretEnv: str
+    # the variable isn't set, so nothing can be sent
+    secretIsMissing: NotRequired[bool]
+    updatedAt: str
+    url: str | Omitted
+
+
+class Manifest(TypedDict):
+    agents: list[ManifestAgent]
+    schemaVersion: Literal["1.0"]
+
+
+class ManifestAgent(TypedDict):
+    # names of capabilities that the project has registered
+    capabilities: list[str]
+    # fixed inputs by capability name
+    executorInputs: NotRequired[dict[str, dict[str, Any]]]
+    # stable, the system's own name for the agent
+    externalAgentId: str
+    goal: str
+    # a model of the tenant that no other system's agent has
+    modelId: NotRequired[str]
+    name: str
+    role: str
+    # raised whenever the manifest changes
+    sourceRevision: int
+
+
+class MemoryEffect(TypedDict):
+    value: str | Number | bool | None
+    variableId: str
+
+
+class Mismatch(TypedDict):
+    # any JSON value
+    actual: Any
+    # any JSON value
+    expected: Any
+    field: Literal["expectedStateId", "expectedPath", "expectedResult"]
+
+
+class Model(TypedDict):
+    createdAt: str
+    document: AgentModel
+    id: str
+    name: str
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # the server's: 1 on create, one more on each update and suspension
+    revision: int
+    schemaVersion: str
+    suspended: bool
+    updatedAt: str
+
+
+class ModelAgent(TypedDict):
+    completionCriteria: str
+    goal: str
+    id: str
+    name: str
+    role: str
+    user: str
+
+
+class ModelPage(TypedDict):
+    # the resources of this page
+    items: list[ListedModel]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class ModelScope(TypedDict):
+    allowedActions: str
+    askUserWhen: str
+    limits: str
+
+
+class ModelState(TypedDict):
+    id: str
+    isFinal: bool
+    isStart: bool
+    meaning: str
+    name: str
+    position: Position
+
+
+class ModelWrite(TypedDict):
+    # ignored
+    createdAt: NotRequired[Any]
+    document: AgentModel
+    # absent or 0 creates; else the current revision
+    expectedRevision: NotRequired[int]
+    # ignored
+    id: NotRequired[Any]
+    # ignored: the document's name counts
+    name: NotRequired[Any]
+    # ignored
+    retired: NotRequired[Any]
+    # ignored
+    revision: NotRequired[Any]
+    # ignored: the document's counts
+    schemaVersion: NotRequired[Any]
+    # ignored
+    suspended: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
+
+
+class NewToken(TypedDict):
+    # an agent token's: it does what these agents do, and nothing else
+    agentIds: NotRequired[list[str]]
+    # when its user confirmed that it is theirs
+    confirmedAt: NotRequired[str]
+    createdAt: str
+    createdBy: str
+    expiresAt: str
+    id: str
+    # kept coarsely
+    lastUsedAt: NotRequired[str]
+    # absent: both
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]]]
+    name: str
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    revokedAt: NotRequired[str]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    tenantId: str
+    # shown once
+    token: str
+    userEmail: NotRequired[str]
+
+
+Omitted = TypedDict(
+    "Omitted",
+    {
+        "$omitted": "OmittedOmitted",
+    },
+)
+
+
+class OmittedOmitted(TypedDict):
+    bytes: int
+    sha256: str
+
+
+class Plan(TypedDict):
+    # of an agent or team run: who carries it out
+    agents: NotRequired[list[PlanAgent]]
+    createdAt: str
+    createdBy: str
+    id: str
+    mode: Literal["DRY_RUN", "LIVE"]
+    # absent in the plan of a team run: see agents
+    modelId: NotRequired[str]
+    modelRevision: NotRequired[int]
+    modelSnapshot: NotRequired[Model]
+    # of an agent or team run: the models of its agents
+    models: NotRequired[list[Model]]
+    name: str
+    # SHA-256 of the content without id, name, mode and times: joins a rehearsal and its LIVE twin; absent for who must not see all of it
+    planDigest: NotRequired[str]
+    planningInputs: NotRequired[dict[str, Any]]
+    projectSnapshots: NotRequired[list[Project]]
+    # the project revisions that the plan was made from
+    projects: list[ProjectRef]
+    scenarioId: NotRequired[str]
+    status: Literal["READY", "INVALID"]
+    steps: list[Step]
+    # of a team run
+    team: NotRequired[PlanTeam]
+    validationErrors: list[str]
+
+
+class PlanAgent(TypedDict):
+    executorInputs: dict[str, dict[str, Any]]
+    id: str
+    modelId: str
+    modelRevision: int
+    projectId: str
+    revision: int
+    sourceRevision: int
+
+
+class PlanPage(TypedDict):
+    # the resources of this page
+    items: list[ListedPlan]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class PlanTeam(TypedDict):
+    id: str
+    members: list[TeamMember]
+    revision: int
+
+
+class PlanWrite(TypedDict):
+    id: NotRequired[str]
+    # default DRY_RUN
+    mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+    modelId: str
+    modelRevision: int
+    name: str
+    planningInputs: NotRequired[dict[str, Any]]
+    scenarioId: NotRequired[str]
+    steps: list[Step]
+
+
+class Position(TypedDict):
+    x: Number
+    y: Number
+
+
+class Predicate(TypedDict):
+    kind: Literal["predicate"]
+    operator: Literal["eq", "neq", "gt", "gte", "lt", "lte", "isUnknown", "isKnown"]
+    # what the variable is compared with
+    value: NotRequired[str | Number | bool | None]
+    variableId: str
+
+
+class PredicateTrace(TypedDict):
+    # the variable's value; null is unknown
+    actual: str | Number | bool | None
+    holds: bool
+    operator: str
+    transitionId: str
+    # what it was compared with
+    value: NotRequired[str | Number | bool | None]
+    variableId: str
+
+
+class ProbeRecord(TypedDict):
+    at: str
+    by: str
+    capability: str
+    error: NotRequired[str]
+    n: int
+    # the whole body: the probe's outputField is not applied
+    output: NotRequired[Any]
+    request: NotRequired[Request]
+    response: NotRequired[Response]
+
+
+class ProbeStart(TypedDict):
+    stepId: str
+
+
+class Problem(TypedDict):
+    # stable word for this kind of problem
+    code: str
+    # what is wrong and what would be right
+    message: str
+    # JSON path into the document; empty for the whole
+    path: str
+
+
+class Project(TypedDict):
+    adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
+    auth: NotRequired[Auth]
+    authSecretEnv: NotRequired[str]
+    baseUrl: NotRequired[str]
+    capabilities: list[Capability]
+    # the latest check of each capability's receiver at the present revision
+    conformance: NotRequired[list[Conformance]]
+    createdAt: str
+    enabled: bool
+    # the latest check of the present revision
+    health: NotRequired[HealthCheck]
+    healthPath: NotRequired[str]
+    id: str
+    name: str
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    revision: int
+    # the credential variable exists and isn't empty now
+    secretConfigured: bool
+    updatedAt: str
+    # true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
+    weakSecret: NotRequired[bool]
+
+
+class ProjectPage(TypedDict):
+    # the resources of this page
+    items: list[ListedProject]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class ProjectRef(TypedDict):
+    id: str
+    revision: int
+
+
+class ProjectWrite(TypedDict):
+    adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
+    auth: NotRequired[Auth]
+    # legacy HMAC: name of a server environment variable
+    authSecretEnv: NotRequired[str]
+    # HTTP(S) origin on the server's list
+    baseUrl: NotRequired[str]
+    capabilities: list[Capability]
+    # ignored
+    conformance: NotRequired[Any]
+    # ignored
+    createdAt: NotRequired[Any]
+    enabled: NotRequired[bool]
+    # absent or 0 creates; else the current revision
+    expectedRevision: NotRequired[int]
+    # ignored
+    health: NotRequired[Any]
+    # GET path of the health check; default /
+    healthPath: NotRequired[str]
+    # ignored
+    id: NotRequired[Any]
+    name: str
+    # ignored
+    retired: NotRequired[Any]
+    # ignored
+    revision: NotRequired[Any]
+    # ignored
+    secretConfigured: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
+    # ignored
+    weakSecret: NotRequired[Any]
+
+
+class Reason(TypedDict):
+    # never blank
+    reason: str
+
+
+class Reconcile(TypedDict):
+    # never blank
+    evidence: str
+    # what the receiver answered or has: as its API gives it, or only the capability's outputField
+    output: NotRequired[dict[str, Any]]
+    resolution: Literal["CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED", "ABANDON"]
+
+
+class Reconciliation(TypedDict):
+    at: str
+    by: str
+    evidence: str
+    resolution: Literal["CONFIRMED_COMPLETED", "CONFIRMED_NOT_EXECUTED", "ABANDON"]
+
+
+class Rehearsal(TypedDict):
+    planDigest: NotRequired[str]
+    # the DRY_RUN run; absent when there is none
+    rehearsalId: NotRequired[str]
+    rehearsedAt: NotRequired[str]
+    runId: str
+    steps: list[RehearsedStep]
+    verdict: Literal["SAME", "DIFFERENT", "OPEN", "NONE"]
+
+
+class RehearsedStep(TypedDict):
+    # the inputs that came from earlier outputs
+    bound: list[str]
+    differences: list[Difference]
+    # null where an input was bound
+    rehearsedDigest: NotRequired[str | None]
+    # null until the request is made
+    sentDigest: NotRequired[str | None]
+    stepId: str
+    verdict: Literal["SAME", "DIFFERENT", "OPEN"]
+
+
+class Request(TypedDict):
+    # the exact JSON that is sent; null without a body
+    body: Any
+    method: str
+    # the query fields by name, in the order sent
+    query: Any
+    # absolute, with the query as it stands on the wire
+    url: str
+
+
+class RequestMapping(TypedDict):
+    body: NotRequired[list[str]]
+    query: NotRequired[list[str]]
+
+
+class Response(TypedDict):
+    # of an answer that is no 2xx: its first 4 KiB as text, credentials masked
+    body: NotRequired[str]
+    bodySha256: NotRequired[str]
+    # absent, with bodySha256, for who must not see all of the body
+    bytes: NotRequired[int]
+    durationMs: int
+    # 0 when no status line came
+    statusCode: int
+
+
+class RuleVerdict(TypedDict):
+    name: Literal["accepts-signed", "refuses-unsigned", "refuses-wrong-signature", "refuses-changed-body", "refuses-changed-target", "refuses-old-timestamp", "refuses-future-timestamp", "refuses-no-credential", "refuses-wrong-credential", "same-key-same-body", "same-key-other-body", "slow-answer", "twins", "effect-once"]
+    # statuses and digests, or why it was not tried; never a secret
+    seen: NotRequired[str]
+    verdict: Literal["HOLDS", "BROKEN", "NOT_TRIED"]
+
+
+class Run(TypedDict):
+    agentId: NotRequired[str]
+    # the latest approval asked for
+    approvalId: NotRequired[str]
+    cancelRequested: bool
+    completedAt: NotRequired[str]
+    createdAt: str
+    # code: message
+    error: NotRequired[str]
+    id: str
+    idempotencyKey: str
+    # it FAILED at a side effect that was answered, not as expected; it may have taken effect
+    mayHaveHappened: NotRequired[bool]
+    mode: Literal["DRY_RUN", "LIVE"]
+    # absent for who must not see all of the plan
+    planDigest: NotRequired[str]
+    planId: str
+    planSnapshot: NotRequired[Plan]
+    requestedBy: str
+    # a token's name, a user's or an agent's
+    requestedByName: NotRequired[str]
+    # rises with every change of the run
+    revision: int
+    status: Literal["READY", "RUNNING", "WAITING_APPROVAL", "RECOVERY_REQUIRED", "COMPLETED", "FAILED", "CANCELLED"]
+    steps: list[StepRun]
+    teamId: NotRequired[str]
+    # completed steps that nothing was asked of
+    unverifiedSteps: int
+    updatedAt: str
+    waitingFor: NotRequired[WaitingFor]
+
+
+class RunPage(TypedDict):
+    # the resources of this page
+    items: list[ListedRun]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class RunStart(TypedDict):
+    planId: str
+
+
+class SameRequest(TypedDict):
+    # when its approval was asked for
+    at: str
+    runId: str
+    status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
+    stepId: str
+
+
+class Scenario(TypedDict):
+    description: str
+    expectedPath: list[str]
+    expectedResult: str
+    expectedStateId: str
+    id: str
+    initialMemory: dict[str, str | Number | bool | None]
+    inputs: dict[str, str | Number | bool | None]
+    name: str
+
+
+class Session(TypedDict):
+    # the X-CSRF-Token of unsafe requests
+    csrfToken: str
+    email: str
+    # when it ends, however much it is used
+    expiresAt: str
+    # the tenants that invite the user, who accepts in the console
+    invitations: NotRequired[list[str]]
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    # a realm administrator
+    realm: bool
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    # the tenant that the session acts in
+    tenantId: str
+    # the tenants that the user belongs to
+    tenants: list[str]
+
+
+class Simulation(TypedDict):
+    finalStateId: str
+    mismatches: list[Mismatch]
+    outcome: Literal["final", "stuck", "loop"]
+    # no mismatch and no loop
+    passed: bool
+    # state ids visited, the start included; a loop ends with the state that recurs
+    path: list[str]
+    # simulatedResult of the last action taken, empty when none ran
+    result: str
+    scenarioId: str
+    trace: list[TraceEntry]
+    # every variable at the end; null is unknown
+    values: dict[str, str | Number | bool | None]
+
+
+class SimulationRequest(TypedDict):
+    inputs: NotRequired[dict[str, str | Number | bool | None]]
+    scenarioId: str
+
+
+class Step(TypedDict):
+    actionId: NotRequired[str]
+    # the agent that carries it out, in the plan of an agent or team run
+    agentId: NotRequired[str]
+    capability: str
+    dependsOn: NotRequired[list[str]]
+    expectation: NotRequired[Expectation]
+    id: str
+    input: NotRequired[dict[str, Any]]
+    inputBindings: NotRequired[dict[str, Binding]]
+    name: str
+    projectId: str
+
+
+class StepError(TypedDict):
+    code: str
+    message: str
+
+
+class StepRun(TypedDict):
+    actionId: NotRequired[str]
+    agentId: NotRequired[str]
+    approvalId: NotRequired[str]
+    approvalRequired: bool
+    # how often it was sent
+    attempt: int
+    capability: str
+    completedAt: NotRequired[str]
+    dependsOn: list[str]
+    error: NotRequired[StepError]
+    id: str
+    idempotencyKey: str
+    # resolved; an input still bound shows {"$from": "step.field"}
+    input: dict[str, Any]
+    # an answer that came after nobody waited for it any more; it decides nothing
+    late: NotRequired[LateAnswer]
+    # a side effect that FAILED though it was answered 2xx, not as expected; it may have taken effect
+    mayHaveHappened: NotRequired[bool]
+    name: str
+    # the selected output
+    output: NotRequired[Any]
+    probes: NotRequired[list[ProbeRecord]]
+    projectId: str
+    reconciliation: NotRequired[Reconciliation]
+    # from WAITING_APPROVAL on; no credentials, ever
+    request: NotRequired[Request]
+    # null until the request is made, and in a rehearsal where anything is bound; absent for who must not see all of the request
+    requestDigest: NotRequired[str | None]
+    response: NotRequired[Response]
+    sideEffect: bool
+    # when the latest attempt was committed
+    startedAt: NotRequired[str]
+    status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
+    verification: NotRequired[Verification]
+
+
+class SyncedAgents(TypedDict):
+    items: list[ListedAgent]
+
+
+class Team(TypedDict):
+    createdAt: str
+    id: str
+    members: list[TeamMember]
+    name: str
+    # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
+    retired: NotRequired[bool]
+    # 1 on create, one more on each update and suspension
+    revision: int
+    steps: list[TeamStep]
+    suspended: bool
+    updatedAt: str
+
+
+class TeamMember(TypedDict):
+    agentId: str
+    role: str
+
+
+class TeamPage(TypedDict):
+    # the resources of this page
+    items: list[ListedTeam]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class TeamRunStart(TypedDict):
+    # the team's current revision
+    expectedRevision: int
+    # by step id: fields that override the step's input, but never a fixed one
+    inputs: NotRequired[dict[str, dict[str, Any]]]
+    # default DRY_RUN
+    mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
+
+
+class TeamStep(TypedDict):
+    # a member
+    agentId: str
+    # one that the member has
+    capability: str
+    dependsOn: NotRequired[list[str]]
+    expectation: NotRequired[Expectation]
+    id: str
+    input: NotRequired[dict[str, Any]]
+    inputBindings: NotRequired[dict[str, Binding]]
+    name: str
+
+
+class TeamWrite(TypedDict):
+    # ignored
+    createdAt: NotRequired[Any]
+    # absent or 0 creates; else the current revision
+    expectedRevision: NotRequired[int]
+    # ignored
+    id: NotRequired[Any]
+    # at least two different ADMITTED agents with models
+    members: list[TeamMember]
+    name: str
+    # ignored
+    retired: NotRequired[Any]
+    # ignored
+    revision: NotRequired[Any]
+    steps: list[TeamStep]
+    # ignored
+    suspended: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
+
+
+class Tenant(TypedDict):
+    createdAt: str
+    id: str
+    name: str
+    revision: int
+    updatedAt: str
+
+
+class TenantPage(TypedDict):
+    # the resources of this page
+    items: list[ListedTenant]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class TenantWrite(TypedDict):
+    # ignored
+    createdAt: NotRequired[Any]
+    expectedRevision: NotRequired[int]
+    # ignored
+    id: NotRequired[Any]
+    name: str
+    # ignored
+    revision: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
+
+
+class Toggle(TypedDict):
+    expectedRevision: int
+    reason: NotRequired[str]
+
+
+class Token(TypedDict):
+    # an agent token's: it does what these agents do, and nothing else
+    agentIds: NotRequired[list[str]]
+    # when its user confirmed that it is theirs
+    confirmedAt: NotRequired[str]
+    createdAt: str
+    createdBy: str
+    expiresAt: str
+    id: str
+    # kept coarsely
+    lastUsedAt: NotRequired[str]
+    # absent: both
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]]]
+    name: str
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    revokedAt: NotRequired[str]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    tenantId: str
+    userEmail: NotRequired[str]
+
+
+class TokenPage(TypedDict):
+    # the resources of this page
+    items: list[ListedToken]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class TokenWrite(TypedDict):
+    # makes an agent token, for these agents alone: roles is then OPERATOR, and projectIds absent
+    agentIds: NotRequired[list[str]]
+    # default 90
+    expiresInDays: NotRequired[int]
+    modes: NotRequired[list[Literal["DRY_RUN", "LIVE"]]]
+    name: str
+    # absent: as far as its maker reaches
+    projectIds: NotRequired[list[str]]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    # realm administrators only
+    tenantId: NotRequired[str]
+    # the user of the tenant who stands behind it
+    userEmail: NotRequired[str]
+
+
+TraceEntry = TypedDict(
+    "TraceEntry",
+    {
+        "actionId": "NotRequired[str]",
+        "effects": "list[MemoryEffect]",
+        "from": "str",
+        # the predicates evaluated in this state, in order
+        "predicates": "list[PredicateTrace]",
+        "to": "str",
+        "transitionId": "str",
+    },
+)
+
+
+class Transition(TypedDict):
+    actionId: NotRequired[str]
+    condition: Predicate | ConditionGroup
+    fromStateId: str
+    id: str
+    name: str
+    priority: int
+    toStateId: str
+
+
+class User(TypedDict):
+    createdAt: str
+    createdBy: str
+    email: str
+    # belongs to another tenant and has not accepted yet: no user of this one so far
+    invited: NotRequired[bool]
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    tenantId: str
+    updatedAt: str
+
+
+class UserPage(TypedDict):
+    # the resources of this page
+    items: list[ListedUser]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class UserWrite(TypedDict):
+    # ignored
+    createdAt: NotRequired[Any]
+    # ignored
+    createdBy: NotRequired[Any]
+    # ignored
+    email: NotRequired[Any]
+    # ignored
+    invited: NotRequired[Any]
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    roles: list[Literal["ADMIN", "OPERATOR", "APPROVER", "VIEWER"]]
+    # another tenant; realm administrators only
+    tenantId: NotRequired[str]
+    # ignored
+    updatedAt: NotRequired[Any]
+
+
+class Validation(TypedDict):
+    errors: list[Problem]
+    valid: bool
+    warnings: list[Problem]
+
+
+class Variable(TypedDict):
+    choices: NotRequired[list[str]]
+    defaultValue: str | Number | bool | None
+    description: NotRequired[str]
+    id: str
+    kind: Literal["input", "memory"]
+    name: str
+    source: str
+    type: Literal["number", "boolean", "text", "choice"]
+    unit: NotRequired[str]
+
+
+class Verification(TypedDict):
+    # absent when the output has no such field
+    actual: NotRequired[Any]
+    # any JSON value
+    expected: NotRequired[Any]
+    field: NotRequired[str]
+    status: Literal["PASSED", "FAILED", "NOT_REQUESTED", "SIMULATED"]
+    # the HTTP status that was judged; absent after a reconcile
+    statusCode: NotRequired[int]
+
+
+class WaitingFor(TypedDict):
+    approvalId: NotRequired[str]
+    expiresAt: NotRequired[str]
+    kind: Literal["approval", "reconcile", "slot"]
+    # until then an answer may still come, and no resolution is taken
+    notBefore: NotRequired[str]
+    # method and path below the version prefix
+    operation: str
+    role: str
+    since: str
+    stepId: str
+
+
+class Webhook(TypedDict):
+    createdAt: str
+    # notifications given up after their last try
+    dropped: int
+    enabled: bool
+    events: list[Literal["approval.requested", "run.recovery_required", "run.ended"]]
+    id: str
+    lastError: NotRequired[str]
+    lastErrorAt: NotRequired[str]
+    lastSuccessAt: NotRequired[str]
+    # notifications that are tried, at most 64 at once; later ones wait in the audit log
+    pending: int
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    # 1 on create, one more on each update
+    revision: int
+    # the server's variable that holds the signing secret
+    secretEnv: str
+    # the variable isn't set, so nothing can be sent
+    secretIsMissing: NotRequired[bool]
+    updatedAt: str
+    url: str
+
+
+class WebhookPage(TypedDict):
+    # the resources of this page
+    items: list[ListedWebhook]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class WebhookWrite(TypedDict):
+    # ignored
+    createdAt: NotRequired[Any]
+    # ignored
+    dropped: NotRequired[Any]
+    # default true
+    enabled: NotRequired[bool]
+    events: list[Literal["approval.requested", "run.recovery_required", "run.ended"]]
+    # absent or 0 creates; else the current revision
+    expectedRevision: NotRequired[int]
+    # ignored
+    id: NotRequired[Any]
+    # ignored
+    lastError: NotRequired[Any]
+    # ignored
+    lastErrorAt: NotRequired[Any]
+    # ignored
+    lastSuccessAt: NotRequired[Any]
+    # ignored
+    pending: NotRequired[Any]
+    # absent: all projects of the tenant
+    projectIds: NotRequired[list[str]]
+    # ignored
+    revision: NotRequired[Any]
+    # a variable on the server's list of signing or credential variables
+    secretEnv: str
+    # ignored
+    secretIsMissing: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
+    # its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS
+    url: str
