@@ -133,7 +133,9 @@ func (s situation) plan(t fataler, event column) *countersign.Plan {
 }
 
 // fresh reports a situation in which nothing has been done yet.
-func (s situation) fresh() bool { return strings.HasPrefix(s.name, "READY") || s.mode == countersign.ModeDryRun }
+func (s situation) fresh() bool {
+	return strings.HasPrefix(s.name, "READY") || s.mode == countersign.ModeDryRun
+}
 
 // world brings a new run into the situation.
 func (s situation) world(t fataler, event column) *world {
