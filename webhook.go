@@ -10,10 +10,12 @@ const (
 	EventApprovalRequested   = "approval.requested"
 	EventRunRecoveryRequired = "run.recovery_required"
 	EventRunEnded            = "run.ended"
+	EventStopped             = "live.stopped"
+	EventGoing               = "live.going"
 )
 
 // WebhookEvents are all of them.
-var WebhookEvents = []string{EventApprovalRequested, EventRunRecoveryRequired, EventRunEnded}
+var WebhookEvents = []string{EventApprovalRequested, EventRunRecoveryRequired, EventRunEnded, EventStopped, EventGoing}
 
 // Webhook is where a tenant is told that something happened, and how that went. What
 // it is told is a hint to go and look, never the truth itself.
@@ -21,7 +23,7 @@ type Webhook struct {
 	ID         string   `json:"id"`
 	Revision   int64    `json:"revision" doc:"1 on create, one more on each update"`
 	URL        string   `json:"url"`
-	Events     []string `json:"events" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended"`
+	Events     []string `json:"events" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended,live.stopped,live.going"`
 	SecretEnv  string   `json:"secretEnv" doc:"the server's variable that holds the signing secret"`
 	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled    bool     `json:"enabled"`
@@ -40,7 +42,7 @@ type Webhook struct {
 // and ignored.
 type WebhookWrite struct {
 	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
-	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended"`
+	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended,live.stopped,live.going"`
 	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
 	ProjectIDs       []string `json:"projectIds,omitempty" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`
@@ -69,11 +71,11 @@ type Notification struct {
 // NotificationData says what to look at.
 type NotificationData struct {
 	TenantID        string `json:"tenantId"`
-	RunID           string `json:"runId"`
-	PlanID          string `json:"planId"`
-	Status          string `json:"status"`                    // the run's, when it happened
+	RunID           string `json:"runId,omitempty"`
+	PlanID          string `json:"planId,omitempty"`
+	Status          string `json:"status"`                    // the run's, when it happened; STOPPED or GOING of the tenant
 	MayHaveHappened bool   `json:"mayHaveHappened,omitempty"` // it FAILED at a side effect that was answered, not as expected
-	Mode            string `json:"mode"`
+	Mode            string `json:"mode,omitempty"`
 	StepID          string `json:"stepId,omitempty"`
 	ApprovalID      string `json:"approvalId,omitempty"`
 	ProjectID       string `json:"projectId,omitempty"` // the step's

@@ -22,6 +22,7 @@ var routes = []string{
 	"POST /models/{id}/retire", "POST /models/{id}/restore", "POST /projects/{id}/retire", "POST /projects/{id}/restore",
 	"POST /agents/{id}/retire", "POST /agents/{id}/restore", "POST /teams/{id}/retire", "POST /teams/{id}/restore",
 	"POST /runs", "POST /runs/{id}/cancel", "POST /runs/{id}/probe", "POST /runs/{id}/reconcile", "POST /tokens",
+	"GET /stop", "POST /stop", "POST /go",
 	"GET /credentials", "DELETE /credentials/{name}",
 	"GET /webhooks", "GET /webhooks/{id}", "PUT /webhooks/{id}", "DELETE /webhooks/{id}",
 	"PUT /models/{id}", "PUT /projects/{id}", "PUT /tenants/{id}",

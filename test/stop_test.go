@@ -1,6 +1,7 @@
 package test
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/countersign/countersign/test/harness"
@@ -196,4 +197,38 @@ func TestAStopOfAllAndATenantsOwnAreTwo(t *testing.T) {
 	acme.Get("/audit?action=tenants.go").OK(t).Is(t, "total", 1).Is(t, "items.0.after", "GOING").Is(t, "items.0.reason", "it is mended")
 	w.Admin.Get("/audit?realm=true&action=tenants.stop").OK(t).Is(t, "total", 1).Is(t, "items.0.subject", "tenant/*")
 	w.Admin.Get("/audit?action=tenants.stop&subject=tenant/default").OK(t).Is(t, "total", 2)
+}
+
+func TestEveryPageOfTheConsoleSaysThatItIsStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, mara := w.person(t, "ada@example.com", "ADMIN"), w.person(t, "mara@example.com", "APPROVER")
+	plan := w.ready(t, planOf(step("n", "note", nil)))
+	mustNotHold(t, mara.Open("/settings"), "/settings/stop")
+	submitted(t, ada, ada.Open("/settings"), "/settings/stop", url.Values{"reason": {"wrong <people>"}})
+	run := w.start(t, plan)
+	w.held(t, run)
+	for _, path := range []string{"", "/runs", "/runs/" + run, "/approvals", "/settings", "/projects/" + shop} {
+		mustSay(t, mara.Open(path), 200, "LIVE steps are stopped", "wrong <people>")
+	}
+	mustSay(t, mara.Open("/runs/"+run), 200, "goes on when an administrator lets it")
+	mustNotHold(t, mara.Open("/settings"), "/settings/go")
+	if p := submitted(t, mara, ada.Open("/settings"), "/settings/go", url.Values{"reason": {"r"}}); p.Status != 403 {
+		t.Errorf("an APPROVER let go: %d", p.Status)
+	}
+	submitted(t, ada, ada.Open("/settings"), "/settings/go", url.Values{"reason": {"mended"}})
+	w.reaches(t, run, "COMPLETED")
+	mustNotHold(t, mara.Open("/runs"), "LIVE steps are stopped")
+}
+
+func TestTheCommandLineStopsAndLetsGo(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	prints(t, s.command(t, 0, "stopped").Out, "may begin")
+	prints(t, s.command(t, 3, "stop", "--reason", "r").Err, "role_required")
+	prints(t, s.command(t, 0, "stop", "--reason", "wrong people", "--profile", "admin").Out, "STOPPED", "wrong people")
+	prints(t, s.command(t, 0, "stopped").Out, "STOPPED", "wrong people")
+	waits := s.command(t, 5, "runs", "start", s.ready(t, planOf(step("n", "note", nil))), "--watch").Out
+	prints(t, waits, "LIVE steps are stopped", "countersign go")
+	prints(t, s.command(t, 0, "go", "--reason", "mended", "--profile", "admin").Out, "may begin")
 }

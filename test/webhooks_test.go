@@ -291,3 +291,18 @@ func TestWebhooksAreKeptByCommand(t *testing.T) {
 	prints(t, admin(0, "webhooks", "delete", "ops"), "deleted ops")
 	prints(t, admin(0, "webhooks", "list"), "there are none")
 }
+
+// TestAWebhookIsToldOfAStop also where it is limited to projects, and not of an attempt
+// that was refused.
+func TestAWebhookIsToldOfAStop(t *testing.T) {
+	t.Parallel()
+	l := newListening(t)
+	l.tenantAdmin.Put("/webhooks/stops", harness.With(l.hook("/stops", "live.stopped", "live.going"), "projectIds", []string{shop})).OK(t)
+	l.operator.Post("/stop", stopping).Refused(t, "role_required")
+	l.stop(t, "")
+	l.goOn(t, "*")
+	l.goOn(t, "")
+	all := l.byType(t, "/stops", 2)
+	all["live.stopped"].Is(t, "data.status", "STOPPED").Is(t, "data.tenantId", "default").Is(t, "data.runId", harness.Absent)
+	all["live.going"].Is(t, "data.status", "GOING")
+}

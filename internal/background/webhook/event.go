@@ -17,6 +17,8 @@ var events = map[string]string{
 	"run.complete":          countersign.EventRunEnded,
 	"run.fail":              countersign.EventRunEnded,
 	"run.cancel":            countersign.EventRunEnded,
+	"tenants.stop":          countersign.EventStopped,
+	"tenants.go":            countersign.EventGoing,
 }
 
 // actionsOf are the actions that a webhook with these events looks for, sorted.
@@ -36,6 +38,7 @@ type happened struct {
 	countersign.Notification
 	id       string
 	projects []string // of the run
+	whole    bool     // it is about all projects of the tenant
 }
 
 // idOf is a notification's id, the same whenever it is sent: it comes from the hash
@@ -45,6 +48,14 @@ func idOf(r countersign.AuditRecord) string { return "evt_" + r.Hash[:min(len(r.
 // tell reads what a record tells of. The status is the one that the run had then; what
 // else is said of it never changes.
 func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (happened, error) {
+	switch event := events[rec.Action]; {
+	case rec.Outcome != countersign.AuditDone: // somebody was refused it
+		return happened{}, store.ErrNotFound
+	case event == countersign.EventStopped || event == countersign.EventGoing:
+		return happened{id: idOf(rec), whole: true, Notification: countersign.Notification{
+			Type: event, Timestamp: rec.At, Data: countersign.NotificationData{TenantID: tenant, Status: rec.After, Link: s.cfg.BaseURL + "/console/settings"},
+		}}, nil
+	}
 	runID := strings.TrimPrefix(rec.Subject, "run/")
 	run, projects, err := runOf(tx, tenant, runID)
 	if err != nil {
@@ -116,7 +127,7 @@ func projectOf(tx store.Tx, tenant, runID, stepID string) (string, error) {
 // isFor reports whether a webhook is told: of a step by its project, of a whole run by
 // any of its projects.
 func (h happened) isFor(w *records.Webhook) bool {
-	if w.ProjectIDs == nil {
+	if w.ProjectIDs == nil || h.whole {
 		return true
 	}
 	projects := h.projects

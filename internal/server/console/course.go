@@ -28,7 +28,7 @@ type approvalCourse struct {
 }
 
 func courseOf(r *countersign.Run, a *countersign.Approval) approvalCourse {
-	c := approvalCourse{Known: true, Of: len(r.Steps), RunWaits: r.WaitingFor != nil && r.WaitingFor.Kind == countersign.WaitSlot && r.WaitingFor.ApprovalID == a.ID}
+	c := approvalCourse{Known: true, Of: len(r.Steps), RunWaits: r.WaitingFor != nil && (r.WaitingFor.Kind == countersign.WaitSlot || r.WaitingFor.Kind == countersign.WaitStop) && r.WaitingFor.ApprovalID == a.ID}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		switch {

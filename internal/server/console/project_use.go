@@ -35,6 +35,9 @@ func movesWord(r control.RunUse) string {
 	case r.WaitingFor.Kind == countersign.WaitReconcile:
 		return "An approver says what happened at " + r.WaitingFor.StepID
 	}
+	if r.WaitingFor.Kind == countersign.WaitStop {
+		return "An administrator lifts the stop"
+	}
 	return "It waits for a free slot"
 }
 

@@ -124,6 +124,6 @@ func (d *runData) At() int { return presentStep(d.Run) + 1 }
 
 // cancellable reports whether a cancel would still change the run.
 func cancellable(r *countersign.Run) bool {
-	reconciling := r.Status == countersign.RunRecoveryRequired && (r.WaitingFor == nil || r.WaitingFor.Kind != countersign.WaitSlot)
+	reconciling := r.Status == countersign.RunRecoveryRequired && (r.WaitingFor == nil || r.WaitingFor.Kind == countersign.WaitReconcile)
 	return !r.Status.IsTerminal() && !reconciling
 }

@@ -58,6 +58,8 @@ func (c *callout) waits(r *countersign.Run, b viewerRights) {
 		c.waitsForReconcile(r, i, b)
 	case countersign.WaitSlot:
 		c.waitsForSlot(r, b)
+	case countersign.WaitStop:
+		c.waitsForGo(r)
 	}
 }
 

@@ -7,12 +7,15 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
+	"github.com/countersign/countersign/internal/rules/access"
 )
 
 func (c *Console) settingRoutes() []route {
 	return []route{
 		{method: "GET", path: "/settings", page: settingsPage},
 		{method: "GET", path: "/more", page: morePage},
+		{method: "POST", path: "/settings/stop", act: stopLive},
+		{method: "POST", path: "/settings/go", act: letGo},
 		{method: "POST", path: "/settings/theme", open: true, act: setTheme},
 		{method: "POST", path: "/settings/keys", act: setKeys},
 		{method: "POST", path: "/settings/tenant", act: switchTenant},
@@ -27,6 +30,10 @@ type settingsData struct {
 	countersign.Session
 	Tokens []control.OwnToken // tokens that name the visitor
 	Offers []countersign.User // invitations
+
+	Stop    countersign.StopState
+	MayStop bool
+	StopAll bool // the visitor may stop all tenants
 }
 
 func settingsPage(v *pageRequest) (*page, error) {
@@ -41,6 +48,11 @@ func settingsPage(v *pageRequest) (*page, error) {
 	if d.Offers, err = v.control.Invitations(v.r.Context(), v.actor); err != nil {
 		return nil, err
 	}
+	if d.Stop, err = v.control.StopState(v.r.Context(), v.actor); err != nil {
+		return nil, err
+	}
+	d.MayStop = access.Allow(v.actor.Principal, access.StopTenant) == nil
+	d.StopAll = d.MayStop && v.actor.Realm
 	return &page{name: "settings", Title: "Settings", Nav: "settings", Crumbs: []crumb{{Word: "Settings"}}, Data: d}, nil
 }
 

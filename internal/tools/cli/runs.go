@@ -131,6 +131,8 @@ func waits(r *countersign.Run) string {
 		return ""
 	case w.Kind == countersign.WaitSlot:
 		return "waits for a slot, which comes by itself"
+	case w.Kind == countersign.WaitStop:
+		return fmt.Sprintf("LIVE steps are stopped; waits for an %s: %s, or 'countersign go'", w.Role, w.Operation)
 	case w.Kind == countersign.WaitApproval:
 		return fmt.Sprintf("waits for an %s until %s: %s, or 'countersign approvals decide %s'", w.Role, moment(w.ExpiresAt), w.Operation, w.ApprovalID)
 	case !w.NotBefore.IsZero():

@@ -125,6 +125,11 @@ export class Countersign {
   credentials = (query: t.Query<"listCredentials"> = {}, o?: CallOptions) => new Listing<t.ListedCredential, typeof query>((page) => this.#get("/credentials", o, page), query, (c) => JSON.stringify([c.name, c.tenantId, c.origin]));
   freeCredential = (name: string, body: Body<t.Reason>, o?: CallOptions) => this.#send<t.Credential>({ method: "DELETE", path: `/credentials/${segment(name)}`, body, signal: o?.signal });
 
+  /** May LIVE steps begin? */
+  stopState = (o?: CallOptions) => this.#get<t.StopState>("/stop", o);
+  stop = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/stop", body, o);
+  go = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/go", body, o);
+
   webhook = (id: string, o?: CallOptions) => this.#get<t.Webhook>(`/webhooks/${segment(id)}`, o);
   webhooks = (query: t.Query<"listWebhooks"> = {}, o?: CallOptions) => this.#list<t.ListedWebhook, typeof query>("/webhooks", query, "id", o);
   saveWebhook = (id: string, body: Body<t.WebhookWrite>, o?: CallOptions) => this.#put<t.Webhook>(`/webhooks/${segment(id)}`, body, o);

@@ -1102,7 +1102,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -1799,6 +1799,27 @@ export interface components {
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"];
         };
+        Stop: {
+            by: string;
+            reason: string;
+            /** Format: date-time */
+            since: string;
+            /** @description * for all tenants */
+            tenantId: string;
+        };
+        StopState: {
+            stopped: boolean;
+            /** @description those that stand */
+            stops: components["schemas"]["Stop"][];
+            /** @description * for all tenants */
+            tenantId: string;
+        };
+        StopWrite: {
+            /** @description never blank */
+            reason: string;
+            /** @description absent: the caller's own; another, or * for all, is for realm administrators only */
+            tenantId?: string;
+        };
         SyncedAgents: {
             items: components["schemas"]["ListedAgent"][];
         };
@@ -2102,7 +2123,7 @@ export interface components {
             /** Format: date-time */
             expiresAt?: string;
             /** @enum {string} */
-            kind: "approval" | "reconcile" | "slot";
+            kind: "approval" | "reconcile" | "slot" | "stop";
             /**
              * Format: date-time
              * @description until then an answer may still come, and no resolution is taken
@@ -2124,7 +2145,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -2172,7 +2193,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision
@@ -2637,6 +2658,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Credential"];
+                };
+            };
+        };
+    };
+    go: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopState"];
                 };
             };
         };
@@ -3579,6 +3624,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    stopState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopState"];
+                };
+            };
+        };
+    };
+    stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopState"];
                 };
             };
         };

@@ -26,8 +26,10 @@ const longestPauseMs = 5_000;
 /** isSettled: a run that has ended, or that nothing moves but a person. */
 export function isSettled(run: Pick<ListedRun, "status" | "waitingFor">, until: "end" | "standstill"): boolean {
   if (["COMPLETED", "FAILED", "CANCELLED"].includes(run.status)) return true;
-  if (until === "end" || !["WAITING_APPROVAL", "RECOVERY_REQUIRED"].includes(run.status)) return false;
-  return !(run.waitingFor && "kind" in run.waitingFor && run.waitingFor.kind === "slot"); // decided: it goes on by itself
+  if (until === "end") return false;
+  const kind = run.waitingFor && "kind" in run.waitingFor ? run.waitingFor.kind : undefined;
+  if (kind === "stop") return true; // whatever its status
+  return ["WAITING_APPROVAL", "RECOVERY_REQUIRED"].includes(run.status) && kind !== "slot"; // decided: it goes on by itself
 }
 
 /**
