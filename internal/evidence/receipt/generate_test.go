@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
@@ -63,7 +64,7 @@ func (d *drawn) run() {
 	r.PlanSnapshot = &countersign.Plan{
 		ID: "plan-1", Name: d.word(), Mode: mode, Status: countersign.PlanReady, ModelID: "refunds", ModelRevision: 2, ModelSnapshot: &countersign.Model{ID: "refunds", Revision: 2}, Steps: []countersign.Step{}, ValidationErrors: []string{},
 		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
-		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}}}},
+		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}, d.ruled()}}},
 	}
 	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", "")
 	for i := range d.IntN(4) {
@@ -103,11 +104,14 @@ func (d *drawn) digestPlan() {
 
 func (d *drawn) step(id string) {
 	r := &d.facts.Run
-	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: pick(d, "refund", "note"), DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
-	s.ApprovalRequired, s.SideEffect, s.IdempotencyKey = s.Capability == "refund", true, r.ID+"."+id
+	s := countersign.StepRun{ID: id, Name: d.word(), ProjectID: "acme-shop", Capability: pick(d, "refund", "note", "pay"), DependsOn: []string{}, Status: countersign.StepCompleted, Input: map[string]countersign.Value{d.word(): d.value(0)}}
+	s.ApprovalRequired, s.SideEffect, s.IdempotencyKey = r.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability).NeedsApproval(), true, r.ID+"."+id
+	if s.Capability == "pay" {
+		s.Input = d.payment()
+	}
 	expected := countersign.Expectation{Field: "ok", Equals: d.value(2)}
 	r.PlanSnapshot.Steps = append(r.PlanSnapshot.Steps, countersign.Step{ID: id, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, Input: s.Input, Expectation: &expected})
-	if d.IntN(8) == 0 {
+	if d.IntN(8) == 0 || r.Error != "" {
 		s.Status = countersign.StepSkipped
 		r.Steps = append(r.Steps, s)
 		return
@@ -118,9 +122,17 @@ func (d *drawn) step(id string) {
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
 	s.RequestDigest = countersign.StepDigest(digest)
 	asked, noted := len(d.facts.Approvals), len(d.log)
-	if r.Mode == countersign.ModeLive {
+	v := gate.Judge(r.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
+	s.ApprovalRequired = v.Asks()
+	switch {
+	case r.Mode == countersign.ModeLive && v.Then == countersign.RuleDeny:
+		s.Status, s.Error = countersign.StepFailed, &countersign.StepError{Code: countersign.CodeDeniedByRule, Message: "too much"}
+		r.Error = "denied_by_rule: too much"
+		d.note("step.deny", id, countersign.SystemPrincipal, "FAILED", "too much", digest)
+	case r.Mode == countersign.ModeLive:
 		d.live(&s, digest, expected)
-	} else {
+	default:
+		s.WouldBe = pick(d, "", v.WouldBe())
 		s.Status, s.Output, s.Verification = countersign.StepSimulated, countersign.Null, &countersign.Verification{Status: countersign.VerificationSimulated, Field: expected.Field, Expected: expected.Equals}
 		s.CompletedAt = d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
 		s.StartedAt = s.CompletedAt
@@ -198,12 +210,80 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, status countersi
 		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
 		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
 	}
+	d.decide(&a, s)
 	action := "approvals.decide"
 	if a.Status == countersign.ApprovalRejected && d.IntN(2) == 0 {
 		a.DecidedBy, action = countersign.SystemPrincipal, "approval.close"
 	}
 	a.DecidedAt = d.note(action, s.ID, a.DecidedBy, string(a.Status), a.DecisionReason, digest)
+	if a.ApprovalsNeeded > 0 {
+		a.Decisions = append(a.Decisions, countersign.GivenDecision{Decision: a.Status, By: a.DecidedBy, Groups: a.Groups, Reason: a.DecisionReason, At: a.DecidedAt})
+	}
 	d.facts.Approvals = append(d.facts.Approvals, a)
+	s.ApprovalID = a.ID
+}
+
+// ruled is a capability with rules.
+func (d *drawn) ruled() countersign.Capability {
+	is := func(path, operator, value string) countersign.Condition {
+		return countersign.Condition{Predicate: &countersign.Predicate{Kind: "predicate", VariableID: path, Operator: operator, Value: countersign.Scalar{Value: countersign.RawValue(value)}}}
+	}
+	both := countersign.Condition{Group: &countersign.ConditionGroup{Kind: "group", Combinator: pick(d, "AND", "OR"), Conditions: []countersign.Condition{
+		is("amount", pick(d, "eq", "neq", "gte", "lt"), pick(d, "10", "10.50", "1e30")), is("to.country", pick(d, "eq", "neq", "isKnown", "isUnknown"), `"KP"`),
+	}}}
+	rules := []countersign.ApprovalRule{
+		{When: is("amount", "gt", "1000"), Then: countersign.RuleDeny, Reason: "too much"},
+		{When: is("amount", "gt", "100"), Then: countersign.RuleAsk, Approvals: 2, Reason: "much"},
+		{When: both, Then: countersign.RuleAsk, Groups: []string{"legal", "finance"}, Reason: "who knows"},
+		{When: is("amount", "lte", "10.5"), Then: countersign.RuleAllow, Reason: "little"},
+	}
+	c := countersign.Capability{Name: "pay", Method: "POST", Approval: pick(d, countersign.ApprovalRiskBased, countersign.ApprovalNone)}
+	for _, r := range rules {
+		if d.IntN(2) == 0 {
+			c.ApprovalRules = append(c.ApprovalRules, r)
+		}
+	}
+	return c
+}
+
+func (d *drawn) payment() map[string]countersign.Value {
+	input := map[string]countersign.Value{"amount": countersign.RawValue(pick(d, "5", "10", "10.5", "10.500000000000000000001", "101", "1e3", "1e30", "-1", `"5"`, "null"))}
+	if d.IntN(3) > 0 {
+		input["to"] = countersign.RawValue(pick(d, `{"country":"KP"}`, `{"country":"DE"}`, `{"country":7}`, `{}`, `[]`))
+	}
+	if d.IntN(8) == 0 {
+		input["to.country"] = countersign.String("KP")
+	}
+	return input
+}
+
+// decide draws the decisions before the last: as many approvals as the rules ask for
+// and, now and then, one that no longer counts. The last decider is in each group.
+func (d *drawn) decide(a *countersign.Approval, s *countersign.StepRun) {
+	v := gate.Judge(d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
+	if v.Approvals == 1 && v.Groups == nil && d.IntN(2) == 0 {
+		return // as an earlier release kept it
+	}
+	a.ApprovalsNeeded, a.Groups = int64(v.Approvals), v.Groups
+	given := v.Approvals - 1
+	if a.Status == countersign.ApprovalRejected {
+		given = d.IntN(given + 1)
+	}
+	left := -1
+	if len(v.Groups) > 0 && d.IntN(2) == 0 {
+		left, given = given, given+1
+	}
+	for i := range given {
+		one := countersign.GivenDecision{Decision: countersign.ApprovalApproved, By: fmt.Sprintf("user:%d@marlow.example", i), Reason: d.word()}
+		switch {
+		case i == left:
+			one.Left = true
+		case len(v.Groups) > 0:
+			one.Groups = v.Groups[:1]
+		}
+		one.At = d.note("approvals.decide", s.ID, one.By, "PENDING", one.Reason, a.RequestDigest)
+		a.Decisions = append(a.Decisions, one)
+	}
 }
 
 // note adds a record and gives its time.

@@ -90,6 +90,8 @@ func (c *claims) checkRequests() string {
 	for _, s := range c.steps() {
 		digest := s.at("requestDigest").text()
 		switch {
+		case digest == "" && c.live() && !c.masked() && s.at("request").exists():
+			return "step " + s.at("id").text() + " shows a request without its digest"
 		case digest != "" && (!s.at("request").exists() || !c.requested(digest, s)):
 			return "the request of step " + s.at("id").text() + " is missing"
 		case digest == "" && s.at("request").exists() && c.live() && !c.masked():

@@ -21,20 +21,12 @@ func (c *claims) verdict(s node) (v gate.Verdict, known bool) {
 	if c.hides(s) {
 		return byApproval(capability), false
 	}
-	decoded, ok := decodeCapability(capability)
-	if !ok {
-		return gate.Verdict{Then: countersign.RuleDeny}, true
-	}
 	input := map[string]countersign.Value{}
 	for name, value := range s.at("input").members() {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return gate.Verdict{Then: countersign.RuleDeny}, true
-		}
-		input[name] = countersign.RawValue(string(text))
+		input[name] = node{value}.value()
 	}
 	bindings := c.planned(s).at("inputBindings")
-	return gate.Judge(decoded, input, func(name string) bool { return !c.live() && bindings.has(name) }), true
+	return gate.Judge(rulesOf(capability), input, func(name string) bool { return !c.live() && bindings.has(name) }), true
 }
 
 func byApproval(capability node) gate.Verdict {
@@ -44,14 +36,41 @@ func byApproval(capability node) gate.Verdict {
 	return gate.Verdict{Then: countersign.RuleAllow}
 }
 
-// decodeCapability gives what the gate goes by; false for rules that no service stores.
-func decodeCapability(n node) (*countersign.Capability, bool) {
+// rulesOf gives what the gate goes by. Members are read by their exact names, and one that
+// is no rule's reads as nothing, so that every verifier comes to the same.
+func rulesOf(capability node) *countersign.Capability {
+	c := &countersign.Capability{Approval: countersign.ApprovalNone}
+	if asksApproval(capability) {
+		c.Approval = countersign.ApprovalAlways
+	}
+	for _, r := range capability.at("approvalRules").list() {
+		c.ApprovalRules = append(c.ApprovalRules, countersign.ApprovalRule{
+			When: condition(r.at("when")), Then: r.at("then").text(), Approvals: r.at("approvals").whole(), Groups: texts(r.at("groups")),
+		})
+	}
+	return c
+}
+
+func condition(n node) countersign.Condition {
+	if n.at("kind").text() != "group" {
+		return countersign.Condition{Predicate: &countersign.Predicate{
+			VariableID: n.at("variableId").text(), Operator: n.at("operator").text(), Value: countersign.Scalar{Value: n.at("value").value()},
+		}}
+	}
+	g := &countersign.ConditionGroup{Combinator: n.at("combinator").text()}
+	for _, part := range n.at("conditions").list() {
+		g.Conditions = append(g.Conditions, condition(part))
+	}
+	return countersign.Condition{Group: g}
+}
+
+// value is the node as JSON; what is missing is null.
+func (n node) value() countersign.Value {
 	text, err := json.Marshal(n.v)
 	if err != nil {
-		return nil, false
+		return countersign.Null
 	}
-	c := &countersign.Capability{}
-	return c, json.Unmarshal(text, c) == nil
+	return countersign.RawValue(string(text))
 }
 
 // mayAllow reports a capability with a rule that lets requests out.
@@ -92,6 +111,11 @@ func (c *claims) asksFor(a node) string {
 	return ""
 }
 
+// ofOlder reports an approval of an earlier release, which one decided.
+func ofOlder(a node) bool {
+	return !a.has("approvalsNeeded") && !a.has("groups") && !a.has("decisions")
+}
+
 // needed is how many must approve; earlier releases, which asked for one, don't say so.
 func needed(a node) int {
 	if !a.has("approvalsNeeded") {
@@ -111,10 +135,13 @@ func texts(n node) (out []string) {
 func checkDecisions(a node) string {
 	given := a.at("decisions").list()
 	if len(given) == 0 {
-		if needed(a) != 1 || len(a.at("groups").list()) > 0 {
+		if !ofOlder(a) {
 			return "lacks its decisions"
 		}
 		return ""
+	}
+	if !a.has("approvalsNeeded") {
+		return "doesn't say how many must approve"
 	}
 	by := map[string]bool{}
 	for i, d := range given {
@@ -126,12 +153,26 @@ func checkDecisions(a node) string {
 			return "has decisions that are not in the order of their times"
 		case !last && d.at("decision").text() != string(countersign.ApprovalApproved):
 			return "was decided again after a rejection"
+		case !among(texts(d.at("groups")), texts(a.at("groups"))):
+			return "was decided for groups that it doesn't name"
 		case last && !isLast(d, a):
 			return "was last decided otherwise than its decisions say"
 		}
 		by[d.at("by").text()] = true
 	}
 	return ""
+}
+
+// among reports names that are all in a list, in its order and each once.
+func among(names, all []string) bool {
+	for _, name := range names {
+		i := slices.Index(all, name)
+		if i < 0 {
+			return false
+		}
+		all = all[i+1:]
+	}
+	return true
 }
 
 // isLast reports the decision that an approval names as its own.
@@ -145,7 +186,7 @@ func isLast(d, a node) bool {
 func enough(a node) bool {
 	given := a.at("decisions").list()
 	if len(given) == 0 {
-		return needed(a) == 1 && len(a.at("groups").list()) == 0
+		return ofOlder(a)
 	}
 	var approved []gate.Decider
 	for _, d := range given {

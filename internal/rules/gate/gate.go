@@ -71,10 +71,10 @@ func said(r *countersign.ApprovalRule, read func(path string) reading) string {
 	}
 }
 
-// add adds what a rule says, unless a severer one is known. Of several that ask, the most
+// add adds what a rule says, unless it says nothing or a severer one is known. Of several that ask, the most
 // approvals and all groups count.
 func (v *Verdict) add(i int, r *countersign.ApprovalRule, then string) {
-	if severity[then] < severity[v.Then] || then == "" {
+	if severity[then] == 0 || severity[then] < severity[v.Then] {
 		return
 	}
 	if severity[then] > severity[v.Then] {

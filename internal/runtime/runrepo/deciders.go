@@ -31,6 +31,7 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 	r.Decisions = append(slices.Clone(r.Decisions), countersign.GivenDecision{
 		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Groups: groups, Reason: d.Reason, At: now,
 	})
+	r.ApprovalsNeeded = int64(r.Needed()) // an earlier release asked without saying so
 	r.Deciders = append(slices.Clone(r.Deciders), by)
 	r.DecisionReason, r.DecidedBy, r.DecidedAt, r.DecidedByMakers, r.SharedMaker = d.Reason, d.By, now, by.Makers, r.SharedMaker || shared
 	r.SuggestedInput = d.Suggested

@@ -2,9 +2,10 @@
 // its digest, which the log has; the run's steps are those of the plan.
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
-import { asksApproval, capability, hasEffect, live, steps } from "./gate.js";
+import { capability, hasEffect, live, steps } from "./gate.js";
 import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
 import { noTime } from "./moment.js";
+import { asJudged } from "./rules.js";
 import { encoded, equal, members, planContent, textOf as of } from "./value.js";
 import { asVerified, expectations } from "./verified.js";
 
@@ -94,7 +95,7 @@ function asCapable(c: Claims, s: Json): void {
   const found = capability(c, s);
   need(found !== undefined, "run", `${step} calls the capability ${of(s, "capability")}, which the plan has not`);
   need((at(s, "sideEffect") === true) === hasEffect(found), "run", `${step} has another sideEffect than its capability`);
-  need((at(s, "approvalRequired") === true) === asksApproval(found), "run", `${step} has another approvalRequired than its capability`);
+  asJudged(c, s);
 }
 
 /** Compares what a step says of its sendings with its mode and status. */

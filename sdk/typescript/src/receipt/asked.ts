@@ -5,6 +5,7 @@ import { need } from "./failure.js";
 import { live, steps } from "./gate.js";
 import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
+import { asksFor, checkDecisions } from "./rules.js";
 import { equal, members, textOf as of } from "./value.js";
 import { expectations, shownAs } from "./verified.js";
 
@@ -39,6 +40,7 @@ function ofRun(c: Claims, a: Json): void {
   check(["APPROVED", "REJECTED"].includes(of(a, "status")), "is not decided, though the run has ended");
   check(of(a, "decidedBy") !== "", "was decided by nobody");
   for (const name of ["requestedAt", "expiresAt", "decidedAt"]) check(moment(of(a, name)) !== "", `has a ${name} that is no time in UTC`);
+  checkDecisions(a, check);
 }
 
 /** Compares what an approval shows with its step and its plan. */
@@ -50,6 +52,7 @@ export function checkAsked(c: Claims): void {
     check(!same || equal(at(a, "inputSnapshot"), at(s, "input")), "shows other inputs than its step");
     check(of(a, "requestedByName") === of(c.run, "requestedByName"), "has another requestedByName than the run");
     check(at(a, "sharedMaker") === true || !meet(a), "denies the maker that who asked and who decided share");
+    check(asksFor(c, a, s), "asks for other approvals than the rules of its capability");
     if (masked(c)) continue;
     const planned = list(at(c.plan, "steps")).find((p) => of(p, "id") === of(a, "stepId"));
     check(!exists(at(a, "expectation")) || shownAs(at(a, "expectation"), s === undefined ? [] : expectations(c, s, planned)), "shows another expectation than the plan");
@@ -71,6 +74,8 @@ function sameSources(sources: Json[], bindings: Json | undefined): boolean {
 /** meet reports that who asked and who decided go back to one maker, by those that the approval names. Release 0.1 named none. */
 function meet(a: Json): boolean {
   const [askers, deciders] = (["requestedByMakers", "decidedByMakers"] as const).map((name) => list(at(a, name)).map(text)) as [string[], string[]];
-  const named = askers.length + deciders.length > 0;
-  return named && [of(a, "requestedBy"), ...askers].some((asker) => [of(a, "decidedBy"), ...deciders].includes(asker));
+  const makers = list(at(a, "decisions")).flatMap((d) => list(at(d, "byMakers")).map(text));
+  const all = [of(a, "decidedBy"), ...deciders, ...list(at(a, "decisions")).map((d) => of(d, "by")), ...makers];
+  const named = askers.length + deciders.length + makers.length > 0;
+  return named && [of(a, "requestedBy"), ...askers].some((asker) => all.includes(asker));
 }

@@ -5,6 +5,7 @@ import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
 import { before } from "./moment.js";
 import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
+import { enough, gated } from "./rules.js";
 
 export const steps = (c: Claims): Json[] => list(at(c.run, "steps"));
 export const live = (c: Claims): boolean => text(at(c.run, "mode")) === "LIVE";
@@ -17,9 +18,6 @@ export function capability(c: Claims, s: Json): Json | undefined {
   const projects = list(at(c.plan, "projectSnapshots")).filter((p) => text(at(p, "id")) === text(at(s, "projectId")));
   return projects.flatMap((p) => list(at(p, "capabilities"))).find((found) => text(at(found, "name")) === text(at(s, "capability")));
 }
-
-/** gated reports a step that needs approval, by its own record or by the plan. */
-const gated = (c: Claims, s: Json): boolean => at(s, "approvalRequired") === true || asksApproval(capability(c, s));
 
 export function hasEffect(found: Json | undefined): boolean {
   const told = at(found, "sideEffect");
@@ -54,7 +52,7 @@ function letOut(c: Claims, s: Json, attempt: number): Json[] {
   return list(c.approvals).filter((a) => {
     const same = text(at(a, "stepId")) === text(at(s, "id")) && whole(at(a, "attempt")) === attempt && text(at(a, "requestDigest")) === text(at(s, "requestDigest"));
     const by = text(at(a, "decidedBy"));
-    return same && by !== "" && by !== "system" && text(at(a, "status")) === "APPROVED" && before(text(at(a, "decidedAt")), text(at(a, "expiresAt")));
+    return same && by !== "" && by !== "system" && text(at(a, "status")) === "APPROVED" && before(text(at(a, "decidedAt")), text(at(a, "expiresAt"))) && enough(a);
   });
 }
 

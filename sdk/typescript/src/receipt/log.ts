@@ -113,4 +113,19 @@ function checkDecision(c: Claims, a: Json, records: AuditRecord[], leftOut: numb
   if (bySystem && masked(c) && leftOut > 0) return; // its reason may quote what must not be seen
   const actor: [string, string][] = bySystem ? [["action", "approval.close"]] : [["action", "approvals.decide"], ["actor", by]];
   need(find(decided, "decidedAt", [...actor, ["after", status], ["reason", of("decisionReason")]]), "audit", `the log does not say that approval ${of("id")} was decided so`);
+  checkEarlier(a, records, decided.get(of("id")));
+}
+
+/** Finds the record of each decision before the last, in the log's order. */
+function checkEarlier(a: Json, records: AuditRecord[], last: number | undefined): void {
+  const wanted = (d: Json): [string, string][] => [
+    ["action", "approvals.decide"], ["step", text(at(a, "stepId"))], ["digest", text(at(a, "requestDigest"))], ["after", "PENDING"], ["actor", text(at(d, "by"))], ["reason", text(at(d, "reason"))],
+  ];
+  let from = 0;
+  for (const d of list(at(a, "decisions")).slice(0, -1)) {
+    const place = records.findIndex((r, i) => i >= from && fits(r, wanted(d)) && moment(word(r, "at")) === moment(text(at(d, "at"))));
+    need(place >= 0, "audit", `the log does not say that approval ${text(at(a, "id"))} was approved by ${text(at(d, "by"))} so`);
+    from = place + 1;
+  }
+  need(last === undefined || from <= last, "audit", `the log does not say that approval ${text(at(a, "id"))} was decided in this order`);
 }

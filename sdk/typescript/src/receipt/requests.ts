@@ -35,6 +35,7 @@ export function checkRequests(c: Claims, masked: boolean, { sha256 }: Checks): {
   const unseen = new Set<string>(); // steps
   for (const s of steps(c)) {
     const digest = text(at(s, "requestDigest"));
+    need(digest !== "" || masked || !live(c) || !exists(at(s, "request")), "requests", `step ${text(at(s, "id"))} shows a request without its digest`);
     need(digest === "" || (exists(at(s, "request")) && requested(s)), "requests", `the request of step ${text(at(s, "id"))} is missing`);
     need(digest !== "" || !exists(at(s, "request")) || !live(c) || masked, "requests", `step ${text(at(s, "id"))} shows a request without its digest`);
     need(digest === "" || shows(s), "requests", `step ${text(at(s, "id"))} shows another request than the one of its digest`);
