@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import random
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,15 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return [json.loads(line) for line in target.read_text().splitlines()]
 
 
+def played(cases: list[Any]) -> Iterator[Any]:
+    """All that were generated, and of the forgeries a share that is drawn anew each time; all of them with COUNTERSIGN_ALL set."""
+    shares = 1 if os.environ.get("COUNTERSIGN_ALL") else 6
+    drawn = random.randrange(shares)
+    for i, case in enumerate(cases):
+        if not case["how"].startswith("signed another") or i % shares == drawn:
+            yield case
+
+
 def ours(case: Any) -> dict[str, Any]:
     """Our verdict in the words of Go's."""
     verdict = verify_receipt(base64.b64decode(case["file"]), case["key"])
@@ -38,7 +49,7 @@ def ours(case: Any) -> dict[str, Any]:
 
 def test_both_verifiers_come_to_the_same_verdict_and_name_the_same_section(cases: list[Any]) -> None:
     good = bad = 0
-    for case in cases:
+    for case in played(cases):
         want = case["verdict"]
         want = want if want["ok"] else {"ok": False, "section": want["section"]}
         assert ours(case) == want, case["how"]
