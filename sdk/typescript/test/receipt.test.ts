@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyReceipt } from "../src/receipt/index.js";
 import { moment } from "../src/receipt/moment.js";
-import { plainNumber } from "../src/receipt/value.js";
+import { encoded, plainNumber } from "../src/receipt/value.js";
 import { repository } from "./support/binary.js";
 
 interface Case {
@@ -56,6 +56,10 @@ test("both verifiers take times of one form", () => {
     const [kind, value] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
     expect(moment(value) !== "", line).toBe(kind === "good");
   }
+});
+
+test("texts have one spelling", () => {
+  expect(encoded('C:\\bin \b\f\n\r\t\x1f"\u2028')).toBe('"C:\\\\bin \\u0008\\u000c\\n\\r\\t\\u001f\\"\u2028"');
 });
 
 test("numbers have one spelling", () => {

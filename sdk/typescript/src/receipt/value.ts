@@ -13,8 +13,10 @@ export function encoded(v: Json | undefined): string {
   return `{${names.map((name) => `${quoted(name)}:${encoded(v.get(name))}`).join(",")}}`;
 }
 
-/** JSON.stringify escapes two more characters, and lone surrogates, of which UTF-8 has none. */
-const quoted = (v: string) => JSON.stringify(v).replace(/\\[bf]/g, (short) => (short === "\\b" ? "\\u0008" : "\\u000c"));
+const long: Record<string, string> = { "\\b": "\\u0008", "\\f": "\\u000c" };
+
+/** JSON.stringify has two more short escapes, and escapes lone surrogates, of which UTF-8 has none. An escaped backslash begins none. */
+const quoted = (v: string) => JSON.stringify(v).replace(/\\./g, (escape) => long[escape] ?? escape);
 
 export const equal = (a: Json | undefined, b: Json | undefined): boolean => encoded(a) === encoded(b);
 

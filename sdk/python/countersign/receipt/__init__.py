@@ -1,0 +1,50 @@
+"""Verifies receipts of runs with nothing but the file and a public key, by the
+specification docs/reference/receipt.md and independently of the service's own verifier."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from . import ed25519
+from .canonical import canonical
+from .claims import Claims
+from .failure import SECTIONS, Failure, fail
+from .meaning import Told, meaning
+from .opening import opened
+
+__all__ = ["Told", "Verdict", "verify_receipt"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a verification came to."""
+
+    ok: bool
+    section: str = ""
+    """The part that fails: a section, frame, contents or signature."""
+    problem: str = ""
+    public_key: str = ""
+    """That signed it."""
+    key_id: str = ""
+    origin: bool = False
+    """It is the key that was given; without one, only integrity is judged, as anybody can make a key."""
+    told: Told | None = None
+    """What a receipt that holds says."""
+
+
+def verify_receipt(file: bytes, public_key: str | None = None) -> Verdict:
+    """Judges a receipt, as the bytes that `GET /runs/{id}/receipt` answers. `public_key` is
+    the installation's, 64 digits of hex, known from elsewhere."""
+    if public_key is not None and not re.fullmatch("[0-9a-f]{64}", public_key):
+        raise ValueError("public_key must be 64 digits of lowercase hex")
+    try:
+        found = opened(bytes(file))
+        if public_key is not None and public_key != found.public_key:
+            fail("signature", f"it is signed by the key {found.public_key}, not by the one that was given")
+        values = {name: canonical(found.sections[name], name) for name in SECTIONS}
+        key = bytes.fromhex(found.public_key)
+        told = meaning(Claims(**values, signed=lambda text, signature: ed25519.verify(key, text, signature)))
+    except Failure as failure:
+        return Verdict(False, failure.section, str(failure))
+    return Verdict(True, public_key=found.public_key, key_id=found.key_id, origin=public_key is not None, told=told)

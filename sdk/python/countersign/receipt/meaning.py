@@ -1,0 +1,89 @@
+"""Checks what the sections of a receipt say of each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .agree import check_plan, check_run, check_steps
+from .asked import check_approvals, check_asked
+from .claims import Claims, at, of
+from .failure import need
+from .gate import check_gate
+from .log import check_audit
+from .moment import moment
+from .requests import check_requests
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a receipt says, as far as it was checked."""
+
+    summary: str
+    """The first line of the verdict: "valid", and what was left out."""
+    run_id: str
+    status: str
+    mode: str
+    tenant_id: str
+    issued_at: str
+    masked: bool
+    """It was made for somebody who must not see sensitive values."""
+    tree_size: int
+    """Of the signed tree head; compare it with what the log says later."""
+    tree_root: str
+    records: int
+    """Audit records that are proven to stand in the log."""
+    left_out: int
+    requests: int
+    """Distinct requests."""
+    hidden: int
+    """Those of them that are masked and not checked."""
+    approved: int
+    unlogged: int
+    """Decisions whose audit record masking left out: only the signature says them."""
+
+
+def meaning(c: Claims) -> Told:
+    need(isinstance(at(c.statement, "masked"), bool), "statement", "masked must be true or false")
+    issued_at = of(c.statement, "issuedAt")
+    at_head = moment(issued_at) != "" and issued_at == of(at(c.audit, "head"), "at")
+    need(at_head, "statement", "issuedAt must be a time in UTC, that of the tree head")
+    run_id = of(c.run, "id")
+    need(run_id != "" and of(c.statement, "runId") == run_id, "statement", "it is about another run than the section run")
+    check_run(c)
+    plan_hidden = check_plan(c)
+    check_steps(c)
+    check_approvals(c)
+    requests, hidden = check_requests(c)
+    check_asked(c)
+    check_gate(c)
+    log = check_audit(c)
+    return Told(
+        summary=_summary(c.masked, plan_hidden, hidden, log.unlogged, log.left_out),
+        run_id=run_id,
+        status=of(c.run, "status"),
+        mode=of(c.run, "mode"),
+        tenant_id=of(c.statement, "tenantId"),
+        issued_at=issued_at,
+        masked=c.masked,
+        tree_size=log.tree_size,
+        tree_root=log.tree_root,
+        records=log.records,
+        left_out=log.left_out,
+        requests=requests,
+        hidden=hidden,
+        approved=log.approved,
+        unlogged=log.unlogged,
+    )
+
+
+def _summary(masked: bool, plan_hidden: bool, hidden: int, unlogged: int, left_out: int) -> str:
+    """Who reads no further must know what is not in it."""
+    parts = ["sensitive values"] if masked else []
+    parts += ["the plan's digest"] if masked and plan_hidden else []
+    for count, one, many in (
+        (hidden, "request", "requests"),
+        (unlogged, "decision's audit record", "decisions' audit records"),
+        (left_out, "audit record in all", "audit records in all"),
+    ):
+        parts += [f"{count} {one if count == 1 else many}"] if count else []
+    return f"valid for what it shows; {'masking ' if masked else ''}left out: {', '.join(parts)}" if parts else "valid"
