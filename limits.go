@@ -32,5 +32,6 @@ const (
 	HealthTimeout    = 10 * time.Second
 
 	MaxPendingApprovals = 10_000              // of a tenant
+	RepeatedCall        = 24 * time.Hour      // within it the same call over MCP finds its run
 	InstanceLife        = 30 * 24 * time.Hour // of an instance that is not heard
 )
