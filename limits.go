@@ -38,5 +38,6 @@ const (
 	MaxGroupMembers  = 200
 
 	MaxPendingApprovals = 10_000              // of a tenant
+	RepeatedCall        = 24 * time.Hour      // within it the same call over MCP finds its run
 	InstanceLife        = 30 * 24 * time.Hour // of an instance that is not heard
 )

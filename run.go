@@ -80,11 +80,19 @@ type Run struct {
 	RequestedBy     string      `json:"requestedBy"`
 	RequestedByName string      `json:"requestedByName,omitempty" doc:"a token's name, a user's or an agent's"`
 	IdempotencyKey  string      `json:"idempotencyKey"`
+	AgentWords      *AgentWords `json:"agentWords,omitempty" doc:"what the agent said of its call over MCP; nobody has checked it"`
 	CreatedAt       time.Time   `json:"createdAt"`
 	UpdatedAt       time.Time   `json:"updatedAt"`
 	CompletedAt     time.Time   `json:"completedAt,omitzero"`
 	PlanSnapshot    *Plan       `json:"planSnapshot,omitempty"`
 	Steps           []StepRun   `json:"steps" nullable:"false"`
+}
+
+// AgentWords are what an agent says of a call over MCP besides its inputs (contract 11).
+type AgentWords struct {
+	Task   string `json:"task,omitempty" doc:"what the call belongs to; the same inputs for another task are another run"`
+	Reason string `json:"reason,omitempty" doc:"why the agent asks, in its own words"`
+	Again  string `json:"again,omitempty" doc:"why a call that was made within a day is made again"`
 }
 
 // WaitingFor says why a run stands still: doing Operation with Role moves it.

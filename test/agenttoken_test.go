@@ -209,6 +209,7 @@ func TestAnAgentTokenPagesThroughItsRunsAmongOthers(t *testing.T) {
 func TestAnAgentTokensStartsAreRefusedWhileItsAgentIsNotAdmitted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.expects(t)
 	id := w.sync(t, agentItem("clerk", "note", "refund"))[0]
 	c, _ := w.agentToken(t, id) // before the agent is admitted
 	a := w.enters(t, c, id)
@@ -219,7 +220,7 @@ func TestAnAgentTokensStartsAreRefusedWhileItsAgentIsNotAdmitted(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		start().Refused(t, "agent_not_admitted")
-		a.refuses("note", doc{"input": doc{}}, "agent_not_admitted")
+		a.refuses("note", doc{}, "agent_not_admitted")
 		if tools := a.tools(); len(tools) != 1 {
 			t.Errorf("%s the tools are %v", when, tools)
 		}
@@ -237,7 +238,7 @@ func TestAnAgentTokensStartsAreRefusedWhileItsAgentIsNotAdmitted(t *testing.T) {
 	w.Admin.Post("/agents/"+id+"/admit", doc{"reason": "known"}).OK(t)
 	w.Admin.Post("/agents/"+id+"/retire", doc{"reason": "replaced"}).OK(t)
 	c.Post("/agents/"+id+"/runs", agentRun("DRY_RUN", "note", nil), key()).Refused(t, "state_conflict", "retired")
-	a.refuses("note", doc{"input": doc{}}, "state_conflict", "retired")
+	a.refuses("note", doc{}, "state_conflict", "retired")
 	c.Get("/agents/"+id).OK(t).Is(t, "retired", true)
 	if got := listedRuns(t, c, "/runs"); !slices.Equal(got, []string{run}) { // what it did stays readable
 		t.Errorf("it sees %q", got)
@@ -248,6 +249,7 @@ func TestAnAgentTokensStartsAreRefusedWhileItsAgentIsNotAdmitted(t *testing.T) {
 func TestAnAgentTokenEntersItsAgentsDoorsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.expects(t)
 	ids := w.admitted(t, agentItem("clerk", "note", "refund"), agentItem("clerk2", "note", "refund"))
 	c, made := w.agentToken(t, ids[0])
 	a := w.enters(t, c, ids[0])
@@ -255,7 +257,7 @@ func TestAnAgentTokenEntersItsAgentsDoorsAlone(t *testing.T) {
 		t.Errorf("the tools are %v", tools)
 	}
 	w.shop.On("POST", "/notes", harness.Answering(200, `{"ok":true}`))
-	run := a.runs("note", live("note-1", doc{})).At("runId").Text()
+	run := a.runs("note", doc{"task": "note-1"}).At("runId").Text()
 	w.reaches(t, run, "COMPLETED").Is(t, "requestedBy", "token:"+made.At("id").Text())
 	a.runs("run_status", doc{"runId": run}).Is(t, "status", "COMPLETED")
 	other := w.operator.Post("/agents/"+ids[1]+"/runs", agentRun("DRY_RUN", "note", nil), key()).OK(t).At("id").Text()

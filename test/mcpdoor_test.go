@@ -51,6 +51,7 @@ func TestTheDoorRefusesAsTheAPIDoes(t *testing.T) {
 	w, _, two := neighboursIn(t, ownWorld(t))
 	w.Admin.Put("/tenants/acme", doc{"name": "Acme"}).OK(t)
 	foreign, _ := w.token(t, doc{"roles": []string{"OPERATOR"}, "tenantId": "acme"})
+	w.expects(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	as := func(c *harness.Client) harness.Header { return harness.Header("Authorization: Bearer " + c.Token()) }
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note","arguments":{}}}`
@@ -87,6 +88,11 @@ func TestTheDoorRefusesAsTheAPIDoes(t *testing.T) {
 		"a stream":             {"GET", id, "", "X-A: b", 405, "method_not_allowed"},
 		"an end":               {"DELETE", id, "", "X-A: b", 405, "method_not_allowed"},
 		"a level below":        {"POST", id + "/x", call, "X-A: b", 404, "not_found"},
+		"a viewer rehearsing":  {"POST", id + "/rehearsal", call, as(w.viewer), 403, "role_required"},
+		"another's rehearsal":  {"POST", id + "/rehearsal", call, as(foreign), 404, "not_found"},
+		"a page's rehearsal":   {"POST", id + "/rehearsal", call, "Origin: https://evil.example", 403, "csrf"},
+		"below the rehearsal":  {"POST", id + "/rehearsal/x", call, "X-A: b", 404, "not_found"},
+		"a rehearsal's stream": {"GET", id + "/rehearsal", "", "X-A: b", 405, "method_not_allowed"},
 	} {
 		res, answer := w.knock(t, c.method, c.agent, c.body, c.header)
 		if res.StatusCode != c.status || answer.At("error").Text() != c.code || answer.At("requestId").Text() != res.Header.Get("X-Request-Id") {
@@ -105,6 +111,7 @@ func TestTheDoorRefusesAsTheAPIDoes(t *testing.T) {
 func TestABrowsersSessionOpensNoDoor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.expects(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	ada := w.person(t, "ada@example.com", "OPERATOR")
 	w.As("").Get("/agents/"+id, ada.Cookie()).OK(t)
@@ -116,6 +123,7 @@ func TestABrowsersSessionOpensNoDoor(t *testing.T) {
 func TestTheDoorKeepsNoStreamOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.expects(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	for _, version := range []harness.Header{"X-A: b", "Mcp-Protocol-Version: 2025-11-25", "Mcp-Protocol-Version: 2026-07-28"} {
 		meta := ""
@@ -146,6 +154,7 @@ func (w *world) goroutines(t *testing.T) int {
 func TestNoMessageHarmsTheService(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t)
+	w.expects(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	before := w.goroutines(t)
 	params := []string{`null`, `[]`, `{}`, `"x"`, `1`, `{"name":null}`, `{"name":1,"arguments":[]}`, `{"name":"note","arguments":null}`, `{"name":"note","arguments":"x"}`, `{"name":"run_status"}`, `{"cursor":"%%%"}`, `{"_meta":1}`, `{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}`, `{"protocolVersion":{}}`, `{"uri":1,"level":9}`}
@@ -182,6 +191,7 @@ func TestNoMessageHarmsTheService(t *testing.T) {
 func TestCallsLeaveNothingOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.expects(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	run := w.operator.Post("/agents/"+id+"/runs", doc{"expectedRevision": 1, "capability": "note", "mode": "DRY_RUN", "inputs": doc{}}, key()).OK(t).At("id").Text()
 	status := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_status","arguments":{"runId":"` + run + `"}}}`

@@ -13,6 +13,7 @@ var internalWords = regexp.MustCompile(`(?i)\*?mcp\.[A-Z]|jsonrpc2|\bGo \b|unmar
 func TestAMalformedMessageIsRefusedInWordsOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.expects(t)
 	id := w.admitted(t, agentItem("clerk", "note", "refund"))[0]
 	rpc := func(rest string) string { return `{"jsonrpc":"2.0","id":1,` + rest + `}` }
 	for body, code := range map[string]int{ // 0: refused as the API does

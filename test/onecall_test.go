@@ -29,8 +29,8 @@ func TestOneCallIsARunOfOneStepWithoutAModel(t *testing.T) {
 	}
 	w.holds(t, w.viewer, id)
 	planID := plan.At("id").Text()
-	w.viewer.Get("/plans/" + planID + "/drift").OK(t).Is(t, "current", true)
-	w.viewer.Get("/plans/" + planID).OK(t).Is(t, "modelId", harness.Absent)
+	w.viewer.Get("/plans/"+planID+"/drift").OK(t).Is(t, "current", true)
+	w.viewer.Get("/plans/"+planID).OK(t).Is(t, "modelId", harness.Absent)
 	w.operator.Post("/runs", doc{"planId": planID}, key()).Refused(t, "state_conflict", "single call")
 }
 

@@ -86,7 +86,7 @@ func TestEveryListTakesLimitAndOffset(t *testing.T) {
 
 func TestOnlyRunStartsTakeAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	starts := map[string]bool{"startRun": true, "startAgentRun": true, "startTeamRun": true}
+	starts := map[string]bool{"startRun": true, "startAgentRun": true, "startTeamRun": true, "startProjectRun": true}
 	for _, o := range tenant(t).Document().Operations {
 		if takes := len(o.Parameters("header")) > 0; takes != starts[o.ID] {
 			t.Errorf("%s takes the headers %v", o.ID, o.Parameters("header"))

@@ -231,8 +231,9 @@ func (s *service) serves() (err error) {
 	if err != nil {
 		return err
 	}
-	door := mcp.New(mcp.Config{Version: version, Rest: restOfARun, NewID: newID, Log: s.log}, s.control)
+	door := mcp.New(mcp.Config{Version: version, BaseURL: s.publicURL(), Rest: restOfARun, Log: s.log}, s.control)
 	s.api.HandleAgents(mcp.Pattern, door.Serve)
+	s.api.HandleAgents(mcp.RehearsalPattern, door.Rehearse)
 	pages := console.Config{
 		BaseURL: s.publicURL(), HasMail: s.cfg.Mail != nil, TrustedProxies: s.cfg.TrustedProxies, MaxActive: s.cfg.MaxActive, ExampleModel: sample.RefundModel(), Log: s.log, NewID: newID, Now: now,
 	}

@@ -38,7 +38,7 @@ func (s *Service) maskFor(tx store.Tx, a Actor, r *countersign.Run) error {
 		}
 	}
 	if of.masksAnything() {
-		r.PlanDigest = ""
+		r.PlanDigest, r.AgentWords = "", maskedWords(r.AgentWords)
 	}
 	if r.PlanSnapshot == nil {
 		return nil

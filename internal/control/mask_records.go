@@ -44,6 +44,7 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 // masked values be guessed.
 func (h *fieldMask) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
+	ap.AgentWords = maskedWords(ap.AgentWords)
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
 	if ap.SuggestedInput != nil {
 		ap.SuggestedInput = h.input(ap.SuggestedInput)
@@ -69,6 +70,20 @@ func maskResponse(r *countersign.Response) *countersign.Response {
 func maskedError(text string) string {
 	code, _, _ := strings.Cut(text, ": ")
 	return code + ": " + masked.Text()
+}
+
+// maskedWords masks each text: it may quote an input.
+func maskedWords(w *countersign.AgentWords) *countersign.AgentWords {
+	if w == nil {
+		return nil
+	}
+	out := *w
+	for _, text := range []*string{&out.Task, &out.Reason, &out.Again} {
+		if *text != "" {
+			*text = masked.Text()
+		}
+	}
+	return &out
 }
 
 func (h *fieldMask) expectation(e *countersign.Expectation) *countersign.Expectation {

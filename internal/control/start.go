@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/crashpoint"
@@ -30,12 +31,22 @@ type startRequest struct {
 	subject     string
 	key         string
 	fingerprint string
+	call        *agentCall // over MCP; nil: an API's start, whose key holds forever
+}
+
+// agentCall is what a call over MCP adds to the start of a run.
+type agentCall struct{ words countersign.AgentWords }
+
+// repeats reports whether a start is a repeat of the run that its key started: over MCP
+// only within a day, and not where the agent says that it means to do it again.
+func (o startRequest) repeats(earlier *countersign.Run, now time.Time) bool {
+	return o.call == nil || o.call.words.Again == "" && now.Before(earlier.CreatedAt.Add(countersign.RepeatedCall))
 }
 
 // newStartRequest takes the fingerprint over operation, path id and body (contract 6).
 func newStartRequest(op access.Operation, subject, pathID, key string, body any) (startRequest, error) {
 	fingerprint, err := countersign.CanonicalDigest([]any{op, pathID, body})
-	return startRequest{op, subject, key, fingerprint}, err
+	return startRequest{op: op, subject: subject, key: key, fingerprint: fingerprint}, err
 }
 
 // start starts a run, once for each idempotency key (specification 4, rule 2), for an
@@ -47,7 +58,7 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 	var held *runrepo.LoadedRun
 	err = s.write(ctx, a, o.op, o.subject, func(tx store.Tx) error {
 		held = nil
-		earlier, err := claimed(tx, a, o)
+		earlier, err := s.claimed(tx, a, o)
 		if err != nil || earlier != nil {
 			out = Started{Replayed: true}
 			if err == nil {
@@ -60,11 +71,14 @@ func (s *Service) start(ctx context.Context, a Actor, o startRequest, ready func
 			return err
 		}
 		runID := s.cfg.NewID("run")
-		if _, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, 0); err != nil {
+		if err := claim(tx, a, o, runID); err != nil {
 			return err
 		}
 		crashpoint.At("control.claimed", o.op)
 		r := run.New(p, runID, a.ID, o.key, s.cfg.Now())
+		if o.call != nil && o.call.words != (countersign.AgentWords{}) {
+			r.AgentWords = &o.call.words
+		}
 		held, err = s.runs.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx)})
 		return err
 	})
@@ -103,9 +117,23 @@ func (s *Service) withSnapshot(ctx context.Context, a Actor, out Started) (Start
 	return out, err
 }
 
+// claim binds the key to the run; over MCP it replaces a run that a repeat no longer finds.
+func claim(tx store.Tx, a Actor, o startRequest, runID string) error {
+	var version int64
+	if o.call != nil {
+		_, known, err := records.Claims.Get(tx, a.Tenant, o.key)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		version = known
+	}
+	_, err := records.Claims.Put(tx, a.Tenant, o.key, &records.Claim{RunID: runID, Fingerprint: o.fingerprint}, version)
+	return err
+}
+
 // claimed finds the run that the key started before; nil when the key is free. What
 // belongs to the run is read later.
-func claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
+func (s *Service) claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
 	claim, _, err := records.Claims.Get(tx, a.Tenant, o.key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -121,6 +149,8 @@ func claimed(tx store.Tx, a Actor, o startRequest) (*Started, error) {
 		return nil, err
 	case claim.Fingerprint != o.fingerprint:
 		return nil, countersign.Errorf(countersign.CodeIdempotencyConflict, "Idempotency-Key: it started run %s with other content; look at that run, and send what started it, expectedRevision included, to get it; take another key only for something else", claim.RunID)
+	case !o.repeats(&earlier.Run, s.cfg.Now()):
+		return nil, nil
 	}
 	return earlier, nil
 }

@@ -17,30 +17,48 @@ func (s *Service) StartAgentRun(ctx context.Context, a Actor, id string, start c
 	return s.startAgent(ctx, a, id, start, &start.ExpectedRevision, key)
 }
 
-// StartCurrentAgentRun is StartAgentRun for a caller who isn't told the agent's
-// revision: the agent is taken as it stands, and the revision is no part of what a
-// repeat must have in common with the first start. Admission still guards: an agent
-// that changed is PENDING.
-func (s *Service) StartCurrentAgentRun(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, key string) (Started, error) {
-	start.ExpectedRevision = 0
-	return s.startAgent(ctx, a, id, start, nil, key)
+func (s *Service) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
+	return s.startExecutors(ctx, a, s.agentStart(a, id, start, expected, key))
 }
 
-func (s *Service) startAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) (Started, error) {
-	return s.startExecutors(ctx, a, executorsStart{
+func (s *Service) agentStart(a Actor, id string, start countersign.AgentRunStart, expected *int64, key string) executorsStart {
+	return executorsStart{
 		op: access.StartAgentRun, subject: "agent/" + id, id: id, key: key, mode: start.Mode, body: start,
 		gather: func(tx store.Tx) (plan.Executors, error) { return s.agentExecutors(tx, a, id, expected) },
 		plan: func(c plan.Executors, o plan.Creation) (countersign.Plan, []string) {
 			return plan.ForAgent(c, start, o)
 		},
 		reach:  func(tx store.Tx) error { _, _, err := reachAgent(tx, a, id); return err },
-		judged: func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start) },
-	})
+		judged: func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, needed) },
+	}
 }
+
+// CallAgent starts an agent's run for a call over MCP (contract 11). The agent is taken as
+// it stands: without sessions, the revision that the client saw is unknown, and admission
+// still guards, since an agent that changed is PENDING. The key is made of the agent, the
+// capability, the mode, the inputs and the task. No caller of the API can have it, because
+// it has a space.
+func (s *Service) CallAgent(ctx context.Context, a Actor, id string, start countersign.AgentRunStart, words countersign.AgentWords) (Started, error) {
+	start.ExpectedRevision = 0
+	digest, err := countersign.CanonicalDigest([]any{id, start.Capability, start.Mode, start.Inputs, words.Task})
+	if err != nil {
+		return Started{}, err
+	}
+	c := s.agentStart(a, id, start, nil, "mcp "+digest)
+	c.call = &agentCall{words}
+	c.judged = func(tx store.Tx) error { return judgedAgentRun(tx, a, id, start, neededUnlessRead) }
+	return s.startExecutors(ctx, a, c)
+}
+
+// Whether a LIVE agent run needs an expectation, its own or the capability's.
+const (
+	needed           = false
+	neededUnlessRead = true
+)
 
 // judgedAgentRun: something must judge the answer of a LIVE agent run, the start's
 // expectation or the capability's.
-func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunStart) error {
+func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunStart, unlessRead bool) error {
 	if start.Mode != countersign.ModeLive || start.Expectation != nil {
 		return nil
 	}
@@ -52,8 +70,11 @@ func judgedAgentRun(tx store.Tx, a Actor, id string, start countersign.AgentRunS
 	if err != nil {
 		return err
 	}
-	if _, c := targetOf(p, head.ProjectID, start.Capability); c != nil && c.Expectation != nil {
+	if _, c := targetOf(p, head.ProjectID, start.Capability); c != nil && (c.Expectation != nil || unlessRead && !c.HasSideEffect()) {
 		return nil
+	}
+	if unlessRead {
+		return countersign.Errorf(countersign.CodeExpectationRequired, "%s: nothing says what its output must be, so it is offered for rehearsal only; an ADMIN gives the capability an expectation", start.Capability)
 	}
 	return countersign.Errorf(countersign.CodeExpectationRequired, "expectation: a LIVE agent run says what its output must be, unless its capability does; a 200 proves nothing")
 }
@@ -101,6 +122,7 @@ type executorsStart struct {
 	key     string
 	mode    string
 	body    any
+	call    *agentCall
 	reach   func(store.Tx) error
 	judged  func(store.Tx) error // nil: nothing needs to judge the answers
 	gather  func(store.Tx) (plan.Executors, error)
@@ -115,6 +137,7 @@ func (s *Service) startExecutors(ctx context.Context, a Actor, c executorsStart)
 	if err != nil {
 		return out, err
 	}
+	o.call = c.call
 	var p countersign.Plan
 	err = s.view(ctx, a, c.op, func(tx store.Tx) error {
 		p, err = s.planExecutors(tx, a, c, o)
@@ -145,7 +168,7 @@ func (s *Service) planExecutors(tx store.Tx, a Actor, c executorsStart, o startR
 	if err := access.Mode(a.Principal, cmp.Or(c.mode, countersign.ModeDryRun)); err != nil {
 		return p, err
 	}
-	if earlier, err := claimed(tx, a, o); err != nil || earlier != nil {
+	if earlier, err := s.claimed(tx, a, o); err != nil || earlier != nil {
 		return p, err
 	}
 	if c.judged != nil {

@@ -87,6 +87,9 @@ func (c *claims) asAsked(a node) string {
 	if a.at("requestedByName").text() != c.run.at("requestedByName").text() {
 		return "has another requestedByName than the run"
 	}
+	if !a.at("agentWords").equal(c.run.at("agentWords")) {
+		return "quotes other words of the agent than the run"
+	}
 	if !a.at("sharedMaker").isTrue() && haveCommonMaker(a) {
 		return "denies the maker that who asked and who decided share"
 	}

@@ -116,6 +116,7 @@ func (t *transition) ask(i int) {
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
 		ApprovalsNeeded: int64(t.verdict.Approvals), Groups: t.verdict.Groups, Reasons: t.verdict.Reasons,
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
+		AgentWords:    t.run.AgentWords,
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
 		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
 	}

@@ -1,35 +1,21 @@
 package mcp
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// arguments are those of a capability's tool.
-type arguments struct {
-	Input          map[string]countersign.Value `json:"input,omitzero" nullable:"false"`
-	Mode           string                       `json:"mode,omitempty" enum:"DRY_RUN,LIVE"`
-	Expectation    *countersign.Expectation     `json:"expectation,omitempty"`
-	IdempotencyKey string                       `json:"idempotencyKey,omitempty"`
-}
-
-// starter starts runs of one capability, with the agent's current revision: without
-// sessions, the revision that the client saw is unknown.
-func (v *toolRequest) starter(capability string) func([]byte) (runState, error) {
+// starter starts runs of one capability.
+func (v *toolRequest) starter(tool string, c *countersign.Capability) func([]byte) (runState, error) {
 	return func(data []byte) (runState, error) {
-		var in arguments
-		if err := exactjson.Decode(data, &in); err != nil {
-			return runState{}, err
-		}
-		key, err := v.key(in)
+		inputs, said, err := v.read(tool, c, data)
 		if err != nil {
 			return runState{}, err
 		}
-		start := countersign.AgentRunStart{Mode: in.Mode, Capability: capability, Inputs: in.Input, Expectation: in.Expectation}
-		started, err := v.control.StartCurrentAgentRun(v.ctx, v.actor, v.offer.Agent.ID, start, key)
+		start := countersign.AgentRunStart{Mode: v.mode, Capability: c.Name, Inputs: inputs}
+		started, err := v.control.CallAgent(v.ctx, v.actor, v.offer.Agent.ID, start, said)
 		if err != nil {
 			return runState{}, err
 		}
@@ -44,19 +30,6 @@ func (v *toolRequest) starter(capability string) func([]byte) (runState, error) 
 		state.Replayed = started.Replayed
 		return state, err
 	}
-}
-
-// key is the idempotency key of a start. A LIVE start must name its own: clients retry
-// calls, and a generated key would start a second run for the same work. A repeated
-// rehearsal is harmless.
-func (v *toolRequest) key(in arguments) (string, error) {
-	switch {
-	case in.IdempotencyKey == "" && in.Mode == countersign.ModeLive:
-		return "", countersign.Errorf(countersign.CodeIdempotencyKeyRequired, "idempotencyKey: a LIVE call names its piece of work, such as refund-of-A-48213; repeating it finds the same run")
-	case in.IdempotencyKey != "" && !countersign.ValidIdempotencyKey(in.IdempotencyKey):
-		return "", countersign.Errorf(countersign.CodeInvalidRequest, "idempotencyKey: it is 1 to %d visible ASCII characters", countersign.MaxKeyLength)
-	}
-	return cmp.Or(in.IdempotencyKey, v.cfg.NewID("mcp")), nil
 }
 
 // status reads a run of this agent.

@@ -14,14 +14,17 @@ import (
 	"github.com/countersign/countersign/internal/control"
 )
 
-// Pattern is the path of an agent's server.
-const Pattern = "/mcp/agents/{id}"
+// The paths of an agent's servers: calls of the one are LIVE, and of the other rehearsals.
+const (
+	Pattern          = "/mcp/agents/{id}"
+	RehearsalPattern = Pattern + "/rehearsal"
+)
 
 // Config is the package's configuration.
 type Config struct {
 	Version string
 	Rest    time.Duration // longest wait of a call for its run to end or to need a person
-	NewID   func(prefix string) string
+	BaseURL string
 	Log     *slog.Logger
 }
 
@@ -44,14 +47,23 @@ func New(cfg Config, c *control.Service) *Handler {
 	return d
 }
 
-// Serve handles one authorized message, whose body is valid JSON. An error means that
-// no response was written.
+// Serve handles one authorized message, whose body is valid JSON, at Pattern. An error
+// means that no response was written.
 func (d *Handler) Serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
+	return d.serve(w, r, actor, body, countersign.ModeLive)
+}
+
+// Rehearse is Serve at RehearsalPattern.
+func (d *Handler) Rehearse(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte) error {
+	return d.serve(w, r, actor, body, countersign.ModeDryRun)
+}
+
+func (d *Handler) serve(w http.ResponseWriter, r *http.Request, actor control.Actor, body []byte, mode string) error {
 	m, err := readMessage(body)
 	if err != nil {
 		return err
 	}
-	v := &toolRequest{Handler: d, ctx: r.Context(), actor: actor}
+	v := &toolRequest{Handler: d, ctx: r.Context(), actor: actor, mode: mode}
 	if v.offer, err = d.control.AgentOffer(v.ctx, actor, r.PathValue("id")); err != nil {
 		return err
 	}
@@ -67,6 +79,7 @@ type toolRequest struct {
 	ctx   context.Context
 	actor control.Actor
 	offer control.Offer
+	mode  string         // of the runs that calls start
 	own   *jsonrpc.Error // our own refusal of the message, nil if none
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
 // schema is the part of JSON Schema used here. Model providers refuse most of the rest.
@@ -13,12 +14,12 @@ type schema struct {
 	Properties  map[string]schema `json:"properties,omitempty"`
 	Required    []string          `json:"required,omitempty"`
 	Additional  *bool             `json:"additionalProperties,omitempty"`
-	Enum        []string          `json:"enum,omitempty"`
-	Default     string            `json:"default,omitempty"`
 	Pattern     string            `json:"pattern,omitempty"`
-	MaxLength   int               `json:"maxLength,omitempty"`
-	Minimum     int               `json:"minimum,omitempty"`
-	Maximum     int               `json:"maximum,omitempty"`
+	MaxLength   int64             `json:"maxLength,omitempty"`
+
+	Enum    []countersign.Value `json:"enum,omitempty"`
+	Minimum countersign.Value   `json:"minimum,omitzero"`
+	Maximum countersign.Value   `json:"maximum,omitzero"`
 }
 
 func object(properties map[string]schema, required ...string) schema {
@@ -26,29 +27,13 @@ func object(properties map[string]schema, required ...string) schema {
 	return schema{Type: "object", Properties: properties, Required: required, Additional: &closed}
 }
 
-// argumentsSchema is the schema of a tool's arguments: those of an agent run, without
-// the inputs that the manifest fixes.
+// argumentsSchema is the schema of a tool's arguments: the capability's inputs, without
+// those that the manifest fixes, and the agent's own words.
 func argumentsSchema(c *countersign.Capability, fixed map[string]countersign.Value) schema {
-	input := inputSchema(c, fixed)
-	s := object(map[string]schema{
-		"input":          input,
-		"mode":           {Type: "string", Enum: []string{countersign.ModeDryRun, countersign.ModeLive}, Default: countersign.ModeDryRun, Description: "DRY_RUN rehearses and sends nothing. LIVE sends the request, once, after any approval that it needs."},
-		"expectation":    expectationSchema(),
-		"idempotencyKey": {Type: "string", Pattern: "^[!-~]+$", MaxLength: countersign.MaxKeyLength, Description: "Required for LIVE. A stable name of this piece of work, such as refund-of-A-48213: the same key with the same arguments finds the same run, so a call that was lost can be repeated. A LIVE call takes another key than its rehearsal."},
-	})
-	if len(input.Required) > 0 {
-		s.Required = []string{"input"}
+	s := inputSchema(c, fixed)
+	for _, w := range ownWords(c) {
+		s.Properties[w.name] = schema{Type: "string", Description: w.description, MaxLength: int64(w.most)}
 	}
-	return s
-}
-
-func expectationSchema() schema {
-	s := object(map[string]schema{
-		"field":      {Type: "string", Description: "a field of the output"},
-		"equals":     {Description: "the JSON value that it must have"},
-		"statusCode": {Type: "integer", Minimum: 200, Maximum: 299},
-	}, "field", "equals")
-	s.Description = "Required for LIVE. What the output must say for the run to count as done: a status of 200 alone proves nothing."
 	return s
 }
 
@@ -63,16 +48,15 @@ func inputSchema(c *countersign.Capability, fixed map[string]countersign.Value) 
 		properties[m[1]] = schema{Type: "string"} // unless declared otherwise
 	}
 	for name, field := range c.InputSchema {
-		properties[name] = schema{Type: field.Type}
+		properties[name] = fieldSchema(field)
 		needed[name] = needed[name] || field.Required
 	}
 	for name := range fixed {
 		delete(properties, name)
 	}
-	s := schema{Type: "object", Properties: properties, Description: "the capability's inputs"}
+	s := schema{Type: "object", Properties: properties}
 	if c.InputSchema != nil {
 		s = object(properties)
-		s.Description = "the capability's inputs"
 	}
 	for _, name := range sortedKeys(properties) {
 		if needed[name] {
@@ -80,4 +64,12 @@ func inputSchema(c *countersign.Capability, fixed map[string]countersign.Value) 
 		}
 	}
 	return s
+}
+
+// fieldSchema is an input as its project declares it.
+func fieldSchema(f countersign.InputField) schema {
+	return schema{
+		Type: f.Type, Description: safetext.Text(f.Description), Enum: f.Enum,
+		Minimum: f.Minimum, Maximum: f.Maximum, MaxLength: f.MaxLength, Pattern: f.Pattern,
+	}
 }

@@ -14,10 +14,11 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-const instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its id and state; " +
-	"mode DRY_RUN, the default, rehearses and sends nothing. A LIVE run may wait for a person's approval, which nobody can hurry by calling again: " +
-	"call " + statusTool + " with the runId later. COMPLETED means that the output was what the expectation said. " +
-	"RECOVERY_REQUIRED means that nobody knows whether the request took effect: a person finds out, and calling the tool again would do it twice."
+const instructions = "Each tool is a capability that this agent was admitted for. A call starts a run and answers with its outcome. " +
+	"REHEARSED: nothing was sent. DONE: the answer was what is expected. WAITING_FOR_A_PERSON: somebody must approve it at url, which nobody can hurry by calling again: " +
+	"call " + statusTool + " with the runId later, as for RUNNING. REFUSED: it did not take effect. NOT_AS_EXPECTED: it was answered otherwise than expected, and may have taken effect. " +
+	"UNKNOWN: nobody knows whether it took effect; a person finds out, and doing it again could do it twice. STOPPED: people stopped it. " +
+	"The same call finds the same run for 24 hours, so a call that was lost can be repeated; name in task what it belongs to."
 
 // server handles one message. It registers only the called tool: registering all of
 // them for each call would make calls costlier the more an agent may do.
@@ -33,9 +34,20 @@ func (v *toolRequest) server(m message) *sdk.Server {
 	if m.tool == statusTool {
 		s.AddTool(statusToolOf(v.offer.Agent.ID), v.tool(v.status))
 	} else if c := v.capability(toolNames(v.offer.Capabilities)[m.tool]); c != nil {
-		s.AddTool(v.toolOf(m.tool, c), v.tool(v.starter(c.Name)))
+		s.AddTool(v.toolOf(m.tool, c), v.tool(v.starter(m.tool, c)))
 	}
 	return s
+}
+
+// rehearsedOnly are the capabilities that a LIVE server doesn't offer: without an
+// expectation only reads are.
+func (v *toolRequest) rehearsedOnly() map[string]bool {
+	out := map[string]bool{}
+	for i := range v.offer.Capabilities {
+		c := &v.offer.Capabilities[i]
+		out[c.Name] = v.mode == countersign.ModeLive && c.Expectation == nil && c.HasSideEffect()
+	}
+	return out
 }
 
 // private: the response depends on the caller
@@ -51,7 +63,7 @@ func (v *toolRequest) capability(name string) *countersign.Capability {
 }
 
 func (v *toolRequest) toolOf(name string, c *countersign.Capability) *sdk.Tool {
-	return toolOf(name, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID)
+	return toolOf(name, c, v.offer.Agent.ExecutorInputs[c.Name], v.offer.Agent.ProjectID, v.mode)
 }
 
 func (v *toolRequest) has(tool string) bool {
@@ -59,12 +71,14 @@ func (v *toolRequest) has(tool string) bool {
 }
 
 // list is a page of the tools, sorted by name, after a cursor. An agent that isn't
-// admitted lists no capabilities, but calling one returns the actual reason of the
-// refusal.
+// admitted lists no capabilities, and LIVE none whose success nothing defines; but calling
+// one returns the actual reason of the refusal.
 func (v *toolRequest) list(after string) *sdk.ListToolsResult {
 	offered := map[string]string{}
 	if v.offer.Agent.Status == countersign.AgentAdmitted && !v.offer.Agent.Suspended && !v.offer.Agent.Retired {
 		offered = toolNames(v.offer.Capabilities)
+		kept := v.rehearsedOnly()
+		maps.DeleteFunc(offered, func(_, name string) bool { return kept[name] })
 	}
 	offered[statusTool] = ""
 	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: private}}

@@ -9,6 +9,8 @@ import (
 // runState is a run as tools return it: what a model needs to continue, with the field
 // names of `GET /runs/{id}`.
 type runState struct {
+	Outcome        string                  `json:"outcome"`
+	URL            string                  `json:"url,omitempty"` // where a person acts
 	RunID          string                  `json:"runId"`
 	Status         countersign.RunStatus   `json:"status"`
 	Mode           string                  `json:"mode"`
@@ -16,7 +18,7 @@ type runState struct {
 	Error          string                  `json:"error,omitempty"`
 	Note           string                  `json:"note,omitempty"` // a warning that belongs to the error
 	IdempotencyKey string                  `json:"idempotencyKey"`
-	Replayed       bool                    `json:"replayed,omitempty"` // an earlier start with the same key made the run
+	Replayed       bool                    `json:"replayed,omitempty"` // an earlier call made the run
 	Steps          []stepState             `json:"steps"`
 
 	SuggestedInput countersign.Value `json:"suggestedInput,omitzero"` // what a reviewer who rejected it would approve
@@ -34,9 +36,9 @@ type stepState struct {
 	MayHaveHappened bool `json:"mayHaveHappened,omitempty"`
 }
 
-func stateOf(r *countersign.Run) (runState, error) {
+func (v *toolRequest) stateOf(r *countersign.Run) (runState, error) {
 	out := runState{
-		RunID: r.ID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
+		Outcome: outcomeOf(r), URL: v.address(r), RunID: r.ID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
 		Steps: make([]stepState, len(r.Steps)),
 	}
 	if r.MayHaveHappened {

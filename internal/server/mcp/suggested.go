@@ -8,7 +8,7 @@ import (
 
 // state is a run as tools return it, with what a reviewer who rejected it suggests.
 func (v *toolRequest) state(r *countersign.Run) (runState, error) {
-	out, err := stateOf(r)
+	out, err := v.stateOf(r)
 	if err != nil || r.Status != countersign.RunFailed || len(r.Steps) == 0 {
 		return out, err
 	}

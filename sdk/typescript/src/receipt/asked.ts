@@ -51,6 +51,7 @@ export function checkAsked(c: Claims): void {
     const same = of(a, "requestDigest") !== "" && of(a, "requestDigest") === of(s, "requestDigest");
     check(!same || equal(at(a, "inputSnapshot"), at(s, "input")), "shows other inputs than its step");
     check(of(a, "requestedByName") === of(c.run, "requestedByName"), "has another requestedByName than the run");
+    check(equal(at(a, "agentWords"), at(c.run, "agentWords")), "quotes other words of the agent than the run");
     check(at(a, "sharedMaker") === true || !meet(a), "denies the maker that who asked and who decided share");
     check(asksFor(c, a, s), "asks for other approvals than the rules of its capability");
     if (masked(c)) continue;
