@@ -8,6 +8,7 @@ from .aioclient import AsyncCountersign, AsyncHeartbeatLoop
 from .client import Countersign, HeartbeatLoop
 from .errors import ERROR_CODES, CountersignConnectionError, CountersignError, is_temporary
 from .listing import AsyncListing, Listing, Page
+from .tools import AsyncTool, Tool, ToolError, ToolSpec
 
 __version__ = "0.3.0"
 
@@ -16,11 +17,15 @@ __all__ = [
     "AsyncCountersign",
     "AsyncHeartbeatLoop",
     "AsyncListing",
+    "AsyncTool",
     "Countersign",
     "CountersignConnectionError",
     "CountersignError",
     "HeartbeatLoop",
     "Listing",
     "Page",
+    "Tool",
+    "ToolError",
+    "ToolSpec",
     "is_temporary",
 ]

@@ -32,11 +32,13 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     accept: str = "application/json"
     prefixed: bool = True
+    repeats: bool = False
+    """It may be asked again though it has no key."""
 
     @property
     def repeatable(self) -> bool:
         """Reads, and run starts: their key finds the run that an earlier attempt may have started."""
-        return self.method == "GET" or self.idempotency_key is not None
+        return self.method == "GET" or self.idempotency_key is not None or self.repeats
 
     def target(self, settings: Settings) -> str:
         path = "".join("/" + _segment(part) for part in self.path)

@@ -23,10 +23,16 @@ Json = Any
 _MAX_DEPTH = 128
 MAX_PLAIN_ZEROS = 20
 
-_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
-_CONTROL = re.compile(r"\\u00([01][0-9a-f])")
+_STRING = re.compile(r'"([^"\\\x00-\x1f]*(?:\\(?:["\\nrt]|u00(?:0[0-8bcef]|1[0-9a-f]))[^"\\\x00-\x1f]*)*)"')
+_ESCAPE = re.compile(r"\\(?:u00(..)|(.))")
+_SHORT = {"n": "\n", "r": "\r", "t": "\t"}
 _NUMBER = re.compile(r"0(?![0-9.eE])|-?[1-9][0-9]*(?:e(-?[1-9][0-9]{0,17}))?(?![0-9.eE+-])")
-_ESCAPES = (('\\"', '"'), ("\\\\", "\\"), ("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t"))
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return _SHORT.get(escape[2], escape[2])
 
 
 def canonical(section: bytes, name: str) -> Json:
@@ -104,26 +110,11 @@ class _Reader:
 
     def _string(self) -> str:
         """Only what must be escaped is, each in one way."""
-        parts: list[str] = []
-        self._at += 1
-        while True:
-            run = _PLAIN.match(self._text, self._at)
-            assert run is not None
-            parts.append(run[0])
-            self._at = run.end()
-            if self._take('"'):
-                return "".join(parts)
-            parts.append(self._escape())
-
-    def _escape(self) -> str:
-        for escape, character in _ESCAPES:
-            if self._take(escape):
-                return character
-        found = _CONTROL.match(self._text, self._at)
-        if found is None or chr(int(found[1], 16)) in "\n\r\t":
+        found = _STRING.match(self._text, self._at)
+        if found is None:
             self.refuse()
         self._at = found.end()
-        return chr(int(found[1], 16))
+        return found[1] if "\\" not in found[1] else _ESCAPE.sub(_character, found[1])
 
     def _number(self) -> Digits:
         """An integer, or one without a last zero and a power of ten: see the specification."""

@@ -4,6 +4,7 @@ at a request's start, so a transaction must begin after it."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from ..steps import run
@@ -56,9 +57,8 @@ def _answer(response: Any) -> Answer:
 
 
 def _response(reply: Reply) -> Any:
-    from django.http import HttpResponse
-
-    response = HttpResponse(reply.answer.body, status=reply.answer.status, content_type=reply.answer.content_type)
+    http = import_module("django.http")  # here, for who has no Django
+    response = http.HttpResponse(reply.answer.body, status=reply.answer.status, content_type=reply.answer.content_type)
     for name, value in reply.headers.items():
         if name != "Connection":  # a server's own
             response[name] = value

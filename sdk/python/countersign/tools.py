@@ -1,0 +1,165 @@
+"""An agent's capabilities as tools for any framework: a name, a JSON schema and a callable
+each, as the agent's door of the Model Context Protocol lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from . import exactjson
+from .calls import Call
+from .errors import CountersignConnectionError
+from .steps import Course
+
+Arguments = Mapping[str, Any] | str
+"""Values, or the JSON text of an object, as a model wrote it: its numbers keep their digits."""
+
+_EXACT_DIGITS = 15  # of a decimal; a double tells so many apart
+
+
+class ToolError(Exception):
+    """The door did not take a message, such as a call of a tool that the agent doesn't have."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        """Of JSON-RPC."""
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """What a model is told of a tool."""
+
+    name: str
+    title: str
+    description: str
+    schema: dict[str, Any]
+    """JSON schema of the arguments: the capability's inputs and, where no input has the name,
+    task (what the call belongs to), reason (shown to the approver) and again (a reason to repeat)."""
+    read_only: bool
+
+
+class Tool(ToolSpec):
+    """A tool for blocking callers. The answer has `outcome` (REHEARSED,
+    WAITING_FOR_A_PERSON with `url`, DONE, REFUSED, NOT_AS_EXPECTED, UNKNOWN, STOPPED or
+    RUNNING) and the run's fields, or `error` and `message` of a refusal, for the model to
+    read. The same call within 24 hours finds its run."""
+
+    def __init__(self, spec: ToolSpec, send: Callable[[Call], Any], door: Door) -> None:
+        super().__init__(**vars(spec))
+        object.__setattr__(self, "_call", lambda arguments: send(door.call(spec.name, arguments)))
+
+    def call(self, arguments: Arguments) -> dict[str, Any]:
+        return answered(self._call(arguments))  # type: ignore[attr-defined]
+
+    def text(self, arguments: Arguments) -> str:
+        """The answer as JSON text."""
+        return exactjson.encode(self.call(arguments)).decode()
+
+    def __call__(self, **arguments: Any) -> dict[str, Any]:
+        return self.call(arguments)
+
+
+class AsyncTool(ToolSpec):
+    """A tool for asyncio; see Tool."""
+
+    def __init__(self, spec: ToolSpec, send: Callable[[Call], Awaitable[Any]], door: Door) -> None:
+        super().__init__(**vars(spec))
+        object.__setattr__(self, "_call", lambda arguments: send(door.call(spec.name, arguments)))
+
+    async def call(self, arguments: Arguments) -> dict[str, Any]:
+        return answered(await self._call(arguments))  # type: ignore[attr-defined]
+
+    async def text(self, arguments: Arguments) -> str:
+        """The answer as JSON text."""
+        return exactjson.encode(await self.call(arguments)).decode()
+
+    async def __call__(self, **arguments: Any) -> dict[str, Any]:
+        return await self.call(arguments)
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where an agent's tools are called: LIVE, or for rehearsal, where nothing is sent."""
+
+    agent_id: str
+    rehearsal: bool
+
+    def listed(self, send: Callable[[Call], Any]) -> Course[list[ToolSpec]]:
+        """Reads all pages of the tools."""
+        found: list[ToolSpec] = []
+        params: dict[str, Any] = {}
+        while True:
+            message = self._message("tools/list", params, repeatable=True)
+            result = _result((yield lambda: send(message)))
+            found += [_spec(tool) for tool in result.get("tools", [])]
+            if not result.get("nextCursor"):
+                return found
+            params = {"cursor": result["nextCursor"]}
+
+    def call(self, name: str, arguments: Arguments) -> Call:
+        """A call of a tool. It is sent again after a broken connection, since the service
+        finds the run of the same call; one that asks `again` would be another run."""
+        given = _given(arguments)
+        return self._message("tools/call", {"name": name, "arguments": given}, repeatable="again" not in given)
+
+    def _message(self, method: str, params: dict[str, Any], repeatable: bool) -> Call:
+        return Call(
+            "POST",
+            ("mcp", "agents", self.agent_id, *(["rehearsal"] if self.rehearsal else [])),
+            body={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
+            accept="application/json, text/event-stream",
+            prefixed=False,
+            repeats=repeatable,
+        )
+
+
+def answered(message: Any) -> dict[str, Any]:
+    """What a call of a tool came to."""
+    result = _result(message)
+    value = result.get("structuredContent")
+    if value is None:
+        parts = [part.get("text", "") for part in result.get("content", []) if part.get("type") == "text"]
+        try:
+            value = exactjson.decode("".join(parts))
+        except ValueError:
+            value = {"message": "".join(parts)}
+    return value if isinstance(value, dict) else {"value": value}
+
+
+def _result(message: Any) -> dict[str, Any]:
+    if isinstance(message, dict) and isinstance(message.get("error"), dict):
+        raise ToolError(message["error"].get("code", 0), message["error"].get("message", ""))
+    if not isinstance(message, dict) or not isinstance(message.get("result"), dict):
+        raise CountersignConnectionError("the answer is no message of MCP")
+    result: dict[str, Any] = message["result"]
+    return result
+
+
+def _spec(tool: dict[str, Any]) -> ToolSpec:
+    read_only = (tool.get("annotations") or {}).get("readOnlyHint") is True
+    return ToolSpec(tool["name"], tool.get("title") or tool["name"], tool.get("description", ""), tool["inputSchema"], read_only)
+
+
+def _given(arguments: Arguments) -> dict[str, Any]:
+    value = exactjson.decode(arguments or "{}") if isinstance(arguments, str) else arguments
+    if not isinstance(value, Mapping):
+        raise ValueError("a tool's arguments must be an object")
+    return {name: _exact(member, name) for name, member in value.items()}
+
+
+def _exact(value: Any, where: str) -> Any:
+    """Frameworks read a model's numbers as floats. Those of few digits are the decimal that
+    was written; of others nobody knows which one was."""
+    if isinstance(value, float):
+        written = Decimal(repr(value))
+        if not written.is_finite() or len(written.as_tuple().digits) > _EXACT_DIGITS:
+            raise ValueError(f"{where}: {value!r} is a float of more digits than are exact; give the arguments as JSON text")
+        return written
+    if isinstance(value, Mapping):
+        return {name: _exact(member, f"{where}.{name}") for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_exact(member, f"{where}[{i}]") for i, member in enumerate(value)]
+    return value
