@@ -53,8 +53,6 @@ func TestARefusedAgentStartStoresNothingAndBurnsNoKey(t *testing.T) {
 		{ids[0], given("refund", doc{"orderId": 1}), "invalid_request", "inputs.orderId: "},
 		{ids[0], given("refund", doc{"orderId": "o", "x": 1}), "invalid_request", "inputs.x: "},
 		{ids[0], given("lookup", doc{"resourceId": "a/b"}), "invalid_request", "inputs.resourceId: "},
-		{ids[1], good, "state_conflict", "model"},
-		{ids[1], agentRun("DRY_RUN", "note", nil), "state_conflict", "model"},
 		{ids[2], good, "invalid_request", "broken"},
 		{ids[3], good, "drift", "idle"},
 		{ids[3], agentRun("DRY_RUN", "note", nil), "drift", "idle"},

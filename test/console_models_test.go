@@ -196,7 +196,7 @@ func TestAModelIsSuspendedWithAReasonByAnAdmin(t *testing.T) {
 	const path = "/models/refund"
 	p := ada.Open(path)
 	reads(t, ada.Submit(path+"/suspend", formTo(t, p, path+"/suspend", url.Values{"reason": {" "}})), 400, "Say why; a reason can't be blank.", `aria-invalid="true"`)
-	p = reads(t, ada.Submit(path+"/suspend", formTo(t, p, path+"/suspend", url.Values{"reason": {"it pays twice"}})), 200, "Suspended", "No plan can be made of it")
+	p = reads(t, ada.Submit(path+"/suspend", formTo(t, p, path+"/suspend", url.Values{"reason": {"it pays twice"}})), 200, "Suspended", "No plans can be made from it")
 	reads(t, ada.Submit(path+"/resume", formTo(t, p, path+"/resume", url.Values{"reason": {"it was corrected"}})), 200, "Suspend this model")
 	seen := reads(t, vic.Open(path), 200, "Simulation")
 	for _, button := range []string{"/suspend", "/edit", "/compile", `method="post" action="/console/models`} {
