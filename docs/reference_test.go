@@ -89,6 +89,7 @@ var limits = map[string]any{
 	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
 	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxLeftCalls": countersign.MaxLeftCalls, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
+	"RepeatedCall": countersign.RepeatedCall, "MaxPattern": countersign.MaxPattern, "MaxPatternText": countersign.MaxPatternText,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,
 }
 

@@ -95,6 +95,7 @@ var limitsContract = map[string]int64{
 	"heartbeatSeconds": int64(countersign.HeartbeatCadence.Seconds()), "livenessSeconds": int64(countersign.HeartbeatWindow.Seconds()),
 	"eventStreams": countersign.MaxEventStreams, "tokenDays": countersign.MaxTokenDays, "idempotencyKeyLength": countersign.MaxKeyLength,
 	"openRequestBytes": countersign.MaxOpenBytes, "listedValueBytes": countersign.MaxListedValue, "problems": countersign.MaxProblems,
+	"patternLength": countersign.MaxPattern, "patternTextLength": countersign.MaxPatternText, "repeatedCallSeconds": int64(countersign.RepeatedCall.Seconds()),
 	"cancelledCalls": countersign.MaxLeftCalls, "instanceLifeSeconds": int64(countersign.InstanceLife.Seconds()),
 }
 
