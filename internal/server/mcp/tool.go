@@ -35,7 +35,9 @@ func describe(c *countersign.Capability, fixed map[string]countersign.Value, pro
 	} else {
 		b.WriteString("It only reads. ")
 	}
-	if c.NeedsApproval() {
+	if len(c.ApprovalRules) > 0 {
+		b.WriteString("Rules decide, by the inputs, whether a LIVE run waits until a person approves the request, is let out, or is denied: rehearse it to see. ")
+	} else if c.NeedsApproval() {
 		fmt.Fprintf(&b, "A LIVE run waits until a person approves the request (policy %s). ", c.ApprovalPolicy())
 	} else {
 		fmt.Fprintf(&b, "A LIVE run needs no approval (policy %s). ", c.ApprovalPolicy())
