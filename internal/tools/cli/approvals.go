@@ -55,6 +55,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	facts := [][2]string{{"approval", a.ID}, {"status", decided(string(a.Status), called(a.DecidedBy, a.DecidedByName), a.DecidedAt, a.DecisionReason)}, {"run", a.RunID}, {"step", a.StepID}, {"attempt", number(a.Attempt)},
 		{"capability", a.ProjectID + " " + a.Capability}, {"title", a.Title}, {"asked by", called(a.RequestedBy, a.RequestedByName)}, {"asked", moment(a.RequestedAt)}, {"expires", moment(a.ExpiresAt)}}
 	facts = append(facts, makerFacts(a)...)
+	facts = append(facts, deciderFacts(a)...)
 	facts = append(facts, requestFacts(&a.Request, a.RequestDigest)...)
 	if !a.Expectation.IsZero() {
 		facts = append(facts, [2]string{"expects", doubted(value(a.Expectation))})
@@ -66,6 +67,24 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 		facts = append(facts, [2]string{"SAME REQUEST", s.RunID + " step " + s.StepID + ", " + string(s.Status) + ", " + moment(s.At)})
 	}
 	Facts(w, facts...)
+}
+
+// deciderFacts say how many must decide and who has, of an approval that takes several.
+func deciderFacts(a *countersign.Approval) (facts [][2]string) {
+	if a.Needed() > 1 || len(a.Groups) > 0 {
+		facts = [][2]string{{"needs", number(a.Needed()) + " approvals"}, {"of groups", strings.Join(a.Groups, ", ")}}
+	}
+	for _, why := range a.Reasons {
+		facts = append(facts, [2]string{"asked because", why})
+	}
+	if len(a.Decisions) < 2 && a.Status != countersign.ApprovalPending {
+		return facts // the status says it
+	}
+	for _, d := range a.Decisions {
+		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
+		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, d.Reason) + left})
+	}
+	return facts
 }
 
 // makerFacts name who made the tokens that asked and decided.

@@ -23,6 +23,8 @@ type Commands struct {
 	Users     Users     `cmd:"" group:"Client" help:"A tenant's users: list, put, delete."`
 	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants: list, put."`
 
+	Groups UserGroups `cmd:"" group:"Client" help:"Groups of users whom approval rules name: list, put, delete."`
+
 	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is: list, free."`
 
 	CheckReceiver CheckReceiver `cmd:"" group:"Client" help:"Try a project's sandbox: does it verify signatures and keep idempotency keys?" example:"check-receiver https://sandbox.example.com --project shop.json --capability refunds.create --yes-this-is-a-sandbox"`
