@@ -41,6 +41,8 @@ type Approval struct {
 	DecisionReason  string           `json:"decisionReason,omitempty"`
 	SuggestedInput  map[string]Value `json:"suggestedInput,omitzero" nullable:"false" doc:"what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval"`
 
+	Reasons []string `json:"reasons,omitempty" nullable:"false" doc:"of the rules and budgets that ask"`
+
 	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`
 	DecidedByMakers   []string `json:"decidedByMakers,omitempty" nullable:"false" doc:"the same of who decided"`
 	SharedMaker       bool     `json:"sharedMaker,omitempty" doc:"both go back to one maker: one person may have moved both"`

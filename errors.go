@@ -60,6 +60,7 @@ const (
 	CodeNotSent          Code = "not_sent"
 	CodeOutcomeUnknown   Code = "outcome_unknown"
 	CodeApprovalRejected Code = "approval_rejected"
+	CodeDeniedByBudget   Code = "denied_by_budget"
 	CodeCancelled        Code = "cancelled"
 	CodeAbandoned        Code = "abandoned"
 )

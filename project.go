@@ -39,6 +39,8 @@ type Capability struct {
 	OutputField string                `json:"outputField,omitempty" doc:"field of the response taken as the step's output"`
 	Probe       string                `json:"probe,omitempty" doc:"a GET capability of this project that shows, in recovery, what happened"`
 	Sensitive   []string              `json:"sensitive,omitempty" nullable:"false" doc:"input and output fields masked for a VIEWER and in logs"`
+
+	Budgets []Budget `json:"budgets,omitempty" nullable:"false" doc:"how often LIVE steps may call it, and for how much, at most 20"`
 }
 
 // InputField declares one input of a capability.

@@ -113,7 +113,7 @@ var matrix = map[string]row{
 	"freeCredential":      {role: "realm", tenant: true, kind: "no credential", body: always(doc{"reason": "r"}), ok: "not_found"},
 	"stopState":           {},
 	"stop":                {role: "ADMIN", tenant: true, body: always(doc{"reason": "r"})},
-	"go":                  {role: "ADMIN", tenant: true, body: always(doc{"reason": "r"}), live: true},
+	"go":                  {role: "ADMIN", tenant: true, modes: true, body: always(doc{"reason": "r"})},
 	"listUsers":           {role: "ADMIN", tenant: true},
 	"putUser":             {role: "ADMIN", tenant: true, modes: true, kind: "user", body: always(doc{"roles": []string{"VIEWER"}}), gone: "2xx"},
 	"deleteUser":          {role: "ADMIN", tenant: true, kind: "nobody", ok: "not_found"},

@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -49,7 +50,7 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 			if p.Steps[i].ProjectID != ref.ID {
 				continue
 			}
-			if c := project.Capability(p.Steps[i].Capability); c != nil && c.NeedsApproval() {
+			if c := project.Capability(p.Steps[i].Capability); c != nil && (c.NeedsApproval() || budget.MayAsk(c.Budgets)) {
 				return true, nil
 			}
 		}

@@ -223,7 +223,7 @@ func (c *claims) asCapable(s, _ node) string {
 		return "calls the capability " + s.at("capability").text() + ", which the plan has not"
 	case s.at("sideEffect").isTrue() != hasEffect(capability):
 		return "has another sideEffect than its capability"
-	case s.at("approvalRequired").isTrue() != asksApproval(capability):
+	case s.at("approvalRequired").isTrue() != asksApproval(capability) && !askedByBudget(s, capability):
 		return "has another approvalRequired than its capability"
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 )
 
 // Weakens reports whether a project's edit permits requests that needed approval
@@ -32,7 +33,7 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 // side effect a read lowers its approval too.
 func looser(was, now *countersign.Capability) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
-	return lowered || was.NeedsApproval() && !now.NeedsApproval()
+	return lowered || was.NeedsApproval() && !now.NeedsApproval() || budget.Weaker(was.Budgets, now.Budgets)
 }
 
 var strictness = map[string]int{countersign.ApprovalNone: 0, countersign.ApprovalRiskBased: 1, countersign.ApprovalAlways: 2}

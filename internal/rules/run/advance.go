@@ -2,10 +2,13 @@ package run
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/verdict"
 )
 
 // resumed continues a run: from READY, after a slot was granted, after a restart. It
@@ -73,8 +76,27 @@ func (t *transition) prepare(i int) bool {
 	}
 	digest := request.Digest(req, project.ID, project.Revision, capability.Name)
 	s.Request, s.RequestDigest = &req, countersign.StepDigest(digest)
-	s.SideEffect, s.ApprovalRequired = capability.HasSideEffect(), capability.NeedsApproval()
-	return true
+	s.SideEffect = capability.HasSideEffect()
+	return t.judge(i, capability)
+}
+
+// judge asks the gate, and fails a step that it denies. Its record keeps the request that
+// was not sent.
+func (t *transition) judge(i int, capability *countersign.Capability) bool {
+	s := t.step(i)
+	policy := verdict.Verdict{Then: verdict.Allow}
+	if capability.NeedsApproval() {
+		policy.Then = verdict.Ask
+	}
+	said := verdict.Severest(append(budget.Judge(t.env.Budgets[s.ID], s.Input), policy)...)
+	t.said = said
+	if s.ApprovalRequired = said.Then == verdict.Ask; said.Then != verdict.Deny {
+		return true
+	}
+	reason := strings.Join(said.Reasons, "; ")
+	t.noteStep("step.deny", i, countersign.StepFailed, reason)
+	t.failStep(i, said.Code, reason)
+	return false
 }
 
 // approveOrSend sends the step if it needs no approval or has an unexpired one for
@@ -102,7 +124,7 @@ func (t *transition) ask(i int) {
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
-		RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
+		Reasons: t.said.Reasons, RequestedBy: t.run.RequestedBy, RequestedAt: t.env.Now, ExpiresAt: t.env.Now.Add(t.env.ApprovalTTL),
 	}
 	t.res.Ask = a
 	t.noteStep("approval.request", i, countersign.StepWaitingApproval, "")

@@ -102,6 +102,11 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if err != nil {
 		return Moved{}, err
 	}
+	spent, err := loadSpendings(tx, loaded, env)
+	if err != nil {
+		return Moved{}, err
+	}
+	env.Budgets = spent.used()
 	if d, ok := e.(run.Decided); ok {
 		approval.decide(d, by.Whole, env.Now) // env.Approval is this record; it isn't stored if the run refuses
 	}
@@ -117,6 +122,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	known := facts(loaded.Run(), res, e, approval)
 	if res.Unchanged() {
 		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
+	}
+	if err := spent.count(res); err != nil {
+		return Moved{Run: loaded}, err
 	}
 	moved, err := l.commit(tx, env, loaded, approval, res, by)
 	moved.facts = known

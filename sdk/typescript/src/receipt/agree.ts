@@ -106,8 +106,15 @@ function asCapable(c: Claims, s: Json): void {
   const found = capability(c, s);
   need(found !== undefined, "run", `${step} calls the capability ${of(s, "capability")}, which the plan has not`);
   need((at(s, "sideEffect") === true) === hasEffect(found), "run", `${step} has another sideEffect than its capability`);
-  need((at(s, "approvalRequired") === true) === asksApproval(found), "run", `${step} has another approvalRequired than its capability`);
+  need((at(s, "approvalRequired") === true) === asksApproval(found) || askedByBudget(s, found), "run", `${step} has another approvalRequired than its capability`);
 }
+
+/**
+ * Whether a step required approval where its policy asks for none, and a budget may have
+ * asked: what was used of a budget stands in no receipt. It needs its approvals like any.
+ */
+const askedByBudget = (s: Json, found: Json | undefined): boolean =>
+  at(s, "approvalRequired") === true && (list(at(found, "budgets")).length > 0 || exists(at(s, "agentId")));
 
 /** Compares what a step says of its sendings with its mode and status. */
 function asSent(c: Claims, s: Json): void {
