@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def test_both_verifiers_come_to_the_same_verdict_and_name_the_same_section(corpu
         want = want if want["ok"] else {"ok": False, "section": want["section"]}
         assert ours(case) == want, case["how"]
         good, bad = good + want["ok"], bad + (not want["ok"])
-    assert good >= 1000 and bad > 2000
+    assert good >= 1000 and bad > 1500
 
 
 def test_a_receipt_of_another_key_fails_and_without_a_key_only_integrity_is_judged(corpus: Path) -> None:
