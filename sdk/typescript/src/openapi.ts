@@ -178,6 +178,11 @@ export interface components {
         Approval: {
             /**
              * Format: int64
+             * @description how many different deciders must approve; absent in records of older releases, which needed one
+             */
+            approvalsNeeded?: number;
+            /**
+             * Format: int64
              * @description which attempt of the step it lets out
              */
             attempt: number;
@@ -190,16 +195,22 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string;
             decisionReason?: string;
+            /** @description oldest first; decidedBy is who gave the last */
+            decisions?: components["schemas"]["GivenDecision"][];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
             id: string;
             inputSnapshot: {
                 [key: string]: unknown;
             };
             planId: string;
             projectId: string;
+            /** @description of the rules that ask */
+            reasons?: string[];
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -237,6 +248,21 @@ export interface components {
              * @description how many there are in scope and matching the filters
              */
             total: number;
+        };
+        ApprovalRule: {
+            /**
+             * Format: int64
+             * @description how many different deciders must approve; default 1
+             */
+            approvals?: number;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
+            /** @description why, for those who are asked or denied; never blank */
+            reason: string;
+            /** @enum {string} */
+            then: "ALLOW" | "ASK" | "DENY";
+            /** @description over the inputs as they will be sent; variableId is an input, a dotted path leads deeper */
+            when: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
         };
         AuditExport: {
             /** Format: date-time */
@@ -344,6 +370,8 @@ export interface components {
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description what decides, by the inputs, before approval does */
+            approvalRules?: components["schemas"]["ApprovalRule"][];
             description?: string;
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
@@ -507,6 +535,73 @@ export interface components {
             /** Format: int64 */
             statusCode?: number;
         };
+        GivenDecision: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            /** @description who made the token that decided, and who made that one, nearest first */
+            byMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            byName?: string;
+            /** @enum {string} */
+            decision: "APPROVED" | "REJECTED";
+            /** @description the approval's groups that it was given for */
+            groups?: string[];
+            /** @description its decider left the groups before enough had approved, so it doesn't count */
+            left?: boolean;
+            reason: string;
+        };
+        Group: {
+            /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
+            claim?: string;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[];
+            name: string;
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        GroupPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedGroup"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        GroupWrite: {
+            /** @description name=value of a claim of the identity provider, such as groups=finance */
+            claim?: string;
+            /** @description ignored */
+            createdAt?: unknown;
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[];
+            name: string;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
         Health: {
             /**
              * @description degraded: reads are served, writes are not
@@ -654,6 +749,11 @@ export interface components {
         ListedApproval: {
             /**
              * Format: int64
+             * @description how many different deciders must approve; absent in records of older releases, which needed one
+             */
+            approvalsNeeded?: number;
+            /**
+             * Format: int64
              * @description which attempt of the step it lets out
              */
             attempt: number;
@@ -666,16 +766,22 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
+            /** @description oldest first; decidedBy is who gave the last */
+            decisions?: components["schemas"]["GivenDecision"][] | components["schemas"]["Omitted"];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[] | components["schemas"]["Omitted"];
             id: string;
             inputSnapshot: {
                 [key: string]: unknown;
             };
             planId: string;
             projectId: string;
+            /** @description of the rules that ask */
+            reasons?: string[] | components["schemas"]["Omitted"];
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -743,6 +849,8 @@ export interface components {
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description what decides, by the inputs, before approval does */
+            approvalRules?: components["schemas"]["ApprovalRule"][] | components["schemas"]["Omitted"];
             description?: string | components["schemas"]["Omitted"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
@@ -790,6 +898,23 @@ export interface components {
             tenantId: string;
             /** @description of the tenant, that are signed with it now */
             webhooks?: string[] | components["schemas"]["Omitted"];
+        };
+        ListedGroup: {
+            /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
+            claim?: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[] | components["schemas"]["Omitted"];
+            name: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
         };
         ListedModel: {
             /** Format: date-time */
@@ -928,6 +1053,7 @@ export interface components {
             actionId?: string;
             agentId?: string;
             approvalId?: string;
+            /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
              * Format: int64
@@ -964,6 +1090,11 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"] | components["schemas"]["Omitted"];
+            /**
+             * @description of a rehearsed step: what the gate would say of these inputs
+             * @enum {string}
+             */
+            wouldBe?: "ALLOW" | "ASK" | "DENIED";
         };
         ListedTeam: {
             /** Format: date-time */
@@ -1381,6 +1512,8 @@ export interface components {
             message: string;
             /** @description JSON path into the document; empty for the whole */
             path: string;
+            /** @description inputs that show it */
+            witness?: unknown;
         };
         Project: {
             /** @enum {string} */
@@ -1703,6 +1836,7 @@ export interface components {
             actionId?: string;
             agentId?: string;
             approvalId?: string;
+            /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
              * Format: int64
@@ -1744,6 +1878,11 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"];
+            /**
+             * @description of a rehearsed step: what the gate would say of these inputs
+             * @enum {string}
+             */
+            wouldBe?: "ALLOW" | "ASK" | "DENIED";
         };
         SyncedAgents: {
             items: components["schemas"]["ListedAgent"][];
@@ -2585,6 +2724,101 @@ export interface operations {
             };
         };
     };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupPage"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
     health: {
         parameters: {
             query?: never;
@@ -3246,6 +3480,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
+                };
+            };
+        };
+    };
+    validateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
                 };
             };
         };
