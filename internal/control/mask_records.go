@@ -18,6 +18,10 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 		quoted = s.Error != nil && (!v.Expected.Equal(s.Verification.Expected) || !v.Actual.Equal(s.Verification.Actual))
 		s.Verification = &v
 	}
+	if h.judgesHidden() {
+		s.WouldBe = "" // what the rules say tells of what they compare
+		quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByRule
+	}
 	if quoted {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
@@ -39,6 +43,9 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 // masked values be guessed.
 func (h *fieldMask) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
+	if h.judgesHidden() {
+		ap.Reasons = nil
+	}
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
 	ap.Request = *h.request(&ap.Request, h.capability)
 }
