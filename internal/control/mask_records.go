@@ -23,6 +23,10 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 		}
 		s.Verification = &v
 	}
+	if h.judgesHidden() {
+		s.WouldBe = "" // what the rules say tells of what they compare
+		quoted = quoted || s.Error != nil && s.Error.Code == countersign.CodeDeniedByRule
+	}
 	if quoted {
 		s.Error = &countersign.StepError{Code: s.Error.Code, Message: masked.Text()}
 	}
@@ -45,6 +49,9 @@ func (h *fieldMask) step(s *countersign.StepRun) (quoted bool) {
 func (h *fieldMask) approval(ap *countersign.Approval) {
 	h.maskContext(ap, ap.InputSnapshot)
 	ap.AgentWords = maskedWords(ap.AgentWords)
+	if h.judgesHidden() {
+		ap.Reasons = nil
+	}
 	ap.InputSnapshot, ap.RequestDigest = h.input(ap.InputSnapshot), ""
 	if ap.SuggestedInput != nil {
 		ap.SuggestedInput = h.input(ap.SuggestedInput)

@@ -138,7 +138,7 @@ func (e examined) bounds() (out []countersign.Problem) {
 func (e examined) where(path string) string {
 	for i := range e.capability.ApprovalRules {
 		named := false
-		eachPredicate(&e.capability.ApprovalRules[i].When, func(p *countersign.Predicate) { named = named || p.VariableID == path })
+		EachPredicate(&e.capability.ApprovalRules[i].When, func(p *countersign.Predicate) { named = named || p.VariableID == path })
 		if named {
 			return fmt.Sprintf("%s[%d].when", e.at, i)
 		}

@@ -28,7 +28,7 @@ func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) 
 	predicates := 1
 	for _, rules := range sets {
 		for i := range rules {
-			eachPredicate(&rules[i].When, func(p *countersign.Predicate) {
+			EachPredicate(&rules[i].When, func(p *countersign.Predicate) {
 				constants[p.VariableID] = append(constants[p.VariableID], p.Value)
 				predicates++
 			})
@@ -64,7 +64,8 @@ func newTable(mistyped bool, sets ...[]countersign.ApprovalRule) (*table, bool) 
 	return t, true
 }
 
-func eachPredicate(c *countersign.Condition, visit func(*countersign.Predicate)) {
+// EachPredicate visits the predicates of a condition.
+func EachPredicate(c *countersign.Condition, visit func(*countersign.Predicate)) {
 	if c.Predicate != nil {
 		visit(c.Predicate)
 	}
@@ -72,7 +73,7 @@ func eachPredicate(c *countersign.Condition, visit func(*countersign.Predicate))
 		return
 	}
 	for i := range c.Group.Conditions {
-		eachPredicate(&c.Group.Conditions[i], visit)
+		EachPredicate(&c.Group.Conditions[i], visit)
 	}
 }
 

@@ -57,7 +57,7 @@ func knownOf(r *countersign.Run, s *countersign.StepRun, approvals []countersign
 func knownDecisions(s *countersign.StepRun, approvals []countersign.Approval) []knownFact {
 	var out []knownFact
 	for i := range approvals {
-		if a := &approvals[i]; a.StepID == s.ID && !a.DecidedAt.IsZero() && len(out) < knownShown {
+		if a := &approvals[i]; a.StepID == s.ID && a.Status != countersign.ApprovalPending && len(out) < knownShown {
 			how := approvalState(*a)
 			out = append(out, knownFact{At: a.DecidedAt, Class: how.Class, Icon: "i-user", Title: how.Word + " by " + called(a.DecidedBy, a.DecidedByName), Quote: a.DecisionReason})
 		}

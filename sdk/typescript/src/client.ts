@@ -60,6 +60,8 @@ export class Countersign {
   project = (id: string, o?: CallOptions) => this.#get<t.Project>(`/projects/${segment(id)}`, o);
   projects = (query: t.Query<"listProjects"> = {}, o?: CallOptions) => this.#list<t.ListedProject, typeof query>("/projects", query, "id", o);
   saveProject = (id: string, body: Body<t.ProjectWrite>, o?: CallOptions) => this.#put<t.Project>(`/projects/${segment(id)}`, body, o);
+  /** Contradictions and gaps of a project's approval rules, each with inputs that show it. */
+  validateProject = (id: string, o?: CallOptions) => this.#post<t.Validation>(`/projects/${segment(id)}/validate`, undefined, o);
   checkProjectHealth = (id: string, o?: CallOptions) => this.#post<t.HealthCheck>(`/projects/${segment(id)}/health-check`, undefined, o);
   enableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/enable`, body, o);
   disableProject = (id: string, body: Body<t.Toggle>, o?: CallOptions) => this.#post<t.Project>(`/projects/${segment(id)}/disable`, body, o);
@@ -129,6 +131,10 @@ export class Countersign {
   stopState = (o?: CallOptions) => this.#get<t.StopState>("/stop", o);
   stop = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/stop", body, o);
   go = (body: Body<t.StopWrite>, o?: CallOptions) => this.#post<t.StopState>("/go", body, o);
+  group = (id: string, o?: CallOptions) => this.#get<t.Group>(`/groups/${segment(id)}`, o);
+  groups = (query: t.Query<"listGroups"> = {}, o?: CallOptions) => this.#list<t.ListedGroup, typeof query>("/groups", query, "id", o);
+  saveGroup = (id: string, body: Body<t.GroupWrite>, o?: CallOptions) => this.#put<t.Group>(`/groups/${segment(id)}`, body, o);
+  deleteGroup = (id: string, o?: CallOptions) => this.#delete<t.Group>(`/groups/${segment(id)}`, {}, o);
 
   webhook = (id: string, o?: CallOptions) => this.#get<t.Webhook>(`/webhooks/${segment(id)}`, o);
   webhooks = (query: t.Query<"listWebhooks"> = {}, o?: CallOptions) => this.#list<t.ListedWebhook, typeof query>("/webhooks", query, "id", o);

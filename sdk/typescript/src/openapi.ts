@@ -108,7 +108,7 @@ export interface components {
         };
         AgentRunStart: {
             capability: string;
-            /** @description required for LIVE, unless the capability has one; judged besides it */
+            /** @description required for LIVE */
             expectation?: components["schemas"]["Expectation"];
             /**
              * Format: int64
@@ -175,17 +175,12 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        AgentWords: {
-            /** @description why a call that was made within a day is made again */
-            again?: string;
-            /** @description why the agent asks, in its own words */
-            reason?: string;
-            /** @description what the call belongs to; the same inputs for another task are another run */
-            task?: string;
-        };
         Approval: {
-            /** @description what the agent said of its call over MCP; nobody has checked it */
-            agentWords?: components["schemas"]["AgentWords"];
+            /**
+             * Format: int64
+             * @description how many different deciders must approve; absent in records of older releases, which needed one
+             */
+            approvalsNeeded?: number;
             /**
              * Format: int64
              * @description which attempt of the step it lets out
@@ -200,16 +195,22 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string;
             decisionReason?: string;
+            /** @description oldest first; decidedBy is who gave the last */
+            decisions?: components["schemas"]["GivenDecision"][];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
             id: string;
             inputSnapshot: {
                 [key: string]: unknown;
             };
             planId: string;
             projectId: string;
+            /** @description of the rules that ask */
+            reasons?: string[];
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -231,10 +232,6 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
-            /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
-            suggestedInput?: {
-                [key: string]: unknown;
-            };
             /** @description the capability's title, filled from what will be sent */
             title?: string;
         };
@@ -251,6 +248,21 @@ export interface components {
              * @description how many there are in scope and matching the filters
              */
             total: number;
+        };
+        ApprovalRule: {
+            /**
+             * Format: int64
+             * @description how many different deciders must approve; default 1
+             */
+            approvals?: number;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
+            /** @description why, for those who are asked or denied; never blank */
+            reason: string;
+            /** @enum {string} */
+            then: "ALLOW" | "ASK" | "DENY";
+            /** @description over the inputs as they will be sent; variableId is an input, a dotted path leads deeper */
+            when: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
         };
         AuditExport: {
             /** Format: date-time */
@@ -358,9 +370,9 @@ export interface components {
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description what decides, by the inputs, before approval does */
+            approvalRules?: components["schemas"]["ApprovalRule"][];
             description?: string;
-            /** @description what the output of every step of it must be; a step's own is judged besides */
-            expectation?: components["schemas"]["Expectation"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -496,10 +508,6 @@ export interface components {
             decision: "APPROVED" | "REJECTED";
             /** @description never blank */
             reason: string;
-            /** @description with REJECTED only: the inputs that would be approved, which must fit the capability */
-            suggestedInput?: {
-                [key: string]: unknown;
-            };
         };
         Difference: {
             /** @description such as input.amount, method, url or body */
@@ -527,14 +535,72 @@ export interface components {
             /** Format: int64 */
             statusCode?: number;
         };
-        ExpectationCheck: {
-            /** @description absent when the output has no such field */
-            actual?: unknown;
-            /** @description any JSON value */
-            expected: unknown;
-            field: string;
+        GivenDecision: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            /** @description who made the token that decided, and who made that one, nearest first */
+            byMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            byName?: string;
             /** @enum {string} */
-            status: "PASSED" | "FAILED" | "SIMULATED";
+            decision: "APPROVED" | "REJECTED";
+            /** @description the approval's groups that it was given for */
+            groups?: string[];
+            /** @description its decider left the groups before enough had approved, so it doesn't count */
+            left?: boolean;
+            reason: string;
+        };
+        Group: {
+            /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
+            claim?: string;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[];
+            name: string;
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        GroupPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedGroup"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        GroupWrite: {
+            /** @description name=value of a claim of the identity provider, such as groups=finance */
+            claim?: string;
+            /** @description ignored */
+            createdAt?: unknown;
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[];
+            name: string;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
         };
         Health: {
             /**
@@ -597,21 +663,6 @@ export interface components {
             sequence: number;
         };
         InputField: {
-            /** @description what it means, for people and models */
-            description?: string;
-            /** @description the values that it may have; numbers compare by exact value */
-            enum?: unknown[];
-            /**
-             * Format: int64
-             * @description of a string, in code points
-             */
-            maxLength?: number;
-            /** @description of a number, exact */
-            maximum?: unknown;
-            /** @description of a number, exact */
-            minimum?: unknown;
-            /** @description of a string: an RE2 expression, unanchored */
-            pattern?: string;
             required: boolean;
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
@@ -696,8 +747,11 @@ export interface components {
             updatedAt: string;
         };
         ListedApproval: {
-            /** @description what the agent said of its call over MCP; nobody has checked it */
-            agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description how many different deciders must approve; absent in records of older releases, which needed one
+             */
+            approvalsNeeded?: number;
             /**
              * Format: int64
              * @description which attempt of the step it lets out
@@ -712,16 +766,22 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
+            /** @description oldest first; decidedBy is who gave the last */
+            decisions?: components["schemas"]["GivenDecision"][] | components["schemas"]["Omitted"];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[] | components["schemas"]["Omitted"];
             id: string;
             inputSnapshot: {
                 [key: string]: unknown;
             };
             planId: string;
             projectId: string;
+            /** @description of the rules that ask */
+            reasons?: string[] | components["schemas"]["Omitted"];
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -743,10 +803,6 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
-            /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
-            suggestedInput?: {
-                [key: string]: unknown;
-            };
             /** @description the capability's title, filled from what will be sent */
             title?: string | components["schemas"]["Omitted"];
         };
@@ -793,9 +849,9 @@ export interface components {
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description what decides, by the inputs, before approval does */
+            approvalRules?: components["schemas"]["ApprovalRule"][] | components["schemas"]["Omitted"];
             description?: string | components["schemas"]["Omitted"];
-            /** @description what the output of every step of it must be; a step's own is judged besides */
-            expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -843,6 +899,23 @@ export interface components {
             /** @description of the tenant, that are signed with it now */
             webhooks?: string[] | components["schemas"]["Omitted"];
         };
+        ListedGroup: {
+            /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
+            claim?: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[] | components["schemas"]["Omitted"];
+            name: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
         ListedModel: {
             /** Format: date-time */
             createdAt: string;
@@ -870,7 +943,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents; and where a run has no model */
+            /** @description absent in the plan of a team run: see agents */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -920,8 +993,6 @@ export interface components {
         };
         ListedRun: {
             agentId?: string;
-            /** @description what the agent said of its call over MCP; nobody has checked it */
-            agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
             /** @description the latest approval asked for */
             approvalId?: string;
             cancelRequested: boolean;
@@ -982,6 +1053,7 @@ export interface components {
             actionId?: string;
             agentId?: string;
             approvalId?: string;
+            /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
              * Format: int64
@@ -1018,6 +1090,11 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"] | components["schemas"]["Omitted"];
+            /**
+             * @description of a rehearsed step: what the gate would say of these inputs
+             * @enum {string}
+             */
+            wouldBe?: "ALLOW" | "ASK" | "DENIED";
         };
         ListedTeam: {
             /** Format: date-time */
@@ -1116,7 +1193,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -1307,7 +1384,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents; and where a run has no model */
+            /** @description absent in the plan of a team run: see agents */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1338,10 +1415,9 @@ export interface components {
                 };
             };
             id: string;
-            /** @description absent where the agent has none */
-            modelId?: string;
+            modelId: string;
             /** Format: int64 */
-            modelRevision?: number;
+            modelRevision: number;
             projectId: string;
             /** Format: int64 */
             revision: number;
@@ -1436,6 +1512,8 @@ export interface components {
             message: string;
             /** @description JSON path into the document; empty for the whole */
             path: string;
+            /** @description inputs that show it */
+            witness?: unknown;
         };
         Project: {
             /** @enum {string} */
@@ -1483,19 +1561,6 @@ export interface components {
             id: string;
             /** Format: int64 */
             revision: number;
-        };
-        ProjectRunStart: {
-            capability: string;
-            /** @description judged besides the capability's; a LIVE run without either is counted in unverifiedSteps */
-            expectation?: components["schemas"]["Expectation"];
-            inputs?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description default DRY_RUN
-             * @enum {string}
-             */
-            mode?: "DRY_RUN" | "LIVE";
         };
         ProjectWrite: {
             /** @enum {string} */
@@ -1619,8 +1684,6 @@ export interface components {
         };
         Run: {
             agentId?: string;
-            /** @description what the agent said of its call over MCP; nobody has checked it */
-            agentWords?: components["schemas"]["AgentWords"];
             /** @description the latest approval asked for */
             approvalId?: string;
             cancelRequested: boolean;
@@ -1773,6 +1836,7 @@ export interface components {
             actionId?: string;
             agentId?: string;
             approvalId?: string;
+            /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
              * Format: int64
@@ -1814,27 +1878,11 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"];
-        };
-        Stop: {
-            by: string;
-            reason: string;
-            /** Format: date-time */
-            since: string;
-            /** @description * for all tenants */
-            tenantId: string;
-        };
-        StopState: {
-            stopped: boolean;
-            /** @description those that stand */
-            stops: components["schemas"]["Stop"][];
-            /** @description * for all tenants */
-            tenantId: string;
-        };
-        StopWrite: {
-            /** @description never blank */
-            reason: string;
-            /** @description absent: the caller's own; another, or * for all, is for realm administrators only */
-            tenantId?: string;
+            /**
+             * @description of a rehearsed step: what the gate would say of these inputs
+             * @enum {string}
+             */
+            wouldBe?: "ALLOW" | "ASK" | "DENIED";
         };
         SyncedAgents: {
             items: components["schemas"]["ListedAgent"][];
@@ -2121,8 +2169,6 @@ export interface components {
         Verification: {
             /** @description absent when the output has no such field */
             actual?: unknown;
-            /** @description where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those of the one that isn't met, else the step's own */
-            checks?: components["schemas"]["ExpectationCheck"][];
             /** @description any JSON value */
             expected?: unknown;
             field?: string;
@@ -2139,7 +2185,7 @@ export interface components {
             /** Format: date-time */
             expiresAt?: string;
             /** @enum {string} */
-            kind: "approval" | "reconcile" | "slot" | "stop";
+            kind: "approval" | "reconcile" | "slot";
             /**
              * Format: date-time
              * @description until then an answer may still come, and no resolution is taken
@@ -2161,7 +2207,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -2209,7 +2255,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision
@@ -2678,16 +2724,65 @@ export interface operations {
             };
         };
     };
-    go: {
+    listGroups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupPage"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["StopWrite"];
+                "application/json": components["schemas"]["GroupWrite"];
             };
         };
         responses: {
@@ -2697,7 +2792,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StopState"];
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
                 };
             };
         };
@@ -3367,33 +3484,24 @@ export interface operations {
             };
         };
     };
-    startProjectRun: {
+    validateProject: {
         parameters: {
             query?: never;
-            header: {
-                /** @description repeating it with the same content finds the same run */
-                "Idempotency-Key": string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProjectRunStart"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Accepted */
-            202: {
+            /** @description OK */
+            200: {
                 headers: {
-                    /** @description true when an earlier start with this key made the run */
-                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["Validation"];
                 };
             };
         };
@@ -3640,50 +3748,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
-                };
-            };
-        };
-    };
-    stopState: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StopState"];
-                };
-            };
-        };
-    };
-    stop: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StopWrite"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StopState"];
                 };
             };
         };

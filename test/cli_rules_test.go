@@ -1,0 +1,61 @@
+package test
+
+import (
+	encoding "encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// rulesFile is a file of proposed rules.
+func rulesFile(t *testing.T, rules ...doc) string {
+	t.Helper()
+	text, err := encoding.Marshal(doc{"approvalRules": rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTheCommandLineKeepsGroupsAndValidatesRules(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.Admin.Put("/users/ann@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	prints(t, s.command(t, 0, "groups", "put", "finance", "--name", "Finance", "--member", "ann@example.com", "--profile", "admin").Out, "saved finance, revision 1")
+	s.asked(t, "groups", "list").Is(t, "items.0.members", []string{"ann@example.com"})
+	s.register(t, ruled, payRules(s.shop.Origin(), "RISK_BASED", harness.With(rule(is("amount", "lte", number("10")), "ALLOW"), "groups", []string{"finance"})))
+	prints(t, s.command(t, 0, "projects", "validate", ruled).Out, "number_unbounded", `{"amount":-1}`, "0 errors, 1 warnings")
+	s.command(t, 1, "projects", "validate", ruled, "--strict")
+	prints(t, s.command(t, 0, "projects", "show", ruled).Out, "ALLOW it", "finance")
+	s.command(t, 3, "groups", "delete", "finance", "--profile", "admin")
+	s.Admin.Put("/projects/"+ruled, harness.With(payRules(s.shop.Origin(), "RISK_BASED"), "expectedRevision", 1)).OK(t)
+	prints(t, s.command(t, 0, "groups", "delete", "finance", "--profile", "admin").Out, "deleted finance")
+}
+
+// TestProposedRulesAreTriedOnTheRunsThatThereWere, and what they would have stopped is
+// named.
+func TestProposedRulesAreTriedOnTheRunsThatThereWere(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.register(t, ruled, payRules(s.shop.Origin(), "NONE", rule(is("amount", "gt", number("100")), "ASK")))
+	s.shop.On("POST", "/pay", harness.Answering(200, `{}`), harness.Answering(200, `{}`))
+	small := s.reaches(t, s.run(t, pay("p", "5", nil)), "COMPLETED").At("id").Text()
+	asked := s.approval(t, s.run(t, pay("p", "101", nil)))
+	s.approver.Post("/approvals/"+asked.At("id").Text()+"/decision", approved).OK(t)
+	s.reaches(t, asked.At("runId").Text(), "COMPLETED")
+
+	proposed := rulesFile(t, rule(is("amount", "lt", number("10")), "DENY"), rule(is("amount", "gt", number("1000")), "ASK"))
+	found := s.asked(t, "policy", "what-if", "--rules", ruled+"/pay="+proposed)
+	found.Is(t, "steps", 2).Is(t, "asked", 1).Is(t, "wouldAsk", 0).Is(t, "wouldDeny", 1)
+	found.Is(t, "capabilities.0.denied", []string{small}).Is(t, "capabilities.0.fewer", 1).Is(t, "capabilities.0.was", []string{"NONE and 1 rule"}).Is(t, "capabilities.0.would", []string{"NONE and 2 rules"})
+	prints(t, s.command(t, 0, "policy", "what-if", "--rules", ruled+"/pay="+proposed).Out, "sent, and would have been denied: "+small)
+	s.command(t, 2, "policy", "what-if", "--rules", ruled+"/pay="+rulesFile(t, rule(is("amuont", "lt", number("10")), "DENY")))
+	s.command(t, 2, "policy", "what-if", "--rules", ruled+"/none="+proposed)
+	s.command(t, 2, "policy", "what-if", "--rules", "pay="+proposed)
+}
