@@ -249,6 +249,11 @@ export interface components {
             total: number;
         };
         AuditExport: {
+            /**
+             * Format: int64
+             * @description only records behind this sequence number were asked for
+             */
+            after?: number;
             /** Format: date-time */
             at: string;
             /** @description some records were not asked for */
@@ -2553,6 +2558,8 @@ export interface operations {
                 since?: string;
                 /** @description true for the realm's log; realm administrators only */
                 realm?: boolean;
+                /** @description only records behind this sequence number, so that a collector goes on where it stopped */
+                after?: number;
             };
             header?: never;
             path?: never;
