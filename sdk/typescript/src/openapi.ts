@@ -347,7 +347,9 @@ export interface components {
             /** @description API_KEY only */
             headerName?: string;
             /** @enum {string} */
-            type: "HMAC" | "BEARER" | "API_KEY" | "NONE";
+            type: "HMAC" | "BEARER" | "API_KEY" | "BASIC" | "NONE";
+            /** @description BASIC only; the variable holds the password */
+            user?: string;
         };
         Binding: {
             field: string;
@@ -895,6 +897,10 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
+            /** @description sent with each call; not secret */
+            headers?: {
+                [key: string]: string;
+            };
             /** @description the latest check of the present revision */
             health?: components["schemas"]["HealthCheck"] | components["schemas"]["Omitted"];
             healthPath?: string | components["schemas"]["Omitted"];
@@ -1442,6 +1448,10 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
+            /** @description sent with each call; not secret */
+            headers?: {
+                [key: string]: string;
+            };
             /** @description the latest check of the present revision */
             health?: components["schemas"]["HealthCheck"];
             healthPath?: string;
@@ -1509,6 +1519,10 @@ export interface components {
              * @description absent or 0 creates; else the current revision
              */
             expectedRevision?: number;
+            /** @description fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name */
+            headers?: {
+                [key: string]: string;
+            };
             /** @description ignored */
             health?: unknown;
             /** @description GET path of the health check; default / */
@@ -1575,6 +1589,8 @@ export interface components {
         Request: {
             /** @description the exact JSON that is sent; null without a body */
             body: unknown;
+            /** @description the project's headers, and the user of BASIC, by name; those that each call has aren't listed */
+            headers?: unknown;
             method: string;
             /** @description the query fields by name, in the order sent */
             query: unknown;
