@@ -46,6 +46,7 @@ type AuditExport struct {
 	At       time.Time `json:"at"`
 	Records  int64     `json:"records" doc:"lines before this one"`
 	Filtered bool      `json:"filtered" doc:"some records were not asked for"`
+	After    *int64    `json:"after,omitempty" doc:"only records behind this sequence number were asked for"`
 	Size     int64     `json:"size" doc:"records of the whole log"`
 	Head     string    `json:"head" doc:"its RFC 6962 tree hash, lowercase hex"`
 }

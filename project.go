@@ -13,6 +13,7 @@ const (
 	AuthHMAC   = "HMAC"
 	AuthBearer = "BEARER"
 	AuthAPIKey = "API_KEY"
+	AuthBasic  = "BASIC"
 	AuthNone   = "NONE"
 )
 
@@ -109,10 +110,14 @@ func (c *Capability) Timeout() time.Duration {
 // Auth is a project's outbound authentication (specification 5.2). It names a
 // server environment variable and never holds a secret.
 type Auth struct {
-	Type          string `json:"type" enum:"HMAC,BEARER,API_KEY,NONE"`
+	Type          string `json:"type" enum:"HMAC,BEARER,API_KEY,BASIC,NONE"`
 	CredentialEnv string `json:"credentialEnv,omitempty"`
 	HeaderName    string `json:"headerName,omitempty" doc:"API_KEY only"`
+	User          string `json:"user,omitempty" doc:"BASIC only; the variable holds the password"`
 }
+
+// Headers are header values by name.
+type Headers = map[string]string
 
 // Project is a registered connection (specification 2.6).
 type Project struct {
@@ -124,6 +129,7 @@ type Project struct {
 	HealthPath       string        `json:"healthPath,omitempty"`
 	Auth             *Auth         `json:"auth,omitempty"`
 	AuthSecretEnv    string        `json:"authSecretEnv,omitempty"`
+	Headers          Headers       `json:"headers,omitempty" nullable:"false" doc:"sent with each call; not secret"`
 	Enabled          bool          `json:"enabled"`
 	Retired          bool          `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
 	SecretConfigured bool          `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
@@ -145,6 +151,7 @@ type ProjectWrite struct {
 	HealthPath       string       `json:"healthPath,omitempty" doc:"GET path of the health check; default /"`
 	Auth             *Auth        `json:"auth,omitempty"`
 	AuthSecretEnv    string       `json:"authSecretEnv,omitempty" doc:"legacy HMAC: name of a server environment variable"`
+	Headers          Headers      `json:"headers,omitempty" nullable:"false" doc:"fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name"`
 	Enabled          *bool        `json:"enabled,omitempty"`
 	ExpectedRevision int64        `json:"expectedRevision,omitempty" minimum:"0" doc:"absent or 0 creates; else the current revision"`
 

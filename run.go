@@ -147,6 +147,8 @@ type Request struct {
 	URL    string `json:"url" doc:"absolute, with the query as it stands on the wire"`
 	Query  Value  `json:"query" doc:"the query fields by name, in the order sent"`
 	Body   Value  `json:"body" doc:"the exact JSON that is sent; null without a body"`
+
+	Headers Value `json:"headers,omitzero" doc:"the project's headers, and the user of BASIC, by name; those that each call has aren't listed"`
 }
 
 // Response is what came back. The body of a 2xx answer is the output; of any other its

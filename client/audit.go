@@ -17,6 +17,7 @@ type AuditFilter struct {
 	Action  string    // such as runs.start
 	Since   time.Time // not before
 	Realm   bool      // the realm's log; realm administrators only
+	After   *int64    // of an export: only records behind this sequence number
 }
 
 // AuditRecords lists the tenant's log, the newest first (ADMIN).

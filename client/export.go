@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,11 @@ func (c *Client) ExportAudit(ctx context.Context, f AuditFilter, w io.Writer) (*
 	alarm := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer alarm.Stop()
 	f.Paging = Paging{}
-	q := Request{Method: http.MethodGet, Path: "/audit/export", Query: f.query(), Header: http.Header{"Accept": {exportType}}}
+	query := f.query()
+	if f.After != nil {
+		query.Set("after", strconv.FormatInt(*f.After, 10))
+	}
+	q := Request{Method: http.MethodGet, Path: "/audit/export", Query: query, Header: http.Header{"Accept": {exportType}}}
 	r, err := c.request(ctx, q, nil)
 	if err != nil {
 		return nil, err

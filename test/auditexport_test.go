@@ -145,3 +145,49 @@ func readText(t *testing.T, path string) string {
 	}
 	return string(text)
 }
+
+// TestACollectorGoesOnWhereItStopped: nothing is missed and nothing comes twice.
+func TestACollectorGoesOnWhereItStopped(t *testing.T) {
+	t.Parallel()
+	s := ownShell(t)
+	add := func(from, to int) {
+		for i := from; i < to; i++ {
+			s.Admin.Put(fmt.Sprintf("/users/user-%03d@marlow.example", i), doc{"roles": []string{"VIEWER"}}).OK(t)
+		}
+	}
+	took := 0
+	collect := func(query string) (last int) {
+		t.Helper()
+		lines := strings.Split(strings.TrimSpace(s.Admin.Do("GET", "/audit/export"+query, nil, "Accept: application/x-ndjson").Raw), "\n")
+		for _, line := range lines[:len(lines)-1] {
+			if !strings.HasPrefix(line, fmt.Sprintf(`{"seq":%d,`, took)) {
+				t.Fatalf("record %d is %s", took, line)
+			}
+			took++
+		}
+		if query != "" && !strings.Contains(lines[len(lines)-1], `"filtered":true`) {
+			t.Errorf("the last line is %s", lines[len(lines)-1])
+		}
+		return took - 1
+	}
+	last := collect("")
+	add(0, 5)
+	last = collect(fmt.Sprintf("?after=%d", last))
+	if again := collect(fmt.Sprintf("?after=%d", last)); again != last {
+		t.Errorf("without anything new it is %d after %d", again, last)
+	}
+	add(5, 240) // more than a batch
+	last = collect(fmt.Sprintf("?after=%d", last))
+	if total := s.Admin.Get("/audit").OK(t).At("total").Int(); total != took || last != took-1 {
+		t.Errorf("%d of %d records were collected", took, total)
+	}
+	s.Admin.Get(fmt.Sprintf("/audit/export?after=%d", last+1)).Refused(t, "state_conflict", "after")
+	for _, bad := range []string{"-1", "x", "1.0", "", "99999999999999999999"} {
+		s.Admin.Get("/audit/export?after="+bad).Refused(t, "invalid_request", "after")
+	}
+	s.Admin.Get("/audit?after=1").Refused(t, "invalid_request", "after")
+	one := s.command(t, 0, "audit", "export", "--after", fmt.Sprint(last-1), "--profile", "admin").Out
+	if strings.Count(one, "\n") != 2 || !strings.HasPrefix(one, fmt.Sprintf(`{"seq":%d,`, last)) {
+		t.Errorf("the command wrote %s", one)
+	}
+}

@@ -47,18 +47,24 @@ func (s *Service) readSpan(ctx context.Context, a Actor, read func(tx store.Tx) 
 
 // ExportAudit calls each with every record of a log that the filter selects, as stored and
 // in order, and returns the head they belong to. Records that are appended after it has
-// begun are left out.
-func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, realm bool, each func(doc []byte) error) (end countersign.AuditExport, err error) {
+// begun are left out. after leaves out those up to a sequence number, nil none: so a
+// collector goes on where it stopped.
+func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, after *int64, realm bool, each func(doc []byte) error) (end countersign.AuditExport, err error) {
 	log, err := logOf(a, realm)
 	if err != nil {
 		return end, err
 	}
-	end = countersign.AuditExport{TenantID: log, At: s.cfg.Now(), Filtered: f.Any()}
+	end = countersign.AuditExport{TenantID: log, At: s.cfg.Now(), Filtered: f.Any() || after != nil, After: after}
 	err = s.readSpan(ctx, a, func(tx store.Tx) error {
 		end.Size, end.Head, err = audit.Head(tx, log)
 		return err
 	})
 	span := audit.Span{Filter: f, Before: end.Size}
+	if err == nil && after != nil {
+		if span.From = *after + 1; span.From > end.Size {
+			err = countersign.Errorf(countersign.CodeStateConflict, "after: the log has %d records, so its last is %d, not %d; it is another log than the one that was read, or was cut off", end.Size, end.Size-1, *after)
+		}
+	}
 	for done := false; err == nil && !done; {
 		var docs [][]byte
 		err = s.readSpan(ctx, a, func(tx store.Tx) error {

@@ -157,7 +157,7 @@ func sameContent(stored, written countersign.Project) (bool, error) {
 func contentOf(p countersign.Project) countersign.Project {
 	return countersign.Project{
 		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
-		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Capabilities: p.Capabilities,
+		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Headers: p.Headers, Capabilities: p.Capabilities,
 	}
 }
 

@@ -100,7 +100,7 @@ func TestVerificationsAndExportsReadOneSpanAtATime(t *testing.T) {
 		}
 		export := func(tenant string) turn {
 			return turn{tenant, func() error {
-				_, err := h.service.ExportAudit(background, as(tenant), audit.Filter{}, false, func([]byte) error { return nil })
+				_, err := h.service.ExportAudit(background, as(tenant), audit.Filter{}, nil, false, func([]byte) error { return nil })
 				return err
 			}}
 		}

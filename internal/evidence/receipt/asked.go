@@ -165,10 +165,10 @@ func (c *claims) shows(by node) bool {
 	if shown.at("method").text() != r.at("method").text() || shown.at("url").text() != r.at("url").text() {
 		return false
 	}
-	return sameBody(shown.at("body"), r.at("body").text()) && sameQuery(shown.at("query"), r.at("url").text())
+	return sameBody(shown.at("headers"), r.at("headers").text()) && sameBody(shown.at("body"), r.at("body").text()) && sameQuery(shown.at("query"), r.at("url").text())
 }
 
-// sameBody compares a body in canonical form with the text that is sent.
+// sameBody compares a body, or headers, in canonical form with the text of the digest.
 func sameBody(shown node, text string) bool {
 	if text == "" {
 		return !shown.exists()

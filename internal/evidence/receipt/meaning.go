@@ -132,9 +132,13 @@ func (c *claims) requested(digest string, by node) bool {
 // request.Digest, which takes them from a request.
 func digestOf(r node) string {
 	var b []byte
-	for _, text := range []string{
+	texts := []string{
 		r.at("method").text(), r.at("url").text(), r.at("body").text(), r.at("projectId").text(), r.at("projectRevision").number(), r.at("capability").text(),
-	} {
+	}
+	if headers := r.at("headers").text(); headers != "" {
+		texts = append(texts, headers)
+	}
+	for _, text := range texts {
 		b = appendNetstring(b, text)
 	}
 	return countersign.SHA256Hex(b)

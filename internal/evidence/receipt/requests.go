@@ -18,6 +18,7 @@ type entry struct {
 	ProjectID       string `json:"projectId"`
 	ProjectRevision int64  `json:"projectRevision"`
 	URL             string `json:"url"`
+	Headers         string `json:"headers,omitempty"`
 }
 
 // requestsOf lists each request of the steps and then the approvals once.
@@ -42,7 +43,7 @@ func requestsOf(f Facts) []entry {
 func entryOf(f Facts, r countersign.Request, digest, projectID, capability string) entry {
 	return entry{
 		Capability: capability, Digest: digest, ProjectID: projectID, ProjectRevision: revisionOf(f.Run.PlanSnapshot, projectID),
-		Method: r.Method, URL: r.URL, Body: request.BodyText(r),
+		Method: r.Method, URL: r.URL, Body: request.BodyText(r), Headers: r.Headers.Raw(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,15 +61,12 @@ func asSingleRun(problem string) string {
 // behind. A plan with problems is not stored.
 func ForCall(s Source, start countersign.ProjectRunStart, o Creation) (countersign.Plan, []string) {
 	p := countersign.Plan{
-		ID: o.ID, Status: countersign.PlanReady, Name: s.Project.Name + ": " + start.Capability, Mode: start.Mode, ValidationErrors: []string{},
+		ID: o.ID, Status: countersign.PlanReady, Name: s.Project.Name + ": " + start.Capability, Mode: cmp.Or(start.Mode, countersign.ModeDryRun), ValidationErrors: []string{},
 		Projects: []countersign.ProjectRef{{ID: s.Project.ID, Revision: s.Project.Revision}}, CreatedBy: o.By, CreatedAt: o.Now,
 		Steps: []countersign.Step{{
 			ID: singleStep, Name: start.Capability, ProjectID: s.Project.ID, Capability: start.Capability,
 			Input: start.Inputs, Expectation: start.Expectation,
 		}},
-	}
-	if p.Mode == "" {
-		p.Mode = countersign.ModeDryRun
 	}
 	p.PlanDigest = digest(&p)
 	problems := validateSteps(&p, map[string]Source{s.Project.ID: s}, request.CheckInputs)

@@ -2,6 +2,8 @@ package project
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -26,13 +28,19 @@ func authentication(p *countersign.Project) []countersign.Problem {
 func authFields(a *countersign.Auth) []countersign.Problem {
 	var out []countersign.Problem
 	if a.Type == countersign.AuthNone {
-		if a.CredentialEnv != "" || a.HeaderName != "" {
-			out = append(out, problem("auth", "NONE takes neither credentialEnv nor headerName"))
+		if a.CredentialEnv != "" || a.HeaderName != "" || a.User != "" {
+			out = append(out, problem("auth", "NONE takes neither credentialEnv nor headerName nor user"))
 		}
 		return out
 	}
 	if a.CredentialEnv == "" {
 		out = append(out, problem("auth.credentialEnv", a.Type+" needs the name of a server environment variable"))
+	}
+	switch {
+	case a.Type == countersign.AuthBasic && !usableUser(a.User):
+		out = append(out, problem("auth.user", "BASIC needs the user: 1 to 128 visible ASCII characters without a colon"))
+	case a.Type != countersign.AuthBasic && a.User != "":
+		out = append(out, problem("auth.user", "only BASIC takes one"))
 	}
 	switch {
 	case a.Type == countersign.AuthAPIKey && a.HeaderName == "":
@@ -82,4 +90,43 @@ func usableHeader(name string) bool {
 // isTokenRune reports a character of RFC 9110's token.
 func isTokenRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}
+
+func usableUser(user string) bool {
+	return user != "" && len(user) <= 128 && !strings.ContainsFunc(user, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == ':' })
+}
+
+// A project has so many headers at most, of such values.
+const (
+	maxHeaders     = 20
+	maxHeaderValue = 1024
+)
+
+// headers: none that a key may not replace, and none twice in another case.
+func headers(p *countersign.Project) []countersign.Problem {
+	var out []countersign.Problem
+	if len(p.Headers) > maxHeaders {
+		out = append(out, problem("headers", fmt.Sprintf("a project has at most %d", maxHeaders)))
+	}
+	taken := map[string]string{}
+	if p.Auth != nil && p.Auth.HeaderName != "" {
+		taken[strings.ToLower(p.Auth.HeaderName)] = "auth.headerName"
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+		path, lower := "headers."+name, strings.ToLower(name)
+		switch by := taken[lower]; {
+		case name == "" || !usableHeader(name):
+			out = append(out, problem(path, "it is reserved or no header name; choose one such as X-Api-Version"))
+		case by != "":
+			out = append(out, problem(path, by+" is the same header"))
+		case !usableValue(p.Headers[name]):
+			out = append(out, problem(path, fmt.Sprintf("its value must be 1 to %d visible ASCII characters and spaces between them", maxHeaderValue)))
+		}
+		taken[lower] = path
+	}
+	return out
+}
+
+func usableValue(v string) bool {
+	return v != "" && len(v) <= maxHeaderValue && v == strings.TrimSpace(v) && !strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }

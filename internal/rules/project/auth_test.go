@@ -15,7 +15,7 @@ func TestAuthentication(t *testing.T) {
 		{"HMAC", auth(`{"type":"HMAC","credentialEnv":"CREDENTIAL"}`), "", ""},
 		{"BEARER", auth(`{"type":"BEARER","credentialEnv":"CREDENTIAL"}`), "", ""},
 		{"API_KEY", auth(`{"type":"API_KEY","credentialEnv":"CREDENTIAL","headerName":"X-Api-Key"}`), "", ""},
-		{"another type", auth(`{"type":"BASIC","credentialEnv":"CREDENTIAL"}`), invalid, "auth.type: "},
+		{"another type", auth(`{"type":"DIGEST","credentialEnv":"CREDENTIAL"}`), invalid, "auth.type: "},
 		{"HMAC without a credential", auth(`{"type":"HMAC"}`), invalid, "auth.credentialEnv: HMAC needs"},
 		{"BEARER without a credential", auth(`{"type":"BEARER"}`), invalid, "auth.credentialEnv: BEARER needs"},
 		{"API_KEY without a header", auth(`{"type":"API_KEY","credentialEnv":"CREDENTIAL"}`), invalid, "auth.headerName: API_KEY needs"},

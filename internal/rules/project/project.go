@@ -52,9 +52,10 @@ func (a Allowed) WeakSecret(p *countersign.Project) bool {
 func Validate(tenant string, w countersign.ProjectWrite, a Allowed) (countersign.Project, error) {
 	p := countersign.Project{
 		Name: w.Name, Adapter: w.Adapter, BaseURL: w.BaseURL, HealthPath: w.HealthPath,
-		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Capabilities: w.Capabilities,
+		Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv, Headers: w.Headers, Capabilities: w.Capabilities,
 	}
 	problems := connection(&p)
+	problems = append(problems, headers(&p)...)
 	problems = append(problems, authentication(&p)...)
 	problems = append(problems, capabilities(&p)...)
 	if len(problems) > 0 {

@@ -43,6 +43,7 @@ func Preview(p *countersign.Project, c *countersign.Capability, input map[string
 		return countersign.Request{}, false, errors.New(countersign.JoinProblems(problems))
 	}
 	r = newForm(m, input, bound).request(origin)
+	r.Headers = headersOf(p)
 	if max(len(r.URL), len(r.Body.Raw())) > countersign.MaxBodyBytes {
 		return countersign.Request{}, false, fmt.Errorf("the request of %s is larger than 1 MiB", c.Name)
 	}

@@ -17,10 +17,17 @@ import (
 // (no bytes when there is no body), the revision decimal. Lengths come first, so
 // no two different requests are ever hashed as the same text. To recompute:
 //
+// Where the project has headers, or BASIC has a user, a seventh text follows: the JSON of
+// the request's headers, as the approval shows it.
+//
 //	printf '4:POST,30:https://api.example.com/refund,12:{"amount":5},9:acme-shop,1:3,6:refund,' | sha256sum
 func Digest(r countersign.Request, projectID string, revision int64, capability string) string {
 	b := make([]byte, 0, len(r.URL)+len(r.Body.Raw())+128)
-	for _, text := range []string{r.Method, r.URL, BodyText(r), projectID, strconv.FormatInt(revision, 10), capability} {
+	texts := []string{r.Method, r.URL, BodyText(r), projectID, strconv.FormatInt(revision, 10), capability}
+	if !r.Headers.IsZero() {
+		texts = append(texts, r.Headers.Raw())
+	}
+	for _, text := range texts {
 		b = strconv.AppendInt(b, int64(len(text)), 10)
 		b = append(b, ':')
 		b = append(b, text...)

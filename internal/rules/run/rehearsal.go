@@ -110,6 +110,7 @@ func differentRequest(sent, promised *countersign.Request) (out []countersign.Di
 	}{
 		{"method", countersign.String(promised.Method), countersign.String(sent.Method)},
 		{"url", countersign.String(promised.URL), countersign.String(sent.URL)},
+		{"headers", promised.Headers, sent.Headers},
 		{"body", countersign.RawValue(request.BodyText(*promised)), countersign.RawValue(request.BodyText(*sent))},
 	} {
 		if part.promised.Raw() != part.found.Raw() {

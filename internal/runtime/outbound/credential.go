@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"encoding/base64"
 	"errors"
 	"os"
 	"strings"
@@ -30,6 +31,7 @@ func newCredentials(cfg Config) credentials {
 type authentication struct {
 	kind       string
 	headerName string // API_KEY's
+	user       string // BASIC's
 	value      string
 }
 
@@ -43,12 +45,12 @@ func (c credentials) of(call request.Call, origin string) (authentication, error
 	if err := c.allowed(credential.Use{Tenant: call.Tenant, Origin: origin, Kind: a.Type, Name: a.CredentialEnv}, call.BoundTo); err != nil {
 		return authentication{}, err
 	}
-	got := authentication{kind: a.Type, headerName: a.HeaderName, value: c.getenv(a.CredentialEnv)}
+	got := authentication{kind: a.Type, headerName: a.HeaderName, user: a.User, value: c.getenv(a.CredentialEnv)}
 	switch {
 	case got.value == "":
 		return authentication{}, cause("credential variable " + a.CredentialEnv + " is not set")
 	case a.Type == countersign.AuthHMAC: // never on the wire
-	case a.Type != countersign.AuthBearer && a.Type != countersign.AuthAPIKey:
+	case a.Type != countersign.AuthBearer && a.Type != countersign.AuthAPIKey && a.Type != countersign.AuthBasic:
 		return authentication{}, cause("authentication type " + a.Type + " is not supported")
 	case !isHeaderValue(got.value):
 		return authentication{}, cause("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
@@ -82,6 +84,8 @@ func (c authentication) header(m *message, timestamp string) headerField {
 		return headerField{"Authorization", "Bearer " + c.value}
 	case countersign.AuthAPIKey:
 		return headerField{c.headerName, c.value}
+	case countersign.AuthBasic:
+		return headerField{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(c.user+":"+c.value))}
 	default:
 		return headerField{}
 	}

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -19,6 +20,7 @@ type message struct {
 	target     string
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
+	headers    []headerField  // the project's own
 	credential authentication
 	trace      string           // traceparent; "": none is sent
 	sendBefore time.Time        // zero: whenever
@@ -80,8 +82,23 @@ func (c *Client) message(call request.Call) (message, error) {
 			return m, cause("the value of " + h.name + " is empty or holds characters that a header can't carry")
 		}
 	}
+	if m.headers, err = fixedHeaders(call.Project.Headers); err != nil {
+		return m, err
+	}
 	m.credential, err = c.credentials.of(call, o.text)
 	return m, err
+}
+
+// fixedHeaders are a project's, by name; the last gate behind the rules of registration.
+func fixedHeaders(headers map[string]string) ([]headerField, error) {
+	var out []headerField
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if !carriesKey(name) || !isHeaderValue(headers[name]) {
+			return nil, cause("header " + strconv.QuoteToASCII(name) + " of the project can't be sent")
+		}
+		out = append(out, headerField{name, headers[name]})
+	}
+	return out, nil
 }
 
 // append writes the request as it goes over the wire, head and body. now is the
@@ -110,6 +127,9 @@ func (m *message) append(b []byte, now time.Time, userAgent string) []byte {
 // appendRuntime writes what identifies and authenticates a step's call.
 func (m *message) appendRuntime(b []byte, timestamp string) []byte {
 	for _, h := range m.runtime {
+		b = field(b, h.name, h.value)
+	}
+	for _, h := range m.headers {
 		b = field(b, h.name, h.value)
 	}
 	if m.trace != "" {

@@ -54,7 +54,7 @@ func TestNothingLeavesWhenACallIsRefused(t *testing.T) {
 			b.project.Auth = &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "X-Key: a\r\nX-Evil"}
 		}},
 		{"unknown authentication", "is not supported", func(b *bundle, c *request.Call) {
-			b.project.Auth = &countersign.Auth{Type: "BASIC", CredentialEnv: keyEnv}
+			b.project.Auth = &countersign.Auth{Type: "DIGEST", CredentialEnv: keyEnv}
 		}},
 	}
 	for _, tt := range tests {

@@ -88,6 +88,8 @@ func signedWord(auth string) string {
 		return "Sent with a bearer token."
 	case countersign.AuthAPIKey:
 		return "Sent with an API key."
+	case countersign.AuthBasic:
+		return "Sent with a user and a password."
 	}
 	return ""
 }

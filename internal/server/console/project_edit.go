@@ -64,16 +64,18 @@ func (s *form) connection(p countersign.Project) []field {
 			choice{Value: countersign.AuthHMAC, Word: "HMAC-SHA256 signature", Note: "Every call is signed with the secret."},
 			choice{Value: countersign.AuthBearer, Word: "Bearer token", Note: "The secret goes in the Authorization header."},
 			choice{Value: countersign.AuthAPIKey, Word: "API key", Note: "The secret goes in a header that you name."},
+			choice{Value: countersign.AuthBasic, Word: "User and password", Note: "HTTP Basic: the secret is the password."},
 			choice{Value: countersign.AuthNone, Word: "None", Note: "Only reads with GET can be registered."})),
 		s.mono("auth.credentialEnv", "Environment variable of the secret", "Its name, never the secret. The operator lists the names that are allowed.", auth.CredentialEnv),
 		s.mono("auth.headerName", "Header of the API key", "For an API key only, such as X-Api-Key.", auth.HeaderName),
+		s.mono("auth.user", "User", "For user and password only.", auth.User),
 	}
 }
 
 // connectionTyped reads the connection from the form.
 func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) {
 	w.Name, w.Adapter, w.BaseURL, w.HealthPath = v.form("name"), v.form("adapter"), v.form("baseUrl"), v.form("healthPath")
-	w.Auth = &countersign.Auth{Type: v.form("auth.type"), CredentialEnv: v.form("auth.credentialEnv"), HeaderName: v.form("auth.headerName")}
+	w.Auth = &countersign.Auth{Type: v.form("auth.type"), CredentialEnv: v.form("auth.credentialEnv"), HeaderName: v.form("auth.headerName"), User: v.form("auth.user")}
 	w.AuthSecretEnv = ""
 }
 
@@ -164,7 +166,7 @@ func saveProject(v *pageRequest) (string, error) {
 func projectWriteOf(p countersign.Project) countersign.ProjectWrite {
 	return countersign.ProjectWrite{
 		Name: p.Name, Adapter: p.Adapter, BaseURL: p.BaseURL, HealthPath: p.HealthPath,
-		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Capabilities: p.Capabilities,
+		Auth: p.Auth, AuthSecretEnv: p.AuthSecretEnv, Headers: p.Headers, Capabilities: p.Capabilities,
 	}
 }
 

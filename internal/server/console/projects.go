@@ -94,6 +94,8 @@ func authWord(a countersign.Auth) string {
 		return "Bearer token"
 	case countersign.AuthAPIKey:
 		return "API key in " + a.HeaderName
+	case countersign.AuthBasic:
+		return "user " + a.User + " and a password"
 	}
 	return "none"
 }

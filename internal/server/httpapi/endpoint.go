@@ -43,6 +43,7 @@ type call struct {
 	w      http.ResponseWriter
 	id     string // the {id} of the path
 	query  map[string]string
+	after  *int64
 	list   control.List
 	key    string // Idempotency-Key
 	body   any    // *T of the route's body type

@@ -19,7 +19,7 @@ func (a *API) exportAudit(c *call, w http.ResponseWriter) error {
 	if c.r.Method == http.MethodHead {
 		return out.begin()
 	}
-	end, err := a.control.ExportAudit(c.ctx, c.actor, auditFilter(c), c.query["realm"] == "true", out.line)
+	end, err := a.control.ExportAudit(c.ctx, c.actor, auditFilter(c), c.after, c.query["realm"] == "true", out.line)
 	if err == nil {
 		err = out.end(end)
 	}

@@ -118,6 +118,8 @@ func (p param) schema() *huma.Schema {
 		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(1)), Maximum: new(float64(countersign.MaxPageLimit)), Default: countersign.DefaultPageLimit}
 	case offsetParam:
 		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(0)), Default: 0}
+	case afterParam:
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64(0))}
 	case timeParam:
 		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 	case boolParam:

@@ -26,6 +26,7 @@ const (
 	textParam paramKind = iota
 	limitParam
 	offsetParam
+	afterParam
 	timeParam
 	boolParam
 )
@@ -85,6 +86,11 @@ func (c *call) take(p param, values []string) string {
 		return number(v, 1, countersign.MaxPageLimit, &c.list.Limit)
 	case offsetParam:
 		return number(v, 0, maxOffset, &c.list.Offset)
+	case afterParam:
+		after := 0
+		message := number(v, 0, maxOffset, &after)
+		c.after = new(int64(after))
+		return message
 	case timeParam:
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
 			return "it must be a time such as 2026-11-21T09:17:47Z"

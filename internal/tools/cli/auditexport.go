@@ -15,7 +15,8 @@ import (
 // AuditExport exports.
 type AuditExport struct {
 	auditFilter
-	To string `short:"o" help:"File to write, which only you can read; none of this name may exist. Default: standard output." placeholder:"FILE"`
+	After *int64 `help:"Only records behind this sequence number, that of the last line before: so a collector goes on where it stopped." placeholder:"SEQ"`
+	To    string `short:"o" help:"File to write, which only you can read; none of this name may exist. Default: standard output." placeholder:"FILE"`
 	Service
 }
 
@@ -30,6 +31,7 @@ func (e *AuditExport) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
+	filter.After = e.After
 	c, err := e.Client(t)
 	if err != nil {
 		return err

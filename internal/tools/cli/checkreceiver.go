@@ -243,5 +243,5 @@ func sameDefinition(tried, stored countersign.Project, name string) error {
 func relevant(p countersign.Project, name string) any {
 	auth := p.EffectiveAuth()
 	auth.CredentialEnv = "" // the sandbox has its own secret
-	return []any{p.Capability(name), auth}
+	return []any{p.Capability(name), auth, p.Headers}
 }

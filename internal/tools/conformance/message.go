@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ var forgeries = map[string][]forgery{
 	},
 	countersign.AuthBearer: credentialForgeries,
 	countersign.AuthAPIKey: credentialForgeries,
+	countersign.AuthBasic:  credentialForgeries,
 }
 
 var credentialForgeries = []forgery{
@@ -78,6 +80,9 @@ func (c *Check) message(r countersign.Request, step string, f forgery) message {
 	m.headers.Set(signature.HeaderRunID, parts.RunID)
 	m.headers.Set(signature.HeaderStepID, parts.StepID)
 	m.headers.Set(signature.HeaderTimestamp, at)
+	for name, value := range c.cfg.Project.Headers {
+		m.headers.Set(name, value)
+	}
 	if !f.without {
 		c.authenticate(m.headers, parts, f)
 	}
@@ -103,5 +108,7 @@ func (c *Check) authenticate(h http.Header, parts signature.Parts, f forgery) {
 		h.Set("Authorization", "Bearer "+secret)
 	case countersign.AuthAPIKey:
 		h.Set(c.auth.HeaderName, secret)
+	case countersign.AuthBasic:
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.auth.User+":"+secret)))
 	}
 }

@@ -256,14 +256,14 @@ func TestBaseIsTheFirstServerOrTheOneNamed(t *testing.T) {
 
 func TestAuthenticationIsTheOneThatMostOperationsTake(t *testing.T) {
 	for name, test := range map[string]struct{ schemes, security, want, fillIn string }{
-		"bearer":       {`"b":{"type":"http","scheme":"Bearer"}`, `[{"b":[]}]`, "{BEARER ACME_SHOP_TOKEN }", ""},
-		"key":          {`"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key}", ""},
-		"either":       {`"b":{"type":"http","scheme":"basic"},"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"b":[]},{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key}", ""},
+		"bearer":       {`"b":{"type":"http","scheme":"Bearer"}`, `[{"b":[]}]`, "{BEARER ACME_SHOP_TOKEN  }", ""},
+		"key":          {`"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key }", ""},
+		"either":       {`"b":{"type":"http","scheme":"basic"},"k":{"type":"apiKey","in":"header","name":"X-Key"}`, `[{"b":[]},{"k":[]}]`, "{API_KEY ACME_SHOP_API_KEY X-Key }", ""},
 		"reserved":     {`"k":{"type":"apiKey","in":"header","name":"Authorization"}`, `[{"k":[]}]`, "", "reserved"},
 		"in a query":   {`"k":{"type":"apiKey","in":"query","name":"key"}`, `[{"k":[]}]`, "", "only headers carry one"},
 		"oauth2":       {`"o":{"type":"oauth2"}`, `[{"o":[]}]`, "", "fetches and refreshes no tokens"},
 		"nothing":      {``, `[]`, "", "names no authentication"},
-		"not required": {`"b":{"type":"http","scheme":"bearer"}`, `[]`, "{BEARER ACME_SHOP_TOKEN }", ""},
+		"not required": {`"b":{"type":"http","scheme":"bearer"}`, `[]`, "{BEARER ACME_SHOP_TOKEN  }", ""},
 	} {
 		p := propose(t, []byte(`{"openapi":"3.1.0","servers":[{"url":"https://a"}],"security":`+test.security+`,"components":{"securitySchemes":{`+test.schemes+`}},"paths":{"/a":{"post":{`+ok+`}}}}`), Options{ProjectID: "acme-shop"})
 		got := ""

@@ -265,6 +265,11 @@ export interface components {
             when: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
         };
         AuditExport: {
+            /**
+             * Format: int64
+             * @description only records behind this sequence number were asked for
+             */
+            after?: number;
             /** Format: date-time */
             at: string;
             /** @description some records were not asked for */
@@ -358,7 +363,9 @@ export interface components {
             /** @description API_KEY only */
             headerName?: string;
             /** @enum {string} */
-            type: "HMAC" | "BEARER" | "API_KEY" | "NONE";
+            type: "HMAC" | "BEARER" | "API_KEY" | "BASIC" | "NONE";
+            /** @description BASIC only; the variable holds the password */
+            user?: string;
         };
         Binding: {
             field: string;
@@ -975,6 +982,10 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
+            /** @description sent with each call; not secret */
+            headers?: {
+                [key: string]: string;
+            };
             /** @description the latest check of the present revision */
             health?: components["schemas"]["HealthCheck"] | components["schemas"]["Omitted"];
             healthPath?: string | components["schemas"]["Omitted"];
@@ -1527,6 +1538,10 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             enabled: boolean;
+            /** @description sent with each call; not secret */
+            headers?: {
+                [key: string]: string;
+            };
             /** @description the latest check of the present revision */
             health?: components["schemas"]["HealthCheck"];
             healthPath?: string;
@@ -1581,6 +1596,10 @@ export interface components {
              * @description absent or 0 creates; else the current revision
              */
             expectedRevision?: number;
+            /** @description fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name */
+            headers?: {
+                [key: string]: string;
+            };
             /** @description ignored */
             health?: unknown;
             /** @description GET path of the health check; default / */
@@ -1647,6 +1666,8 @@ export interface components {
         Request: {
             /** @description the exact JSON that is sent; null without a body */
             body: unknown;
+            /** @description the project's headers, and the user of BASIC, by name; those that each call has aren't listed */
+            headers?: unknown;
             method: string;
             /** @description the query fields by name, in the order sent */
             query: unknown;
@@ -2632,6 +2653,8 @@ export interface operations {
                 since?: string;
                 /** @description true for the realm's log; realm administrators only */
                 realm?: boolean;
+                /** @description only records behind this sequence number, so that a collector goes on where it stopped */
+                after?: number;
             };
             header?: never;
             path?: never;

@@ -29,7 +29,7 @@ export function checkRequests(c: Claims, masked: boolean, { sha256 }: Checks): {
     const [shown, r] = [at(by, "request"), known.get(text(at(by, "requestDigest")))];
     if (masked && at(r, "masked") === true) return true;
     const [method, url] = ["method", "url"].map((name) => text(at(shown, name)) === text(at(r, name)));
-    return method === true && url === true && sameBody(at(shown, "body"), text(at(r, "body"))) && sameQuery(at(shown, "query"), text(at(r, "url")));
+    return method === true && url === true && sameBody(at(shown, "headers"), text(at(r, "headers"))) && sameBody(at(shown, "body"), text(at(r, "body"))) && sameQuery(at(shown, "query"), text(at(r, "url")));
   };
   const used = new Set<string>();
   const unseen = new Set<string>(); // steps
@@ -55,5 +55,7 @@ export function checkRequests(c: Claims, masked: boolean, { sha256 }: Checks): {
 /** The texts that a request's digest is taken of, each with its length before it. */
 function netstrings(r: Json): Uint8Array[] {
   const parts = [text(at(r, "method")), text(at(r, "url")), text(at(r, "body")), text(at(r, "projectId")), digits(at(r, "projectRevision")), text(at(r, "capability"))];
+  const headers = text(at(r, "headers"));
+  if (headers !== "") parts.push(headers);
   return parts.map((part) => Buffer.from(`${Buffer.byteLength(part)}:${part},`));
 }
