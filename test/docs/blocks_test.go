@@ -27,7 +27,7 @@ type block struct {
 
 // mustBeUsed are the languages that a reader copies: each block of them is run,
 // written into a file, or says why not.
-var mustBeUsed = map[string]bool{"sh": true, "bash": true, "go": true, "ts": true, "js": true, "json": true, "yaml": true}
+var mustBeUsed = map[string]bool{"sh": true, "bash": true, "go": true, "ts": true, "js": true, "python": true, "json": true, "yaml": true}
 
 // blocks reads the fenced blocks of a page and what the comment before each says:
 //

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // quickStarts are the pages that take a reader from an empty folder to work done.
-var quickStarts = []string{"operator", "reviewer", "back-end-developer", "back-end-developer-typescript", "administrator"}
+var quickStarts = []string{"operator", "reviewer", "back-end-developer", "back-end-developer-typescript", "back-end-developer-python", "administrator"}
 
 func TestQuickStarts(t *testing.T) {
 	if !ready(t) {

@@ -19,6 +19,8 @@ func packages(commands string) string {
 			lines[i] = fromModule()
 		case strings.HasPrefix(line, "npm install "):
 			lines[i] = fromSDK(strings.Fields(line)[2:])
+		case strings.HasSuffix(line, "pip install countersign"):
+			lines[i] = fromPython()
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -44,6 +46,11 @@ func fromSDK(names []string) string {
 		}
 	}
 	return strings.Join(append(commands, "ln -sfn '"+sdk+"/node_modules/.bin/tsc' node_modules/.bin/tsc"), " && ")
+}
+
+// fromPython takes the Python SDK as it stands here.
+func fromPython() string {
+	return fmt.Sprintf("export PYTHONPATH='%s' PYTHONDONTWRITEBYTECODE=1", filepath.Join(root, "sdk", "python"))
 }
 
 // sdk is where the TypeScript SDK is built, below the tests' own folder.

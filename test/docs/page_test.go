@@ -74,7 +74,7 @@ func follow(t *testing.T, page string) {
 // hasTools reports that what a page wants besides the product is there.
 func hasTools(t *testing.T, page string) bool {
 	t.Helper()
-	for tool, used := range map[string]string{"npm": "npm install", "node": "npm install", "openssl": "openssl dgst"} {
+	for tool, used := range map[string]string{"npm": "npm install", "node": "npm install", "openssl": "openssl dgst", "python3": "pip install"} {
 		if _, err := exec.LookPath(tool); err != nil && strings.Contains(page, used) {
 			t.Logf("NOT RUN: %s is missing; the Makefile's last line says so and fails with CI set", tool)
 			return false

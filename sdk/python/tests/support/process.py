@@ -35,6 +35,9 @@ class Program:
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait()
+        self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
