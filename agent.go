@@ -68,6 +68,7 @@ type Agent struct {
 	Status          AgentStatus                 `json:"status" enum:"PENDING,ADMITTED"`
 	Suspended       bool                        `json:"suspended"`
 	Retired         bool                        `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
+	Budgets         []Budget                    `json:"budgets,omitempty" nullable:"false" doc:"given at its admission: how often its LIVE steps may call, and for how much"`
 	Liveness        Liveness                    `json:"liveness" enum:"UNKNOWN,STALE,ONLINE,BUSY,ERROR" doc:"the worst of the instances heard within 120 s; shown, never a gate"`
 	LastHeartbeatAt time.Time                   `json:"lastHeartbeatAt,omitzero"`
 	CreatedAt       time.Time                   `json:"createdAt"`
@@ -88,6 +89,8 @@ type AgentWithInstances struct {
 type Admission struct {
 	Reason           string `json:"reason" doc:"never blank"`
 	ExpectedRevision *int64 `json:"expectedRevision,omitempty" minimum:"0" doc:"absent: whatever the revision is"`
+
+	Budgets []Budget `json:"budgets,omitzero" nullable:"false" doc:"of admit only, at most 20; absent: the agent keeps those that it has, and an empty list takes them away"`
 }
 
 // InstanceState is what an instance says of itself in a heartbeat.

@@ -61,6 +61,7 @@ const (
 	CodeOutcomeUnknown   Code = "outcome_unknown"
 	CodeApprovalRejected Code = "approval_rejected"
 	CodeDeniedByRule     Code = "denied_by_rule"
+	CodeDeniedByBudget   Code = "denied_by_budget"
 	CodeCancelled        Code = "cancelled"
 	CodeAbandoned        Code = "abandoned"
 )

@@ -1,6 +1,7 @@
 package countersign
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -60,6 +61,15 @@ func (n Number) Compare(m Number) int {
 
 // IsInteger reports a number without fractional part (1.0 is one).
 func (n Number) IsInteger() bool { return int64(len(n.digits)) <= n.exp || n.digits == "" }
+
+// Rat is the number for calculations, false if it has more digits than most, or digits
+// further than that from the decimal point.
+func (n Number) Rat(most int) (*big.Rat, bool) {
+	if len(n.digits) > most || n.exp > int64(most) || n.exp < -int64(most) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(n.String())
+}
 
 func (n Number) sign() int {
 	switch {

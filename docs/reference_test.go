@@ -90,6 +90,7 @@ var limits = map[string]any{
 	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxLeftCalls": countersign.MaxLeftCalls, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
 	"MaxApprovalRules": countersign.MaxApprovalRules, "MaxRuleGroups": countersign.MaxRuleGroups, "MaxApprovals": countersign.MaxApprovals, "MaxGroups": countersign.MaxGroups, "MaxGroupMembers": countersign.MaxGroupMembers,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
+	"RepeatedCall": countersign.RepeatedCall, "MaxPattern": countersign.MaxPattern, "MaxPatternText": countersign.MaxPatternText,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,
 }
 

@@ -168,3 +168,25 @@ func TestWhoIsRemovedFromTheTenantLeavesItsGroups(t *testing.T) {
 	w.Admin.Put("/users/ann@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
 	w.decision(t, ben, id, approved).OK(t).Is(t, "status", "PENDING").Is(t, "decisions.0.left", true)
 }
+
+func TestAClaimOfTheIdentityProviderFillsAGroup(t *testing.T) {
+	t.Parallel()
+	issuer, w := elsewhere(t)
+	w.Admin.Put("/users/ada@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	w.Admin.Put("/groups/finance", doc{"name": "Finance", "members": []string{}, "claim": "groups=finance"}).OK(t).Is(t, "claim", "groups=finance")
+	w.register(t, ruled, payRules(w.shop.Origin(), "NONE", several(0, "finance")))
+	id := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text()
+	signedIn := func(claims map[string]any) *harness.Browser {
+		issuer.Claims = claims
+		b := w.NewBrowser()
+		b.Open(atIssuer(t, w, b, "/settings"))
+		return b
+	}
+	outside := signedIn(map[string]any{"groups": []string{"sales"}})
+	w.decision(t, outside, id, approved).Refused(t, "role_required", "finance")
+	signedIn(map[string]any{"groups": []string{"sales", "finance"}})
+	signedIn(nil) // the provider says so no longer
+	w.decision(t, outside, id, approved).Refused(t, "role_required", "finance")
+	inside := signedIn(map[string]any{"groups": []string{"finance"}})
+	w.decision(t, inside, id, approved).OK(t).Is(t, "status", "APPROVED").Is(t, "decisions.0.groups", []string{"finance"})
+}

@@ -3,10 +3,12 @@ package control
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/registry"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -70,7 +72,7 @@ func agentOf(tx store.Tx, tenant string, h *records.AgentHead) (countersign.Agen
 	if err != nil {
 		return countersign.Agent{}, fmt.Errorf("content of agent %s: %w", h.ID, err)
 	}
-	content.Status, content.Suspended, content.Retired, content.UpdatedAt = h.Status, h.Suspended, h.Retired, h.UpdatedAt
+	content.Status, content.Suspended, content.Retired, content.UpdatedAt, content.Budgets = h.Status, h.Suspended, h.Retired, h.UpdatedAt, h.Budgets
 	return *content, nil
 }
 
@@ -91,7 +93,7 @@ func (s *Service) shownAgent(tx store.Tx, a Actor, h *records.AgentHead) (counte
 func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64, next countersign.Agent) error {
 	head := records.AgentHead{
 		ID: next.ID, ProjectID: next.ProjectID, Revision: next.Revision, ModelID: next.ModelID,
-		Status: next.Status, Suspended: next.Suspended, Retired: next.Retired, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt,
+		Status: next.Status, Suspended: next.Suspended, Retired: next.Retired, CreatedAt: next.CreatedAt, UpdatedAt: next.UpdatedAt, Budgets: next.Budgets,
 	}
 	if _, err := records.Agents.Put(tx, tenant, next.ID, &head, version); err != nil {
 		return err
@@ -99,11 +101,13 @@ func saveAgent(tx store.Tx, tenant string, was *records.AgentHead, version int64
 	if was != nil && was.Revision == next.Revision {
 		return nil
 	}
+	next.Budgets = nil // of no revision: they count at once, for runs under way too
 	_, err := records.AgentRevisions.Put(tx, tenant, records.RevisionID(next.ID, next.Revision), &next, 0)
 	return err
 }
 
-// AdmitAgent lets an agent run, and ends its suspension.
+// AdmitAgent lets an agent run, and ends its suspension. Budgets that are given replace
+// those that it has, and count at once.
 func (s *Service) AdmitAgent(ctx context.Context, a Actor, id string, d countersign.Admission) (countersign.Agent, error) {
 	return s.moveAgent(ctx, a, access.AdmitAgent, id, d)
 }
@@ -118,6 +122,9 @@ func (s *Service) moveAgent(ctx context.Context, a Actor, op access.Operation, i
 	if err := given("reason", d.Reason); err != nil {
 		return out, err
 	}
+	if d.Budgets != nil && op != access.AdmitAgent {
+		return out, countersign.Errorf(countersign.CodeInvalidRequest, "budgets: they belong to POST /agents/{id}/admit")
+	}
 	err = s.update(ctx, a, op, "agent/"+id, func(tx store.Tx) error {
 		head, version, err := reachAgent(tx, a, id)
 		if err != nil {
@@ -128,7 +135,7 @@ func (s *Service) moveAgent(ctx context.Context, a Actor, op access.Operation, i
 				return err
 			}
 		}
-		if err := s.toggleAgent(tx, a, op, head, version, d.Reason); err != nil {
+		if err := s.toggleAgent(tx, a, op, head, version, d); err != nil {
 			return err
 		}
 		head, _, err = records.Agents.Get(tx, a.Tenant, id)
@@ -141,7 +148,7 @@ func (s *Service) moveAgent(ctx context.Context, a Actor, op access.Operation, i
 	return out, err
 }
 
-func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *records.AgentHead, version int64, reason string) error {
+func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *records.AgentHead, version int64, d countersign.Admission) error {
 	was, err := agentOf(tx, a.Tenant, head)
 	if err != nil {
 		return err
@@ -150,13 +157,20 @@ func (s *Service) toggleAgent(tx store.Tx, a Actor, op access.Operation, head *r
 		return plan.Retired(plan.KindAgent, was.ID)
 	}
 	next, changed := agentMoves[op](was, s.cfg.Now())
+	weakens := false
+	if d.Budgets != nil && !reflect.DeepEqual(was.Budgets, d.Budgets) && len(was.Budgets)+len(d.Budgets) > 0 {
+		if err := checkAgentBudgets(tx, a.Tenant, &was, d.Budgets); err != nil {
+			return err
+		}
+		next.Budgets, next.UpdatedAt, changed, weakens = d.Budgets, s.cfg.Now(), true, budget.Weaker(was.Budgets, d.Budgets)
+	}
 	if !changed {
 		return nil
 	}
 	if err := saveAgent(tx, a.Tenant, head, version, next); err != nil {
 		return err
 	}
-	return s.audit(tx, a, op, "agent/"+head.ID, change{before: registered(was), after: registered(next), reason: reason})
+	return s.audit(tx, a, op, "agent/"+head.ID, change{before: registered(was), after: registered(next), reason: d.Reason, weakens: weakens})
 }
 
 var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (countersign.Agent, bool){
@@ -165,5 +179,9 @@ var agentMoves = map[access.Operation]func(countersign.Agent, time.Time) (counte
 
 // registered returns the agent's registration status as audit records name it.
 func registered(a countersign.Agent) string {
-	return revisionText(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
+	text := revisionText(a.Revision, a.Suspended, a.Retired) + ", " + string(a.Status)
+	if n := len(a.Budgets); n > 0 {
+		text += fmt.Sprintf(", %d budgets", n)
+	}
+	return text
 }

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"context"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -16,6 +18,53 @@ func (s *Service) barredDecision(tx store.Tx, a Actor, r *records.Approval) erro
 	return s.mayDecide(tx, a, r)
 }
 
+// maxDeciders is how many users a page names who may still decide.
+const maxDeciders = 50
+
+// Deciders says who may still decide an approval that is pending: users by e-mail, and for
+// each of its groups whether somebody whose approval counts has decided for it.
+type Deciders struct {
+	Approved int      // approvals that count
+	Open     []string // groups that nobody has decided for
+	Users    []string // at most maxDeciders
+	More     bool     // there are others
+}
+
+// StillDeciding returns who may still decide an approval, as far as users go: tokens that
+// stand for nobody aren't named. Who may read the approval may know it.
+func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deciders, err error) {
+	err = s.view(ctx, a, access.ReadApprovals, func(tx store.Tx) error {
+		d = Deciders{}
+		rec, err := reachApproval(tx, a, id)
+		if err != nil || rec.Status != countersign.ApprovalPending {
+			return err
+		}
+		if err := runrepo.CountDecisions(tx, a.Tenant, rec); err != nil {
+			return err
+		}
+		d.Approved, d.Open = runrepo.Waits(&rec.Approval)
+		users, err := records.Users.List(tx, a.Tenant, store.Query{})
+		if err != nil {
+			return err
+		}
+		for i := range users {
+			if users[i].Invited {
+				continue
+			}
+			if len(d.Users) == maxDeciders {
+				d.More = true
+				return nil
+			}
+			user := Actor{Principal: principalOfUser(&users[i])}
+			if access.InScope(user.Principal, rec.ProjectID) == nil && s.barredDecision(tx, user, rec) == nil {
+				d.Users = append(d.Users, users[i].Email)
+			}
+		}
+		return nil
+	})
+	return d, err
+}
+
 // mayDecide returns nil if the actor may give the next decision of an approval: beside
 // mayJudge, it is a member of a group that the approval names, and nobody who made it, or
 // whom it made, has decided before.
@@ -23,7 +72,7 @@ func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) error {
 	if err := s.mayJudge(tx, a, aboutApproval(r)); err != nil {
 		return err
 	}
-	in, err := runrepo.GroupsOf(tx, a.Tenant, r.Groups, a.Person)
+	in, err := records.GroupsOf(tx, a.Tenant, r.Groups, a.Person)
 	if err != nil {
 		return err
 	}

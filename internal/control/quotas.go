@@ -2,6 +2,7 @@ package control
 
 import (
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/quota"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -50,7 +51,7 @@ func asks(tx store.Tx, tenant string, p *countersign.Plan) (bool, error) {
 			if p.Steps[i].ProjectID != ref.ID {
 				continue
 			}
-			if c := project.Capability(p.Steps[i].Capability); c != nil && gate.Judge(c, p.Steps[i].Input, boundIn(&p.Steps[i])).Asks() {
+			if c := project.Capability(p.Steps[i].Capability); c != nil && gate.Judge(c, p.Steps[i].Input, boundIn(&p.Steps[i])).Asks() || c != nil && budget.MayAsk(c.Budgets) {
 				return true, nil
 			}
 		}

@@ -164,6 +164,9 @@ func (s *Service) SignIn(ctx context.Context, secret, code, from string, before 
 		if err != nil || user == nil {
 			return err
 		}
+		if err := s.keepClaims(tx, email, nil); err != nil {
+			return err
+		}
 		session = made
 		return s.begin(tx, user, made, before)
 	})
@@ -203,6 +206,12 @@ func (s *Service) redeem(tx store.Tx, secret, code string) (email string, err er
 // SignInVerified begins a session for an address that an identity provider has
 // verified, as SignIn does. The caller has counted the attempt with Try.
 func (s *Service) SignInVerified(ctx context.Context, email, from string, before Actor) (session string, err error) {
+	return s.SignInClaiming(ctx, email, nil, from, before)
+}
+
+// SignInClaiming is SignInVerified with the claims that the provider made: texts by the
+// claim's name. They fill the groups that name them.
+func (s *Service) SignInClaiming(ctx context.Context, email string, claims map[string][]string, from string, before Actor) (session string, err error) {
 	if email, err = address("email", email); err != nil {
 		return "", err
 	}
@@ -214,6 +223,9 @@ func (s *Service) SignInVerified(ctx context.Context, email, from string, before
 		}
 		if user == nil {
 			return countersign.Errorf(countersign.CodeUnauthenticated, "%s is no user here; an admin can add it", email)
+		}
+		if err := s.keepClaims(tx, email, claims); err != nil {
+			return err
 		}
 		return s.begin(tx, user, session, before)
 	})

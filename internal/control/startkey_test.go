@@ -3,6 +3,7 @@ package control_test
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -135,4 +136,31 @@ func TestKeyOfARunOutOfScopeIsJustInUse(t *testing.T) {
 	if contains(err, first.Run.ID) {
 		t.Errorf("it does: %v", err)
 	}
+}
+
+// TestACallOverMCPFindsItsRunForADay, from when that run was made.
+func TestACallOverMCPFindsItsRunForADay(t *testing.T) {
+	inBubble(t, func() {
+		h, ids := crewed(t)
+		call := func(words countersign.AgentWords) control.Started {
+			s := pinging(countersign.ModeDryRun)
+			got, err := h.service.CallAgent(background, as("acme"), ids[0], s, words)
+			h.must(err)
+			return got
+		}
+		first := call(countersign.AgentWords{Reason: "a"})
+		later(countersign.RepeatedCall - time.Second)
+		if got := call(countersign.AgentWords{Reason: "b"}); !got.Replayed || got.Run.ID != first.Run.ID {
+			t.Errorf("within a day it is %s, replayed %v", got.Run.ID, got.Replayed)
+		}
+		later(time.Second)
+		second := call(countersign.AgentWords{})
+		if second.Replayed || second.Run.ID == first.Run.ID {
+			t.Errorf("after a day it is %s", second.Run.ID)
+		}
+		later(time.Hour)
+		if got := call(countersign.AgentWords{}); got.Run.ID != second.Run.ID {
+			t.Errorf("then it is %s", got.Run.ID)
+		}
+	})
 }

@@ -18,7 +18,14 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 	}
 	for i := range c.users[tenant] {
 		u := &c.users[tenant][i]
-		if c.mayDecide(u, a) && !slices.Contains(told, u.Email) && len(told)+len(out) < mostMails {
+		if slices.Contains(told, u.Email) || len(told)+len(out) >= mostMails {
+			continue
+		}
+		may, err := c.mayDecide(c.tx, tenant, u, a)
+		if err != nil {
+			return nil, err
+		}
+		if may {
 			out = append(out, u.Email)
 		}
 	}
@@ -33,7 +40,18 @@ func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err e
 	return err
 }
 
-func (n *Notifier) mayDecide(u *records.User, a *records.Approval) bool {
+// mayDecide reports a user who may give the next decision: they haven't given one, and are
+// a member of a group that the approval names.
+func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval) (bool, error) {
 	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
-	return !u.Invited && slices.Contains(u.Roles, countersign.RoleApprover) && p.Covers(a.ProjectID) && n.cfg.Eyes.MayJudge(p, a.Requester) == nil
+	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {
+		return false, nil
+	}
+	for _, other := range a.Deciders {
+		if access.SameDecider(p.Requester(), other.Requester) || n.cfg.Eyes.MayJoin(p.Requester(), other.Requester) != nil {
+			return false, nil
+		}
+	}
+	in, err := records.GroupsOf(tx, tenant, a.Groups, u.Email)
+	return access.AsMember(p, a.Groups, in) == nil, err
 }

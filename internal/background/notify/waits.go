@@ -66,7 +66,11 @@ func (n *Notifier) list(tx store.Tx, d notice, readers []reader) error {
 		return ignoreGone(err)
 	}
 	for _, r := range readers {
-		if n.mayDecide(r.user, a) {
+		may, err := n.mayDecide(tx, d.tenant, r.user, a)
+		if err != nil {
+			return err
+		}
+		if may {
 			r.letter.add(item{kind: asked, tenant: d.tenant, a: a})
 		}
 	}
@@ -74,7 +78,7 @@ func (n *Notifier) list(tx store.Tx, d notice, readers []reader) error {
 }
 
 // briefOf reads an approval that waits once: what is kept of it doesn't change while it
-// does.
+// does, unless it takes more than one decision.
 func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
 	if a := n.brief[d.id()]; a != nil {
 		return a, nil
@@ -83,7 +87,7 @@ func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a = briefly(a); a.Status == countersign.ApprovalPending {
+	if a = briefly(a); a.Status == countersign.ApprovalPending && a.Needed() == 1 && len(a.Groups) <= 1 {
 		n.brief[d.id()] = a
 	}
 	return a, nil
@@ -91,7 +95,8 @@ func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
 
 // briefly is an approval without what it would send, which may be a mebibyte.
 func briefly(a *records.Approval) *records.Approval {
-	return &records.Approval{Requester: a.Requester, Approval: countersign.Approval{
+	return &records.Approval{Requester: a.Requester, Deciders: a.Deciders, Approval: countersign.Approval{
+		ApprovalsNeeded: a.ApprovalsNeeded, Groups: a.Groups,
 		ID: a.ID, Status: a.Status, ProjectID: a.ProjectID, Capability: a.Capability, RequestedBy: a.RequestedBy, ExpiresAt: a.ExpiresAt,
 	}}
 }

@@ -81,11 +81,15 @@ func mayAllow(capability node) bool {
 // asJudged compares a step with what the rules say of its inputs.
 func (c *claims) asJudged(s node) string {
 	v, known := c.verdict(s)
-	denied := s.at("error").at("code").text() == string(countersign.CodeDeniedByRule)
+	code := s.at("error").at("code").text()
+	denied, byBudget := code == string(countersign.CodeDeniedByRule), code == string(countersign.CodeDeniedByBudget)
+	required := s.at("approvalRequired").isTrue()
 	switch wouldBe := s.at("wouldBe").text(); {
-	case !known:
+	case byBudget && (required || !c.live() || s.at("attempt").whole() > 0 || !mayHaveBudget(s, c.capability(s))):
+		return "was denied by a budget that it has not, or was sent"
+	case !known, byBudget && v.Then != countersign.RuleDeny:
 		return ""
-	case s.at("approvalRequired").isTrue() != v.Asks():
+	case required != v.Asks() && (v.Then != countersign.RuleAllow || !mayHaveBudget(s, c.capability(s))):
 		return "has another approvalRequired than its capability"
 	case wouldBe != "" && (c.live() || wouldBe != v.WouldBe()):
 		return "has another wouldBe than its capability's rules"

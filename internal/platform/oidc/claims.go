@@ -48,33 +48,69 @@ func weak(raw string) bool {
 	return rsa && base64.RawURLEncoding.DecodedLen(len(signature)) < minRSA/8
 }
 
-// emailOf is the verified address that a token speaks of.
-func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, error) {
+// maxTexts bounds how many texts of an ID token's claims are read.
+const maxTexts = 1000
+
+// textsOf reads the claims that are texts or lists of texts.
+func textsOf(all map[string]any) map[string][]string {
+	out, n := map[string][]string{}, 0
+	for name, v := range all {
+		list, isList := v.([]any)
+		if !isList {
+			list = []any{v}
+		}
+		for _, item := range list {
+			if text, ok := item.(string); ok && n < maxTexts {
+				out[name] = append(out[name], text)
+				n++
+			}
+		}
+	}
+	return out
+}
+
+// identityOf is the verified address that a token speaks of, and its claims that are texts.
+func (p *Provider) identityOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, map[string][]string, error) {
+	email, id, err := p.emailOf(ctx, found, token, f)
+	if err != nil {
+		return "", nil, err
+	}
+	var all map[string]any
+	if err := id.Claims(&all); err != nil {
+		return "", nil, fmt.Errorf("the ID token's claims: %w", err)
+	}
+	return email, textsOf(all), nil
+}
+
+// emailOf is the verified address that a token speaks of, and the token.
+func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, *oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return "", errors.New("the provider gave no ID token")
+		return "", nil, errors.New("the provider gave no ID token")
 	}
 	id, err := found.Verifier(&oidc.Config{ClientID: p.cfg.ClientID, Now: p.cfg.Now}).Verify(ctx, raw)
 	if err != nil {
-		return "", fmt.Errorf("the ID token: %w", clipped(err))
+		return "", nil, fmt.Errorf("the ID token: %w", clipped(err))
 	}
 	if weak(raw) {
-		return "", fmt.Errorf("the ID token is signed with an RSA key under %d bits", minRSA)
+		return "", nil, fmt.Errorf("the ID token is signed with an RSA key under %d bits", minRSA)
 	}
 	if !same(id.Nonce, f.nonce) {
-		return "", errors.New("the ID token was made for another sign-in")
+		return "", nil, errors.New("the ID token was made for another sign-in")
 	}
 	var c claims
 	if err := id.Claims(&c); err != nil {
-		return "", fmt.Errorf("the ID token's claims: %w", err)
+		return "", nil, fmt.Errorf("the ID token's claims: %w", err)
 	}
 	if c.Authorized != p.cfg.ClientID && (c.Authorized != "" || len(id.Audience) > 1) {
-		return "", errors.New("the ID token was made for another client too")
+		return "", nil, errors.New("the ID token was made for another client too")
 	}
 	if c.Email == "" {
-		return p.emailAsked(ctx, found, token, id.Subject)
+		email, err := p.emailAsked(ctx, found, token, id.Subject)
+		return email, id, err
 	}
-	return verified(c.Email, bool(c.Verified))
+	email, err := verified(c.Email, bool(c.Verified))
+	return email, id, err
 }
 
 // emailAsked asks the provider for the address where its ID tokens are without.

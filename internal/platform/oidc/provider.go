@@ -115,30 +115,30 @@ var ErrFlow = errors.New("oidc: this sign-in was not begun in this browser, was 
 var ErrUnverified = errors.New("oidc: the provider has not verified an e-mail address")
 
 // Finish ends a flow with what the provider sent back, and returns the verified
-// e-mail address.
-func (p *Provider) Finish(ctx context.Context, flow, state, code string) (email string, err error) {
+// e-mail address, and the claims of the ID token that are texts or lists of them.
+func (p *Provider) Finish(ctx context.Context, flow, state, code string) (email string, claims map[string][]string, err error) {
 	f, ok := parseFlow(flow)
 	if !ok || code == "" || !same(f.state, state) || f.expired(p.cfg.Now()) || p.wasUsed(f.state) {
-		return "", ErrFlow
+		return "", nil, ErrFlow
 	}
 	found, err := p.discovered(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, p.client), timeout)
 	defer cancel()
 	token, err := p.oauth(found).Exchange(ctx, code, oauth2.VerifierOption(f.verifier))
 	if err != nil {
-		return "", fmt.Errorf("the provider gave no token: %w", withoutBody(err))
+		return "", nil, fmt.Errorf("the provider gave no token: %w", withoutBody(err))
 	}
-	email, err = p.emailOf(ctx, found, token, f)
+	email, claims, err = p.identityOf(ctx, found, token, f)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if !p.use(f.state) {
-		return "", ErrFlow
+		return "", nil, ErrFlow
 	}
-	return email, nil
+	return email, claims, nil
 }
 
 // withoutBody leaves of the provider's refusal its code: the rest is a text that

@@ -95,6 +95,6 @@ func (p *person) signIn(t *testing.T) error {
 		return err
 	}
 	flow, state, code := p.begin(t)
-	_, err := p.provider.Finish(t.Context(), flow, state, code)
+	_, _, err := p.provider.Finish(t.Context(), flow, state, code)
 	return err
 }

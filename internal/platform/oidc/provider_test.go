@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,8 +59,19 @@ func TestAVerifiedAddressComesBack(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	flow, state, code := p.begin(t)
-	if email, err := p.provider.Finish(t.Context(), flow, state, code); err != nil || email != "ada@example.com" {
+	if email, _, err := p.provider.Finish(t.Context(), flow, state, code); err != nil || email != "ada@example.com" {
 		t.Errorf("%q %v", email, err)
+	}
+}
+
+func TestClaimsThatAreTextsComeBack(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.Claims = map[string]any{"groups": []any{"finance", 7, "legal"}, "team": "blue", "level": 3}
+	flow, state, code := p.begin(t)
+	_, claims, err := p.provider.Finish(t.Context(), flow, state, code)
+	if err != nil || !slices.Equal(claims["groups"], []string{"finance", "legal"}) || !slices.Equal(claims["team"], []string{"blue"}) || claims["level"] != nil {
+		t.Errorf("%v %v", claims, err)
 	}
 }
 
@@ -90,7 +102,7 @@ func TestWhatATokenMustSay(t *testing.T) {
 	} {
 		p.Claims = c.claims
 		flow, state, code := p.begin(t)
-		email, err := p.provider.Finish(t.Context(), flow, state, code)
+		email, _, err := p.provider.Finish(t.Context(), flow, state, code)
 		if (err == nil) != c.ok || (email != "") != c.ok {
 			t.Errorf("%s: %q %v", name, email, err)
 		}
@@ -102,7 +114,7 @@ func TestAForgedTokenIsRefused(t *testing.T) {
 	p := newPerson(t)
 	p.Forge = true
 	flow, state, code := p.begin(t)
-	if email, err := p.provider.Finish(t.Context(), flow, state, code); err == nil {
+	if email, _, err := p.provider.Finish(t.Context(), flow, state, code); err == nil {
 		t.Errorf("%q was believed", email)
 	}
 }
@@ -114,7 +126,7 @@ func TestAnAddressOfTheUsersDescriptionCountsForTheSameUserOnly(t *testing.T) {
 		p.Claims = map[string]any{"email": nil, "email_verified": nil}
 		p.UserInfo = map[string]any{"sub": subject, "email": "ada@example.com", "email_verified": true}
 		flow, state, code := p.begin(t)
-		if email, err := p.provider.Finish(t.Context(), flow, state, code); (err == nil) != ok {
+		if email, _, err := p.provider.Finish(t.Context(), flow, state, code); (err == nil) != ok {
 			t.Errorf("%s: %q %v", subject, email, err)
 		}
 	}
@@ -132,18 +144,18 @@ func TestAFlowIsOfOneBrowserAndGoodOnce(t *testing.T) {
 		"no state":               {flow, "", code},
 		"no code":                {flow, state, ""},
 	} {
-		if _, err := p.provider.Finish(t.Context(), try[0], try[1], try[2]); !errors.Is(err, oidc.ErrFlow) {
+		if _, _, err := p.provider.Finish(t.Context(), try[0], try[1], try[2]); !errors.Is(err, oidc.ErrFlow) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := p.provider.Finish(t.Context(), other, otherState, code); err == nil {
+	if _, _, err := p.provider.Finish(t.Context(), other, otherState, code); err == nil {
 		t.Error("a code was taken with another flow's verifier")
 	}
 	flow, state, code = p.begin(t)
-	if _, err := p.provider.Finish(t.Context(), flow, state, code); err != nil {
+	if _, _, err := p.provider.Finish(t.Context(), flow, state, code); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.provider.Finish(t.Context(), flow, state, otherCode); !errors.Is(err, oidc.ErrFlow) {
+	if _, _, err := p.provider.Finish(t.Context(), flow, state, otherCode); !errors.Is(err, oidc.ErrFlow) {
 		t.Errorf("the same state again: %v", err)
 	}
 }
@@ -153,7 +165,7 @@ func TestAFlowTakesTenMinutesAtMost(t *testing.T) {
 	p := newPerson(t)
 	flow, state, code := p.begin(t)
 	p.late = oidc.FlowLife + time.Second
-	if _, err := p.provider.Finish(t.Context(), flow, state, code); !errors.Is(err, oidc.ErrFlow) {
+	if _, _, err := p.provider.Finish(t.Context(), flow, state, code); !errors.Is(err, oidc.ErrFlow) {
 		t.Errorf("%v", err)
 	}
 }

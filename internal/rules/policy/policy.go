@@ -1,21 +1,24 @@
-// Package policy evaluates a proposed approval policy against past runs: which
-// approvals it would have required. It uses stored facts only, and the same check as
-// the run (countersign.Capability.NeedsApproval, contract 5).
+// Package policy evaluates a proposed approval policy and proposed approval rules against
+// past runs: which approvals they would have required, and what they would have denied. It
+// uses stored facts only, and the same check as the run (gate.Judge).
 package policy
 
 import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
 )
 
 // Proposal is a proposed policy. A name is a project id and a capability, as in
 // "acme-shop/refund".
 type Proposal struct {
-	All   string            // for every capability; "": as it was
-	Named map[string]string // for some, whatever All says
+	All   string                                // for every capability; "": as it was
+	Named map[string]string                     // for some, whatever All says
+	Rules map[string][]countersign.ApprovalRule // for some, in place of those that there were
 }
 
 // Name is a capability's name in a Proposal and a Report.
@@ -25,12 +28,34 @@ func (p Proposal) of(name, was string) string {
 	return cmp.Or(p.Named[name], p.All, was)
 }
 
+// apply gives the capability as it is proposed.
+func (p Proposal) apply(name string, c countersign.Capability) countersign.Capability {
+	c.Approval = p.of(name, c.ApprovalPolicy())
+	if rules, ok := p.Rules[name]; ok {
+		c.ApprovalRules = rules
+	}
+	return c
+}
+
+// policyWord is a capability's policy in a report.
+func policyWord(c *countersign.Capability) string {
+	switch n := len(c.ApprovalRules); n {
+	case 0:
+		return c.ApprovalPolicy()
+	case 1:
+		return c.ApprovalPolicy() + " and 1 rule"
+	default:
+		return c.ApprovalPolicy() + " and " + strconv.Itoa(n) + " rules"
+	}
+}
+
 // Report compares the proposal with the approvals that were required.
 type Report struct {
 	Runs         int         `json:"runs"`  // LIVE runs evaluated
 	Steps        int         `json:"steps"` // their steps that got as far as the approval check
 	Asked        int         `json:"asked"`
 	WouldAsk     int         `json:"wouldAsk"`
+	WouldDeny    int         `json:"wouldDeny,omitempty"`
 	Capabilities []Questions `json:"capabilities"`
 }
 
@@ -44,6 +69,10 @@ type Questions struct {
 	WouldAsk int      `json:"wouldAsk"`
 	More     int      `json:"more"`  // steps that would need approval and did not
 	Fewer    int      `json:"fewer"` // steps that needed approval and would not
+
+	WouldDeny int      `json:"wouldDeny,omitempty"` // steps that a rule would deny
+	Denied    []string `json:"denied,omitempty"`    // of these, runs in which the step was sent
+	Undenied  []string `json:"undenied,omitempty"`  // runs in which a rule denied the step, and none would
 	// Of Fewer: requests that would have been sent.
 	Rejected []string `json:"rejected"` // runs in which a person rejected the step
 	Lapsed   []string `json:"lapsed"`   // runs in which nobody decided in time
@@ -108,24 +137,38 @@ func (t *Tally) step(runID string, s *countersign.StepRun, c countersign.Capabil
 		q = &Questions{Name: name, Rejected: []string{}, Lapsed: []string{}, Wrong: []string{}}
 		t.by[name] = q
 	}
-	was := c.ApprovalPolicy()
-	c.Approval = t.proposal.of(name, was)
-	q.Was, q.Would = noted(q.Was, was), noted(q.Would, c.Approval)
-	would := c.NeedsApproval()
+	next := t.proposal.apply(name, c)
+	q.Was, q.Would = noted(q.Was, policyWord(&c)), noted(q.Would, policyWord(&next))
+	verdict := gate.Judge(&next, s.Input, nil)
 	t.report.Steps, q.Steps = t.report.Steps+1, q.Steps+1
 	if s.ApprovalRequired {
 		t.report.Asked, q.Asked = t.report.Asked+1, q.Asked+1
 	}
-	if would {
+	switch verdict.Then {
+	case countersign.RuleAsk:
 		t.report.WouldAsk, q.WouldAsk = t.report.WouldAsk+1, q.WouldAsk+1
+	case countersign.RuleDeny:
+		t.report.WouldDeny, q.WouldDeny = t.report.WouldDeny+1, q.WouldDeny+1
 	}
+	q.compare(runID, s, verdict)
+}
+
+// compare counts how a step would have gone otherwise.
+func (q *Questions) compare(runID string, s *countersign.StepRun, would gate.Verdict) {
+	denied := s.Error != nil && s.Error.Code == countersign.CodeDeniedByRule
 	switch {
-	case would && !s.ApprovalRequired:
+	case would.Then == countersign.RuleDeny:
+		if s.Attempt > 0 {
+			q.Denied = noted(q.Denied, runID)
+		}
+	case denied:
+		q.Undenied = noted(q.Undenied, runID)
+	case would.Asks() && !s.ApprovalRequired:
 		q.More++
 		if wentWrong(s) {
 			q.Wrong = noted(q.Wrong, runID)
 		}
-	case !would && s.ApprovalRequired:
+	case !would.Asks() && s.ApprovalRequired:
 		q.Fewer++
 		q.fewer(runID, s)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/credential"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -128,6 +129,9 @@ func capabilities(p *countersign.Project) []countersign.Problem {
 		}
 		for _, found := range gate.Check(c) {
 			out = append(out, problem(join(path, found.Path), found.Message))
+		}
+		for _, found := range budget.Check(c.Budgets, func(input string) bool { return c.InputSchema[input].Type == "number" }) {
+			out = append(out, problem(path+".budgets"+found.Path, found.Message))
 		}
 	}
 	return append(out, probes(p)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 )
 
@@ -19,8 +20,8 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 	if before.BaseURL != "" && before.BaseURL != after.BaseURL {
 		return true
 	}
-	budget := gate.Budget
-	looser := func(was, now *countersign.Capability) bool { return looser(was, now, &budget) }
+	effort := gate.Budget
+	looser := func(was, now *countersign.Capability) bool { return looser(was, now, &effort) }
 	for i := range after.Capabilities {
 		now := &after.Capabilities[i]
 		was := known(now.Name)
@@ -34,9 +35,9 @@ func Weakens(before, after *countersign.Project, known func(name string) *counte
 // looser compares the effective approval policies, including defaults: declaring a
 // side effect a read lowers its approval too. Another expectation counts as looser,
 // since which of two is stricter can't be told.
-func looser(was, now *countersign.Capability, budget *int) bool {
+func looser(was, now *countersign.Capability, effort *int) bool {
 	lowered := strictness[now.ApprovalPolicy()] < strictness[was.ApprovalPolicy()]
-	return lowered || was.NeedsApproval() && !now.NeedsApproval() || judgedOtherwise(was.Expectation, now.Expectation) || gate.Weaker(was, now, budget)
+	return lowered || was.NeedsApproval() && !now.NeedsApproval() || judgedOtherwise(was.Expectation, now.Expectation) || gate.Weaker(was, now, effort) || budget.Weaker(was.Budgets, now.Budgets)
 }
 
 // judgedOtherwise reports an expectation that was removed or changed; a first one

@@ -43,6 +43,7 @@ func Sync(stored *countersign.Agent, projectID string, item countersign.Manifest
 	}
 	next.Revision, next.Status, next.Suspended = stored.Revision+1, countersign.AgentPending, stored.Suspended
 	next.Retired, next.CreatedAt, next.UpdatedAt = stored.Retired, stored.CreatedAt, now
+	next.Budgets = stored.Budgets // an administrator's, never the manifest's
 	return next, true, nil
 }
 

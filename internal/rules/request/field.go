@@ -15,11 +15,8 @@ import (
 // minimum, maximum, maxLength and pattern.
 
 // A pattern is matched in time proportional to its program's size and the text's length,
-// in the transaction that moves a run, so both are bounded.
-const (
-	maxPatternProgram = 2000
-	maxPatternText    = 10_000
-)
+// in the transaction that moves a run, so both are bounded: this is of the program.
+const maxPatternProgram = 2000
 
 // bounds checks that a field's constraints fit its type and can be met.
 func (k *capabilityCheck) bounds(name string, f countersign.InputField) {
@@ -125,8 +122,8 @@ func misspelt(f countersign.InputField, text string) string {
 		return fmt.Sprintf("must not be longer than %d characters", f.MaxLength)
 	case f.Pattern == "":
 		return ""
-	case length > maxPatternText:
-		return fmt.Sprintf("must not be longer than %d characters, as everything that has a pattern", maxPatternText)
+	case length > countersign.MaxPatternText:
+		return fmt.Sprintf("must not be longer than %d characters, as everything that has a pattern", countersign.MaxPatternText)
 	}
 	re, _, err := compiled(f.Pattern)
 	if err != nil || !re.MatchString(text) { // what can't be read is met by nothing

@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
+	"github.com/countersign/countersign/internal/rules/verdict"
 )
 
 // resumed continues a run: from READY, after a slot was granted, after a restart. It
@@ -75,20 +77,28 @@ func (t *transition) prepare(i int) bool {
 	}
 	digest := request.Digest(req, project.ID, project.Revision, capability.Name)
 	s.Request, s.RequestDigest = &req, countersign.StepDigest(digest)
-	t.verdict = gate.Judge(capability, input, nil)
-	s.SideEffect, s.ApprovalRequired = capability.HasSideEffect(), t.verdict.Asks()
-	if t.verdict.Then == countersign.RuleDeny {
-		t.deny(i)
-		return false
-	}
-	return true
+	s.SideEffect = capability.HasSideEffect()
+	return t.judge(i, capability)
 }
 
-// deny fails a step that a rule denies. Its record keeps the request that was not sent.
-func (t *transition) deny(i int) {
-	reason := strings.Join(t.verdict.Reasons, "; ")
+// judge asks the rules and the budgets, and fails a step that one of them denies. Its
+// record keeps the request that was not sent.
+func (t *transition) judge(i int, capability *countersign.Capability) bool {
+	s := t.step(i)
+	t.verdict = gate.Judge(capability, s.Input, nil)
+	rules := verdict.Verdict{Then: t.verdict.Then, Code: countersign.CodeDeniedByRule, Reasons: t.verdict.Reasons}
+	all := verdict.Severest(append([]verdict.Verdict{rules}, budget.Judge(t.env.Budgets[s.ID], s.Input)...)...)
+	t.verdict.Then, t.verdict.Reasons = all.Then, all.Reasons
+	if s.ApprovalRequired = t.verdict.Asks(); s.ApprovalRequired {
+		t.verdict.Approvals = max(1, t.verdict.Approvals) // a budget asks for one
+	}
+	if all.Then != verdict.Deny {
+		return true
+	}
+	reason := strings.Join(all.Reasons, "; ")
 	t.noteStep("step.deny", i, countersign.StepFailed, reason)
-	t.failStep(i, countersign.CodeDeniedByRule, reason)
+	t.failStep(i, all.Code, reason)
+	return false
 }
 
 // approveOrSend sends the step if it needs no approval or has an unexpired one for

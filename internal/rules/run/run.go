@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/budget"
 	"github.com/countersign/countersign/internal/rules/gate"
 	"github.com/countersign/countersign/internal/rules/plan"
 	"github.com/countersign/countersign/internal/rules/request"
@@ -30,6 +31,8 @@ type Env struct {
 	NewApprovalID func() string
 	ApprovalTTL   time.Duration
 	MaxProbes     int // for the run; 0 is the default
+	// Budgets are what was used of the budgets that concern a step, by its id.
+	Budgets map[string][]budget.Used
 	// OriginAllowed checks a base URL against the server's current list.
 	OriginAllowed func(baseURL string) bool
 	// Stopping prevents the start of new steps: the service stops.
@@ -120,7 +123,7 @@ type transition struct {
 	at     int    // the step that caused the status change; -1: none
 	reason string // reason for the audit record if the run has no error
 
-	verdict gate.Verdict // of the step that is prepared
+	verdict gate.Verdict // of the gate, about the step that is prepared
 }
 
 func begin(env Env, r *countersign.Run) *transition {

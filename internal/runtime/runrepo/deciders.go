@@ -1,7 +1,6 @@
 package runrepo
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -20,7 +19,7 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 	if r == nil || r.Status != countersign.ApprovalPending {
 		return nil
 	}
-	groups, err := GroupsOf(tx, tenant, r.Groups, by.Person)
+	groups, err := records.GroupsOf(tx, tenant, r.Groups, by.Person)
 	if err != nil {
 		return err
 	}
@@ -56,7 +55,7 @@ func CountDecisions(tx store.Tx, tenant string, r *records.Approval) error {
 	}
 	r.Decisions = slices.Clone(r.Decisions)
 	for i := range r.Decisions {
-		now, err := GroupsOf(tx, tenant, r.Groups, personOf(r, i))
+		now, err := records.GroupsOf(tx, tenant, r.Groups, personOf(r, i))
 		if err != nil {
 			return err
 		}
@@ -83,8 +82,8 @@ func counted(r *records.Approval) (out []gate.Decider) {
 	return out
 }
 
-// Waits says of an undecided approval how many approvals count, and in which of its groups
-// nobody whose approval counts is yet.
+// Waits says of an undecided approval how many approvals count, and for which of its groups
+// nobody whose approval counts has decided.
 func Waits(r *countersign.Approval) (approved int, open []string) {
 	open = slices.Clone(r.Groups)
 	for _, d := range r.Decisions {
@@ -94,32 +93,4 @@ func Waits(r *countersign.Approval) (approved int, open []string) {
 		}
 	}
 	return approved, open
-}
-
-// GroupsOf lists which of the named groups a user is a member of at this moment. Who is no
-// user of the tenant any more is a member of none, nor is a group that is gone anybody's.
-func GroupsOf(tx store.Tx, tenant string, named []string, email string) (in []string, err error) {
-	if email == "" || len(named) == 0 {
-		return nil, nil
-	}
-	u, _, err := records.Users.Get(tx, tenant, email)
-	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range named {
-		g, _, err := records.Groups.Get(tx, tenant, records.GroupID(id))
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(g.Members, u.Email) || g.Claim != "" && slices.Contains(u.Claims, g.Claim) {
-			in = append(in, id)
-		}
-	}
-	return in, nil
 }

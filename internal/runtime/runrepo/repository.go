@@ -104,6 +104,11 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	if err != nil {
 		return Moved{}, err
 	}
+	spent, err := loadSpendings(tx, loaded, env)
+	if err != nil {
+		return Moved{}, err
+	}
+	env.Budgets = spent.used()
 	if d, ok := e.(run.Decided); ok {
 		// env.Approval is this record; it isn't stored if the run refuses
 		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person}, env.Now); err != nil {
@@ -122,6 +127,9 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	known := facts(loaded.Run(), res, e, approval)
 	if res.Unchanged() {
 		return Moved{Run: loaded, Call: res.Call, facts: known}, nil
+	}
+	if err := spent.count(res); err != nil {
+		return Moved{Run: loaded}, err
 	}
 	moved, err := l.commit(tx, env, loaded, approval, res, by)
 	moved.facts = known

@@ -24,8 +24,10 @@ type approvalData struct {
 	Waiting bool
 	Refused *problem // why the visitor may not decide it
 	Shares  bool     // one principal made both the visitor and the requester
-	Verdict string   // how it was decided, in one sentence
-	Lapsed  bool     // the system rejected it because nobody decided in time
+	Cannot  string   // the same in one sentence
+	Still   control.Deciders
+	Verdict string // how it was decided, in one sentence
+	Lapsed  bool   // the system rejected it because nobody decided in time
 
 	Before  *countersign.Approval // the last approved one of the same kind, nil if none
 	Changed alterations
@@ -86,7 +88,11 @@ func (v *pageRequest) approval(id string) (*approvalData, error) {
 	d.Sent.Digest = a.RequestDigest
 	v.body(d)
 	if d.Waiting {
-		d.Refused = problemOf(v.control.MayDecide(ctx, v.actor, id))
+		refused := v.control.MayDecide(ctx, v.actor, id)
+		d.Refused, d.Cannot = problemOf(refused), v.cannotWords(refused)
+		if d.Still, err = v.control.StillDeciding(ctx, v.actor, id); err != nil {
+			return nil, err
+		}
 		d.Shares = d.Refused == nil && access.SharedMaker(v.actor.Requester(), access.Requester{ID: a.RequestedBy, Makers: a.RequestedByMakers})
 		d.Left = leftOf(a.RequestedAt, a.ExpiresAt, v.now)
 	}
@@ -163,9 +169,12 @@ func (d *approvalData) wordDecision() {
 	switch {
 	case d.Waiting:
 	case d.Status == countersign.ApprovalApproved:
-		d.Verdict = by + " approved it."
+		d.Verdict = d.approvers() + " approved it."
 	case d.DecidedBy == countersign.SystemPrincipal && code == string(countersign.CodeApprovalExpired):
 		d.Verdict, d.Lapsed = "Nobody decided in time, so the system rejected it.", true
+		if len(d.Decisions) > 1 {
+			d.Verdict = "Too few approved in time, so the system rejected it."
+		}
 	case d.DecidedBy == countersign.SystemPrincipal:
 		d.Verdict = "The run ended before anybody decided, so the system rejected it."
 	default:
@@ -216,4 +225,46 @@ func provedBy(s *countersign.StepRun) string {
 	default:
 		return v.Field + " is " + inline(v.Actual)
 	}
+}
+
+// approvers are those whose approvals let the request out.
+func (d *approvalData) approvers() string {
+	var names []string
+	for _, g := range d.Decisions {
+		if g.Decision == countersign.ApprovalApproved && !g.Left {
+			names = append(names, called(g.By, g.ByName))
+		}
+	}
+	if len(names) == 0 { // an earlier release kept the decider alone
+		return called(d.DecidedBy, d.DecidedByName)
+	}
+	return strings.Join(names, " and ")
+}
+
+// Several reports an approval that one approval may not be enough for.
+func (d *approvalData) Several() bool { return d.Needed() > 1 || len(d.Groups) > 0 }
+
+// Wants says how many must approve and of which groups.
+func (d *approvalData) Wants() string {
+	words := plural(d.Needed(), "approval", "approvals")
+	if len(d.Groups) > 0 {
+		words += ", by members of " + strings.Join(d.Groups, " and ") + ", at least one of each"
+	}
+	return words
+}
+
+// cannotWords say why the visitor may not decide, "" if they may.
+func (v *pageRequest) cannotWords(refused error) string {
+	e := refusalOf(refused)
+	switch {
+	case e == nil:
+		return ""
+	case e.Code == countersign.CodeRoleRequired && !v.can(access.DecideApproval):
+		return "Your role can’t decide."
+	case e.Code == countersign.CodeSelfApproval && strings.HasPrefix(e.Message, "you asked"):
+		return "You asked for this run, so someone else decides."
+	case e.Code == countersign.CodeSelfApproval, e.Code == countersign.CodeRoleRequired, e.Code == countersign.CodeStateConflict:
+		return upper(e.Message) + "."
+	}
+	return sentenceOf(e)
 }

@@ -20,6 +20,7 @@ type approvalCourse struct {
 	Agent      string
 	SideEffect bool
 	Policy     string
+	Rules      []shownRule
 	Timeout    string
 	Signed     string
 	After      []string // the steps that follow
@@ -55,6 +56,7 @@ func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	project := projectOf(p, a.ProjectID)
 	c.Project, c.Revision = project.Name, project.Revision
 	c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
+	c.Rules = rulesOf(capability)
 	c.Signed = signedWord(project.EffectiveAuth().Type)
 }
 
@@ -72,6 +74,8 @@ func policyWord(c *countersign.Capability) string {
 		return "Always ask: it has a side effect"
 	case c.ApprovalPolicy() == countersign.ApprovalAlways:
 		return "Always ask, though it only reads"
+	case !c.NeedsApproval():
+		return "Never ask, unless a rule does"
 	}
 	return "Ask by risk: the side effect may not be safe to repeat"
 }

@@ -17,7 +17,7 @@ const flowLife = 10 * time.Minute
 type Verifier interface {
 	Host() string
 	Begin(ctx context.Context) (address, flow string, err error)
-	Finish(ctx context.Context, flow, state, code string) (email string, err error)
+	Finish(ctx context.Context, flow, state, code string) (email string, claims map[string][]string, err error)
 }
 
 func (c *Console) verifierRoutes() []route {
@@ -68,12 +68,12 @@ func finishElsewhere(v *pageRequest) (string, error) {
 	if v.query("error") != "" {
 		return "", v.elsewhereFailed(http.StatusUnauthorized, v.cfg.Verifier.Host()+" did not sign you in.", "", next)
 	}
-	email, err := v.cfg.Verifier.Finish(v.r.Context(), held.Get("flow"), v.query("state"), v.query("code"))
+	email, claims, err := v.cfg.Verifier.Finish(v.r.Context(), held.Get("flow"), v.query("state"), v.query("code"))
 	if err != nil {
 		v.cfg.Log.WarnContext(v.r.Context(), "sign-in elsewhere refused", "error", err)
 		return "", v.elsewhereFailed(http.StatusUnauthorized, "This sign-in could not be finished.", "It belongs to another browser, took too long, or your e-mail address is not verified at "+v.cfg.Verifier.Host()+". Begin again.", next)
 	}
-	session, err := v.control.SignInVerified(v.r.Context(), email, v.from(), v.actor)
+	session, err := v.control.SignInClaiming(v.r.Context(), email, claims, v.from(), v.actor)
 	switch countersign.ErrorCode(err) {
 	case countersign.CodeUnauthenticated, countersign.CodeInvalidRequest:
 		return "", v.elsewhereFailed(http.StatusForbidden, email+" is not a user here.", "An admin can add it under Access; then sign in again.", next)

@@ -76,8 +76,8 @@ func consequences(steps []planStep, live bool) []string {
 	var asks, sends, reads int
 	for _, s := range steps {
 		switch c := s.Contract; {
-		case c == nil:
-		case c.NeedsApproval():
+		case c == nil, s.verdict().Then == countersign.RuleDeny:
+		case s.verdict().Asks():
 			asks++
 		case c.HasSideEffect():
 			sends++

@@ -38,7 +38,7 @@ const shortInput = 400
 func planSteps(p countersign.Plan, whole string) (steps []planStep, general []string) {
 	for i, s := range p.Steps {
 		step := planStep{Step: s, Number: i + 1, Contract: capabilityOf(&p, s.ProjectID, s.Capability), Whole: s.ID == whole, Page: Prefix + planHref(p.ID)}
-		step.Asks, step.Wants = askingWords(step.Contract), wants(countersign.Expectations(step.Contract, &s))
+		step.Asks, step.Wants = gateWords(step.Contract, &s), wants(countersign.Expectations(step.Contract, &s))
 		step.inputs()
 		steps = append(steps, step)
 	}
@@ -69,6 +69,8 @@ func askingWords(c *countersign.Capability) string {
 	switch {
 	case c == nil:
 		return ""
+	case len(c.ApprovalRules) > 0:
+		return "asks by its rules"
 	case c.NeedsApproval():
 		return "asks for approval"
 	case c.HasSideEffect():

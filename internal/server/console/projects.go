@@ -100,6 +100,10 @@ func authWord(a countersign.Auth) string {
 
 func approvalWord(c countersign.Capability) string {
 	switch {
+	case len(c.ApprovalRules) > 0 && c.NeedsApproval():
+		return "By rules, else asks"
+	case len(c.ApprovalRules) > 0:
+		return "By rules, else doesn’t ask"
 	case c.ApprovalPolicy() == countersign.ApprovalAlways:
 		return "Always asks"
 	case c.NeedsApproval():

@@ -72,6 +72,7 @@ var failures = map[countersign.Code]struct{ reason, next string }{
 	countersign.CodeNotSent:           {"nothing was sent: {message}", "Correct the connection and start a new run."},
 	countersign.CodeOutcomeUnknown:    {"no usable answer came ({message})", "It was a read: nothing was changed. Start a new run."},
 	countersign.CodeApprovalRejected:  {"{by} rejected it: “{why}”", "Nothing was sent for this step."},
+	countersign.CodeDeniedByRule:      {"a rule denies it: {message}", "Nothing was sent for this step."},
 	countersign.CodeApprovalExpired:   {"nobody decided in time, so the system rejected it", "Nothing was sent for this step."},
 	countersign.CodeDrift:             {"{message}", "Nothing was sent for this step."},
 	countersign.CodeProjectDisabled:   {"{message}", "Nothing was sent for this step."},

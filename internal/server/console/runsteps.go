@@ -52,6 +52,9 @@ func stepWords(r *countersign.Run, s *countersign.StepRun) string {
 			return string(s.Error.Code)
 		}
 	case countersign.StepSimulated:
+		if s.WouldBe == countersign.WouldBeDenied {
+			return "a rule would deny it"
+		}
 		if s.ApprovalRequired {
 			return "will ask for approval"
 		}

@@ -38,6 +38,8 @@ func describe(c *countersign.Capability, fixed map[string]countersign.Value, pro
 	switch {
 	case mode == countersign.ModeDryRun:
 		b.WriteString("Here it is rehearsed: every check is made, the answer shows the exact request, and nothing is sent. ")
+	case len(c.ApprovalRules) > 0:
+		b.WriteString("Rules decide, by the inputs, whether it waits until a person approves the request, is sent at once, or is denied: rehearse it to see. ")
 	case c.NeedsApproval():
 		fmt.Fprintf(&b, "It waits until a person approves the request (policy %s). ", c.ApprovalPolicy())
 	default:

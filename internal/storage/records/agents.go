@@ -19,6 +19,8 @@ type AgentHead struct {
 	Retired   bool                    `json:"retired,omitempty"`
 	CreatedAt time.Time               `json:"createdAt"`
 	UpdatedAt time.Time               `json:"updatedAt"`
+
+	Budgets []countersign.Budget `json:"budgets,omitempty"` // of no revision: they count at once
 }
 
 // Instance is a process of an agent, as its last heartbeat left it. Its sequence is the

@@ -1,6 +1,9 @@
 package records
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -21,4 +24,32 @@ func AllGroups() []store.Filter { return idRange("group/", "group0") } // '0' fo
 type Decider struct {
 	access.Requester
 	Person string `json:"person,omitempty"` // the user who was known to decide
+}
+
+// GroupsOf lists which of the named groups a user is a member of at this moment. Who is no
+// user of the tenant any more is a member of none, nor is a group that is gone anybody's.
+func GroupsOf(tx store.Tx, tenant string, named []string, email string) (in []string, err error) {
+	if email == "" || len(named) == 0 {
+		return nil, nil
+	}
+	u, _, err := Users.Get(tx, tenant, email)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.Invited {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range named {
+		g, _, err := Groups.Get(tx, tenant, GroupID(id))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(g.Members, u.Email) || g.Claim != "" && slices.Contains(u.Claims, g.Claim) {
+			in = append(in, id)
+		}
+	}
+	return in, nil
 }

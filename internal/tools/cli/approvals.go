@@ -58,6 +58,7 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	if w := a.AgentWords; w != nil {
 		facts = append(facts, [2]string{"agent: task", doubted(w.Task)}, [2]string{"agent: reason", doubted(w.Reason)}, [2]string{"agent: again", doubted(w.Again)})
 	}
+	facts = append(facts, deciderFacts(a)...)
 	facts = append(facts, requestFacts(&a.Request, a.RequestDigest)...)
 	if !a.Expectation.IsZero() {
 		facts = append(facts, [2]string{"expects", doubted(value(a.Expectation))})
@@ -72,6 +73,24 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 		facts = append(facts, [2]string{"would approve", doubted(value(countersign.ObjectValue(a.SuggestedInput)))})
 	}
 	Facts(w, facts...)
+}
+
+// deciderFacts say how many must decide and who has, of an approval that takes several.
+func deciderFacts(a *countersign.Approval) (facts [][2]string) {
+	if a.Needed() > 1 || len(a.Groups) > 0 {
+		facts = [][2]string{{"needs", number(a.Needed()) + " approvals"}, {"of groups", strings.Join(a.Groups, ", ")}}
+	}
+	for _, why := range a.Reasons {
+		facts = append(facts, [2]string{"asked because", why})
+	}
+	if len(a.Decisions) < 2 && a.Status != countersign.ApprovalPending {
+		return facts // the status says it
+	}
+	for _, d := range a.Decisions {
+		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
+		facts = append(facts, [2]string{"decided", decided(string(d.Decision), called(d.By, d.ByName), d.At, d.Reason) + left})
+	}
+	return facts
 }
 
 // makerFacts name who made the tokens that asked and decided.

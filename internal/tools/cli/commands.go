@@ -23,6 +23,8 @@ type Commands struct {
 	Users     Users     `cmd:"" group:"Client" help:"A tenant's users: list, put, delete."`
 	Tenants   Tenants   `cmd:"" group:"Client" help:"Tenants: list, put."`
 
+	Groups UserGroups `cmd:"" group:"Client" help:"Groups of users whom approval rules name: list, put, delete."`
+
 	Credentials Credentials `cmd:"" group:"Client" help:"Whose each credential variable is: list, free."`
 
 	Stop    Stop    `cmd:"" group:"Client" help:"Let no LIVE step begin: runs wait until 'go' (ADMIN)." example:"stop --reason 'refunds go to the wrong people'"`

@@ -11,15 +11,16 @@ import (
 
 // Projects are the commands on project connections (specification 2.6).
 type Projects struct {
-	List    ProjectsList    `cmd:"" help:"List the projects in scope." example:"projects list"`
-	Show    ProjectsShow    `cmd:"" help:"Show a project and its capabilities." example:"projects show default-shop"`
-	Put     ProjectsPut     `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
-	Health  ProjectsHealth  `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
-	Run     ProjectsRun     `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
-	Enable  ProjectsEnable  `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
-	Disable ProjectsDisable `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
-	Retire  ProjectsRetire  `cmd:"" help:"Hide a project that no unfinished run uses from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
-	Restore ProjectsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
+	List     ProjectsList     `cmd:"" help:"List the projects in scope." example:"projects list"`
+	Show     ProjectsShow     `cmd:"" help:"Show a project and its capabilities." example:"projects show default-shop"`
+	Put      ProjectsPut      `cmd:"" help:"Register or edit a project; it is disabled afterwards (ADMIN)." example:"projects put shop.json --id default-shop"`
+	Validate ProjectsValidate `cmd:"" help:"Contradictions and gaps of a project's approval rules, each with inputs that show it; exit status 1 with --strict where there are any." example:"projects validate default-shop"`
+	Health   ProjectsHealth   `cmd:"" help:"Ask the project's health path; exit status 1 where it isn't healthy (ADMIN)." example:"projects health default-shop"`
+	Run      ProjectsRun      `cmd:"" help:"Run one capability, without a model (OPERATOR)." example:"projects run default-shop --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
+	Enable   ProjectsEnable   `cmd:"" help:"Let LIVE runs use a project that was found healthy (ADMIN)." example:"projects enable default-shop"`
+	Disable  ProjectsDisable  `cmd:"" help:"Keep LIVE runs from a project (ADMIN)." example:"projects disable default-shop --reason 'the shop is being moved'"`
+	Retire   ProjectsRetire   `cmd:"" help:"Hide a project that no unfinished run uses from lists and let nothing new be made of it; it can be read and restored (ADMIN)." example:"projects retire default-shop --reason 'replaced'"`
+	Restore  ProjectsRestore  `cmd:"" help:"Bring back what was retired (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
 // ProjectsList lists.
@@ -82,6 +83,15 @@ func printProject(w io.Writer, p *countersign.Project) {
 		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
 	fmt.Fprintln(w)
 	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
+	printRules(w, p)
+}
+
+// printRules lists the rules of a project, if it has any.
+func printRules(w io.Writer, p *countersign.Project) {
+	if found := ruleRows(p); len(found) > 0 {
+		fmt.Fprintln(w)
+		Table(w, []string{"capability", "rule", "approvals", "groups", "reason", "when"}, found)
+	}
 }
 
 func capabilityRow(p *countersign.Project, c countersign.Capability) []string {

@@ -99,6 +99,9 @@ func effectText(s *countersign.StepRun) string {
 	if s.ApprovalRequired {
 		text += ", asks for approval"
 	}
+	if s.WouldBe == countersign.WouldBeDenied {
+		text += ", would be denied by a rule"
+	}
 	return text
 }
 

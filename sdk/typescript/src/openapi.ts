@@ -175,7 +175,17 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        AgentWords: {
+            /** @description why a call that was made within a day is made again */
+            again?: string;
+            /** @description why the agent asks, in its own words */
+            reason?: string;
+            /** @description what the call belongs to; the same inputs for another task are another run */
+            task?: string;
+        };
         Approval: {
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"];
             /**
              * Format: int64
              * @description which attempt of the step it lets out
@@ -686,6 +696,8 @@ export interface components {
             updatedAt: string;
         };
         ListedApproval: {
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description which attempt of the step it lets out
@@ -908,6 +920,8 @@ export interface components {
         };
         ListedRun: {
             agentId?: string;
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
             /** @description the latest approval asked for */
             approvalId?: string;
             cancelRequested: boolean;
@@ -1605,6 +1619,8 @@ export interface components {
         };
         Run: {
             agentId?: string;
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"];
             /** @description the latest approval asked for */
             approvalId?: string;
             cancelRequested: boolean;

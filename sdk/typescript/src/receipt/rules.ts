@@ -29,14 +29,24 @@ export function gated(c: Claims, s: Json): boolean {
   return at(s, "approvalRequired") === true || (v.then === "ASK" && (v.known || !mayAllow(capability(c, s))));
 }
 
+/**
+ * Whether a budget may have judged a step: one of its capability or of its agent. What was
+ * used of a budget stands in no receipt, so whether it asked or denied can't be computed
+ * anew; a step that required approval needs its approvals whoever asked.
+ */
+const mayHaveBudget = (s: Json, found: Json | undefined): boolean => list(at(found, "budgets")).length > 0 || exists(at(s, "agentId"));
+
 /** Compares a step with what the rules say of its inputs. */
 export function asJudged(c: Claims, s: Json): void {
   const v = verdict(c, s);
-  if (!v.known) return;
   const step = `step ${of(s, "id")}`;
-  const denied = of(at(s, "error"), "code") === "denied_by_rule";
+  const code = of(at(s, "error"), "code");
+  const [denied, byBudget, required] = [code === "denied_by_rule", code === "denied_by_budget", at(s, "approvalRequired") === true];
+  const mayBudget = mayHaveBudget(s, capability(c, s));
+  need(!byBudget || (!required && live(c) && whole(at(s, "attempt")) <= 0 && mayBudget), "run", `${step} was denied by a budget that it has not, or was sent`);
+  if (!v.known || (byBudget && v.then !== "DENY")) return;
   const wouldBe = of(s, "wouldBe");
-  need((at(s, "approvalRequired") === true) === (v.then === "ASK"), "run", `${step} has another approvalRequired than its capability`);
+  need(required === (v.then === "ASK") || (v.then === "ALLOW" && mayBudget), "run", `${step} has another approvalRequired than its capability`);
   need(wouldBe === "" || (!live(c) && wouldBe === (v.then === "DENY" ? "DENIED" : v.then)), "run", `${step} has another wouldBe than its capability's rules`);
   if (!live(c)) return;
   need(denied === (v.then === "DENY"), "run", `${step} was denied by a rule that does not deny it, or was not denied by one that does`);

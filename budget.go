@@ -1,0 +1,35 @@
+package countersign
+
+import "time"
+
+// Bounds of a budget's window (contract 11).
+const (
+	MinBudgetWindow = time.Second
+	MaxBudgetWindow = 720 * time.Hour
+)
+
+// What a budget says of a step that would exceed it.
+const (
+	BudgetAsk  = "ASK"
+	BudgetDeny = "DENY"
+)
+
+// Budget bounds how often LIVE steps are sent, or the sum of an input, within a window
+// that slides over the times of their intents to send. Each step counts once.
+type Budget struct {
+	Count  int64  `json:"count,omitzero" minimum:"1" doc:"so many steps; instead of sum and most"`
+	Sum    string `json:"sum,omitempty" doc:"a number input, of which the values are added exactly; one below 0 adds nothing"`
+	Most   Value  `json:"most,omitzero" doc:"with sum: the most that the values may come to, a number"`
+	Window string `json:"window" doc:"a Go duration, 1s to 720h"`
+	Then   string `json:"then" enum:"ASK,DENY" doc:"of a step that would exceed it"`
+	Reason string `json:"reason" doc:"never blank; shown to who is asked or denied"`
+}
+
+// Duration is the window's length, 0 for one that can't be read.
+func (b Budget) Duration() time.Duration {
+	d, err := time.ParseDuration(b.Window)
+	if err != nil {
+		return 0
+	}
+	return d
+}

@@ -1,0 +1,79 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/gate"
+)
+
+// The approval rules of a capability in words, on every page that asks.
+
+// shownRule is a rule in words.
+type shownRule struct {
+	When, Then, Reason string
+	Class, Icon        string
+}
+
+func rulesOf(c *countersign.Capability) []shownRule {
+	if c == nil {
+		return nil
+	}
+	out := make([]shownRule, len(c.ApprovalRules))
+	for i, r := range c.ApprovalRules {
+		out[i] = shownRule{When: conditionWords(r.When), Then: answerWords(r), Reason: r.Reason, Class: "is-wait", Icon: "s-waiting"}
+		switch r.Then {
+		case countersign.RuleAllow:
+			out[i].Class, out[i].Icon = "is-idle", "i-check"
+		case countersign.RuleDeny:
+			out[i].Class, out[i].Icon = "is-fail", "s-failed"
+		}
+	}
+	return out
+}
+
+// answerWords say what a rule answers: asks for 2 approvals, by finance and legal.
+func answerWords(r countersign.ApprovalRule) string {
+	switch r.Then {
+	case countersign.RuleAllow:
+		return "is let out without asking"
+	case countersign.RuleDeny:
+		return "is denied"
+	}
+	return "asks" + demandWords(int(r.Approvals), r.Groups)
+}
+
+// demandWords say how many must approve, and of which groups; "" for anybody once.
+func demandWords(approvals int, groups []string) string {
+	text := ""
+	if approvals > 1 {
+		text = " for " + strconv.Itoa(approvals) + " approvals"
+	}
+	if len(groups) > 0 {
+		text += ", by members of " + strings.Join(groups, " and ")
+	}
+	return text
+}
+
+// verdict is what the gate says of a step with a known capability.
+func (s *planStep) verdict() gate.Verdict {
+	return gate.Judge(s.Contract, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+}
+
+// gateWords say what the gate says of a step that isn't sent yet.
+func gateWords(c *countersign.Capability, s *countersign.Step) string {
+	if c == nil || len(c.ApprovalRules) == 0 {
+		return askingWords(c)
+	}
+	v := gate.Judge(c, s.Input, func(name string) bool { _, bound := s.InputBindings[name]; return bound })
+	switch {
+	case v.Then == countersign.RuleDeny:
+		return "a rule denies it: " + strings.Join(v.Reasons, "; ")
+	case v.Asks() && len(v.Rules) > 0:
+		return "asks for approval (" + strings.Join(v.Reasons, "; ") + ")"
+	case v.Asks():
+		return "asks for approval"
+	}
+	return "is let out by its rules"
+}

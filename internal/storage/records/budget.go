@@ -1,0 +1,65 @@
+package records
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Spending is what steps have used of the budgets of a capability or an agent: a queue of
+// entries in parts, and for each budget a tally of the newest of them. It is kept by tenant.
+type Spending struct {
+	Next    int64            `json:"next"`  // the number of the next entry
+	First   int64            `json:"first"` // the oldest part that is kept
+	LastAt  time.Time        `json:"lastAt,omitzero"`
+	Tallies map[string]Tally `json:"tallies"`
+}
+
+// Tally counts the entries from Tail on: those within a budget's window when it was moved
+// last.
+type Tally struct {
+	Tail   int64  `json:"tail"`
+	Count  int64  `json:"count"`
+	Sum    string `json:"sum"` // a fraction
+	Beyond int64  `json:"beyond,omitempty"`
+}
+
+// SpentPart is some entries of a Spending, in their order.
+type SpentPart struct {
+	Entries []Spent `json:"entries"`
+}
+
+// SpentPerPart is how many entries a part holds.
+const SpentPerPart = 64
+
+// Spent is one step, counted at its first intent to send.
+type Spent struct {
+	At      time.Time         `json:"at"`
+	Step    string            `json:"step"`              // run/step
+	Amounts map[string]string `json:"amounts,omitempty"` // by input: a number, or SpentBeyond
+}
+
+// SpentBeyond is the amount of what can't be added.
+const SpentBeyond = "beyond"
+
+// Spendings and SpentParts share a table with what else is known of a tenant.
+var (
+	Spendings  = store.Collection[Spending]{Table: store.Meta}
+	SpentParts = store.Collection[SpentPart]{Table: store.Meta}
+)
+
+// SpendingOfCapability is the id of what a capability's steps have used. "/" is no
+// character of a project's id.
+func SpendingOfCapability(projectID, capability string) string {
+	return "spent/capability/" + projectID + "/" + capability
+}
+
+// SpendingOfAgent is the id of what an agent's steps have used.
+func SpendingOfAgent(agentID string) string { return "spent/agent/" + agentID }
+
+// SpentPartID is the id of a part. A capability's name may hold any character, so the part
+// stands before it.
+func SpentPartID(spending string, part int64) string {
+	return fmt.Sprintf("spentpart/%012d/%s", part, spending)
+}

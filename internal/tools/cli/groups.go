@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// UserGroups are the commands on groups of users, whom approval rules name (contract 11).
+type UserGroups struct {
+	List   GroupsList   `cmd:"" help:"List the groups with their members." example:"groups list"`
+	Put    GroupsPut    `cmd:"" help:"Create or update a group (ADMIN)." example:"groups put finance --name Finance --member ann@example.com --member ben@example.com"`
+	Delete GroupsDelete `cmd:"" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
+}
+
+// GroupsList lists.
+type GroupsList struct{ Listing }
+
+var groupTable = table[countersign.Group]{
+	heading: []string{"id", "name", "members", "claim", "revision"},
+	row: func(x countersign.Group) []string {
+		return []string{x.ID, x.Name, first(strings.Join(x.Members, ", "), "none"), first(x.Claim, "none"), number(x.Revision)}
+	},
+}
+
+// Run lists the groups.
+func (l *GroupsList) Run(t *Terminal) error {
+	c, err := l.Client(t)
+	if err != nil {
+		return err
+	}
+	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Group], error) { return c.Groups(t.Context, p) }, groupTable)
+}
+
+// GroupsPut saves.
+type GroupsPut struct {
+	ID       string   `arg:"" help:"The group's id."`
+	Name     string   `required:"" help:"What the group is called."`
+	Member   []string `help:"The e-mail address of a user. Repeat it for several; those who aren't named leave." placeholder:"EMAIL"`
+	Claim    string   `help:"A claim of the identity provider that makes a member, such as groups=finance." placeholder:"NAME=VALUE"`
+	Revision int64    `help:"Update this revision, which must be the current one; else create." placeholder:"N"`
+	Asking
+}
+
+// Run saves the group.
+func (p *GroupsPut) Run(t *Terminal) error {
+	w := countersign.GroupWrite{Name: p.Name, Members: append([]string{}, p.Member...), Claim: p.Claim, ExpectedRevision: p.Revision}
+	return show(t, p.Asking, func(c *client.Client) (*countersign.Group, error) {
+		saved, err := c.SaveGroup(t.Context, p.ID, w)
+		return saved, withRevision(err)
+	}, func(out io.Writer, x *countersign.Group) {
+		fmt.Fprintf(out, "saved %s, revision %d\n", x.ID, x.Revision)
+	})
+}
+
+// GroupsDelete deletes.
+type GroupsDelete struct {
+	ID string `arg:"" help:"The group's id."`
+	Asking
+}
+
+// Run deletes the group.
+func (d *GroupsDelete) Run(t *Terminal) error {
+	return show(t, d.Asking, func(c *client.Client) (*countersign.Group, error) { return c.DeleteGroup(t.Context, d.ID) },
+		func(w io.Writer, x *countersign.Group) { fmt.Fprintf(w, "deleted %s\n", x.ID) })
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/client"
+)
+
+// ProjectsValidate validates the rules of a project.
+type ProjectsValidate struct {
+	ID     string `arg:"" help:"The project's id."`
+	Strict bool   `help:"Exit status 1 for warnings too."`
+	Asking
+}
+
+// Run validates.
+func (p *ProjectsValidate) Run(t *Terminal) error {
+	var found countersign.Validation
+	err := show(t, p.Asking, func(c *client.Client) (*countersign.Validation, error) { return c.ValidateProject(t.Context, p.ID) }, printFindings,
+		func(v *countersign.Validation) { found = *v })
+	if err == nil && (!found.Valid || p.Strict && len(found.Warnings) > 0) {
+		return StatusError{ExitFailed}
+	}
+	return err
+}
+
+func printFindings(w io.Writer, v *countersign.Validation) {
+	for _, f := range append(v.Errors, v.Warnings...) {
+		fmt.Fprintf(w, "%s %s: %s\n", f.Code, f.Path, Plain(f.Message))
+	}
+	fmt.Fprintf(w, "%d errors, %d warnings\n", len(v.Errors), len(v.Warnings))
+}
+
+// ruleRows are the approval rules of a project, a row each.
+func ruleRows(p *countersign.Project) (out [][]string) {
+	for _, c := range p.Capabilities {
+		for _, r := range c.ApprovalRules {
+			when, err := countersign.ValueOf(r.When)
+			if err != nil {
+				continue // it was read from JSON
+			}
+			out = append(out, []string{c.Name, r.Then, number(r.Approvals), strings.Join(r.Groups, ", "), r.Reason, value(when)})
+		}
+	}
+	return out
+}
