@@ -36,6 +36,8 @@ class ActionBinding(TypedDict):
 
 
 class Admission(TypedDict):
+    # of admit only, at most 20; absent: the agent keeps those that it has, and an empty list takes them away
+    budgets: NotRequired[list[Budget]]
     # absent: whatever the revision is
     expectedRevision: NotRequired[int]
     # never blank
@@ -43,6 +45,8 @@ class Admission(TypedDict):
 
 
 class Agent(TypedDict):
+    # given at its admission: how often its LIVE steps may call, and for how much
+    budgets: NotRequired[list[Budget]]
     capabilities: list[str]
     createdAt: str
     # fixed inputs by capability name
@@ -107,6 +111,8 @@ class AgentRunStart(TypedDict):
 
 
 class AgentWithInstances(TypedDict):
+    # given at its admission: how often its LIVE steps may call, and for how much
+    budgets: NotRequired[list[Budget]]
     capabilities: list[str]
     createdAt: str
     # fixed inputs by capability name
@@ -172,7 +178,7 @@ class Approval(TypedDict):
     inputSnapshot: dict[str, Any]
     planId: str
     projectId: str
-    # of the rules that ask
+    # of the rules and budgets that ask
     reasons: NotRequired[list[str]]
     request: Request
     # absent for who must not see all of the request
@@ -301,11 +307,28 @@ class Binding(TypedDict):
     stepId: str
 
 
+class Budget(TypedDict):
+    # so many steps; instead of sum and most
+    count: NotRequired[int]
+    # with sum: the most that the values may come to, a number
+    most: NotRequired[Any]
+    # never blank; shown to who is asked or denied
+    reason: str
+    # a number input, of which the values are added exactly; one below 0 adds nothing
+    sum: NotRequired[str]
+    # of a step that would exceed it
+    then: Literal["ASK", "DENY"]
+    # a Go duration, 1s to 720h
+    window: str
+
+
 class Capability(TypedDict):
     # default: ALWAYS for a side effect, NONE for a read
     approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
     # what decides, by the inputs, before approval does
     approvalRules: NotRequired[list[ApprovalRule]]
+    # how often LIVE steps may call it, and for how much, at most 20
+    budgets: NotRequired[list[Budget]]
     description: NotRequired[str]
     # what the output of every step of it must be; a step's own is judged besides
     expectation: NotRequired[Expectation]
@@ -595,6 +618,8 @@ class LateAnswer(TypedDict):
 
 
 class ListedAgent(TypedDict):
+    # given at its admission: how often its LIVE steps may call, and for how much
+    budgets: NotRequired[list[Budget] | Omitted]
     capabilities: list[str] | Omitted
     createdAt: str
     # fixed inputs by capability name
@@ -647,7 +672,7 @@ class ListedApproval(TypedDict):
     inputSnapshot: dict[str, Any]
     planId: str
     projectId: str
-    # of the rules that ask
+    # of the rules and budgets that ask
     reasons: NotRequired[list[str] | Omitted]
     request: Request | Omitted
     # absent for who must not see all of the request
@@ -711,6 +736,8 @@ class ListedCapability(TypedDict):
     approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
     # what decides, by the inputs, before approval does
     approvalRules: NotRequired[list[ApprovalRule] | Omitted]
+    # how often LIVE steps may call it, and for how much, at most 20
+    budgets: NotRequired[list[Budget] | Omitted]
     description: NotRequired[str | Omitted]
     # what the output of every step of it must be; a step's own is judged besides
     expectation: NotRequired[Expectation | Omitted]

@@ -37,11 +37,15 @@ def gated(c: Claims, step: Json) -> bool:
 def as_judged(c: Claims, step: Json) -> None:
     """Compares a step with what the rules say of its inputs."""
     said, known = verdict(c, step)
-    if not known:
-        return
     name, would_be = f"step {of(step, 'id')}", of(step, "wouldBe")
-    denied = of(at(step, "error"), "code") == "denied_by_rule"
-    asked = (at(step, "approvalRequired") is True) == (said.then == "ASK")
+    code = of(at(step, "error"), "code")
+    denied, by_budget, required = code == "denied_by_rule", code == "denied_by_budget", at(step, "approvalRequired") is True
+    may_budget = _may_have_budget(step, capability(c, step))
+    unsent = not required and c.live and whole(at(step, "attempt")) <= 0
+    need(not by_budget or (unsent and may_budget), "run", f"{name} was denied by a budget that it has not, or was sent")
+    if not known or (by_budget and said.then != "DENY"):
+        return
+    asked = required == (said.then == "ASK") or (said.then == "ALLOW" and may_budget)
     need(asked, "run", f"{name} has another approvalRequired than its capability")
     told = would_be == "" or (not c.live and would_be == ("DENIED" if said.then == "DENY" else said.then))
     need(told, "run", f"{name} has another wouldBe than its capability's rules")
@@ -50,6 +54,13 @@ def as_judged(c: Claims, step: Json) -> None:
     same = denied == (said.then == "DENY")
     need(same, "run", f"{name} was denied by a rule that does not deny it, or was not denied by one that does")
     need(not denied or whole(at(step, "attempt")) <= 0, "run", f"{name} was sent, though a rule denies it")
+
+
+def _may_have_budget(step: Json, found: Json) -> bool:
+    """Whether a budget may have judged a step: one of its capability or of its agent. What
+    was used of a budget stands in no receipt, so whether it asked or denied can't be
+    computed anew; a step that required approval needs its approvals whoever asked."""
+    return bool(items(at(found, "budgets"))) or at(step, "agentId") is not None
 
 
 def asks_for(c: Claims, a: Json, step: Json) -> bool:
