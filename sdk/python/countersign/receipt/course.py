@@ -6,7 +6,7 @@ from .agree import ENDED
 from .canonical import Json
 from .claims import Claims, at, items, of
 from .failure import need
-from .gate import hides
+from .policy import hides
 from .record import Record, done
 
 _ASKING = {
