@@ -1,8 +1,10 @@
 package test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/test/harness"
 )
 
@@ -150,4 +152,29 @@ func TestValidatingAProjectShowsContradictionsAndGaps(t *testing.T) {
 	w.viewer.Post("/projects/"+ruled+"/validate", nil).OK(t).Is(t, "warnings.0.code", "number_unbounded").Is(t, "warnings.0.witness", doc{"amount": number("-1")})
 	w.viewer.Post("/projects/"+shop+"/validate", nil).OK(t).Is(t, "warnings", []any{})
 	w.viewer.Post("/projects/default-none/validate", nil).Refused(t, "not_found")
+}
+
+// TestAViewerIsNotToldWhichRuleHeldOfASensitiveInput: it would tell of its value.
+func TestAViewerIsNotToldWhichRuleHeldOfASensitiveInput(t *testing.T) {
+	t.Parallel()
+	w := ownWorld(t) // whose answers the harness leaves as they are
+	project := payRules(w.shop.Origin(), "NONE", rule(is("amount", "gt", number("1000")), "DENY"), rule(is("amount", "gt", number("100")), "ASK"))
+	w.register(t, ruled, harness.With(project, "capabilities.0.sensitive", []string{"amount"}))
+	denied := w.reaches(t, w.run(t, pay("p", "1001", nil)), "FAILED").At("id").Text()
+	w.operator.Get("/runs/"+denied).OK(t).Is(t, "steps.0.error.message", "DENY it")
+	seen := w.viewer.Get("/runs/"+denied).OK(t).Is(t, "steps.0.error.code", "denied_by_rule").Is(t, "steps.0.error.message", "•••")
+	if strings.Contains(seen.At("error").Text(), "DENY it") {
+		t.Error(seen.At("error"))
+	}
+	asked := w.approval(t, w.run(t, pay("p", "101", nil)))
+	w.operator.Get("/approvals/"+asked.At("id").Text()).OK(t).Is(t, "reasons", []string{"ASK it"})
+	w.viewer.Get("/approvals/"+asked.At("id").Text()).OK(t).Is(t, "reasons", harness.Absent)
+	w.shop.On("POST", "/pay", harness.Answering(200, `{}`))
+	w.approver.Post("/approvals/"+asked.At("id").Text()+"/decision", approved).OK(t)
+	sent := w.reaches(t, asked.At("runId").Text(), "COMPLETED").At("id").Text()
+	for _, id := range []string{denied, sent} {
+		if v := receipt.Verify([]byte(w.viewer.Get("/runs/"+id+"/receipt").Raw), nil); !v.OK {
+			t.Errorf("a viewer's receipt: %+v", v)
+		}
+	}
 }
