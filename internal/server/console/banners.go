@@ -11,7 +11,9 @@ import (
 // tokenNotice is how long before a token's expiry administrators see a banner.
 const tokenNotice = 14 * 24 * time.Hour
 
-func (v *pageRequest) banners() []banner { return slices.Concat(v.stopped(), v.invited(), v.expiring()) }
+func (v *pageRequest) banners() []banner {
+	return slices.Concat(v.stopped(), v.invited(), v.expiring())
+}
 
 // invited is the banner about invitations that the visitor hasn't answered.
 func (v *pageRequest) invited() []banner {

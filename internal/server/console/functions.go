@@ -23,7 +23,7 @@ var functions = template.FuncMap{
 
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
-	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
+	"budgetWord": budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
 
 	// Access and audit.
 	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,

@@ -24,6 +24,8 @@ export interface components {
             projectId: string;
         };
         Admission: {
+            /** @description of admit only, at most 20; absent: the agent keeps those that it has, and an empty list takes them away */
+            budgets?: components["schemas"]["Budget"][];
             /**
              * Format: int64
              * @description absent: whatever the revision is
@@ -33,6 +35,8 @@ export interface components {
             reason: string;
         };
         Agent: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][];
             capabilities: string[];
             /** Format: date-time */
             createdAt: string;
@@ -126,6 +130,8 @@ export interface components {
             mode?: "DRY_RUN" | "LIVE";
         };
         AgentWithInstances: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][];
             capabilities: string[];
             /** Format: date-time */
             createdAt: string;
@@ -200,6 +206,8 @@ export interface components {
             };
             planId: string;
             projectId: string;
+            /** @description of the rules and budgets that ask */
+            reasons?: string[];
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -299,7 +307,7 @@ export interface components {
             step?: string;
             /** @description kind/id */
             subject: string;
-            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
         };
         AuditRecordPage: {
@@ -342,12 +350,34 @@ export interface components {
             field: string;
             stepId: string;
         };
+        Budget: {
+            /**
+             * Format: int64
+             * @description so many steps; instead of sum and most
+             */
+            count?: number;
+            /** @description with sum: the most that the values may come to, a number */
+            most?: unknown;
+            /** @description never blank; shown to who is asked or denied */
+            reason: string;
+            /** @description a number input, of which the values are added exactly; one below 0 adds nothing */
+            sum?: string;
+            /**
+             * @description of a step that would exceed it
+             * @enum {string}
+             */
+            then: "ASK" | "DENY";
+            /** @description a Go duration, 1s to 720h */
+            window: string;
+        };
         Capability: {
             /**
              * @description default: ALWAYS for a side effect, NONE for a read
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description how often LIVE steps may call it, and for how much, at most 20 */
+            budgets?: components["schemas"]["Budget"][];
             description?: string;
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
@@ -617,6 +647,8 @@ export interface components {
             response?: components["schemas"]["Response"];
         };
         ListedAgent: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][] | components["schemas"]["Omitted"];
             capabilities: string[] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
@@ -684,6 +716,8 @@ export interface components {
             };
             planId: string;
             projectId: string;
+            /** @description of the rules and budgets that ask */
+            reasons?: string[] | components["schemas"]["Omitted"];
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -746,7 +780,7 @@ export interface components {
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
             subject: string | components["schemas"]["Omitted"];
-            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
         };
         ListedCapability: {
@@ -755,6 +789,8 @@ export interface components {
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description how often LIVE steps may call it, and for how much, at most 20 */
+            budgets?: components["schemas"]["Budget"][] | components["schemas"]["Omitted"];
             description?: string | components["schemas"]["Omitted"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
