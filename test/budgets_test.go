@@ -236,3 +236,19 @@ func TestTheCommandLineAdmitsWithBudgets(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestWhatABudgetLetOutIsAmongTheSameRequests of who is asked to approve one more.
+func TestWhatABudgetLetOutIsAmongTheSameRequests(t *testing.T) {
+	t.Parallel()
+	w := newBudgetWorld(t, false, countOf(2, "ASK"))
+	plan := w.ready(t, planOf(paying("p", "1")))
+	first, second := w.start(t, plan), ""
+	w.reaches(t, first, "COMPLETED")
+	second = w.start(t, plan)
+	w.reaches(t, second, "COMPLETED")
+	third := w.start(t, plan)
+	w.approval(t, third).Is(t, "same.0.runId", second).Is(t, "same.1.runId", first).Is(t, "same.1.status", "COMPLETED").Is(t, "same.2", harness.Absent)
+	w.approve(t, third)
+	w.reaches(t, third, "COMPLETED")
+	w.approval(t, w.start(t, plan)).Is(t, "same.0.runId", third).Is(t, "same.2.runId", first).Is(t, "same.3", harness.Absent)
+}
