@@ -69,7 +69,7 @@ type SameRequest struct {
 	RunID  string     `json:"runId"`
 	StepID string     `json:"stepId"`
 	Status StepStatus `json:"status" enum:"PENDING,WAITING_APPROVAL,RUNNING,COMPLETED,SIMULATED,FAILED,RECOVERY_REQUIRED,ABANDONED,CANCELLED,SKIPPED"`
-	At     time.Time  `json:"at" doc:"when its approval was asked for"`
+	At     time.Time  `json:"at" doc:"when its approval was asked for, or without one when it was sent"`
 }
 
 // MaxTitle is how many characters a filled title has at most.

@@ -21,7 +21,7 @@ type AuditRecord struct {
 	Before    string    `json:"before"`
 	After     string    `json:"after"`
 	Reason    string    `json:"reason,omitempty" doc:"the reason or evidence given"`
-	Weakens   bool      `json:"weakens,omitempty" doc:"it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted"`
+	Weakens   bool      `json:"weakens,omitempty" doc:"it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted"`
 	Digest    string    `json:"digest,omitempty" doc:"request digest of what was approved or sent"`
 	RequestID string    `json:"requestId"`
 	Count     int64     `json:"count,omitempty" minimum:"1" doc:"so many refusals of this principal and operation with this code, within a minute after one that has its own record; the subject and requestId are of the last, the subject kind/* where they were about several"`

@@ -1,6 +1,8 @@
 package test
 
 import (
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -196,4 +198,57 @@ func TestAWidenedOrRemovedBudgetWeakens(t *testing.T) {
 			t.Errorf("edit %d to %v: weakens %v", i, c.budgets, got)
 		}
 	}
+}
+
+func TestTheConsoleSetsAndShowsBudgets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.person(t, "ada@example.com", "ADMIN", "APPROVER")
+	w.register(t, "default-budget", budgeted(w.shop.Origin(), sumOf("5", "ASK")))
+	mustSay(t, ada.Open("/projects/default-budget"), 200, "at most 5 of amount in 24h, beyond it asks")
+	id := w.sync(t, agentItem("clerk", "note", "refund"))[0]
+	path := "/agents/" + id
+	admit := func(budgets string) *harness.Page {
+		revision := w.agent(t, id).At("revision").String()
+		return submitted(t, ada, ada.Open(path), path+"/admit", url.Values{"reason": {"known"}, "revision": {revision}, "budgets": {budgets}})
+	}
+	mustSay(t, admit(`[{"count": 2`), 400, "must be a JSON array of budgets")
+	mustSay(t, admit(`[{"count": 2, "window": "1d", "then": "DENY", "reason": "r"}]`), 400, "window")
+	admit(`[{"count": 2, "window": "24h", "then": "DENY", "reason": "enough"}]`)
+	w.viewer.Get(path).OK(t).Is(t, "status", "ADMITTED").Is(t, "budgets.0.count", 2)
+	mustSay(t, ada.Open(path), 200, "at most 2 calls in 24h, beyond it denied", "enough")
+	admit("")
+	w.viewer.Get(path).OK(t).Is(t, "budgets", harness.Absent)
+	asks := w.run(t, paying("p", "6"))
+	mustSay(t, ada.Open("/approvals/"+w.approval(t, asks).At("id").Text()), 200, "Asked because", "so much a day")
+}
+
+func TestTheCommandLineAdmitsWithBudgets(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	id := s.sync(t, agentItem("clerk", "note", "refund"))[0]
+	admit := []string{"agents", "admit", id, "--reason", "known", "--profile", "admin", "--budgets"}
+	prints(t, s.command(t, 2, append(admit, "{}")...).Err, "--budgets")
+	s.command(t, 0, append(admit, "@"+s.file(t, "budgets.json", []any{countOf(2, "DENY")}))...)
+	prints(t, s.command(t, 0, "agents", "show", id).Out, "2 steps in 24h, beyond it DENY: so many a day")
+	s.command(t, 0, append(admit, "[]")...)
+	if out := s.command(t, 0, "agents", "show", id).Out; strings.Contains(out, "budget") {
+		t.Error(out)
+	}
+}
+
+// TestWhatABudgetLetOutIsAmongTheSameRequests of who is asked to approve one more.
+func TestWhatABudgetLetOutIsAmongTheSameRequests(t *testing.T) {
+	t.Parallel()
+	w := newBudgetWorld(t, false, countOf(2, "ASK"))
+	plan := w.ready(t, planOf(paying("p", "1")))
+	first, second := w.start(t, plan), ""
+	w.reaches(t, first, "COMPLETED")
+	second = w.start(t, plan)
+	w.reaches(t, second, "COMPLETED")
+	third := w.start(t, plan)
+	w.approval(t, third).Is(t, "same.0.runId", second).Is(t, "same.1.runId", first).Is(t, "same.1.status", "COMPLETED").Is(t, "same.2", harness.Absent)
+	w.approve(t, third)
+	w.reaches(t, third, "COMPLETED")
+	w.approval(t, w.start(t, plan)).Is(t, "same.0.runId", third).Is(t, "same.2.runId", first).Is(t, "same.3", harness.Absent)
 }

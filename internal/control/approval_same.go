@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -33,8 +34,9 @@ const (
 var errEnough = errors.New("enough was found")
 
 // sameRequests finds the steps of other runs in scope with the same request digest. The
-// digest contains the project's revision, so if this request needs an approval, the
-// others did too: they are all found among the approvals.
+// digest contains the project's revision and the inputs, so if this request needs an
+// approval, the others did too and are found among the approvals, unless a budget asks:
+// those that it let out before are named apart.
 func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (out []countersign.SameRequest, err error) {
 	seen := map[string]bool{}
 	err = records.Approvals.Each(tx, a.Tenant, store.Query{Order: newestFirst, Limit: maxSameRead, Where: []store.Filter{
@@ -55,10 +57,42 @@ func (s *Service) sameRequests(tx store.Tx, a Actor, ap *countersign.Approval) (
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
+	if err != nil && !errors.Is(err, errEnough) {
+		return out, err
 	}
-	return out, err
+	if out, err = s.sameUnasked(tx, a, ap, seen, out); err != nil {
+		return out, err
+	}
+	slices.SortStableFunc(out, func(x, y countersign.SameRequest) int { return y.At.Compare(x.At) })
+	return out[:min(len(out), maxSame)], nil
+}
+
+// sameUnasked adds the newest steps that budgets let out without an approval.
+func (s *Service) sameUnasked(tx store.Tx, a Actor, ap *countersign.Approval, seen map[string]bool, out []countersign.SameRequest) ([]countersign.SameRequest, error) {
+	first, last := records.SentRequestsSince(ap.RequestDigest, s.cfg.Now().Add(-sameWithin))
+	found, err := records.SentRequests.List(tx, a.Tenant, store.Query{
+		Where: []store.Filter{{Column: "id", Op: store.AtLeast, Values: []any{first}}, {Column: "id", Op: store.AtMost, Values: []any{last}}},
+		Order: []store.Order{{Column: "id", Descending: true}}, Limit: maxSameRead,
+	})
+	if err != nil {
+		return out, err
+	}
+	added := 0
+	for _, sent := range found {
+		key := sent.RunID + "/" + sent.StepID
+		if sent.RunID == ap.RunID || seen[key] || added == maxSame {
+			continue
+		}
+		seen[key] = true
+		same, err := sameStep(tx, a, &countersign.Approval{RunID: sent.RunID, StepID: sent.StepID, RequestedAt: sent.At})
+		if err != nil {
+			return out, err
+		}
+		if same != nil {
+			out, added = append(out, *same), added+1
+		}
+	}
+	return out, nil
 }
 
 // sameStep returns the step of another approval; nil if the actor may not see its run or

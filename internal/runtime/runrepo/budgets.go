@@ -109,8 +109,12 @@ func (s *spendings) used() map[string][]budget.Used {
 func (s *spendings) count(res run.Result) error {
 	if res.Call != nil {
 		step := &res.Run.Steps[res.Call.Step]
+		digest := ""
+		if step.ApprovalID == "" {
+			digest = step.RequestDigest.Text()
+		}
 		for _, p := range s.steps[step.ID] {
-			if err := p.add(s.loaded.Ref.RunID+"/"+step.ID, p.own, step.Input, p.declared); err != nil {
+			if err := p.add(s.loaded.Ref.RunID+"/"+step.ID, p.own, digest, step.Input, p.declared); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -148,11 +149,14 @@ func (s *spending) used(declared func(input string) bool, own int64) (out []budg
 }
 
 // add counts a step that is sent now, unless it has an entry.
-func (s *spending) add(step string, own int64, input map[string]countersign.Value, declared func(input string) bool) error {
+func (s *spending) add(step string, own int64, digest string, input map[string]countersign.Value, declared func(input string) bool) error {
 	if own >= 0 {
 		return nil
 	}
-	e := records.Spent{At: s.now, Step: step, Amounts: amounts(input, declared, s.budgets)}
+	e := records.Spent{At: s.now, Step: step, Digest: digest, Amounts: amounts(input, declared, s.budgets)}
+	if err := s.nameSent(&e); err != nil {
+		return err
+	}
 	n := s.record.Next / records.SpentPerPart
 	p := &records.SpentPart{}
 	if s.record.Next%records.SpentPerPart != 0 {
@@ -184,10 +188,24 @@ func (s *spending) add(step string, own int64, input map[string]countersign.Valu
 	return s.forget()
 }
 
-// forget deletes the parts that no window can reach, some at a time.
+// nameSent makes a step that no approval let out findable by its request.
+func (s *spending) nameSent(e *records.Spent) error {
+	if e.Digest == "" {
+		return nil
+	}
+	id := records.SentRequestID(e.Digest, e.At, e.Step)
+	if _, _, err := records.SentRequests.Get(s.tx, s.tenant, id); !errors.Is(err, store.ErrNotFound) {
+		return err // a capability's and an agent's budgets name it once
+	}
+	run, step, _ := strings.Cut(e.Step, "/")
+	_, err := records.SentRequests.Put(s.tx, s.tenant, id, &records.SentRequest{RunID: run, StepID: step, At: e.At}, 0)
+	return err
+}
+
+// forget deletes the parts that nobody looks at any more, some at a time.
 func (s *spending) forget() error {
 	const most = 2
-	oldest := s.now.Add(-countersign.MaxBudgetWindow)
+	oldest := s.now.Add(-records.SpentLife)
 	for i := 0; i < most && (s.record.First+1)*records.SpentPerPart < s.record.Next; i++ {
 		p, err := s.part(s.record.First)
 		if err != nil {
@@ -195,6 +213,14 @@ func (s *spending) forget() error {
 		}
 		if p.Entries[len(p.Entries)-1].At.After(oldest) {
 			return nil
+		}
+		for _, e := range p.Entries {
+			if e.Digest == "" {
+				continue
+			}
+			if err := records.SentRequests.Delete(s.tx, s.tenant, records.SentRequestID(e.Digest, e.At, e.Step)); err != nil {
+				return err
+			}
 		}
 		if err := records.SpentParts.Delete(s.tx, s.tenant, records.SpentPartID(s.id, s.record.First)); err != nil {
 			return err

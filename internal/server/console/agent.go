@@ -1,11 +1,13 @@
 package console
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
@@ -17,6 +19,7 @@ type agentData struct {
 	Capabilities []agentCapability
 	Call         statusNotice
 	Reason       field
+	Limits       field                  // budgets
 	Heard        []countersign.Instance // the latest to send a heartbeat, sorted by ID
 	Problem      *problem
 }
@@ -51,6 +54,7 @@ func (v *pageRequest) agentAgain(err error) (*page, error) {
 	}
 	s := v.formOf(err, "")
 	d := agentData{AgentWithInstances: a, Project: p.Name, Call: agentCallOf(a.AgentRecord, v.can(access.AdmitAgent)), Reason: must(s.line("reason", "Why", "", ""))}
+	d.Limits = s.document("budgets", "Budgets of its LIVE steps", budgetHint, budgetText(a.Budgets), 4)
 	d.Heard, d.Capabilities = heardLast(a.Instances), agentCapabilities(a.AgentRecord, p, v.can(access.StartAgentRun))
 	d.Problem = s.problem()
 	return &page{name: "agent", Title: a.Name, Nav: "agents", Crumbs: []crumb{{Word: "Agents", Href: "/agents"}, {Word: a.Name}}, Data: d}, nil
@@ -102,7 +106,23 @@ func agentCallOf(a countersign.Agent, may bool) statusNotice {
 	return statusNotice{Class: "call--ok", Icon: "s-completed", Sentence: "This agent may be run.", Detail: "A change of its manifest makes it wait for an admin again."}
 }
 
-func admitAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.AdmitAgent) }
+// admitAgent admits with the budgets that the form has: all of them, since it shows those
+// that the agent has.
+func admitAgent(v *pageRequest) (string, error) {
+	budgets, wrong := v.typedBudgets()
+	if budgets == nil {
+		budgets = []countersign.Budget{}
+	}
+	return v.moveAgent(func(ctx context.Context, a control.Actor, id string, d countersign.Admission) (countersign.Agent, error) {
+		if wrong != nil {
+			return countersign.Agent{}, wrong
+		}
+		if _, shown := v.r.PostForm["budgets"]; shown {
+			d.Budgets = budgets
+		}
+		return v.control.AdmitAgent(ctx, a, id, d)
+	})
+}
 
 func suspendAgent(v *pageRequest) (string, error) { return v.moveAgent(v.control.SuspendAgent) }
 

@@ -107,6 +107,7 @@ func (s *form) policy(c countersign.Capability) []field {
 			choice{Value: countersign.ApprovalRiskBased, Word: "By risk", Note: "What changes something asks, unless the receiver deduplicates and it is no DELETE."},
 			choice{Value: countersign.ApprovalNone, Word: "Never", Note: "Steps are sent without anybody’s decision."}),
 		s.check("idempotent", "The receiver deduplicates durably", "Tick it only if the same idempotency key has its effect once, whatever happens there. Unticked: it doesn’t.", c.Idempotent),
+		s.document("budgets", "Budgets of LIVE steps", budgetHint, budgetText(c.Budgets), 3),
 		s.mono("timeoutMs", "Time for the whole call, in milliseconds", "100 to 60000. Default 10000.", timeout),
 	}
 }

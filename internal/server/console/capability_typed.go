@@ -56,7 +56,8 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	if said := v.form("sideEffect"); said != "" {
 		c.SideEffect = new(said == "true")
 	}
-	var untimed, untyped, unclear error
+	var untimed, untyped, unread, unclear error
+	c.Budgets, unread = v.typedBudgets()
 	c.TimeoutMs, untimed = v.typedTimeout()
 	c.Sensitive = names(v.form("sensitive"))
 	c.Request = &countersign.RequestMapping{Query: names(v.form("request.query")), Body: names(v.form("request.body"))}
@@ -65,7 +66,7 @@ func (v *pageRequest) typedCapability(c countersign.Capability) (countersign.Cap
 	}
 	c.InputSchema, untyped = v.typedSchema(c)
 	c.Expectation, unclear = v.typedExpectation()
-	return c, together(untimed, untyped, unclear)
+	return c, together(untimed, untyped, unread, unclear)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.

@@ -23,8 +23,8 @@ var functions = template.FuncMap{
 
 	// projects, agents and teams
 	"enabledState": enabledState, "healthState": healthState, "adapterWord": adapterWord, "authWord": authWord, "approvalWord": approvalWord,
-	"rulesOf":       func(c countersign.Capability) []shownRule { return rulesOf(&c) },
-	"livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
+	"rulesOf":    func(c countersign.Capability) []shownRule { return rulesOf(&c) },
+	"budgetWord": budgetWord, "livenessState": livenessState, "admissionState": admissionState, "teamState": teamState, "breakable": breakable, "atMost": atMost,
 
 	// Access and audit.
 	"roleWords": roleWords, "subjectHref": subjectHref, "auditOutcome": auditOutcome, "refusedWith": refusedWith, "exact": exactly,

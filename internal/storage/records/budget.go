@@ -38,7 +38,34 @@ type Spent struct {
 	At      time.Time         `json:"at"`
 	Step    string            `json:"step"`              // run/step
 	Amounts map[string]string `json:"amounts,omitempty"` // by input: a number, or SpentBeyond
+	Digest  string            `json:"digest,omitempty"`  // of its request, where a SentRequest names the step
 }
+
+// SentRequest names a step that budgets let out without an approval, by the digest of its
+// request: who is asked to approve the same request finds it. Steps with approvals are
+// found by these.
+type SentRequest struct {
+	RunID  string    `json:"runId"`
+	StepID string    `json:"stepId"`
+	At     time.Time `json:"at"`
+}
+
+// SentRequests are kept by tenant, as long as the step's entry.
+var SentRequests = store.Collection[SentRequest]{Table: store.Meta}
+
+// SentRequestID orders the steps of one digest by time.
+func SentRequestID(digest string, at time.Time, step string) string {
+	return fmt.Sprintf("sent/%s/%020d/%s", digest, at.UnixMicro(), step)
+}
+
+// SentRequestsSince are the ids between which those since a time stand.
+func SentRequestsSince(digest string, at time.Time) (first, last string) {
+	return fmt.Sprintf("sent/%s/%020d", digest, at.UnixMicro()), "sent/" + digest + "0" // '0' follows '/'
+}
+
+// SpentLife is how long an entry is kept: longer than any window, and as long as the same
+// request is looked for.
+const SpentLife = 90 * 24 * time.Hour
 
 // SpentBeyond is the amount of what can't be added.
 const SpentBeyond = "beyond"

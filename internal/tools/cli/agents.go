@@ -72,6 +72,9 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 			fmt.Fprintf(w, "fixed for %s: %s\n", Plain(name), value(countersign.ObjectValue(fixed)))
 		}
 	}
+	for _, b := range a.Budgets {
+		fmt.Fprintf(w, "budget: %s\n", Plain(budgetWords(b)))
+	}
 	fmt.Fprintln(w)
 	Table(w, []string{"instance", "state", "liveness", "sequence", "heard"}, rows(a.Instances, func(i countersign.Instance) []string {
 		return []string{i.InstanceID, string(i.State), string(i.Liveness), number(i.Sequence), moment(i.ReceivedAt)}
@@ -98,10 +101,25 @@ func (s *AgentsSync) Run(t *Terminal) error {
 }
 
 // AgentsAdmit admits.
-type AgentsAdmit struct{ admission }
+type AgentsAdmit struct {
+	admission
+	Budgets string `help:"Budgets of its LIVE steps: a JSON array, or @FILE; [] takes them away. Default: it keeps those that it has." placeholder:"JSON"`
+}
 
 // Run admits the agent.
-func (a *AgentsAdmit) Run(t *Terminal) error { return a.change(t, (*client.Client).AdmitAgent) }
+func (a *AgentsAdmit) Run(t *Terminal) error {
+	if a.Budgets == "" {
+		return a.change(t, (*client.Client).AdmitAgent)
+	}
+	budgets, err := budgetsOf("--budgets", a.Budgets)
+	if err != nil {
+		return err
+	}
+	return a.change(t, func(c *client.Client, ctx context.Context, id string, w countersign.Admission) (*countersign.Agent, error) {
+		w.Budgets = budgets
+		return c.AdmitAgent(ctx, id, w)
+	})
+}
 
 // AgentsSuspend suspends.
 type AgentsSuspend struct{ admission }

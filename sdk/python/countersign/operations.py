@@ -104,9 +104,9 @@ class Operations(ABC):
         """Let LIVE runs use a project."""
         return self._send(Call("POST", ("projects", id, "enable"), body=body))
 
-    def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None) -> Iterator[bytes]:
+    def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None, after: int | None = None) -> Iterator[bytes]:
         """Stream audit records as lines of JSON, oldest first; the last line says what they are of."""
-        return self._stream(Call("GET", ("audit", "export"), query={"subject": subject, "actor": actor, "action": action, "since": since, "realm": realm}, accept="application/x-ndjson"))
+        return self._stream(Call("GET", ("audit", "export"), query={"subject": subject, "actor": actor, "action": action, "since": since, "realm": realm, "after": after}, accept="application/x-ndjson"))
 
     def free_credential(self, name: str, body: t.Reason) -> t.Credential:
         """Free a credential variable: calls with it are not sent until a tenant registers it anew, which it then belongs to."""
@@ -456,9 +456,9 @@ class AsyncOperations(ABC):
         """Let LIVE runs use a project."""
         return await self._send(Call("POST", ("projects", id, "enable"), body=body))
 
-    def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None) -> AsyncIterator[bytes]:
+    def export_audit(self, *, subject: str | None = None, actor: str | None = None, action: str | None = None, since: str | None = None, realm: bool | None = None, after: int | None = None) -> AsyncIterator[bytes]:
         """Stream audit records as lines of JSON, oldest first; the last line says what they are of."""
-        return self._stream(Call("GET", ("audit", "export"), query={"subject": subject, "actor": actor, "action": action, "since": since, "realm": realm}, accept="application/x-ndjson"))
+        return self._stream(Call("GET", ("audit", "export"), query={"subject": subject, "actor": actor, "action": action, "since": since, "realm": realm, "after": after}, accept="application/x-ndjson"))
 
     async def free_credential(self, name: str, body: t.Reason) -> t.Credential:
         """Free a credential variable: calls with it are not sent until a tenant registers it anew, which it then belongs to."""

@@ -227,6 +227,8 @@ class ApprovalRule(TypedDict):
 
 
 class AuditExport(TypedDict):
+    # only records behind this sequence number were asked for
+    after: NotRequired[int]
     at: str
     # some records were not asked for
     filtered: bool
@@ -272,7 +274,8 @@ class AuditRecord(TypedDict):
     step: NotRequired[str]
     # kind/id
     subject: str
-    # it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted
+    # it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER
+    # granted
     weakens: NotRequired[bool]
 
 
@@ -299,7 +302,9 @@ class Auth(TypedDict):
     credentialEnv: NotRequired[str]
     # API_KEY only
     headerName: NotRequired[str]
-    type: Literal["HMAC", "BEARER", "API_KEY", "NONE"]
+    type: Literal["HMAC", "BEARER", "API_KEY", "BASIC", "NONE"]
+    # BASIC only; the variable holds the password
+    user: NotRequired[str]
 
 
 class Binding(TypedDict):
@@ -727,7 +732,8 @@ class ListedAuditRecord(TypedDict):
     step: NotRequired[str | Omitted]
     # kind/id
     subject: str | Omitted
-    # it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted
+    # it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER
+    # granted
     weakens: NotRequired[bool]
 
 
@@ -842,6 +848,8 @@ class ListedProject(TypedDict):
     conformance: NotRequired[list[Conformance] | Omitted]
     createdAt: str
     enabled: bool
+    # sent with each call; not secret
+    headers: NotRequired[dict[str, str]]
     # the latest check of the present revision
     health: NotRequired[HealthCheck | Omitted]
     healthPath: NotRequired[str | Omitted]
@@ -1300,6 +1308,8 @@ class Project(TypedDict):
     conformance: NotRequired[list[Conformance]]
     createdAt: str
     enabled: bool
+    # sent with each call; not secret
+    headers: NotRequired[dict[str, str]]
     # the latest check of the present revision
     health: NotRequired[HealthCheck]
     healthPath: NotRequired[str]
@@ -1353,6 +1363,8 @@ class ProjectWrite(TypedDict):
     enabled: NotRequired[bool]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
+    # fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name
+    headers: NotRequired[dict[str, str]]
     # ignored
     health: NotRequired[Any]
     # GET path of the health check; default /
@@ -1417,6 +1429,8 @@ class RehearsedStep(TypedDict):
 class Request(TypedDict):
     # the exact JSON that is sent; null without a body
     body: Any
+    # the project's headers, and the user of BASIC, by name; those that each call has aren't listed
+    headers: NotRequired[Any]
     method: str
     # the query fields by name, in the order sent
     query: Any
@@ -1495,7 +1509,7 @@ class RunStart(TypedDict):
 
 
 class SameRequest(TypedDict):
-    # when its approval was asked for
+    # when its approval was asked for, or without one when it was sent
     at: str
     runId: str
     status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]

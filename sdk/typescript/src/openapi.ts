@@ -24,6 +24,8 @@ export interface components {
             projectId: string;
         };
         Admission: {
+            /** @description of admit only, at most 20; absent: the agent keeps those that it has, and an empty list takes them away */
+            budgets?: components["schemas"]["Budget"][];
             /**
              * Format: int64
              * @description absent: whatever the revision is
@@ -33,6 +35,8 @@ export interface components {
             reason: string;
         };
         Agent: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][];
             capabilities: string[];
             /** Format: date-time */
             createdAt: string;
@@ -108,7 +112,7 @@ export interface components {
         };
         AgentRunStart: {
             capability: string;
-            /** @description required for LIVE */
+            /** @description required for LIVE, unless the capability has one; judged besides it */
             expectation?: components["schemas"]["Expectation"];
             /**
              * Format: int64
@@ -126,6 +130,8 @@ export interface components {
             mode?: "DRY_RUN" | "LIVE";
         };
         AgentWithInstances: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][];
             capabilities: string[];
             /** Format: date-time */
             createdAt: string;
@@ -175,7 +181,17 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        AgentWords: {
+            /** @description why a call that was made within a day is made again */
+            again?: string;
+            /** @description why the agent asks, in its own words */
+            reason?: string;
+            /** @description what the call belongs to; the same inputs for another task are another run */
+            task?: string;
+        };
         Approval: {
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"];
             /**
              * Format: int64
              * @description how many different deciders must approve; absent in records of older releases, which needed one
@@ -209,7 +225,7 @@ export interface components {
             };
             planId: string;
             projectId: string;
-            /** @description of the rules that ask */
+            /** @description of the rules and budgets that ask */
             reasons?: string[];
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
@@ -232,6 +248,10 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
+            suggestedInput?: {
+                [key: string]: unknown;
+            };
             /** @description the capability's title, filled from what will be sent */
             title?: string;
         };
@@ -326,7 +346,7 @@ export interface components {
             step?: string;
             /** @description kind/id */
             subject: string;
-            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
         };
         AuditRecordPage: {
@@ -371,6 +391,26 @@ export interface components {
             field: string;
             stepId: string;
         };
+        Budget: {
+            /**
+             * Format: int64
+             * @description so many steps; instead of sum and most
+             */
+            count?: number;
+            /** @description with sum: the most that the values may come to, a number */
+            most?: unknown;
+            /** @description never blank; shown to who is asked or denied */
+            reason: string;
+            /** @description a number input, of which the values are added exactly; one below 0 adds nothing */
+            sum?: string;
+            /**
+             * @description of a step that would exceed it
+             * @enum {string}
+             */
+            then: "ASK" | "DENY";
+            /** @description a Go duration, 1s to 720h */
+            window: string;
+        };
         Capability: {
             /**
              * @description default: ALWAYS for a side effect, NONE for a read
@@ -379,7 +419,11 @@ export interface components {
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
             /** @description what decides, by the inputs, before approval does */
             approvalRules?: components["schemas"]["ApprovalRule"][];
+            /** @description how often LIVE steps may call it, and for how much, at most 20 */
+            budgets?: components["schemas"]["Budget"][];
             description?: string;
+            /** @description what the output of every step of it must be; a step's own is judged besides */
+            expectation?: components["schemas"]["Expectation"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -515,6 +559,10 @@ export interface components {
             decision: "APPROVED" | "REJECTED";
             /** @description never blank */
             reason: string;
+            /** @description with REJECTED only: the inputs that would be approved, which must fit the capability */
+            suggestedInput?: {
+                [key: string]: unknown;
+            };
         };
         Difference: {
             /** @description such as input.amount, method, url or body */
@@ -541,6 +589,15 @@ export interface components {
             field: string;
             /** Format: int64 */
             statusCode?: number;
+        };
+        ExpectationCheck: {
+            /** @description absent when the output has no such field */
+            actual?: unknown;
+            /** @description any JSON value */
+            expected: unknown;
+            field: string;
+            /** @enum {string} */
+            status: "PASSED" | "FAILED" | "SIMULATED";
         };
         GivenDecision: {
             /** Format: date-time */
@@ -670,6 +727,21 @@ export interface components {
             sequence: number;
         };
         InputField: {
+            /** @description what it means, for people and models */
+            description?: string;
+            /** @description the values that it may have; numbers compare by exact value */
+            enum?: unknown[];
+            /**
+             * Format: int64
+             * @description of a string, in code points
+             */
+            maxLength?: number;
+            /** @description of a number, exact */
+            maximum?: unknown;
+            /** @description of a number, exact */
+            minimum?: unknown;
+            /** @description of a string: an RE2 expression, unanchored */
+            pattern?: string;
             required: boolean;
             /** @enum {string} */
             type: "string" | "number" | "boolean" | "object" | "array";
@@ -711,6 +783,8 @@ export interface components {
             response?: components["schemas"]["Response"];
         };
         ListedAgent: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][] | components["schemas"]["Omitted"];
             capabilities: string[] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
@@ -754,6 +828,8 @@ export interface components {
             updatedAt: string;
         };
         ListedApproval: {
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
             /**
              * Format: int64
              * @description how many different deciders must approve; absent in records of older releases, which needed one
@@ -787,7 +863,7 @@ export interface components {
             };
             planId: string;
             projectId: string;
-            /** @description of the rules that ask */
+            /** @description of the rules and budgets that ask */
             reasons?: string[] | components["schemas"]["Omitted"];
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
@@ -810,6 +886,10 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             stepId: string;
+            /** @description what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval */
+            suggestedInput?: {
+                [key: string]: unknown;
+            };
             /** @description the capability's title, filled from what will be sent */
             title?: string | components["schemas"]["Omitted"];
         };
@@ -847,7 +927,7 @@ export interface components {
             step?: string | components["schemas"]["Omitted"];
             /** @description kind/id */
             subject: string | components["schemas"]["Omitted"];
-            /** @description it lets out what was held back before: an approval lowered, an origin or a probe changed, APPROVER granted */
+            /** @description it lets out what was held back before: an approval lowered, a budget removed or widened, an origin or a probe changed, APPROVER granted */
             weakens?: boolean;
         };
         ListedCapability: {
@@ -858,7 +938,11 @@ export interface components {
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
             /** @description what decides, by the inputs, before approval does */
             approvalRules?: components["schemas"]["ApprovalRule"][] | components["schemas"]["Omitted"];
+            /** @description how often LIVE steps may call it, and for how much, at most 20 */
+            budgets?: components["schemas"]["Budget"][] | components["schemas"]["Omitted"];
             description?: string | components["schemas"]["Omitted"];
+            /** @description what the output of every step of it must be; a step's own is judged besides */
+            expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
             /** @description true only when the receiver deduplicates durably */
             idempotent?: boolean;
             /** @description inputs not declared in it are rejected */
@@ -950,7 +1034,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents */
+            /** @description absent in the plan of a team run: see agents; and where a run has no model */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1004,6 +1088,8 @@ export interface components {
         };
         ListedRun: {
             agentId?: string;
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
             /** @description the latest approval asked for */
             approvalId?: string;
             cancelRequested: boolean;
@@ -1204,7 +1290,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended")[] | components["schemas"]["Omitted"];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[] | components["schemas"]["Omitted"];
             id: string;
             lastError?: string | components["schemas"]["Omitted"];
             /** Format: date-time */
@@ -1395,7 +1481,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "DRY_RUN" | "LIVE";
-            /** @description absent in the plan of a team run: see agents */
+            /** @description absent in the plan of a team run: see agents; and where a run has no model */
             modelId?: string;
             /** Format: int64 */
             modelRevision?: number;
@@ -1426,9 +1512,10 @@ export interface components {
                 };
             };
             id: string;
-            modelId: string;
+            /** @description absent where the agent has none */
+            modelId?: string;
             /** Format: int64 */
-            modelRevision: number;
+            modelRevision?: number;
             projectId: string;
             /** Format: int64 */
             revision: number;
@@ -1577,6 +1664,19 @@ export interface components {
             /** Format: int64 */
             revision: number;
         };
+        ProjectRunStart: {
+            capability: string;
+            /** @description judged besides the capability's; a LIVE run without either is counted in unverifiedSteps */
+            expectation?: components["schemas"]["Expectation"];
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description default DRY_RUN
+             * @enum {string}
+             */
+            mode?: "DRY_RUN" | "LIVE";
+        };
         ProjectWrite: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
@@ -1705,6 +1805,8 @@ export interface components {
         };
         Run: {
             agentId?: string;
+            /** @description what the agent said of its call over MCP; nobody has checked it */
+            agentWords?: components["schemas"]["AgentWords"];
             /** @description the latest approval asked for */
             approvalId?: string;
             cancelRequested: boolean;
@@ -1765,7 +1867,7 @@ export interface components {
         SameRequest: {
             /**
              * Format: date-time
-             * @description when its approval was asked for
+             * @description when its approval was asked for, or without one when it was sent
              */
             at: string;
             runId: string;
@@ -1904,6 +2006,27 @@ export interface components {
              * @enum {string}
              */
             wouldBe?: "ALLOW" | "ASK" | "DENIED";
+        };
+        Stop: {
+            by: string;
+            reason: string;
+            /** Format: date-time */
+            since: string;
+            /** @description * for all tenants */
+            tenantId: string;
+        };
+        StopState: {
+            stopped: boolean;
+            /** @description those that stand */
+            stops: components["schemas"]["Stop"][];
+            /** @description * for all tenants */
+            tenantId: string;
+        };
+        StopWrite: {
+            /** @description never blank */
+            reason: string;
+            /** @description absent: the caller's own; another, or * for all, is for realm administrators only */
+            tenantId?: string;
         };
         SyncedAgents: {
             items: components["schemas"]["ListedAgent"][];
@@ -2190,6 +2313,8 @@ export interface components {
         Verification: {
             /** @description absent when the output has no such field */
             actual?: unknown;
+            /** @description where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those of the one that isn't met, else the step's own */
+            checks?: components["schemas"]["ExpectationCheck"][];
             /** @description any JSON value */
             expected?: unknown;
             field?: string;
@@ -2206,7 +2331,7 @@ export interface components {
             /** Format: date-time */
             expiresAt?: string;
             /** @enum {string} */
-            kind: "approval" | "reconcile" | "slot";
+            kind: "approval" | "reconcile" | "slot" | "stop";
             /**
              * Format: date-time
              * @description until then an answer may still come, and no resolution is taken
@@ -2228,7 +2353,7 @@ export interface components {
              */
             dropped: number;
             enabled: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
             id: string;
             lastError?: string;
             /** Format: date-time */
@@ -2276,7 +2401,7 @@ export interface components {
             dropped?: unknown;
             /** @description default true */
             enabled?: boolean;
-            events: ("approval.requested" | "run.recovery_required" | "run.ended")[];
+            events: ("approval.requested" | "run.recovery_required" | "run.ended" | "live.stopped" | "live.going")[];
             /**
              * Format: int64
              * @description absent or 0 creates; else the current revision
@@ -2743,6 +2868,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Credential"];
+                };
+            };
+        };
+    };
+    go: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopState"];
                 };
             };
         };
@@ -3507,6 +3656,37 @@ export interface operations {
             };
         };
     };
+    startProjectRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description repeating it with the same content finds the same run */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRunStart"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description true when an earlier start with this key made the run */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
     validateProject: {
         parameters: {
             query?: never;
@@ -3771,6 +3951,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    stopState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopState"];
+                };
+            };
+        };
+    };
+    stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopState"];
                 };
             };
         };

@@ -70,6 +70,7 @@ export type TokenWrite = Schemas["TokenWrite"];
 export type User = Schemas["User"];
 export type UserWrite = Schemas["UserWrite"];
 export type Validation = Schemas["Validation"];
+export type Budget = Schemas["Budget"];
 export type StopState = Schemas["StopState"];
 export type StopWrite = Schemas["StopWrite"];
 export type Webhook = Schemas["Webhook"];

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/exactjson"
+)
+
+// budgetsOf reads the array that a flag gives, or the file that it names with @.
+func budgetsOf(flag, text string) ([]countersign.Budget, error) {
+	if path, isFile := strings.CutPrefix(text, "@"); isFile {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, Unusablef("%s: %v", flag, err)
+		}
+		text = string(content)
+	}
+	budgets := []countersign.Budget{}
+	if err := exactjson.Decode([]byte(text), &budgets); err != nil {
+		return nil, Unusablef("%s: %v", flag, err)
+	}
+	return budgets, nil
+}
+
+func budgetWords(b countersign.Budget) string {
+	what := fmt.Sprintf("%d steps", b.Count)
+	if b.Sum != "" {
+		what = b.Most.Raw() + " of " + b.Sum
+	}
+	return fmt.Sprintf("%s in %s, beyond it %s: %s", what, b.Window, b.Then, b.Reason)
+}
