@@ -4,11 +4,13 @@ digest, which the log has; the run's steps are those of the plan."""
 from __future__ import annotations
 
 from .canonical import Json
+from .capability import capability, has_effect
 from .claims import Claims, at, digits, has, items, members, of, sha256, whole
 from .failure import need
-from .gate import asks_approval, capability, has_effect
 from .moment import no_time
+from .rules import as_judged
 from .values import encoded, equal, plan_content
+from .verified import as_verified, expectations
 
 ENDED = ("COMPLETED", "SIMULATED", "FAILED", "ABANDONED", "CANCELLED", "SKIPPED")
 
@@ -91,21 +93,7 @@ def _as_planned(c: Claims, step: Json, planned: Json) -> None:
         need(has(bound, member) or equal(value, at(at(step, "input"), member)), "run", f"{name} has another input {member} than in the plan")
     for member in members(at(step, "input")):
         need(has(at(planned, "input"), member) or has(bound, member), "run", f"{name} has an input {member} that the plan has not")
-    _as_verified(step, at(planned, "expectation"))
-
-
-def _as_verified(step: Json, expectation: Json) -> None:
-    """Compares what judged the output with the plan's expectation, and the judgement with the status."""
-    name, status = f"step {of(step, 'id')}", of(step, "status")
-    verification = at(step, "verification")
-    judged = of(verification, "status")
-    passed = "NOT_REQUESTED" if expectation is None else "PASSED"
-    wanted = {"COMPLETED": passed, "SIMULATED": "SIMULATED"}.get(status, judged)
-    need(judged == wanted, "run", f"{name} is {status} and was not verified so")
-    same = of(verification, "field") == of(expectation, "field") and equal(at(verification, "expected"), at(expectation, "equals"))
-    need(verification is None or same, "run", f"{name} was verified by another expectation than in the plan")
-    met = equal(at(verification, "actual"), at(verification, "expected"))
-    need(judged != "PASSED" or met, "run", f"{name} was verified as passed, and is not what was expected")
+    as_verified(step, expectations(c, step, planned))
 
 
 def _as_capable(c: Claims, step: Json) -> None:
@@ -113,7 +101,7 @@ def _as_capable(c: Claims, step: Json) -> None:
     found = capability(c, step)
     need(found is not None, "run", f"{name} calls the capability {of(step, 'capability')}, which the plan has not")
     need((at(step, "sideEffect") is True) == has_effect(found), "run", f"{name} has another sideEffect than its capability")
-    need((at(step, "approvalRequired") is True) == asks_approval(found), "run", f"{name} has another approvalRequired than its capability")
+    as_judged(c, step)
 
 
 def _as_sent(c: Claims, step: Json) -> None:

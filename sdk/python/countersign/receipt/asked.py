@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from .canonical import Json
+from .capability import planned
 from .claims import Claims, at, has, items, members, of, text, whole
 from .failure import need
 from .moment import moment
+from .rules import asks_for, check_decisions
 from .values import equal
+from .verified import expectations, shown_as
 
 
 def _step_of(c: Claims, approval: Json) -> Json:
@@ -45,6 +48,7 @@ def _of_run(c: Claims, a: Json) -> None:
     check(of(a, "decidedBy") != "", "was decided by nobody")
     for name in ("requestedAt", "expiresAt", "decidedAt"):
         check(moment(of(a, name)) != "", f"has a {name} that is no time in UTC")
+    check_decisions(a, check)
 
 
 def check_asked(c: Claims) -> None:
@@ -58,13 +62,15 @@ def check_asked(c: Claims) -> None:
         same = of(a, "requestDigest") != "" and of(a, "requestDigest") == of(step, "requestDigest")
         check(not same or equal(at(a, "inputSnapshot"), at(step, "input")), "shows other inputs than its step")
         check(of(a, "requestedByName") == of(c.run, "requestedByName"), "has another requestedByName than the run")
+        check(equal(at(a, "agentWords"), at(c.run, "agentWords")), "quotes other words of the agent than the run")
         check(at(a, "sharedMaker") is True or not _meet(a), "denies the maker that who asked and who decided share")
+        check(asks_for(c, a, step), "asks for other approvals than the rules of its capability")
         if c.masked:
             continue
-        planned = next((each for each in items(at(c.plan, "steps")) if of(each, "id") == of(a, "stepId")), None)
-        told = at(a, "expectation") is None or equal(at(a, "expectation"), at(planned, "expectation"))
+        plan = planned(c, step)
+        told = at(a, "expectation") is None or shown_as(at(a, "expectation"), expectations(c, step, plan))
         check(told, "shows another expectation than the plan")
-        sources = not has(a, "sources") or _same_sources(items(at(a, "sources")), at(planned, "inputBindings"))
+        sources = not has(a, "sources") or _same_sources(items(at(a, "sources")), at(plan, "inputBindings"))
         check(sources, "shows other sources than the plan")
 
 
@@ -80,5 +86,7 @@ def _meet(a: Json) -> bool:
     """Whether who asked and who decided go back to one maker, by those that the approval
     names. Release 0.1 named none."""
     askers, deciders = ([text(maker) for maker in items(at(a, name))] for name in ("requestedByMakers", "decidedByMakers"))
-    named = bool(askers or deciders)
-    return named and not {of(a, "requestedBy"), *askers}.isdisjoint({of(a, "decidedBy"), *deciders})
+    decisions = items(at(a, "decisions"))
+    makers = [text(maker) for decision in decisions for maker in items(at(decision, "byMakers"))]
+    every = {of(a, "decidedBy"), *deciders, *makers, *(of(decision, "by") for decision in decisions)}
+    return bool(askers or deciders or makers) and not every.isdisjoint({of(a, "requestedBy"), *askers})

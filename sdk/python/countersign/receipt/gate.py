@@ -7,49 +7,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .canonical import Json
-from .claims import Claims, at, has, items, of, whole
+from .capability import hides
+from .claims import Claims, at, items, of, whole
 from .failure import need
 from .moment import before
 from .record import Record, done
-
-
-def hides(c: Claims, step: Json) -> bool:
-    """A step whose request masking left out."""
-    return c.masked and at(step, "request") is not None and not has(step, "requestDigest")
-
-
-def capability(c: Claims, by: Json) -> Json:
-    for project in items(at(c.plan, "projectSnapshots")):
-        if of(project, "id") == of(by, "projectId"):
-            for found in items(at(project, "capabilities")):
-                if of(found, "name") == of(by, "capability"):
-                    return found
-    return None
-
-
-def has_effect(found: Json) -> bool:
-    told = at(found, "sideEffect")
-    return told if isinstance(told, bool) else of(found, "method") != "GET"
-
-
-def asks_approval(found: Json) -> bool:
-    policy = of(found, "approval")
-    if policy in ("NONE", "ALWAYS"):
-        return policy == "ALWAYS"
-    if policy == "RISK_BASED":
-        return has_effect(found) and (at(found, "idempotent") is not True or of(found, "method") == "DELETE")
-    return has_effect(found)
-
-
-def _gated(c: Claims, step: Json) -> bool:
-    """A step that needs approval, by its own record or by the plan."""
-    return at(step, "approvalRequired") is True or asks_approval(capability(c, step))
+from .rules import enough, gated
 
 
 def check_gate(c: Claims) -> None:
     """Finds the approval that let each sending of each step out."""
     for step in c.steps:
-        if not c.live or whole(at(step, "attempt")) <= 0 or not _gated(c, step):
+        if not c.live or whole(at(step, "attempt")) <= 0 or not gated(c, step):
             continue
         problem = f"step {of(step, 'id')} needs approval and was sent without one that was given in time for what it sent"
         for attempt in range(1, whole(at(step, "attempt")) + 1):
@@ -63,7 +32,7 @@ def _let_out(c: Claims, step: Json, attempt: int) -> list[Json]:
     def lets(a: Json) -> bool:
         same = of(a, "stepId") == of(step, "id") and whole(at(a, "attempt")) == attempt and of(a, "requestDigest") == of(step, "requestDigest")
         decided = of(a, "decidedBy") not in ("", "system") and of(a, "status") == "APPROVED"
-        return same and decided and before(of(a, "decidedAt"), of(a, "expiresAt"))
+        return same and decided and before(of(a, "decidedAt"), of(a, "expiresAt")) and enough(a)
 
     return [a for a in items(c.approvals) if lets(a)]
 
@@ -93,4 +62,4 @@ def check_sent(c: Claims, step: Json, log: Sendings) -> None:
             log.decided.get(of(a, "id"), sending) < sending and before(log.records[sending].word("at"), of(a, "expiresAt"))
             for a in _let_out(c, step, n + 1)
         )
-        need(not _gated(c, step) or approved, "audit", f"the log does not say that step {name} was approved, in time, before it was sent")
+        need(not gated(c, step) or approved, "audit", f"the log does not say that step {name} was approved, in time, before it was sent")
