@@ -84,6 +84,10 @@ class Operations(ABC):
         """Approve or reject, with a reason."""
         return self._send(Call("POST", ("approvals", id, "decision"), body=body))
 
+    def delete_group(self, id: str) -> t.Group:
+        """Delete a group that no rule names."""
+        return self._send(Call("DELETE", ("groups", id)))
+
     def delete_user(self, email: str, *, tenant_id: str | None = None) -> t.User:
         """End somebody's membership."""
         return self._send(Call("DELETE", ("users", email), query={"tenantId": tenant_id}))
@@ -107,6 +111,18 @@ class Operations(ABC):
     def free_credential(self, name: str, body: t.Reason) -> t.Credential:
         """Free a credential variable: calls with it are not sent until a tenant registers it anew, which it then belongs to."""
         return self._send(Call("DELETE", ("credentials", name), body=body))
+
+    def go(self, body: t.StopWrite) -> t.StopState:
+        """Lift a stop: the runs that it held go on by themselves."""
+        return self._send(Call("POST", ("go",), body=body))
+
+    def group(self, id: str) -> t.Group:
+        """Read a group with its members."""
+        return self._send(Call("GET", ("groups", id)))
+
+    def groups(self, *, limit: int | None = None, offset: int | None = None) -> Listing[t.ListedGroup]:
+        """List the groups of users whom approval rules name."""
+        return Listing(lambda query: self._send(Call("GET", ("groups",), query=query)), {"limit": limit, "offset": offset})
 
     def health(self) -> t.Health:
         """Is the service well?."""
@@ -232,6 +248,10 @@ class Operations(ABC):
         """List runs."""
         return Listing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id})
 
+    def save_group(self, id: str, body: t.GroupWrite) -> t.Group:
+        """Create or update a group."""
+        return self._send(Call("PUT", ("groups", id), body=body))
+
     def save_model(self, id: str, body: t.ModelWrite) -> t.Model:
         """Create or update a model."""
         return self._send(Call("PUT", ("models", id), body=body))
@@ -268,6 +288,10 @@ class Operations(ABC):
         """Run one capability by an agent."""
         return self._send(Call("POST", ("agents", id, "runs"), body=body, idempotency_key=key_of(idempotency_key)))
 
+    def start_project_run(self, id: str, body: t.ProjectRunStart, *, idempotency_key: str | None = None) -> t.Run:
+        """Run one capability of a project, without a model."""
+        return self._send(Call("POST", ("projects", id, "runs"), body=body, idempotency_key=key_of(idempotency_key)))
+
     def start_run(self, body: t.RunStart, *, idempotency_key: str | None = None) -> t.Run:
         """Start a plan's run."""
         return self._send(Call("POST", ("runs",), body=body, idempotency_key=key_of(idempotency_key)))
@@ -275,6 +299,14 @@ class Operations(ABC):
     def start_team_run(self, id: str, body: t.TeamRunStart, *, idempotency_key: str | None = None) -> t.Run:
         """Run a team's steps, one after the other."""
         return self._send(Call("POST", ("teams", id, "runs"), body=body, idempotency_key=key_of(idempotency_key)))
+
+    def stop(self, body: t.StopWrite) -> t.StopState:
+        """Let no LIVE step begin: runs wait until POST /go."""
+        return self._send(Call("POST", ("stop",), body=body))
+
+    def stop_state(self) -> t.StopState:
+        """May LIVE steps begin?."""
+        return self._send(Call("GET", ("stop",)))
 
     def suspend_agent(self, id: str, body: t.Admission) -> t.Agent:
         """Suspend an agent: no run of it takes a further step."""
@@ -315,6 +347,10 @@ class Operations(ABC):
     def validate_model(self, id: str) -> t.Validation:
         """What is wrong with a model's meaning."""
         return self._send(Call("POST", ("models", id, "validate")))
+
+    def validate_project(self, id: str) -> t.Validation:
+        """Contradictions and gaps of a project's approval rules, each with inputs that show it."""
+        return self._send(Call("POST", ("projects", id, "validate")))
 
     def verify_audit(self, *, realm: bool | None = None) -> t.AuditVerification:
         """Compute the log anew from its records."""
@@ -400,6 +436,10 @@ class AsyncOperations(ABC):
         """Approve or reject, with a reason."""
         return await self._send(Call("POST", ("approvals", id, "decision"), body=body))
 
+    async def delete_group(self, id: str) -> t.Group:
+        """Delete a group that no rule names."""
+        return await self._send(Call("DELETE", ("groups", id)))
+
     async def delete_user(self, email: str, *, tenant_id: str | None = None) -> t.User:
         """End somebody's membership."""
         return await self._send(Call("DELETE", ("users", email), query={"tenantId": tenant_id}))
@@ -423,6 +463,18 @@ class AsyncOperations(ABC):
     async def free_credential(self, name: str, body: t.Reason) -> t.Credential:
         """Free a credential variable: calls with it are not sent until a tenant registers it anew, which it then belongs to."""
         return await self._send(Call("DELETE", ("credentials", name), body=body))
+
+    async def go(self, body: t.StopWrite) -> t.StopState:
+        """Lift a stop: the runs that it held go on by themselves."""
+        return await self._send(Call("POST", ("go",), body=body))
+
+    async def group(self, id: str) -> t.Group:
+        """Read a group with its members."""
+        return await self._send(Call("GET", ("groups", id)))
+
+    def groups(self, *, limit: int | None = None, offset: int | None = None) -> AsyncListing[t.ListedGroup]:
+        """List the groups of users whom approval rules name."""
+        return AsyncListing(lambda query: self._send(Call("GET", ("groups",), query=query)), {"limit": limit, "offset": offset})
 
     async def health(self) -> t.Health:
         """Is the service well?."""
@@ -548,6 +600,10 @@ class AsyncOperations(ABC):
         """List runs."""
         return AsyncListing(lambda query: self._send(Call("GET", ("runs",), query=query)), {"limit": limit, "offset": offset, "status": status, "planId": plan_id})
 
+    async def save_group(self, id: str, body: t.GroupWrite) -> t.Group:
+        """Create or update a group."""
+        return await self._send(Call("PUT", ("groups", id), body=body))
+
     async def save_model(self, id: str, body: t.ModelWrite) -> t.Model:
         """Create or update a model."""
         return await self._send(Call("PUT", ("models", id), body=body))
@@ -584,6 +640,10 @@ class AsyncOperations(ABC):
         """Run one capability by an agent."""
         return await self._send(Call("POST", ("agents", id, "runs"), body=body, idempotency_key=key_of(idempotency_key)))
 
+    async def start_project_run(self, id: str, body: t.ProjectRunStart, *, idempotency_key: str | None = None) -> t.Run:
+        """Run one capability of a project, without a model."""
+        return await self._send(Call("POST", ("projects", id, "runs"), body=body, idempotency_key=key_of(idempotency_key)))
+
     async def start_run(self, body: t.RunStart, *, idempotency_key: str | None = None) -> t.Run:
         """Start a plan's run."""
         return await self._send(Call("POST", ("runs",), body=body, idempotency_key=key_of(idempotency_key)))
@@ -591,6 +651,14 @@ class AsyncOperations(ABC):
     async def start_team_run(self, id: str, body: t.TeamRunStart, *, idempotency_key: str | None = None) -> t.Run:
         """Run a team's steps, one after the other."""
         return await self._send(Call("POST", ("teams", id, "runs"), body=body, idempotency_key=key_of(idempotency_key)))
+
+    async def stop(self, body: t.StopWrite) -> t.StopState:
+        """Let no LIVE step begin: runs wait until POST /go."""
+        return await self._send(Call("POST", ("stop",), body=body))
+
+    async def stop_state(self) -> t.StopState:
+        """May LIVE steps begin?."""
+        return await self._send(Call("GET", ("stop",)))
 
     async def suspend_agent(self, id: str, body: t.Admission) -> t.Agent:
         """Suspend an agent: no run of it takes a further step."""
@@ -631,6 +699,10 @@ class AsyncOperations(ABC):
     async def validate_model(self, id: str) -> t.Validation:
         """What is wrong with a model's meaning."""
         return await self._send(Call("POST", ("models", id, "validate")))
+
+    async def validate_project(self, id: str) -> t.Validation:
+        """Contradictions and gaps of a project's approval rules, each with inputs that show it."""
+        return await self._send(Call("POST", ("projects", id, "validate")))
 
     async def verify_audit(self, *, realm: bool | None = None) -> t.AuditVerification:
         """Compute the log anew from its records."""

@@ -36,6 +36,8 @@ class ActionBinding(TypedDict):
 
 
 class Admission(TypedDict):
+    # of admit only, at most 20; absent: the agent keeps those that it has, and an empty list takes them away
+    budgets: NotRequired[list[Budget]]
     # absent: whatever the revision is
     expectedRevision: NotRequired[int]
     # never blank
@@ -43,6 +45,8 @@ class Admission(TypedDict):
 
 
 class Agent(TypedDict):
+    # given at its admission: how often its LIVE steps may call, and for how much
+    budgets: NotRequired[list[Budget]]
     capabilities: list[str]
     createdAt: str
     # fixed inputs by capability name
@@ -96,7 +100,7 @@ class AgentPage(TypedDict):
 
 class AgentRunStart(TypedDict):
     capability: str
-    # required for LIVE
+    # required for LIVE, unless the capability has one; judged besides it
     expectation: NotRequired[Expectation]
     # the agent's current revision
     expectedRevision: int
@@ -107,6 +111,8 @@ class AgentRunStart(TypedDict):
 
 
 class AgentWithInstances(TypedDict):
+    # given at its admission: how often its LIVE steps may call, and for how much
+    budgets: NotRequired[list[Budget]]
     capabilities: list[str]
     createdAt: str
     # fixed inputs by capability name
@@ -137,7 +143,20 @@ class AgentWithInstances(TypedDict):
     updatedAt: str
 
 
+class AgentWords(TypedDict):
+    # why a call that was made within a day is made again
+    again: NotRequired[str]
+    # why the agent asks, in its own words
+    reason: NotRequired[str]
+    # what the call belongs to; the same inputs for another task are another run
+    task: NotRequired[str]
+
+
 class Approval(TypedDict):
+    # what the agent said of its call over MCP; nobody has checked it
+    agentWords: NotRequired[AgentWords]
+    # how many different deciders must approve; absent in records of older releases, which needed one
+    approvalsNeeded: NotRequired[int]
     # which attempt of the step it lets out
     attempt: int
     capability: str
@@ -148,13 +167,19 @@ class Approval(TypedDict):
     # a token's name, a user's or an agent's
     decidedByName: NotRequired[str]
     decisionReason: NotRequired[str]
+    # oldest first; decidedBy is who gave the last
+    decisions: NotRequired[list[GivenDecision]]
     # what will judge the answer: an Expectation, or an array of several that must all hold
     expectation: NotRequired[Any]
     expiresAt: str
+    # every decider is a member of one of them, and each has at least one decider
+    groups: NotRequired[list[str]]
     id: str
     inputSnapshot: dict[str, Any]
     planId: str
     projectId: str
+    # of the rules and budgets that ask
+    reasons: NotRequired[list[str]]
     request: Request
     # absent for who must not see all of the request
     requestDigest: NotRequired[str]
@@ -174,6 +199,8 @@ class Approval(TypedDict):
     sources: NotRequired[list[InputSource]]
     status: Literal["PENDING", "APPROVED", "REJECTED"]
     stepId: str
+    # what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval
+    suggestedInput: NotRequired[dict[str, Any]]
     # the capability's title, filled from what will be sent
     title: NotRequired[str]
 
@@ -185,6 +212,18 @@ class ApprovalPage(TypedDict):
     nextOffset: int | None
     # how many there are in scope and matching the filters
     total: int
+
+
+class ApprovalRule(TypedDict):
+    # how many different deciders must approve; default 1
+    approvals: NotRequired[int]
+    # every decider is a member of one of them, and each has at least one decider
+    groups: NotRequired[list[str]]
+    # why, for those who are asked or denied; never blank
+    reason: str
+    then: Literal["ALLOW", "ASK", "DENY"]
+    # over the inputs as they will be sent; variableId is an input, a dotted path leads deeper
+    when: Predicate | ConditionGroup
 
 
 class AuditExport(TypedDict):
@@ -268,10 +307,31 @@ class Binding(TypedDict):
     stepId: str
 
 
+class Budget(TypedDict):
+    # so many steps; instead of sum and most
+    count: NotRequired[int]
+    # with sum: the most that the values may come to, a number
+    most: NotRequired[Any]
+    # never blank; shown to who is asked or denied
+    reason: str
+    # a number input, of which the values are added exactly; one below 0 adds nothing
+    sum: NotRequired[str]
+    # of a step that would exceed it
+    then: Literal["ASK", "DENY"]
+    # a Go duration, 1s to 720h
+    window: str
+
+
 class Capability(TypedDict):
     # default: ALWAYS for a side effect, NONE for a read
     approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
+    # what decides, by the inputs, before approval does
+    approvalRules: NotRequired[list[ApprovalRule]]
+    # how often LIVE steps may call it, and for how much, at most 20
+    budgets: NotRequired[list[Budget]]
     description: NotRequired[str]
+    # what the output of every step of it must be; a step's own is judged besides
+    expectation: NotRequired[Expectation]
     # true only when the receiver deduplicates durably
     idempotent: NotRequired[bool]
     # inputs not declared in it are rejected
@@ -374,6 +434,8 @@ class Decision(TypedDict):
     decision: Literal["APPROVED", "REJECTED"]
     # never blank
     reason: str
+    # with REJECTED only: the inputs that would be approved, which must fit the capability
+    suggestedInput: NotRequired[dict[str, Any]]
 
 
 class Difference(TypedDict):
@@ -403,6 +465,70 @@ class Expectation(TypedDict):
     equals: Any
     field: str
     statusCode: NotRequired[int]
+
+
+class ExpectationCheck(TypedDict):
+    # absent when the output has no such field
+    actual: NotRequired[Any]
+    # any JSON value
+    expected: Any
+    field: str
+    status: Literal["PASSED", "FAILED", "SIMULATED"]
+
+
+class GivenDecision(TypedDict):
+    at: str
+    by: str
+    # who made the token that decided, and who made that one, nearest first
+    byMakers: NotRequired[list[str]]
+    # a token's name, a user's or an agent's
+    byName: NotRequired[str]
+    decision: Literal["APPROVED", "REJECTED"]
+    # the approval's groups that it was given for
+    groups: NotRequired[list[str]]
+    # its decider left the groups before enough had approved, so it doesn't count
+    left: NotRequired[bool]
+    reason: str
+
+
+class Group(TypedDict):
+    # name=value of a claim of the identity provider; whoever signed in with it last is a member too
+    claim: NotRequired[str]
+    createdAt: str
+    id: str
+    # e-mail addresses of users of the tenant
+    members: list[str]
+    name: str
+    # 1 on create, one more on each update
+    revision: int
+    updatedAt: str
+
+
+class GroupPage(TypedDict):
+    # the resources of this page
+    items: list[ListedGroup]
+    # offset of the next page, null on the last
+    nextOffset: int | None
+    # how many there are in scope and matching the filters
+    total: int
+
+
+class GroupWrite(TypedDict):
+    # name=value of a claim of the identity provider, such as groups=finance
+    claim: NotRequired[str]
+    # ignored
+    createdAt: NotRequired[Any]
+    # absent or 0 creates; else the current revision
+    expectedRevision: NotRequired[int]
+    # ignored
+    id: NotRequired[Any]
+    # e-mail addresses of users of the tenant
+    members: list[str]
+    name: str
+    # ignored
+    revision: NotRequired[Any]
+    # ignored
+    updatedAt: NotRequired[Any]
 
 
 class Health(TypedDict):
@@ -446,6 +572,18 @@ class HeartbeatAck(TypedDict):
 
 
 class InputField(TypedDict):
+    # what it means, for people and models
+    description: NotRequired[str]
+    # the values that it may have; numbers compare by exact value
+    enum: NotRequired[list[Any]]
+    # of a string, in code points
+    maxLength: NotRequired[int]
+    # of a number, exact
+    maximum: NotRequired[Any]
+    # of a number, exact
+    minimum: NotRequired[Any]
+    # of a string: an RE2 expression, unanchored
+    pattern: NotRequired[str]
     required: bool
     type: Literal["string", "number", "boolean", "object", "array"]
 
@@ -480,6 +618,8 @@ class LateAnswer(TypedDict):
 
 
 class ListedAgent(TypedDict):
+    # given at its admission: how often its LIVE steps may call, and for how much
+    budgets: NotRequired[list[Budget] | Omitted]
     capabilities: list[str] | Omitted
     createdAt: str
     # fixed inputs by capability name
@@ -507,6 +647,10 @@ class ListedAgent(TypedDict):
 
 
 class ListedApproval(TypedDict):
+    # what the agent said of its call over MCP; nobody has checked it
+    agentWords: NotRequired[AgentWords | Omitted]
+    # how many different deciders must approve; absent in records of older releases, which needed one
+    approvalsNeeded: NotRequired[int]
     # which attempt of the step it lets out
     attempt: int
     capability: str | Omitted
@@ -517,13 +661,19 @@ class ListedApproval(TypedDict):
     # a token's name, a user's or an agent's
     decidedByName: NotRequired[str | Omitted]
     decisionReason: NotRequired[str | Omitted]
+    # oldest first; decidedBy is who gave the last
+    decisions: NotRequired[list[GivenDecision] | Omitted]
     # what will judge the answer: an Expectation, or an array of several that must all hold
     expectation: NotRequired[Any]
     expiresAt: str
+    # every decider is a member of one of them, and each has at least one decider
+    groups: NotRequired[list[str] | Omitted]
     id: str
     inputSnapshot: dict[str, Any]
     planId: str
     projectId: str
+    # of the rules and budgets that ask
+    reasons: NotRequired[list[str] | Omitted]
     request: Request | Omitted
     # absent for who must not see all of the request
     requestDigest: NotRequired[str]
@@ -543,6 +693,8 @@ class ListedApproval(TypedDict):
     sources: NotRequired[list[InputSource] | Omitted]
     status: Literal["PENDING", "APPROVED", "REJECTED"]
     stepId: str
+    # what who rejected it would approve instead, as inputs of the capability; a run with them is a new run with its own approval
+    suggestedInput: NotRequired[dict[str, Any]]
     # the capability's title, filled from what will be sent
     title: NotRequired[str | Omitted]
 
@@ -582,7 +734,13 @@ class ListedAuditRecord(TypedDict):
 class ListedCapability(TypedDict):
     # default: ALWAYS for a side effect, NONE for a read
     approval: NotRequired[Literal["NONE", "RISK_BASED", "ALWAYS"]]
+    # what decides, by the inputs, before approval does
+    approvalRules: NotRequired[list[ApprovalRule] | Omitted]
+    # how often LIVE steps may call it, and for how much, at most 20
+    budgets: NotRequired[list[Budget] | Omitted]
     description: NotRequired[str | Omitted]
+    # what the output of every step of it must be; a step's own is judged besides
+    expectation: NotRequired[Expectation | Omitted]
     # true only when the receiver deduplicates durably
     idempotent: NotRequired[bool]
     # inputs not declared in it are rejected
@@ -623,6 +781,19 @@ class ListedCredential(TypedDict):
     webhooks: NotRequired[list[str] | Omitted]
 
 
+class ListedGroup(TypedDict):
+    # name=value of a claim of the identity provider; whoever signed in with it last is a member too
+    claim: NotRequired[str | Omitted]
+    createdAt: str
+    id: str
+    # e-mail addresses of users of the tenant
+    members: list[str] | Omitted
+    name: str | Omitted
+    # 1 on create, one more on each update
+    revision: int
+    updatedAt: str
+
+
 class ListedModel(TypedDict):
     createdAt: str
     document: AgentModel | Omitted
@@ -644,7 +815,7 @@ class ListedPlan(TypedDict):
     createdBy: str
     id: str
     mode: Literal["DRY_RUN", "LIVE"]
-    # absent in the plan of a team run: see agents
+    # absent in the plan of a team run: see agents; and where a run has no model
     modelId: NotRequired[str]
     modelRevision: NotRequired[int]
     name: str | Omitted
@@ -688,6 +859,8 @@ class ListedProject(TypedDict):
 
 class ListedRun(TypedDict):
     agentId: NotRequired[str]
+    # what the agent said of its call over MCP; nobody has checked it
+    agentWords: NotRequired[AgentWords | Omitted]
     # the latest approval asked for
     approvalId: NotRequired[str]
     cancelRequested: bool
@@ -735,6 +908,7 @@ class ListedStepRun(TypedDict):
     actionId: NotRequired[str]
     agentId: NotRequired[str]
     approvalId: NotRequired[str]
+    # until the inputs are known, as the capability's approval says; then as its rules do too
     approvalRequired: bool
     # how often it was sent
     attempt: int
@@ -761,6 +935,8 @@ class ListedStepRun(TypedDict):
     startedAt: NotRequired[str]
     status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
     verification: NotRequired[Verification | Omitted]
+    # of a rehearsed step: what the gate would say of these inputs
+    wouldBe: NotRequired[Literal["ALLOW", "ASK", "DENIED"]]
 
 
 class ListedTeam(TypedDict):
@@ -838,7 +1014,7 @@ class ListedWebhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "run.recovery_required", "run.ended"]] | Omitted
+    events: list[Literal["approval.requested", "run.recovery_required", "run.ended", "live.stopped", "live.going"]] | Omitted
     id: str
     lastError: NotRequired[str | Omitted]
     lastErrorAt: NotRequired[str]
@@ -1004,7 +1180,7 @@ class Plan(TypedDict):
     createdBy: str
     id: str
     mode: Literal["DRY_RUN", "LIVE"]
-    # absent in the plan of a team run: see agents
+    # absent in the plan of a team run: see agents; and where a run has no model
     modelId: NotRequired[str]
     modelRevision: NotRequired[int]
     modelSnapshot: NotRequired[Model]
@@ -1028,8 +1204,9 @@ class Plan(TypedDict):
 class PlanAgent(TypedDict):
     executorInputs: dict[str, dict[str, Any]]
     id: str
-    modelId: str
-    modelRevision: int
+    # absent where the agent has none
+    modelId: NotRequired[str]
+    modelRevision: NotRequired[int]
     projectId: str
     revision: int
     sourceRevision: int
@@ -1109,6 +1286,8 @@ class Problem(TypedDict):
     message: str
     # JSON path into the document; empty for the whole
     path: str
+    # inputs that show it
+    witness: NotRequired[Any]
 
 
 class Project(TypedDict):
@@ -1148,6 +1327,15 @@ class ProjectPage(TypedDict):
 class ProjectRef(TypedDict):
     id: str
     revision: int
+
+
+class ProjectRunStart(TypedDict):
+    capability: str
+    # judged besides the capability's; a LIVE run without either is counted in unverifiedSteps
+    expectation: NotRequired[Expectation]
+    inputs: NotRequired[dict[str, Any]]
+    # default DRY_RUN
+    mode: NotRequired[Literal["DRY_RUN", "LIVE"]]
 
 
 class ProjectWrite(TypedDict):
@@ -1261,6 +1449,8 @@ class RuleVerdict(TypedDict):
 
 class Run(TypedDict):
     agentId: NotRequired[str]
+    # what the agent said of its call over MCP; nobody has checked it
+    agentWords: NotRequired[AgentWords]
     # the latest approval asked for
     approvalId: NotRequired[str]
     cancelRequested: bool
@@ -1386,6 +1576,7 @@ class StepRun(TypedDict):
     actionId: NotRequired[str]
     agentId: NotRequired[str]
     approvalId: NotRequired[str]
+    # until the inputs are known, as the capability's approval says; then as its rules do too
     approvalRequired: bool
     # how often it was sent
     attempt: int
@@ -1417,6 +1608,31 @@ class StepRun(TypedDict):
     startedAt: NotRequired[str]
     status: Literal["PENDING", "WAITING_APPROVAL", "RUNNING", "COMPLETED", "SIMULATED", "FAILED", "RECOVERY_REQUIRED", "ABANDONED", "CANCELLED", "SKIPPED"]
     verification: NotRequired[Verification]
+    # of a rehearsed step: what the gate would say of these inputs
+    wouldBe: NotRequired[Literal["ALLOW", "ASK", "DENIED"]]
+
+
+class Stop(TypedDict):
+    by: str
+    reason: str
+    since: str
+    # * for all tenants
+    tenantId: str
+
+
+class StopState(TypedDict):
+    stopped: bool
+    # those that stand
+    stops: list[Stop]
+    # * for all tenants
+    tenantId: str
+
+
+class StopWrite(TypedDict):
+    # never blank
+    reason: str
+    # absent: the caller's own; another, or * for all, is for realm administrators only
+    tenantId: NotRequired[str]
 
 
 class SyncedAgents(TypedDict):
@@ -1661,6 +1877,9 @@ class Variable(TypedDict):
 class Verification(TypedDict):
     # absent when the output has no such field
     actual: NotRequired[Any]
+    # where the capability and the step both expect something: the judgement by each, the capability's first. The fields beside it are those
+    # of the one that isn't met, else the step's own
+    checks: NotRequired[list[ExpectationCheck]]
     # any JSON value
     expected: NotRequired[Any]
     field: NotRequired[str]
@@ -1672,7 +1891,7 @@ class Verification(TypedDict):
 class WaitingFor(TypedDict):
     approvalId: NotRequired[str]
     expiresAt: NotRequired[str]
-    kind: Literal["approval", "reconcile", "slot"]
+    kind: Literal["approval", "reconcile", "slot", "stop"]
     # until then an answer may still come, and no resolution is taken
     notBefore: NotRequired[str]
     # method and path below the version prefix
@@ -1687,7 +1906,7 @@ class Webhook(TypedDict):
     # notifications given up after their last try
     dropped: int
     enabled: bool
-    events: list[Literal["approval.requested", "run.recovery_required", "run.ended"]]
+    events: list[Literal["approval.requested", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
     id: str
     lastError: NotRequired[str]
     lastErrorAt: NotRequired[str]
@@ -1722,7 +1941,7 @@ class WebhookWrite(TypedDict):
     dropped: NotRequired[Any]
     # default true
     enabled: NotRequired[bool]
-    events: list[Literal["approval.requested", "run.recovery_required", "run.ended"]]
+    events: list[Literal["approval.requested", "run.recovery_required", "run.ended", "live.stopped", "live.going"]]
     # absent or 0 creates; else the current revision
     expectedRevision: NotRequired[int]
     # ignored

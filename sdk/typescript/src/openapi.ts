@@ -24,6 +24,8 @@ export interface components {
             projectId: string;
         };
         Admission: {
+            /** @description of admit only, at most 20; absent: the agent keeps those that it has, and an empty list takes them away */
+            budgets?: components["schemas"]["Budget"][];
             /**
              * Format: int64
              * @description absent: whatever the revision is
@@ -33,6 +35,8 @@ export interface components {
             reason: string;
         };
         Agent: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][];
             capabilities: string[];
             /** Format: date-time */
             createdAt: string;
@@ -126,6 +130,8 @@ export interface components {
             mode?: "DRY_RUN" | "LIVE";
         };
         AgentWithInstances: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][];
             capabilities: string[];
             /** Format: date-time */
             createdAt: string;
@@ -188,6 +194,11 @@ export interface components {
             agentWords?: components["schemas"]["AgentWords"];
             /**
              * Format: int64
+             * @description how many different deciders must approve; absent in records of older releases, which needed one
+             */
+            approvalsNeeded?: number;
+            /**
+             * Format: int64
              * @description which attempt of the step it lets out
              */
             attempt: number;
@@ -200,16 +211,22 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string;
             decisionReason?: string;
+            /** @description oldest first; decidedBy is who gave the last */
+            decisions?: components["schemas"]["GivenDecision"][];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
             id: string;
             inputSnapshot: {
                 [key: string]: unknown;
             };
             planId: string;
             projectId: string;
+            /** @description of the rules and budgets that ask */
+            reasons?: string[];
             request: components["schemas"]["Request"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -251,6 +268,21 @@ export interface components {
              * @description how many there are in scope and matching the filters
              */
             total: number;
+        };
+        ApprovalRule: {
+            /**
+             * Format: int64
+             * @description how many different deciders must approve; default 1
+             */
+            approvals?: number;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[];
+            /** @description why, for those who are asked or denied; never blank */
+            reason: string;
+            /** @enum {string} */
+            then: "ALLOW" | "ASK" | "DENY";
+            /** @description over the inputs as they will be sent; variableId is an input, a dotted path leads deeper */
+            when: components["schemas"]["Predicate"] | components["schemas"]["ConditionGroup"];
         };
         AuditExport: {
             /** Format: date-time */
@@ -352,12 +384,36 @@ export interface components {
             field: string;
             stepId: string;
         };
+        Budget: {
+            /**
+             * Format: int64
+             * @description so many steps; instead of sum and most
+             */
+            count?: number;
+            /** @description with sum: the most that the values may come to, a number */
+            most?: unknown;
+            /** @description never blank; shown to who is asked or denied */
+            reason: string;
+            /** @description a number input, of which the values are added exactly; one below 0 adds nothing */
+            sum?: string;
+            /**
+             * @description of a step that would exceed it
+             * @enum {string}
+             */
+            then: "ASK" | "DENY";
+            /** @description a Go duration, 1s to 720h */
+            window: string;
+        };
         Capability: {
             /**
              * @description default: ALWAYS for a side effect, NONE for a read
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description what decides, by the inputs, before approval does */
+            approvalRules?: components["schemas"]["ApprovalRule"][];
+            /** @description how often LIVE steps may call it, and for how much, at most 20 */
+            budgets?: components["schemas"]["Budget"][];
             description?: string;
             /** @description what the output of every step of it must be; a step's own is judged besides */
             expectation?: components["schemas"]["Expectation"];
@@ -536,6 +592,73 @@ export interface components {
             /** @enum {string} */
             status: "PASSED" | "FAILED" | "SIMULATED";
         };
+        GivenDecision: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            /** @description who made the token that decided, and who made that one, nearest first */
+            byMakers?: string[];
+            /** @description a token's name, a user's or an agent's */
+            byName?: string;
+            /** @enum {string} */
+            decision: "APPROVED" | "REJECTED";
+            /** @description the approval's groups that it was given for */
+            groups?: string[];
+            /** @description its decider left the groups before enough had approved, so it doesn't count */
+            left?: boolean;
+            reason: string;
+        };
+        Group: {
+            /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
+            claim?: string;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[];
+            name: string;
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        GroupPage: {
+            /** @description the resources of this page */
+            items: components["schemas"]["ListedGroup"][];
+            /**
+             * Format: int64
+             * @description offset of the next page, null on the last
+             */
+            nextOffset: number | null;
+            /**
+             * Format: int64
+             * @description how many there are in scope and matching the filters
+             */
+            total: number;
+        };
+        GroupWrite: {
+            /** @description name=value of a claim of the identity provider, such as groups=finance */
+            claim?: string;
+            /** @description ignored */
+            createdAt?: unknown;
+            /**
+             * Format: int64
+             * @description absent or 0 creates; else the current revision
+             */
+            expectedRevision?: number;
+            /** @description ignored */
+            id?: unknown;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[];
+            name: string;
+            /** @description ignored */
+            revision?: unknown;
+            /** @description ignored */
+            updatedAt?: unknown;
+        };
         Health: {
             /**
              * @description degraded: reads are served, writes are not
@@ -653,6 +776,8 @@ export interface components {
             response?: components["schemas"]["Response"];
         };
         ListedAgent: {
+            /** @description given at its admission: how often its LIVE steps may call, and for how much */
+            budgets?: components["schemas"]["Budget"][] | components["schemas"]["Omitted"];
             capabilities: string[] | components["schemas"]["Omitted"];
             /** Format: date-time */
             createdAt: string;
@@ -700,6 +825,11 @@ export interface components {
             agentWords?: components["schemas"]["AgentWords"] | components["schemas"]["Omitted"];
             /**
              * Format: int64
+             * @description how many different deciders must approve; absent in records of older releases, which needed one
+             */
+            approvalsNeeded?: number;
+            /**
+             * Format: int64
              * @description which attempt of the step it lets out
              */
             attempt: number;
@@ -712,16 +842,22 @@ export interface components {
             /** @description a token's name, a user's or an agent's */
             decidedByName?: string | components["schemas"]["Omitted"];
             decisionReason?: string | components["schemas"]["Omitted"];
+            /** @description oldest first; decidedBy is who gave the last */
+            decisions?: components["schemas"]["GivenDecision"][] | components["schemas"]["Omitted"];
             /** @description what will judge the answer: an Expectation, or an array of several that must all hold */
             expectation?: unknown;
             /** Format: date-time */
             expiresAt: string;
+            /** @description every decider is a member of one of them, and each has at least one decider */
+            groups?: string[] | components["schemas"]["Omitted"];
             id: string;
             inputSnapshot: {
                 [key: string]: unknown;
             };
             planId: string;
             projectId: string;
+            /** @description of the rules and budgets that ask */
+            reasons?: string[] | components["schemas"]["Omitted"];
             request: components["schemas"]["Request"] | components["schemas"]["Omitted"];
             /** @description absent for who must not see all of the request */
             requestDigest?: string;
@@ -793,6 +929,10 @@ export interface components {
              * @enum {string}
              */
             approval?: "NONE" | "RISK_BASED" | "ALWAYS";
+            /** @description what decides, by the inputs, before approval does */
+            approvalRules?: components["schemas"]["ApprovalRule"][] | components["schemas"]["Omitted"];
+            /** @description how often LIVE steps may call it, and for how much, at most 20 */
+            budgets?: components["schemas"]["Budget"][] | components["schemas"]["Omitted"];
             description?: string | components["schemas"]["Omitted"];
             /** @description what the output of every step of it must be; a step's own is judged besides */
             expectation?: components["schemas"]["Expectation"] | components["schemas"]["Omitted"];
@@ -842,6 +982,23 @@ export interface components {
             tenantId: string;
             /** @description of the tenant, that are signed with it now */
             webhooks?: string[] | components["schemas"]["Omitted"];
+        };
+        ListedGroup: {
+            /** @description name=value of a claim of the identity provider; whoever signed in with it last is a member too */
+            claim?: string | components["schemas"]["Omitted"];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description e-mail addresses of users of the tenant */
+            members: string[] | components["schemas"]["Omitted"];
+            name: string | components["schemas"]["Omitted"];
+            /**
+             * Format: int64
+             * @description 1 on create, one more on each update
+             */
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
         };
         ListedModel: {
             /** Format: date-time */
@@ -982,6 +1139,7 @@ export interface components {
             actionId?: string;
             agentId?: string;
             approvalId?: string;
+            /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
              * Format: int64
@@ -1018,6 +1176,11 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"] | components["schemas"]["Omitted"];
+            /**
+             * @description of a rehearsed step: what the gate would say of these inputs
+             * @enum {string}
+             */
+            wouldBe?: "ALLOW" | "ASK" | "DENIED";
         };
         ListedTeam: {
             /** Format: date-time */
@@ -1436,6 +1599,8 @@ export interface components {
             message: string;
             /** @description JSON path into the document; empty for the whole */
             path: string;
+            /** @description inputs that show it */
+            witness?: unknown;
         };
         Project: {
             /** @enum {string} */
@@ -1773,6 +1938,7 @@ export interface components {
             actionId?: string;
             agentId?: string;
             approvalId?: string;
+            /** @description until the inputs are known, as the capability's approval says; then as its rules do too */
             approvalRequired: boolean;
             /**
              * Format: int64
@@ -1814,6 +1980,11 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "WAITING_APPROVAL" | "RUNNING" | "COMPLETED" | "SIMULATED" | "FAILED" | "RECOVERY_REQUIRED" | "ABANDONED" | "CANCELLED" | "SKIPPED";
             verification?: components["schemas"]["Verification"];
+            /**
+             * @description of a rehearsed step: what the gate would say of these inputs
+             * @enum {string}
+             */
+            wouldBe?: "ALLOW" | "ASK" | "DENIED";
         };
         Stop: {
             by: string;
@@ -2702,6 +2873,101 @@ export interface operations {
             };
         };
     };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description page size, 1 to 200; default 100 */
+                limit?: number;
+                /** @description how many to skip; default 0 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupPage"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+        };
+    };
     health: {
         parameters: {
             query?: never;
@@ -3394,6 +3660,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    validateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
                 };
             };
         };
