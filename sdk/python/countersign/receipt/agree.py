@@ -4,10 +4,10 @@ digest, which the log has; the run's steps are those of the plan."""
 from __future__ import annotations
 
 from .canonical import Json
+from .capability import capability, has_effect
 from .claims import Claims, at, digits, has, items, members, of, sha256, whole
 from .failure import need
 from .moment import no_time
-from .policy import capability, has_effect
 from .rules import as_judged
 from .values import encoded, equal, plan_content
 from .verified import as_verified, expectations

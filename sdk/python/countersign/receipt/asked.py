@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .canonical import Json
+from .capability import planned
 from .claims import Claims, at, has, items, members, of, text, whole
 from .failure import need
 from .moment import moment
@@ -66,11 +67,10 @@ def check_asked(c: Claims) -> None:
         check(asks_for(c, a, step), "asks for other approvals than the rules of its capability")
         if c.masked:
             continue
-        planned = next((each for each in items(at(c.plan, "steps")) if of(each, "id") == of(a, "stepId")), None)
-        expected = [] if step is None else expectations(c, step, planned)
-        told = at(a, "expectation") is None or shown_as(at(a, "expectation"), expected)
+        plan = planned(c, step)
+        told = at(a, "expectation") is None or shown_as(at(a, "expectation"), expectations(c, step, plan))
         check(told, "shows another expectation than the plan")
-        sources = not has(a, "sources") or _same_sources(items(at(a, "sources")), at(planned, "inputBindings"))
+        sources = not has(a, "sources") or _same_sources(items(at(a, "sources")), at(plan, "inputBindings"))
         check(sources, "shows other sources than the plan")
 
 
@@ -88,6 +88,5 @@ def _meet(a: Json) -> bool:
     askers, deciders = ([text(maker) for maker in items(at(a, name))] for name in ("requestedByMakers", "decidedByMakers"))
     decisions = items(at(a, "decisions"))
     makers = [text(maker) for decision in decisions for maker in items(at(decision, "byMakers"))]
-    named = bool(askers or deciders or makers)
-    decided = {of(a, "decidedBy"), *deciders, *(of(decision, "by") for decision in decisions), *makers}
-    return named and not {of(a, "requestedBy"), *askers}.isdisjoint(decided)
+    every = {of(a, "decidedBy"), *deciders, *makers, *(of(decision, "by") for decision in decisions)}
+    return bool(askers or deciders or makers) and not every.isdisjoint({of(a, "requestedBy"), *askers})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .agree import ENDED
 from .canonical import Json
+from .capability import hides
 from .claims import Claims, at, items, of
 from .failure import need
-from .policy import hides
 from .record import Record, done
 
 _ASKING = {

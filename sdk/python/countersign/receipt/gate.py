@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .canonical import Json
+from .capability import hides
 from .claims import Claims, at, items, of, whole
 from .failure import need
 from .moment import before
-from .policy import hides
 from .record import Record, done
 from .rules import enough, gated
 

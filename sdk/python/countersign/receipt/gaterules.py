@@ -1,14 +1,15 @@
 """What the approval rules of a capability say of the inputs that a step sent: the same as
-the service's gate, over exact numbers and three truth values."""
+internal/rules/gate, over exact numbers and three truth values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .canonical import Digits, Json
-from .claims import at, items, of, text, whole
+from .claims import at, items, members, of, text, whole
 from .values import equal
 
 
@@ -17,98 +18,126 @@ class Verdict:
     then: str
     """ALLOW, ASK or DENY."""
     approvals: int = 0
-    groups: tuple[str, ...] = ()
+    groups: list[str] = field(default_factory=list)
 
 
-_NO, _UNKNOWN, _YES = 0, 1, 2  # by their order: AND is the least, OR the greatest
+# Truth values by their order: AND is the least, OR the greatest.
+_NO, _UNKNOWN, _YES = 0, 1, 2
+
 _SEVERITY = {"ALLOW": 1, "ASK": 2, "DENY": 3}
 
-Open = Callable[[str], bool]
-"""Whether an input isn't known yet."""
+
+class _Reading(NamedTuple):
+    value: Json = None
+    """None for nothing, and for null, which is the unknown value."""
+    unclear: bool = False
 
 
-def judge(rules: list[Json], asks: bool, given: Json, is_open: Open) -> Verdict:
-    said, approvals, groups = "", 0, set[str]()
+Look = Callable[[str], _Reading]
+
+
+def judge(rules: list[Json], asks: bool, given: Json, is_open: Callable[[str], bool]) -> Verdict:
+    """Judges inputs; is_open names those that aren't known yet."""
+    said, approvals, groups = "", 0, list[str]()
     for rule in rules:
-        held = _holds(at(rule, "when"), given, is_open)
+        held = _holds(at(rule, "when"), lambda path: _read(given, path, is_open))
         then = {_YES: of(rule, "then"), _UNKNOWN: "ASK"}.get(held, "")
         weight, known = _SEVERITY.get(then, 0), _SEVERITY.get(said, 0)
         if weight == 0 or weight < known:
             continue
         if weight > known:
-            said, approvals, groups = then, 0, set()
+            said, approvals, groups = then, 0, []
         approvals = max(approvals, whole(at(rule, "approvals")))
-        groups |= {text(group) for group in items(at(rule, "groups"))}
-    said = said or ("ASK" if asks else "ALLOW")
-    if said != "ASK":
-        return Verdict(said)
-    return Verdict("ASK", max(1, approvals), tuple(sorted(groups, key=lambda group: group.encode())))
+        groups += [text(group) for group in items(at(rule, "groups"))]
+    then = said or ("ASK" if asks else "ALLOW")
+    if then != "ASK":
+        return Verdict(then)
+    return Verdict(then, max(1, approvals), sorted(set(groups), key=str.encode))
 
 
-def _holds(condition: Json, given: Json, is_open: Open) -> int:
+def _holds(condition: Json, look: Look) -> int:
     if of(condition, "kind") != "group":
-        return _compare(condition, *_read(given, of(condition, "variableId"), is_open))
-    parts = [_holds(part, given, is_open) for part in items(at(condition, "conditions"))]
-    return min([_YES, *parts]) if of(condition, "combinator") == "AND" else max([_NO, *parts])
+        return _compare(condition, look(of(condition, "variableId")))
+    parts = [_holds(part, look) for part in items(at(condition, "conditions"))]
+    return min(parts, default=_YES) if of(condition, "combinator") == "AND" else max(parts, default=_NO)
 
 
-def _compare(predicate: Json, value: Json, unclear: bool) -> int:
-    if unclear:
+def _compare(predicate: Json, found: _Reading) -> int:
+    """What isn't there is unknown, and so is a value of another type than the one that it
+    is compared with: nothing says how they relate."""
+    value, constant, operator = found.value, at(predicate, "value"), of(predicate, "operator")
+    if found.unclear:
         return _UNKNOWN
-    operator, constant = of(predicate, "operator"), at(predicate, "value")
     if operator in ("isKnown", "isUnknown"):
-        return _YES if (value is not None) == (operator == "isKnown") else _NO
+        return _truth((value is not None) == (operator == "isKnown"))
     if value is None or type(value) is not type(constant):
         return _UNKNOWN
     if operator in ("eq", "neq"):
-        return _YES if equal(value, constant) == (operator == "eq") else _NO
+        return _truth(equal(value, constant) == (operator == "eq"))
     if not isinstance(value, Digits):
         return _UNKNOWN
     sign = order(value.text, constant.text)
-    told = {"gt": sign > 0, "gte": sign >= 0, "lt": sign < 0, "lte": sign <= 0}.get(operator)
-    return _UNKNOWN if told is None else _YES if told else _NO
+    orders = {"gt": sign > 0, "gte": sign >= 0, "lt": sign < 0, "lte": sign <= 0}
+    return _truth(orders[operator]) if operator in orders else _UNKNOWN
 
 
-def _read(given: Json, path: str, is_open: Open) -> tuple[Json, bool]:
-    """What stands at a path, None for nothing, and whether that is unclear: a dot separates
-    names or belongs to one, and readings may differ."""
+def _truth(value: bool) -> int:
+    return _YES if value else _NO
+
+
+def _read(given: Json, path: str, is_open: Callable[[str], bool]) -> _Reading:
+    """What stands at a path: a dot separates names or belongs to one, and where readings
+    differ it is unclear."""
     if any(is_open(name) for name, _ in _splits(path)):
-        return None, True
-    found = list(_below(given if isinstance(given, dict) else {}, path))
+        return _Reading(unclear=True)
+    found = list(_below(members(given), path))
     if any(not equal(value, found[0]) for value in found):
-        return None, True
-    return (found[0] if found else None), False
+        return _Reading(unclear=True)
+    return _Reading(found[0] if found else None)
 
 
 def _below(value: Json, path: str) -> Iterator[Json]:
     for name, rest in _splits(path):
-        if isinstance(value, list):
-            at_index = re.fullmatch("0|[1-9][0-9]{0,8}", name) is not None and int(name) < len(value)
-            following = [value[int(name)]] if at_index else []
-        else:
-            following = [value[name]] if isinstance(value, dict) and name in value else []
-        for found in following:
-            yield from [found] if rest == "" else _below(found, rest)
+        branches = _branches(value, name)
+        if name in branches and rest == "":
+            yield branches[name]
+        elif name in branches:
+            yield from _below(branches[name], rest)
 
 
-def _splits(path: str) -> list[tuple[str, str]]:
-    dots = [i for i, character in enumerate(path) if character == "."]
-    return [(path, ""), *((path[:i], path[i + 1 :]) for i in reversed(dots))]
+def _branches(value: Json, name: str) -> dict[str, Json]:
+    """The members of an object, or the element of an array that has this index."""
+    if isinstance(value, list):
+        index = int(name) if re.fullmatch("0|[1-9][0-9]{0,14}", name) else len(value)
+        return {name: value[index]} if index < len(value) else {}
+    return members(value)
+
+
+def _splits(path: str) -> Iterator[tuple[str, str]]:
+    """Each way to take a first name off a path, the whole path first."""
+    yield path, ""
+    end = path.rfind(".")
+    while end >= 0:
+        yield path[:end], path[end + 1 :]
+        end = path.rfind(".", 0, end)
 
 
 def order(a: str, b: str) -> int:
-    """Compares two numbers in canonical form, exactly: below 0, 0 or above."""
-    (sign_a, size_a, digits_a), (sign_b, size_b, digits_b) = _decimal(a), _decimal(b)
-    if sign_a != sign_b:
-        return sign_a - sign_b
-    larger = ((size_a, digits_a) > (size_b, digits_b)) - ((size_a, digits_a) < (size_b, digits_b))
-    return sign_a * larger
+    """Compares two numbers in canonical form, exactly."""
+    x, y = _decimal(a), _decimal(b)
+    return (x > y) - (x < y)
 
 
 def _decimal(number: str) -> tuple[int, int, str]:
-    """Sign, size and digits of a number that is 0.digits times ten to the power of size."""
+    """A number as what sorts as it does: sign, and size and digits of 0.digits times ten to
+    the power of size; of a negative number both the other way round."""
     mantissa, _, power = number.partition("e")
     digits = mantissa.lstrip("-")
     if digits == "0":
         return 0, 0, ""
-    return (-1 if mantissa.startswith("-") else 1), len(digits) + int(power or "0"), digits.rstrip("0")
+    size = len(digits) + int(power or "0")
+    short = digits.rstrip("0")
+    if not mantissa.startswith("-"):
+        return 1, size, short
+    # The end of the digits comes after every digit, as a shorter negative number is greater.
+    return -1, -size, "".join(str(9 - int(digit)) for digit in short) + ":"

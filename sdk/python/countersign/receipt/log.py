@@ -92,10 +92,10 @@ def _check_course(c: Claims, records: list[Record], log: Log) -> None:
     places = _Places(records)
     for a in items(c.approvals):
         _check_decision(c, a, places, log)
-    known = set(places.asked.values())
+    asked = set(places.asked.values())
     for i, r in enumerate(records):
-        told = not done(r, action="approval.request") or i in known
-        need(told, "audit", f"the log says that an approval was asked for at step {r.word('step')}, which is missing")
+        belongs = i in asked or not done(r, action="approval.request")
+        need(belongs, "audit", f"the log says that an approval was asked for at step {r.word('step')}, which is missing")
     for step in c.steps:
         check_sent(c, step, Sendings(records, places.decided))
         check_reconciled(c, step, records)
@@ -138,18 +138,21 @@ def _check_decision(c: Claims, a: Json, places: _Places, log: Log) -> None:
     actor = {"action": "approval.close"} if by == "system" else {"action": "approvals.decide", "actor": by}
     decided = places.find(places.decided, a, "decidedAt", after=status, reason=of(a, "decisionReason"), **actor)
     need(decided, "audit", f"the log does not say that approval {name} was decided so")
-    _check_earlier(a, places)
+    _check_earlier(a, records=places.records, last=places.decided[name])
 
 
-def _check_earlier(a: Json, places: _Places) -> None:
+def _check_earlier(a: Json, records: list[Record], last: int) -> None:
     """Finds the record of each decision before the last, in the log's order."""
-    name, begin = of(a, "id"), 0
+    name, start = of(a, "id"), 0
+    wanted = {"action": "approvals.decide", "step": of(a, "stepId"), "digest": of(a, "requestDigest"), "after": "PENDING"}
     for decision in items(at(a, "decisions"))[:-1]:
-        by, at_time = of(decision, "by"), moment(of(decision, "at"))
-        wanted = {"action": "approvals.decide", "step": of(a, "stepId"), "digest": of(a, "requestDigest"), "after": "PENDING"}
-        wanted |= {"actor": by, "reason": of(decision, "reason")}
-        found = [i for i, r in enumerate(places.records) if i >= begin and done(r, **wanted) and moment(r.word("at")) == at_time]
-        need(bool(found), "audit", f"the log does not say that approval {name} was approved by {by} so")
-        begin = found[0] + 1
-    last = places.decided.get(name)
-    need(last is None or begin <= last, "audit", f"the log does not say that approval {name} was decided in this order")
+        by, time = of(decision, "by"), moment(of(decision, "at"))
+        found = (
+            i
+            for i, r in enumerate(records)
+            if i >= start and done(r, **wanted, actor=by, reason=of(decision, "reason")) and moment(r.word("at")) == time
+        )
+        place = next(found, -1)
+        need(place >= 0, "audit", f"the log does not say that approval {name} was approved by {by} so")
+        start = place + 1
+    need(start <= last, "audit", f"the log does not say that approval {name} was decided in this order")

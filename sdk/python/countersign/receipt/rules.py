@@ -4,77 +4,88 @@ that it sent."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .canonical import Json
+from .capability import asks_approval, capability, hides, planned
 from .claims import Claims, at, has, items, of, text, whole
 from .failure import need
 from .gaterules import Verdict, judge
 from .moment import before, moment
-from .policy import asks_approval, capability, hides
 
 
-def verdict(c: Claims, step: Json) -> tuple[Verdict, bool]:
-    """What the gate says of a step, and whether that is known: masking may hide inputs that the rules compare."""
+@dataclass(frozen=True)
+class _Judged:
+    verdict: Verdict
+    known: bool = True
+    """False where masking hides inputs that the rules compare."""
+
+    @property
+    def asks(self) -> bool:
+        return self.verdict.then == "ASK"
+
+
+def _judged(c: Claims, step: Json) -> _Judged:
+    """What the gate says of a step."""
     found = capability(c, step)
     rules, asks = items(at(found, "approvalRules")), asks_approval(found)
     plain = Verdict("ASK", 1) if asks else Verdict("ALLOW")
     if not rules or at(step, "request") is None:
-        return plain, True
+        return _Judged(plain)
     if hides(c, step):
-        return plain, False
-    planned = next((each for each in items(at(c.plan, "steps")) if of(each, "id") == of(step, "id")), None)
-    bound = at(planned, "inputBindings")
-    return judge(rules, asks, at(step, "input"), lambda name: not c.live and has(bound, name)), True
+        return _Judged(plain, known=False)
+    bound = at(planned(c, step), "inputBindings")
+    return _Judged(judge(rules, asks, at(step, "input"), lambda name: not c.live and has(bound, name)))
 
 
 def gated(c: Claims, step: Json) -> bool:
     """A step that needs approval, by its own record or by the plan, whose rules may let it out."""
-    said, known = verdict(c, step)
+    judged = _judged(c, step)
     may_allow = any(of(rule, "then") == "ALLOW" for rule in items(at(capability(c, step), "approvalRules")))
-    return at(step, "approvalRequired") is True or (said.then == "ASK" and (known or not may_allow))
+    return at(step, "approvalRequired") is True or (judged.asks and (judged.known or not may_allow))
+
+
+def _may_have_budget(step: Json, found: Json) -> bool:
+    """Whether a budget may have judged a step: one of its capability or of its agent. What was
+    used of a budget stands in no receipt, so whether it asked or denied can't be computed
+    anew; a step that required approval needs its approvals whoever asked."""
+    return bool(items(at(found, "budgets"))) or at(step, "agentId") is not None
 
 
 def as_judged(c: Claims, step: Json) -> None:
     """Compares a step with what the rules say of its inputs."""
-    said, known = verdict(c, step)
-    name, would_be = f"step {of(step, 'id')}", of(step, "wouldBe")
-    code = of(at(step, "error"), "code")
+
+    def check(ok: bool, problem: str) -> None:
+        need(ok, "run", f"step {of(step, 'id')} {problem}")
+
+    judged = _judged(c, step)
+    then, code = judged.verdict.then, of(at(step, "error"), "code")
     denied, by_budget, required = code == "denied_by_rule", code == "denied_by_budget", at(step, "approvalRequired") is True
-    may_budget = _may_have_budget(step, capability(c, step))
-    unsent = not required and c.live and whole(at(step, "attempt")) <= 0
-    need(not by_budget or (unsent and may_budget), "run", f"{name} was denied by a budget that it has not, or was sent")
-    if not known or (by_budget and said.then != "DENY"):
+    sent, may_budget = whole(at(step, "attempt")) > 0, _may_have_budget(step, capability(c, step))
+    may_deny = c.live and may_budget and not required and not sent
+    check(not by_budget or may_deny, "was denied by a budget that it has not, or was sent")
+    if not judged.known or (by_budget and then != "DENY"):
         return
-    asked = required == (said.then == "ASK") or (said.then == "ALLOW" and may_budget)
-    need(asked, "run", f"{name} has another approvalRequired than its capability")
-    told = would_be == "" or (not c.live and would_be == ("DENIED" if said.then == "DENY" else said.then))
-    need(told, "run", f"{name} has another wouldBe than its capability's rules")
-    if not c.live:
-        return
-    same = denied == (said.then == "DENY")
-    need(same, "run", f"{name} was denied by a rule that does not deny it, or was not denied by one that does")
-    need(not denied or whole(at(step, "attempt")) <= 0, "run", f"{name} was sent, though a rule denies it")
-
-
-def _may_have_budget(step: Json, found: Json) -> bool:
-    """Whether a budget may have judged a step: one of its capability or of its agent. What
-    was used of a budget stands in no receipt, so whether it asked or denied can't be
-    computed anew; a step that required approval needs its approvals whoever asked."""
-    return bool(items(at(found, "budgets"))) or at(step, "agentId") is not None
+    check(required == judged.asks or (then == "ALLOW" and may_budget), "has another approvalRequired than its capability")
+    would_be = of(step, "wouldBe")
+    foretold = would_be == "" or (not c.live and would_be == ("DENIED" if then == "DENY" else then))
+    check(foretold, "has another wouldBe than its capability's rules")
+    if c.live:
+        check(denied == (then == "DENY"), "was denied by a rule that does not deny it, or was not denied by one that does")
+        check(not denied or not sent, "was sent, though a rule denies it")
 
 
 def asks_for(c: Claims, a: Json, step: Json) -> bool:
     """Compares what an approval asks for with what the rules of its step say."""
-    if step is None:
-        return True
-    said, known = verdict(c, step)
+    judged = _judged(c, step)
     same = of(a, "requestDigest") != "" and of(a, "requestDigest") == of(step, "requestDigest")
-    if not known or not same or said.then != "ASK":
+    if not judged.known or not same or not judged.asks:
         return True
-    return _needed(a) == said.approvals and _groups(a) == list(said.groups)
+    return _needed(a) == judged.verdict.approvals and _groups(a) == judged.verdict.groups
 
 
 def _groups(by: Json) -> list[str]:
+    """Those of an approval or of a decision."""
     return [text(group) for group in items(at(by, "groups"))]
 
 
@@ -96,15 +107,16 @@ def check_decisions(a: Json, check: Callable[[bool, str], None]) -> None:
     check(has(a, "approvalsNeeded"), "doesn't say how many must approve")
     by: set[str] = set()
     for i, decision in enumerate(given):
-        check(of(decision, "by") not in ("", *by), "was decided twice by one, or by nobody")
-        in_order = moment(of(decision, "at")) != "" and (i == 0 or not before(of(decision, "at"), of(given[i - 1], "at")))
-        check(in_order, "has decisions that are not in the order of their times")
+        who, when = of(decision, "by"), of(decision, "at")
+        check(who != "" and who not in by, "was decided twice by one, or by nobody")
+        ordered = moment(when) != "" and (i == 0 or not before(when, of(given[i - 1], "at")))
+        check(ordered, "has decisions that are not in the order of their times")
         check(_among(_groups(decision), _groups(a)), "was decided for groups that it doesn't name")
         if i < len(given) - 1:
             check(of(decision, "decision") == "APPROVED", "was decided again after a rejection")
         else:
             check(_is_last(decision, a), "was last decided otherwise than its decisions say")
-        by.add(of(decision, "by"))
+        by.add(who)
     return None
 
 
@@ -116,15 +128,20 @@ def _among(names: list[str], every: list[str]) -> bool:
 
 def _is_last(decision: Json, a: Json) -> bool:
     same = of(decision, "decision") == of(a, "status") and of(decision, "by") == of(a, "decidedBy")
-    return same and of(decision, "reason") == of(a, "decisionReason") and moment(of(decision, "at")) == moment(of(a, "decidedAt"))
+    told = of(decision, "reason") == of(a, "decisionReason") and moment(of(decision, "at")) == moment(of(a, "decidedAt"))
+    return same and told
 
 
 def enough(a: Json) -> bool:
-    """An approval that as many have given as it asks for, each of them for one of its groups, and each group by somebody."""
-    given, groups = items(at(a, "decisions")), _groups(a)
+    """An approval that as many have given as it asks for, each of them for one of its groups,
+    and each group by somebody."""
+    given, wanted = items(at(a, "decisions")), set(_groups(a))
     if not given:
         return _of_older(a)
-    counted = [d for d in given if of(d, "decision") == "APPROVED" and at(d, "left") is not True and of(d, "by") != "system"]
-    approved = [_groups(d) for d in counted]
-    approved = [names for names in approved if not groups or not set(names).isdisjoint(groups)]
-    return len(approved) >= max(1, _needed(a)) and all(any(group in names for names in approved) for group in groups)
+    approved = [
+        set(_groups(decision))
+        for decision in given
+        if of(decision, "decision") == "APPROVED" and at(decision, "left") is not True and of(decision, "by") != "system"
+    ]
+    counted = [groups for groups in approved if not wanted or groups & wanted]
+    return len(counted) >= max(1, _needed(a)) and wanted <= set[str]().union(*counted)

@@ -2,7 +2,7 @@
 // its digest, which the log has; the run's steps are those of the plan.
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
-import { capability, hasEffect, live, steps } from "./gate.js";
+import { capability, hasEffect, live, steps } from "./capability.js";
 import { at, type Checks, type Claims, digits, exists, has, list, text, whole } from "./claims.js";
 import { noTime } from "./moment.js";
 import { asJudged } from "./rules.js";

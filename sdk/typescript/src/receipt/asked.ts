@@ -2,7 +2,7 @@
 import { masked } from "./agree.js";
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
-import { live, steps } from "./gate.js";
+import { live, steps } from "./capability.js";
 import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { moment } from "./moment.js";
 import { asksFor, checkDecisions } from "./rules.js";

@@ -2,7 +2,7 @@
 import { ended, masked } from "./agree.js";
 import type { Json } from "./canonical.js";
 import { need } from "./failure.js";
-import { hides, live, steps } from "./gate.js";
+import { hides, live, steps } from "./capability.js";
 import { at, type Claims, exists, list, text } from "./claims.js";
 import { type AuditRecord, word } from "./record.js";
 import { equal, textOf as of } from "./value.js";

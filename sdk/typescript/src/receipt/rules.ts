@@ -4,7 +4,7 @@ import type { Json } from "./canonical.js";
 import { at, type Claims, exists, has, list, text, whole } from "./claims.js";
 import { need } from "./failure.js";
 import { judge, type Verdict } from "./gaterules.js";
-import { asksApproval, capability, hides, live } from "./gate.js";
+import { asksApproval, capability, hides, live } from "./capability.js";
 import { before, moment } from "./moment.js";
 import { textOf as of } from "./value.js";
 

@@ -2,7 +2,7 @@
 import type { Json } from "./canonical.js";
 import { at, type Claims, exists, list } from "./claims.js";
 import { need } from "./failure.js";
-import { capability } from "./gate.js";
+import { capability } from "./capability.js";
 import { equal, textOf as of } from "./value.js";
 
 /** Those that judge the answer to a step: its capability's, and besides it the plan's own of the step. */
@@ -38,8 +38,4 @@ function judgedBy(v: Json | undefined, expected: Json[]): boolean {
 const byThis = (v: Json | undefined, e: Json | undefined): boolean => of(v, "field") === of(e, "field") && equal(at(v, "expected"), at(e, "equals"));
 
 /** How an approval shows expectations: one as it is, several as an array. */
-export function shownAs(approval: Json | undefined, expected: Json[]): boolean {
-  if (expected.length === 1) return equal(approval, expected[0]);
-  const shown = list(approval);
-  return shown.length === expected.length && shown.every((e, i) => equal(e, expected[i]));
-}
+export const shownAs = (approval: Json | undefined, expected: Json[]): boolean => equal(approval, expected.length === 1 ? expected[0] : expected);
