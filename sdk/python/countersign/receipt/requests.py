@@ -69,10 +69,13 @@ class _Known:
         if self._masked(r):
             return True
         same = all(of(shown, name) == of(r, name) for name in ("method", "url"))
+        same = same and same_body(at(shown, "headers"), of(r, "headers"))
         return same and same_body(at(shown, "body"), of(r, "body")) and same_query(at(shown, "query"), of(r, "url"))
 
 
 def _netstrings(r: Json) -> list[bytes]:
     """The texts that a request's digest is taken of, each with its length before it."""
     texts = [of(r, "method"), of(r, "url"), of(r, "body"), of(r, "projectId"), digits(at(r, "projectRevision")), of(r, "capability")]
+    if of(r, "headers") != "":
+        texts.append(of(r, "headers"))
     return [b"%d:%s," % (len(part), part) for part in (text.encode() for text in texts)]
