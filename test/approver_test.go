@@ -220,7 +220,7 @@ func TestAnApprovalAndAnOpenRecoveryWithTheSameTitleNameEachOther(t *testing.T) 
 	w.reaches(t, lost, "RECOVERY_REQUIRED")
 	approval, _ := w.decidable(t, payment("again", "Ada", "10"))
 	another, _ := w.decidable(t, payment("again", "Eve", "10"))
-	const words = "A call with the same title may have been made already"
+	const words = "A call with the same title may already have been made"
 	p := mara.Open("/approvals/" + approval)
 	mustSay(t, p, 200, words)
 	if !strings.Contains(p.Text, `href="/console/recovery/`+lost+`"`) {

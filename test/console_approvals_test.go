@@ -78,7 +78,7 @@ func TestOpeningAnApprovalAndFollowingItsLinksDecidesNothing(t *testing.T) {
 	mara := w.person(t, "mara@example.com", "APPROVER", "ADMIN")
 	approval, run := w.decidable(t)
 	p := mara.Open("/approvals/" + approval)
-	mustSay(t, p, 200, "The run stands still until you decide.", "What will be sent", "249.00", "sha256:", "Approve and send")
+	mustSay(t, p, 200, "Waiting for your decision.", "What will be sent", "249.00", "sha256:", "Approve and send")
 	for _, path := range []string{"/approvals", "/approvals?status=all", "/approvals/" + approval + "?decision=APPROVED&reason=r", "/approvals/" + approval + "/decision?decision=APPROVED&reason=r"} {
 		mara.Open(path)
 	}
@@ -172,7 +172,7 @@ func TestWhoAskedForARunOrOnlyViewsSeesNoButtons(t *testing.T) {
 		{vera, "Your role can’t decide.", "role_required"},
 	} {
 		p := c.who.Open("/approvals/" + approval)
-		mustSay(t, p, 200, "The run stands still until an approver decides.", c.words)
+		mustSay(t, p, 200, "Waiting for an approver’s decision.", c.words)
 		mustNotHold(t, p, `value="APPROVED"`, `value="REJECTED"`, "/decision")
 		forged := submitted(t, c.who, p, "/approvals/"+approval+"/decision", url.Values{"decision": {"APPROVED"}, "reason": {"mine"}})
 		mustSay(t, forged, 403, c.refused, "mine")

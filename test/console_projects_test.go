@@ -51,7 +51,7 @@ func TestAProjectIsRegisteredCheckedAndEnabledByForms(t *testing.T) {
 	made := ada.Submit("/projects/new", sheetFields(ada.Open("/projects/new"), "id", "mail", "name", "Letters", "adapter", "HTTP_JSON",
 		"baseUrl", w.shop.Origin(), "healthPath", "/health", "auth.type", "HMAC", "auth.credentialEnv", harness.SecretEnv))
 	leads(t, made, "/projects/default-mail")
-	says(t, made, 200, "No LIVE run can use this project until it is checked and enabled.", harness.SecretEnv, "No capability yet.")
+	says(t, made, 200, "No LIVE run can use this project until it is checked and enabled.", harness.SecretEnv, "No capabilities yet.")
 	checked := ada.Submit("/projects/default-mail/health-check", sheetFields(made))
 	says(t, checked, 200, "No LIVE run can use this project until it is enabled.", "HTTP 200")
 	blank := ada.Submit("/projects/default-mail/enable", sheetFields(checked))

@@ -51,7 +51,7 @@ func (h *fixture) anUncertainOutcomeIsProbedAndReconciled(t *testing.T) {
 	s.receiver.On("POST", "/refunds", harness.HangingUp())
 	run, approval := s.waiting(plan)
 	ines.open("/runs/" + run)
-	ines.sees("The run stands still until an approver decides")
+	ines.sees("Waiting for an approver’s decision")
 	mara.open("/approvals/" + approval)
 	mara.fill(`[name="reason"]`, "item is back")
 	mara.press("main", "Approve and send")

@@ -44,7 +44,7 @@ func TestFromAnEmptyStoreToACompletedRun(t *testing.T) {
 	ada.compiles("LIVE")
 	ada.press("main", "Start the live run")
 	ada.at("/runs/run-")
-	ada.sees("The run stands still until")
+	ada.sees("Waiting for an approver’s decision")
 	run := ada.path()
 
 	admin := newTab(t, s)

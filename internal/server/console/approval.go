@@ -262,7 +262,7 @@ func (v *pageRequest) cannotWords(refused error) string {
 	case e.Code == countersign.CodeRoleRequired && !v.can(access.DecideApproval):
 		return "Your role can’t decide."
 	case e.Code == countersign.CodeSelfApproval && strings.HasPrefix(e.Message, "you asked"):
-		return "You asked for this run, so someone else decides."
+		return "You requested this run, so someone else must decide."
 	case e.Code == countersign.CodeSelfApproval, e.Code == countersign.CodeRoleRequired, e.Code == countersign.CodeStateConflict:
 		return upper(e.Message) + "."
 	}

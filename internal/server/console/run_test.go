@@ -16,9 +16,9 @@ func TestThePageOfARunSaysWhyItStandsStillAndWhoMovesIt(t *testing.T) {
 	id := w.start(clerk, call("read", "look"), call("note", "note", "read"))
 	r := w.reaches(id, countersign.RunWaitingApproval)
 	approver := w.guest("ann@example.com", countersign.RoleApprover)
-	approver.shows("/runs/"+id, "Refund", "The run stands still until you decide.", "/console/approvals/"+r.ApprovalID, "Review", "2. Do note", "will be sent as it stands here", "secret of note", "Approval asked")
+	approver.shows("/runs/"+id, "Refund", "Waiting for your decision.", "/console/approvals/"+r.ApprovalID, "Review", "2. Do note", "will be sent as it stands here", "secret of note", "Approval asked")
 	w.guest("clerk@example.com", countersign.RoleOperator, countersign.RoleApprover).
-		shows("/runs/"+id, "until an approver decides.", "You requested this run, so someone else must decide.")
+		shows("/runs/"+id, "Waiting for an approver’s decision.", "You requested this run, so someone else must decide.")
 	page := w.guest("vic@example.com", countersign.RoleViewer).shows("/runs/"+id, "Your role can't decide.", "•••")
 	for _, hidden := range []string{"secret of note", "Cancel run", "Review<"} {
 		if strings.Contains(page, hidden) {

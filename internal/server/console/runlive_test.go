@@ -106,7 +106,7 @@ func TestAViewersLivePageIsMasked(t *testing.T) {
 		if shown := strings.Contains(event, "secret of note"); shown != (role == countersign.RoleApprover) {
 			t.Errorf("a sensitive field is shown to %s: %v", role, shown)
 		}
-		if may := strings.Contains(event, "until you decide"); may != (role == countersign.RoleApprover) {
+		if may := strings.Contains(event, "Waiting for your decision"); may != (role == countersign.RoleApprover) {
 			t.Errorf("%s may decide: %v", role, may)
 		}
 	}

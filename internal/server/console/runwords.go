@@ -66,10 +66,10 @@ func (c *callout) waits(r *countersign.Run, b viewerRights) {
 func (c *callout) waitsForApproval(r *countersign.Run, i int, b viewerRights) {
 	c.Lapses = r.WaitingFor.ExpiresAt
 	if b.Approve != nil {
-		c.Sentence, c.Detail = "The run stands still until an approver decides.", barredWords(b.Approve)
+		c.Sentence, c.Detail = "Waiting for an approver’s decision.", barredWords(b.Approve)
 		return
 	}
-	c.Sentence, c.Detail = "The run stands still until you decide.", intent(r, i)
+	c.Sentence, c.Detail = "Waiting for your decision.", intent(r, i)
 	c.Href, c.Word, c.Primary = Prefix+"/approvals/"+r.WaitingFor.ApprovalID, "Review", true
 }
 

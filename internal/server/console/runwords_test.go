@@ -67,11 +67,11 @@ func TestEveryStandOfARunHasItsSentence(t *testing.T) {
 		href                   string
 	}{
 		"approval, may": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), viewerRights{}, "wait",
-			"The run stands still until you decide.", "“Refund”: POST pay.example/v1/refunds.", "/console/approvals/apr-1"},
+			"Waiting for your decision.", "“Refund”: POST pay.example/v1/refunds.", "/console/approvals/apr-1"},
 		"approval, asked for it": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), viewerRights{Approve: self}, "wait",
-			"The run stands still until an approver decides.", "You requested this run, so someone else must decide.", ""},
+			"Waiting for an approver’s decision.", "You requested this run, so someone else must decide.", ""},
 		"approval, role": {waitingFor(countersign.RunWaitingApproval, countersign.WaitApproval), nobody, "wait",
-			"The run stands still until an approver decides.", "Your role can't decide.", ""},
+			"Waiting for an approver’s decision.", "Your role can't decide.", ""},
 		"approved, no slot": {waitingFor(countersign.RunWaitingApproval, countersign.WaitSlot), viewerRights{MaxActive: 4}, "run",
 			"Approved. The run continues when a slot is free.", "At most 4 runs are active at once", "/console/runs?status=RUNNING"},
 		"reconcile": {waitingFor(countersign.RunRecoveryRequired, countersign.WaitReconcile), viewerRights{}, "unc",

@@ -18,7 +18,7 @@ const (
 	ExitUnusable    = 2   // these settings, arguments or files can't be used; nothing was done
 	ExitRefused     = 3   // the service refused; its code and message say why
 	ExitUnreachable = 4   // no answer, or none that can be read: nothing is known of what was asked
-	ExitWaiting     = 5   // a run stands still until a person decides, reconciles or lifts a stop
+	ExitWaiting     = 5   // a run waits until a person decides, reconciles or lifts a stop
 	ExitUnproven    = 6   // what was checked is right, and does not prove what was asked: a filtered export
 	ExitInterrupted = 130 // stopped by a signal
 )

@@ -31,7 +31,7 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	planned := p.Step(a.StepID)
 	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
-	d.print.say("The run stands still until an approver decides. This will be sent, once:")
+	d.print.say("Waiting for an approver's decision. This will be sent, once:")
 	d.print.row("", "%s %s", a.Request.Method, a.Request.URL)
 	d.print.block(a.Request.Body)
 	for _, name := range slices.Sorted(maps.Keys(planned.InputBindings)) {
