@@ -66,6 +66,8 @@ func (d *drawn) run() {
 		PlanningInputs: map[string]countersign.Value{"x": d.value(0)}, Projects: []countersign.ProjectRef{{ID: "acme-shop", Revision: 3}},
 		ProjectSnapshots: []countersign.Project{{ID: "acme-shop", Revision: 3, Capabilities: []countersign.Capability{{Name: "refund", Method: "POST"}, {Name: "note", Method: "POST", Approval: countersign.ApprovalNone}, d.ruled()}}},
 	}
+	d.bound(r.PlanSnapshot.ProjectSnapshots[0].Capabilities)
+	r.AgentWords = pick(d, nil, nil, &countersign.AgentWords{Task: d.word(), Reason: d.word()})
 	d.note("runs.start", "", r.RequestedBy, "READY", mode+" of plan plan-1", "")
 	for i := range d.IntN(4) {
 		d.step(fmt.Sprintf("s%d", i))
@@ -109,8 +111,14 @@ func (d *drawn) step(id string) {
 	if s.Capability == "pay" {
 		s.Input = d.payment()
 	}
-	expected := countersign.Expectation{Field: "ok", Equals: d.value(2)}
-	r.PlanSnapshot.Steps = append(r.PlanSnapshot.Steps, countersign.Step{ID: id, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, Input: s.Input, Expectation: &expected})
+	s.AgentID = pick(d, "", "", "", "agent-1")
+	planned := countersign.Step{ID: id, Name: s.Name, ProjectID: s.ProjectID, Capability: s.Capability, AgentID: s.AgentID, Input: s.Input}
+	if own := (countersign.Expectation{Field: "ok", Equals: d.value(2)}); d.IntN(4) > 0 {
+		planned.Expectation = &own
+	}
+	r.PlanSnapshot.Steps = append(r.PlanSnapshot.Steps, planned)
+	capability := r.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability)
+	expected := countersign.Expectations(capability, &planned)
 	if d.IntN(8) == 0 || r.Error != "" {
 		s.Status = countersign.StepSkipped
 		r.Steps = append(r.Steps, s)
@@ -119,21 +127,28 @@ func (d *drawn) step(id string) {
 	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
 	_, n, _ := strings.Cut(s.Request.URL, "=")
 	s.Request.Query = countersign.ObjectValue(map[string]countersign.Value{"n": pick(d, countersign.RawValue(n), countersign.String(n))})
+	s.Request.Headers = pick(d, countersign.Value{}, countersign.ObjectValue(map[string]countersign.Value{"X-Shop": countersign.String(d.word())}))
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
 	s.RequestDigest = countersign.StepDigest(digest)
 	asked, noted := len(d.facts.Approvals), len(d.log)
-	v := gate.Judge(r.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
+	v := gate.Judge(capability, s.Input, nil)
 	s.ApprovalRequired = v.Asks()
+	budget := v.Then != countersign.RuleDeny && r.Mode == countersign.ModeLive && (len(capability.Budgets) > 0 || s.AgentID != "")
 	switch {
+	case budget && d.IntN(4) == 0:
+		s.ApprovalRequired, s.Status, s.Error = false, countersign.StepFailed, &countersign.StepError{Code: countersign.CodeDeniedByBudget, Message: "used up"}
+		r.Error = "denied_by_budget: used up"
+		d.note("step.deny", id, countersign.SystemPrincipal, "FAILED", "used up", digest)
 	case r.Mode == countersign.ModeLive && v.Then == countersign.RuleDeny:
 		s.Status, s.Error = countersign.StepFailed, &countersign.StepError{Code: countersign.CodeDeniedByRule, Message: "too much"}
 		r.Error = "denied_by_rule: too much"
 		d.note("step.deny", id, countersign.SystemPrincipal, "FAILED", "too much", digest)
 	case r.Mode == countersign.ModeLive:
+		s.ApprovalRequired = v.Asks() || budget && d.IntN(2) == 0
 		d.live(&s, digest, expected)
 	default:
 		s.WouldBe = pick(d, "", v.WouldBe())
-		s.Status, s.Output, s.Verification = countersign.StepSimulated, countersign.Null, &countersign.Verification{Status: countersign.VerificationSimulated, Field: expected.Field, Expected: expected.Equals}
+		s.Status, s.Output, s.Verification = countersign.StepSimulated, countersign.Null, verified(expected, countersign.VerificationSimulated)
 		s.CompletedAt = d.note("step.simulate", id, countersign.SystemPrincipal, "SIMULATED", "", digest)
 		s.StartedAt = s.CompletedAt
 	}
@@ -159,9 +174,9 @@ func (d *drawn) mask(s *countersign.StepRun, asked, noted int) {
 	d.unseen[0] = true
 }
 
-func (d *drawn) live(s *countersign.StepRun, digest string, expected countersign.Expectation) {
+func (d *drawn) live(s *countersign.StepRun, digest string, expected []countersign.Expectation) {
 	for s.Attempt < 1+d.IntN(2) {
-		if s.ApprovalRequired && !d.asked(s, digest) {
+		if s.ApprovalRequired && !d.asked(s, digest, expected) {
 			s.Status, s.Error = countersign.StepFailed, &countersign.StepError{Code: countersign.CodeApprovalRejected, Message: "no"}
 			d.facts.Run.Error = "approval_rejected: no"
 			return
@@ -173,13 +188,34 @@ func (d *drawn) live(s *countersign.StepRun, digest string, expected countersign
 		s.StartedAt = d.note("step.send", s.ID, countersign.SystemPrincipal, "RUNNING", "", digest)
 	}
 	s.Response = &countersign.Response{StatusCode: 200, Bytes: countersign.ByteCount(d.Int64N(1 << 20)), BodySHA256: countersign.BodyDigest(digest)}
-	s.Output, s.Verification = d.value(0), &countersign.Verification{Status: countersign.VerificationPassed, Field: expected.Field, Expected: expected.Equals, Actual: expected.Equals}
+	s.Output, s.Verification = d.value(0), verified(expected, countersign.VerificationPassed)
+	if len(expected) == 0 {
+		s.Verification.Status = countersign.VerificationNotRequested
+		d.facts.Run.UnverifiedSteps++
+	}
 	if d.IntN(4) == 0 {
 		d.resolved(s, countersign.ConfirmedCompleted, "COMPLETED", digest)
 		s.CompletedAt = s.Reconciliation.At
 		return
 	}
-	s.CompletedAt = d.note("step.complete", s.ID, countersign.SystemPrincipal, "COMPLETED", countersign.VerificationPassed, digest)
+	s.CompletedAt = d.note("step.complete", s.ID, countersign.SystemPrincipal, "COMPLETED", s.Verification.Status, digest)
+}
+
+// verified says that each of these expectations is met, or will be judged.
+func verified(expected []countersign.Expectation, status string) *countersign.Verification {
+	v := &countersign.Verification{Status: status}
+	for _, e := range expected {
+		check := countersign.ExpectationCheck{Status: status, Field: e.Field, Expected: e.Equals}
+		if status == countersign.VerificationPassed {
+			check.Actual = e.Equals
+		}
+		v.Field, v.Expected, v.Actual = check.Field, check.Expected, check.Actual
+		v.Checks = append(v.Checks, check)
+	}
+	if len(expected) < 2 {
+		v.Checks = nil
+	}
+	return v
 }
 
 func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest string) {
@@ -189,26 +225,27 @@ func (d *drawn) resolved(s *countersign.StepRun, resolution, after, digest strin
 
 // asked draws the approvals that were asked for before one sending: some expired
 // before the step began, and the last one lets it out, or doesn't.
-func (d *drawn) asked(s *countersign.StepRun, digest string) bool {
+func (d *drawn) asked(s *countersign.StepRun, digest string, expected []countersign.Expectation) bool {
 	for d.IntN(3) == 0 {
-		d.approval(s, digest, countersign.ApprovalApproved, 2*time.Second)
+		d.approval(s, digest, expected, countersign.ApprovalApproved, 2*time.Second)
 		d.now = d.now.Add(time.Minute)
 	}
 	if d.IntN(5) > 0 {
-		d.approval(s, digest, countersign.ApprovalApproved, time.Hour)
+		d.approval(s, digest, expected, countersign.ApprovalApproved, time.Hour)
 		return true
 	}
-	d.approval(s, digest, countersign.ApprovalRejected, time.Hour)
+	d.approval(s, digest, expected, countersign.ApprovalRejected, time.Hour)
 	return false
 }
 
-func (d *drawn) approval(s *countersign.StepRun, digest string, status countersign.ApprovalStatus, valid time.Duration) {
+func (d *drawn) approval(s *countersign.StepRun, digest string, expected []countersign.Expectation, status countersign.ApprovalStatus, valid time.Duration) {
 	r := &d.facts.Run
 	asked := d.note("approval.request", s.ID, countersign.SystemPrincipal, "WAITING_APPROVAL", "", digest)
 	a := countersign.Approval{
 		ID: fmt.Sprintf("apr-%d", len(d.facts.Approvals)), RunID: r.ID, StepID: s.ID, Status: status, Attempt: s.Attempt + 1,
 		Request: *s.Request, RequestDigest: digest, ProjectID: s.ProjectID, Capability: s.Capability, InputSnapshot: s.Input, RequestedBy: r.RequestedBy,
 		RequestedAt: asked, ExpiresAt: asked.Add(valid), PlanID: r.PlanID, DecidedBy: "user:mara@marlow.example", DecisionReason: d.word() + " it came back",
+		AgentWords: r.AgentWords, Expectation: d.shown(expected),
 	}
 	d.decide(&a, s)
 	action := "approvals.decide"
@@ -221,6 +258,35 @@ func (d *drawn) approval(s *countersign.StepRun, digest string, status countersi
 	}
 	d.facts.Approvals = append(d.facts.Approvals, a)
 	s.ApprovalID = a.ID
+}
+
+// shown is how an approval shows expectations; earlier releases showed none.
+func (d *drawn) shown(expected []countersign.Expectation) countersign.Value {
+	if len(expected) == 0 || d.IntN(4) == 0 {
+		return countersign.Value{}
+	}
+	var of any = expected
+	if len(expected) == 1 {
+		of = expected[0]
+	}
+	v, err := countersign.ValueOf(of)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return v
+}
+
+// bound draws what capabilities expect, and their budgets.
+func (d *drawn) bound(capabilities []countersign.Capability) {
+	for i := range capabilities {
+		c := &capabilities[i]
+		if d.IntN(3) == 0 {
+			c.Expectation = &countersign.Expectation{Field: "id", Equals: d.value(2)}
+		}
+		if d.IntN(4) == 0 {
+			c.Budgets = []countersign.Budget{{Count: 3, Window: "1h", Then: pick(d, countersign.RuleAsk, countersign.RuleDeny), Reason: "so many"}}
+		}
+	}
 }
 
 // ruled is a capability with rules.
@@ -261,6 +327,7 @@ func (d *drawn) payment() map[string]countersign.Value {
 // and, now and then, one that no longer counts. The last decider is in each group.
 func (d *drawn) decide(a *countersign.Approval, s *countersign.StepRun) {
 	v := gate.Judge(d.facts.Run.PlanSnapshot.ProjectSnapshots[0].Capability(s.Capability), s.Input, nil)
+	v.Approvals = max(1, v.Approvals) // of a budget that asks
 	if v.Approvals == 1 && v.Groups == nil && d.IntN(2) == 0 {
 		return // as an earlier release kept it
 	}

@@ -156,7 +156,12 @@ func isNothing(v any) bool {
 	case []any:
 		return len(v) == 0
 	case map[string]any:
-		return len(v) == 0
+		for _, member := range v {
+			if member != nil {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }
@@ -222,6 +227,17 @@ func TestTimesAreOfOneForm(t *testing.T) {
 	}
 }
 
+// mayBeAskedByBudget reports a receipt with a step that has a budget, or an agent who may
+// have one, and whose rules let it out: what was used of a budget stands in no receipt.
+func mayBeAskedByBudget(file []byte) bool {
+	sections := sectionsOf(file)
+	c := &claims{plan: parse(sections[Plan]), run: parse(sections[Run]), statement: parse(sections[Statement])}
+	return slices.ContainsFunc(c.steps(), func(s node) bool {
+		v, _ := c.verdict(s)
+		return v.Then == countersign.RuleAllow && mayHaveBudget(s, c.capability(s))
+	})
+}
+
 // TestAMemberThatTheSpecificationCallsProvenCantBeAltered: in no receipt, by who has the
 // key. The short form leaves members out of every kind of run, and alters those of three.
 func TestAMemberThatTheSpecificationCallsProvenCantBeAltered(t *testing.T) {
@@ -230,6 +246,9 @@ func TestAMemberThatTheSpecificationCallsProvenCantBeAltered(t *testing.T) {
 	for i, file := range unmaskedRuns(t) {
 		forgedMembers(t, file, func(path, how string, seal func() []byte) {
 			if testing.Short() && i >= 3 && !strings.HasSuffix(how, "left out") || isSignedOnly(list, path) {
+				return
+			}
+			if path == "run.steps[].approvalRequired" && mayBeAskedByBudget(file) {
 				return
 			}
 			if Verify(seal(), public(keyOf(1))).OK {

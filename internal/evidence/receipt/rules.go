@@ -106,8 +106,11 @@ func (c *claims) asksFor(a node) string {
 	s := c.byID[a.at("stepId").text()]
 	v, known := c.verdict(s)
 	same := a.at("requestDigest").text() != "" && a.at("requestDigest").text() == s.at("requestDigest").text()
-	if !known || !same || !v.Asks() {
+	if !known || !same || v.Then == countersign.RuleDeny {
 		return ""
+	}
+	if v.Then == countersign.RuleAllow {
+		v.Approvals = 1 // a budget asks for one
 	}
 	if needed(a) != v.Approvals || !slices.Equal(texts(a.at("groups")), v.Groups) {
 		return "asks for other approvals than the rules of its capability"

@@ -79,9 +79,10 @@ def asks_for(c: Claims, a: Json, step: Json) -> bool:
     """Compares what an approval asks for with what the rules of its step say."""
     judged = _judged(c, step)
     same = of(a, "requestDigest") != "" and of(a, "requestDigest") == of(step, "requestDigest")
-    if not judged.known or not same or not judged.asks:
+    if not judged.known or not same or judged.verdict.then == "DENY":
         return True
-    return _needed(a) == judged.verdict.approvals and _groups(a) == judged.verdict.groups
+    approvals = judged.verdict.approvals if judged.asks else 1  # a budget asks for one
+    return _needed(a) == approvals and _groups(a) == judged.verdict.groups
 
 
 def _groups(by: Json) -> list[str]:

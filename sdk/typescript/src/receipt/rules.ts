@@ -58,9 +58,10 @@ export function asksFor(c: Claims, a: Json, s: Json | undefined): boolean {
   if (s === undefined) return true;
   const v = verdict(c, s);
   const same = of(a, "requestDigest") !== "" && of(a, "requestDigest") === of(s, "requestDigest");
-  if (!v.known || !same || v.then !== "ASK") return true;
+  if (!v.known || !same || v.then === "DENY") return true;
   const groups = list(at(a, "groups")).map(text);
-  return needed(a) === v.approvals && groups.length === v.groups.length && groups.every((g, i) => g === v.groups[i]);
+  const approvals = v.then === "ALLOW" ? 1 : v.approvals; // a budget asks for one
+  return needed(a) === approvals && groups.length === v.groups.length && groups.every((g, i) => g === v.groups[i]);
 }
 
 /** ofOlder reports an approval of an earlier release, which one decided. */
