@@ -242,9 +242,9 @@ func TestWhatABudgetLetOutIsAmongTheSameRequests(t *testing.T) {
 	t.Parallel()
 	w := newBudgetWorld(t, false, countOf(2, "ASK"))
 	plan := w.ready(t, planOf(paying("p", "1")))
-	first, second := w.start(t, plan), ""
+	first := w.start(t, plan)
 	w.reaches(t, first, "COMPLETED")
-	second = w.start(t, plan)
+	second := w.start(t, plan)
 	w.reaches(t, second, "COMPLETED")
 	third := w.start(t, plan)
 	w.approval(t, third).Is(t, "same.0.runId", second).Is(t, "same.1.runId", first).Is(t, "same.1.status", "COMPLETED").Is(t, "same.2", harness.Absent)

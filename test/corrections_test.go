@@ -20,14 +20,17 @@ func TestARejectionMaySayWhichInputsWouldBeApproved(t *testing.T) {
 	approval := "/approvals/" + w.approval(t, id).Is(t, "suggestedInput", harness.Absent).At("id").Text()
 	less := doc{"orderId": "o-1", "amount": number("5.50")}
 	w.approver.Post(approval+"/decision", harness.With(approved, "suggestedInput", less)).Refused(t, "invalid_request", "suggestedInput", "REJECTED")
-	for name, bad := range map[string]any{
-		"suggestedInput":          nil,
-		"suggestedInput: ":        "less",
-		"suggestedInput.orderId":  doc{"amount": 5},
-		"suggestedInput.amount":   doc{"orderId": "o-1", "amount": "5"},
-		"suggestedInput.currency": doc{"orderId": "o-1", "currency": "EUR"},
+	for _, c := range []struct {
+		part string // of the message
+		bad  any
+	}{
+		{"suggestedInput", nil},
+		{"suggestedInput", "less"},
+		{"suggestedInput.orderId", doc{"amount": 5}},
+		{"suggestedInput.amount", doc{"orderId": "o-1", "amount": "5"}},
+		{"suggestedInput.currency", doc{"orderId": "o-1", "currency": "EUR"}},
 	} {
-		w.approver.Post(approval+"/decision", rejection(bad)).Refused(t, "invalid_request", strings.TrimSuffix(name, ": "))
+		w.approver.Post(approval+"/decision", rejection(c.bad)).Refused(t, "invalid_request", c.part)
 	}
 	w.viewer.Get(approval).OK(t).Is(t, "status", "PENDING")
 	w.approver.Post(approval+"/decision", rejection(less)).OK(t).Is(t, "suggestedInput", less)

@@ -15,7 +15,7 @@ var race = strings.Join(gotest.Race, " ") + " "
 // rule of the service, each once. Packages that take long begin first. A service
 // under the race detector takes three times as long: one pass from outside has it.
 var fast = []part{
-	vet, typescript, pythonPart(""), // beside each other: one has little to do at once
+	vet, typescriptPart(""), pythonPart(""), // beside each other: one has little to do at once
 	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(2.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/crash ./cmd/... ./test/... -./test/linearizability"},
 	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(1.5), flags: "-short " + race,
@@ -39,14 +39,19 @@ var (
 		`unformatted=$(gofmt -l $(git ls-files '*.go')); [ -z "$unformatted" ] || { echo "not gofmt-ed: $unformatted"; exit 1; }`,
 		"go vet ./...",
 	}}
-	typescript = part{name: "typescript", guards: "the TypeScript SDK, its receiver kit and example", estimate: minutes(0.5),
-		commands: []string{"cd sdk/typescript && npm ci --no-audit --no-fund && COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY npm run check"}}
 	modules = part{name: "modules", guards: "the benchmarks build; the making of releases", estimate: minutes(0.5),
 		commands: []string{"cd bench && go vet ./...", "cd release && go vet ./... && go test ./..."}}
 )
 
-// pythonPart is in both tiers too; the full one plays each case on which the
-// verifiers of receipts must agree.
+// everyCase has the SDKs' tests play each case on which the verifiers of receipts must
+// agree. Their parts are in both tiers; the fast one plays a drawn share.
+const everyCase = "COUNTERSIGN_ALL=1 "
+
+func typescriptPart(variables string) part {
+	return part{name: "typescript", guards: "the TypeScript SDK, its receiver kit and example", estimate: minutes(1),
+		commands: []string{"cd sdk/typescript && npm ci --no-audit --no-fund && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY npm run check"}}
+}
+
 func pythonPart(variables string) part {
 	return part{name: "python", guards: "the Python SDK, its receiver kit and examples; its types", estimate: minutes(1.5), commands: []string{
 		"cd sdk/python && scripts/python -m mypy && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY PYTHONDONTWRITEBYTECODE=1 scripts/python -m pytest"}}
@@ -96,8 +101,8 @@ var full = append([]part{
 	{name: "allocations", guards: "what hot functions allocate", estimate: minutes(0.5), commands: []string{"make bench-allocs"}},
 	{name: "fuzz", guards: "each fuzz target for 10 seconds", estimate: minutes(4), commands: []string{"make fuzz FUZZ_TIME=10s"}},
 	vet,
-	typescript,
-	pythonPart("COUNTERSIGN_ALL=1 "),
+	typescriptPart(everyCase),
+	pythonPart(everyCase),
 	modules,
 	{name: "lint", guards: "the linter, import rules included; licences of dependencies", estimate: minutes(3), commands: []string{"make lint", "make licences"}},
 	{name: "release", guards: "two builds of the binary, the second from nothing, are the same", estimate: minutes(4), commands: []string{"make release-check"}},

@@ -63,9 +63,8 @@ func TestWhatIsNotWeakerHoldsBackAllThatWasHeldBack(t *testing.T) {
 		then := rapid.SampledFrom([]string{"ASK", "DENY"}).Draw(t, name)
 		if n := int64(rapid.IntRange(1, 4).Draw(t, name)); rapid.Bool().Draw(t, name) {
 			return count(n, window, then)
-		} else {
-			return sum(fmt.Sprint(n), window, then)
 		}
+		return sum(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, name)), window, then)
 	}
 	severity := map[string]int{verdict.Allow: 0, verdict.Ask: 1, verdict.Deny: 2}
 	rapid.Check(t, func(t *rapid.T) {

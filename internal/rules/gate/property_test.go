@@ -119,7 +119,7 @@ func TestFindingsAndComparisonsClaimWhatTheGateDoes(t *testing.T) {
 		now, input, budget := drawCapability(t), decoded(t, drawInput(t)), gate.Budget
 		severity := map[string]int{"ALLOW": 1, "ASK": 2, "DENY": 3}
 		was, is := gate.Judge(c, input, nil), gate.Judge(now, input, nil)
-		clear := !strings.Contains(string(countersign.ObjectValue(input).Raw()), `a.b`) && !strings.Contains(countersign.ObjectValue(input).Raw(), `customer.age`)
+		clear := !strings.Contains(countersign.ObjectValue(input).Raw(), `a.b`) && !strings.Contains(countersign.ObjectValue(input).Raw(), `customer.age`)
 		if clear && severity[is.Then] < severity[was.Then] && !gate.Weaker(c, now, &budget) {
 			t.Fatalf("for %v it was %s and is %s, and the edit weakens nothing", input, was.Then, is.Then)
 		}

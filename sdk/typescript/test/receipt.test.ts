@@ -1,5 +1,6 @@
-// The two verifiers agree: a thousand generated receipts, a mutant of each, and every
-// forgery of one member that a signer can make, by the generator of internal/evidence/receipt.
+// The two verifiers agree: a thousand generated receipts, a mutant of each, and of the
+// forgeries of one member that a signer can make a drawn share (all with COUNTERSIGN_ALL
+// set), by the generator of internal/evidence/receipt.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
