@@ -67,13 +67,13 @@ func (s *Service) ExportAudit(ctx context.Context, a Actor, f audit.Filter, afte
 	}
 	for done := false; err == nil && !done; {
 		var docs [][]byte
-		err = s.readSpan(ctx, a, func(tx store.Tx) error {
-			next := span // the function may run more than once
-			if docs, done, err = next.Next(tx, log); err == nil {
-				span = next
-			}
+		next := span
+		err = s.readSpan(ctx, a, func(tx store.Tx) (err error) {
+			next = span // the function may run more than once
+			docs, done, err = next.Next(tx, log)
 			return err
 		})
+		span = next
 		for i := 0; err == nil && i < len(docs); i++ {
 			err = each(docs[i])
 			end.Records++
