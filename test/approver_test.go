@@ -194,7 +194,7 @@ func TestOtherRunsWithTheSameRequestAreNamedBeforeTheDecision(t *testing.T) {
 		}
 		s.Is(t, "runId", want).Is(t, "stepId", "p").Is(t, "status", status)
 	}
-	mustSay(t, mara.Open("/approvals/"+approval), 200, "The same request was asked for in other runs", runs[11])
+	mustSay(t, mara.Open("/approvals/"+approval), 200, "The same request was made in other runs", runs[11])
 	limited, _ := w.token(t, doc{"roles": []string{"APPROVER"}, "projectIds": []string{shop}})
 	limited.Get("/approvals/"+approval).Refused(t, "project_scope")
 	wider := w.run(t, payment("p", "Ada", "11"), step("n", "note", nil))
