@@ -77,7 +77,7 @@ func (p *tab) registersTheShop(origin string) {
 	p.choose("auth.type", "HMAC")
 	p.fill(`[name="auth.credentialEnv"]`, harness.SecretEnv)
 	p.press("main", "Register")
-	p.sees("No capability yet")
+	p.sees("No capabilities yet")
 	p.adds("order.check", "GET", "/orders/{orderId}")
 	p.adds("refund.create", "POST", "/refunds")
 	p.press("main", "Check health")
