@@ -129,19 +129,6 @@ func TestARunThatQueuedBeforeAStopWaitsForItToo(t *testing.T) {
 	w.reaches(t, asked, "COMPLETED")
 }
 
-func TestAnApprovedStepThatIsHeldExpires(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, harness.Set("APPROVAL_TTL", "4s"))
-	id := w.run(t, step("r", "refund", doc{"orderId": "o-1"}))
-	first := w.asksOnce(t, id, "")
-	w.stop(t, "")
-	if !w.decided(first) {
-		t.Skip("the machine was too slow to decide in time")
-	}
-	second := w.asksOnce(t, id, first)
-	w.viewer.Get("/approvals/"+second).OK(t).Is(t, "status", "PENDING")
-}
-
 func TestWhoMayStopAndLetGo(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t, listedFor("default", "acme"))

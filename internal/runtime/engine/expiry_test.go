@@ -7,6 +7,8 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // actedOn is when a run was last seen to change.
@@ -74,6 +76,36 @@ func TestApprovalThatLapsesInTheQueueIsAskedAnew(t *testing.T) {
 			t.Errorf("sent %d times", n)
 		}
 		h.wantRules()
+	})
+}
+
+func TestApprovedStepThatAStopHoldsIsAskedAnewWhenItsApprovalExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, atOnce)
+		ref := h.mustStart(h.register(step("refund", "refund")))
+		synctest.Wait()
+		due := h.run(ref).WaitingFor.ExpiresAt
+		h.update(func(tx store.Tx) error {
+			_, err := records.Stops.Put(tx, store.Realm, records.StopID(ref.Tenant), &countersign.Stop{TenantID: ref.Tenant}, 0)
+			return err
+		})
+		time.Sleep(ttl / 2)
+		h.must(ref, approve())
+		synctest.Wait()
+		if w := h.wantRun(ref, countersign.RunWaitingApproval, atTheGate).WaitingFor; w.Kind != countersign.WaitStop {
+			t.Errorf("it waits for %+v", w)
+		}
+		time.Sleep(ttl)
+		h.wantRun(ref, countersign.RunWaitingApproval, atTheGate)
+		h.wantWithinASecond(ref, due)
+		list := h.approvals(ref)
+		if len(list) != 2 || list[0].Status != countersign.ApprovalApproved || list[1].Status != countersign.ApprovalPending {
+			t.Errorf("%+v", list)
+		}
+		h.stop()
+		if n := h.receiver.count(ref.RunID + ".refund"); n != 0 {
+			t.Errorf("sent %d times", n)
+		}
 	})
 }
 
