@@ -59,19 +59,21 @@ func TestATenantLeavesABoundedNumberOfCallsToThemselves(t *testing.T) {
 	t.Parallel()
 	const bound = 64
 	w := newWorld(t)
+	w.register(t, "default-slow", harness.With(harness.Project(w.shop.Origin()), "capabilities",
+		[]any{harness.Capability("slow", "POST", "/slow", doc{"approval": "NONE", "timeoutMs": 60000})}))
 	gate := make(chan struct{})
-	w.shop.On("POST", "/notes", harness.After(gate, harness.Answering(200, `{"id":"n"}`)))
+	w.shop.On("POST", "/slow", harness.After(gate, harness.Answering(200, `{"id":"n"}`)))
+	plan := w.ready(t, planOf(harness.With(step("n", "slow", nil), "projectId", "default-slow")))
+	start := func() *harness.Answer { return w.operator.Post("/runs", doc{"planId": plan}, key()) }
 	begin := func(calls int) string {
-		id := w.run(t, step("n", "note", nil))
-		w.shop.Await(t, "POST", "/notes", calls)
+		id := start().OK(t).At("id").Text()
+		w.shop.Await(t, "POST", "/slow", calls)
 		return id
 	}
 	last := begin(1)
 	for n := range bound {
 		w.cancel(t, begin(n+2)).Is(t, "status", "RECOVERY_REQUIRED")
 	}
-	plan := w.ready(t, planOf(step("n", "note", nil)))
-	start := func() *harness.Answer { return w.operator.Post("/runs", doc{"planId": plan}, key()) }
 	start().Refused(t, "capacity", "64 calls")
 	w.cancel(t, last).Is(t, "status", "RECOVERY_REQUIRED")
 	close(gate)

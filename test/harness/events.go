@@ -17,9 +17,7 @@ type Event struct {
 
 // Stream is a stream of server-sent events. It is read as it is received.
 type Stream struct {
-	server   *Server
-	Comments int // lines that only keep the stream open
-
+	server *Server
 	lines  *bufio.Scanner
 	cancel context.CancelFunc
 }
@@ -60,10 +58,6 @@ func (s *Stream) Next(t testing.TB) (e Event, ok bool) {
 		if secret := s.server.leaked(s.lines.Text()); secret != "" {
 			t.Errorf("an event holds the secret %s", secret)
 		}
-		if strings.HasPrefix(s.lines.Text(), ":") {
-			s.Comments++
-			continue
-		}
 		field, v, _ := strings.Cut(s.lines.Text(), ": ")
 		switch field {
 		case "id":
@@ -83,6 +77,17 @@ func (s *Stream) Next(t testing.TB) (e Event, ok bool) {
 		}
 	}
 	return e, false
+}
+
+// AwaitComment reads up to the next comment, a line that only keeps the stream open.
+func (s *Stream) AwaitComment(t testing.TB) {
+	t.Helper()
+	for s.lines.Scan() {
+		if strings.HasPrefix(s.lines.Text(), ":") {
+			return
+		}
+	}
+	t.Fatal("the stream ended without a comment")
 }
 
 // Rest reads all events up to the end of the stream.

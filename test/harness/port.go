@@ -4,16 +4,27 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/gofrs/flock"
 )
 
 // UnusedAddress is an address of this machine where nothing listens. It lies below
-// the ports that the system gives to those who ask for any, so that no other program
-// takes it before the test does.
+// the ports that the system gives to those who ask for any, and a lock on a file named
+// after the port keeps other tests from drawing it, in this process or another, until
+// the test has ended.
 func UnusedAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.N(22_000))
+		port := 10_000 + rand.N(22_000)
+		claim := flock.New(filepath.Join(os.TempDir(), fmt.Sprintf("countersign-test-port-%d.lock", port)))
+		if locked, err := claim.TryLock(); err != nil || !locked {
+			continue
+		}
+		t.Cleanup(func() { _ = claim.Close() }) // the file stays: who removes it would free a lock that another took
+		address := fmt.Sprintf("127.0.0.1:%d", port)
 		if l, err := net.Listen("tcp", address); err == nil {
 			_ = l.Close()
 			return address
