@@ -89,8 +89,8 @@ check: test lint vuln licences systemd-check ## test, lint, vuln, licences and s
 # `make release VERSION=0.1.0` fills dist/ with what is published of the last commit;
 # needs nothing but Go and git.
 .PHONY: release
-release: ## Build binaries, images, bills of materials and checksums of the last commit: VERSION=0.1.0
-	cd release && $(GO) run . build -version "$(VERSION)" -out ../dist
+release: ## Build binaries, packages, images, bills of materials and checksums of the last commit: VERSION=0.1.0, and RELEASE_KEY=FILE to sign them
+	cd release && $(GO) run . build -version "$(VERSION)" -out ../dist -key "$(abspath $(RELEASE_KEY))"
 
 .PHONY: release-check
 release-check: ## Build the binary twice, apart, the second from nothing, and compare digests; some minutes
