@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Session says who a browser's session is; a token has none.
+// Session describes the session of a browser; a token has none.
 func (c *Client) Session(ctx context.Context) (*countersign.Session, error) {
 	return get[countersign.Session](ctx, c, "/session")
 }
@@ -54,13 +54,13 @@ func (c *Client) AllUsers(ctx context.Context, f TenantFilter) iter.Seq2[counter
 	})
 }
 
-// SaveUser makes somebody a user, or says what they have from now on (ADMIN).
+// SaveUser adds a user or replaces their roles and projects (ADMIN).
 func (c *Client) SaveUser(ctx context.Context, email string, w countersign.UserWrite) (*countersign.User, error) {
 	return put[countersign.User](ctx, c, "/users/"+url.PathEscape(email), w)
 }
 
-// DeleteUser ends somebody's membership (ADMIN). tenantID is "" for the caller's
-// own tenant.
+// DeleteUser removes a user from the tenant (ADMIN). tenantID is "" for the caller's own
+// tenant.
 func (c *Client) DeleteUser(ctx context.Context, email, tenantID string) (*countersign.User, error) {
 	return remove[countersign.User](ctx, c, "/users/"+url.PathEscape(email), tenantID)
 }
@@ -78,8 +78,7 @@ func (c *Client) AllTokens(ctx context.Context, f TenantFilter) iter.Seq2[counte
 	})
 }
 
-// CreateToken makes a token (ADMIN). Its secret is in this answer and nowhere
-// else.
+// CreateToken makes a token (ADMIN). Only this answer contains its secret.
 func (c *Client) CreateToken(ctx context.Context, w countersign.TokenWrite) (*countersign.NewToken, error) {
 	return post[countersign.NewToken](ctx, c, "/tokens", w)
 }
@@ -90,8 +89,8 @@ func (c *Client) RevokeToken(ctx context.Context, id, tenantID string) (*counter
 	return remove[countersign.Token](ctx, c, "/tokens/"+url.PathEscape(id), tenantID)
 }
 
-// ConfirmToken says that a token is its user's. Only that user's session may, so a
-// client that has a token is refused.
+// ConfirmToken confirms that a token belongs to its user. Only that user's session may do so;
+// a client with a token is refused.
 func (c *Client) ConfirmToken(ctx context.Context, id string) (*countersign.Token, error) {
 	return post[countersign.Token](ctx, c, "/tokens/"+url.PathEscape(id)+"/confirm", nil)
 }

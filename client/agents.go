@@ -10,26 +10,25 @@ import (
 
 func agentPath(id string) string { return "/agents/" + url.PathEscape(id) }
 
-// Synced is the answer of SyncAgents: the manifest's agents as the registry has
-// them now, in the manifest's order.
+// Synced is the answer of SyncAgents: the manifest's agents as now registered, in the order of
+// the manifest.
 type Synced struct {
 	Items []countersign.Agent `json:"items"`
 }
 
-// SyncAgents brings a system's agents to what its manifest says, all or nothing
-// (OPERATOR; specification 2.14). New and changed agents are PENDING until an
-// ADMIN admits them.
+// SyncAgents registers the agents of a system's manifest, all or none (OPERATOR; specification
+// 2.14). New and changed agents are PENDING until an ADMIN admits them.
 func (c *Client) SyncAgents(ctx context.Context, projectID string, m countersign.Manifest) (*Synced, error) {
 	return post[Synced](ctx, c, "/systems/"+url.PathEscape(projectID)+"/agents/sync", m)
 }
 
-// Heartbeat says that an instance of an agent lives (OPERATOR; specification
-// 2.15), about every 30 seconds: see [Client.KeepAlive].
+// Heartbeat reports that an instance of an agent is alive (OPERATOR; specification 2.15). Send
+// one about every 30 seconds: see [Client.KeepAlive].
 func (c *Client) Heartbeat(ctx context.Context, agentID string, w countersign.Heartbeat) (*countersign.HeartbeatAck, error) {
 	return post[countersign.HeartbeatAck](ctx, c, agentPath(agentID)+"/heartbeat", w)
 }
 
-// AgentFilter says which agents to list.
+// AgentFilter selects the agents to list.
 type AgentFilter struct {
 	Paging
 	ProjectID string
@@ -57,12 +56,12 @@ func (c *Client) Agent(ctx context.Context, id string) (*countersign.AgentWithIn
 	return get[countersign.AgentWithInstances](ctx, c, agentPath(id))
 }
 
-// AdmitAgent lets an agent run (ADMIN).
+// AdmitAgent allows runs of an agent (ADMIN).
 func (c *Client) AdmitAgent(ctx context.Context, id string, w countersign.Admission) (*countersign.Agent, error) {
 	return post[countersign.Agent](ctx, c, agentPath(id)+"/admit", w)
 }
 
-// SuspendAgent keeps every run of an agent from a further step (ADMIN).
+// SuspendAgent prevents every further step of an agent's runs (ADMIN).
 func (c *Client) SuspendAgent(ctx context.Context, id string, w countersign.Admission) (*countersign.Agent, error) {
 	return post[countersign.Agent](ctx, c, agentPath(id)+"/suspend", w)
 }

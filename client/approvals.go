@@ -10,7 +10,7 @@ import (
 
 func approvalPath(id string) string { return "/approvals/" + url.PathEscape(id) }
 
-// ApprovalFilter says which approvals to list.
+// ApprovalFilter selects the approvals to list.
 type ApprovalFilter struct {
 	Paging
 	Status countersign.ApprovalStatus
@@ -33,12 +33,12 @@ func (c *Client) AllApprovals(ctx context.Context, f ApprovalFilter) iter.Seq2[c
 	})
 }
 
-// Approval reads an approval: exactly what would be sent.
+// Approval reads an approval with the exact request that would be sent.
 func (c *Client) Approval(ctx context.Context, id string) (*countersign.Approval, error) {
 	return get[countersign.Approval](ctx, c, approvalPath(id))
 }
 
-// Decide approves or rejects, with a reason (APPROVER, never who asked for the
+// Decide approves or rejects, with a reason (APPROVER, never the principal that started the
 // run).
 func (c *Client) Decide(ctx context.Context, id string, w countersign.Decision) (*countersign.Approval, error) {
 	return post[countersign.Approval](ctx, c, approvalPath(id)+"/decision", w)

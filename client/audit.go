@@ -9,15 +9,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// AuditFilter says which records to list.
+// AuditFilter selects the records to list.
 type AuditFilter struct {
 	Paging
 	Subject string    // kind/id
 	Actor   string    // user:…, token:… or system
 	Action  string    // such as runs.start
-	Since   time.Time // not before
+	Since   time.Time // the earliest time
 	Realm   bool      // the realm's log; realm administrators only
-	After   *int64    // of an export: only records behind this sequence number
+	After   *int64    // exports only: records after this sequence number
 }
 
 // AuditRecords lists the tenant's log, the newest first (ADMIN).
@@ -45,9 +45,9 @@ func (c *Client) AllAuditRecords(ctx context.Context, f AuditFilter) iter.Seq2[c
 	})
 }
 
-// VerifyAudit has the service compute its log anew from the records (ADMIN).
-// Compare Head with one that was kept elsewhere: a log that was cut off together
-// with its head verifies as a shorter log.
+// VerifyAudit has the service recompute its log from the records (ADMIN). Compare Head with one
+// that you kept elsewhere: a log that was truncated together with its head verifies as a
+// shorter log.
 func (c *Client) VerifyAudit(ctx context.Context, ofRealm bool) (*countersign.AuditVerification, error) {
 	q := url.Values{}
 	realm(q, ofRealm)

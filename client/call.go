@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// The ways in which the operations of the API are asked.
+// How methods call the operations of the API.
 
 func get[T any](ctx context.Context, c *Client, path string) (*T, error) {
 	return call[T](ctx, c, Request{Method: http.MethodGet, Path: path})

@@ -13,45 +13,45 @@ import (
 // Version is the SDK's version (contract 8).
 const Version = "0.3.0"
 
-// The two prefixes that serve the same API (specification 9). The compatibility
-// alias is the SDK's default.
+// The two path prefixes of the same API (specification 9). The SDK uses the alias by default.
 const (
 	PrefixAlias = "/api/runtime/v1"
 	PrefixV1    = "/v1"
 )
 
 const (
-	defaultTimeout = 90 * time.Second // a probe may take a capability's minute
+	defaultTimeout = 90 * time.Second // a probe may take a minute, the longest timeout of a capability
 	defaultRetries = 4
-	maxAnswerBytes = 256 << 20 // a run of 100 steps with an answer of 1 MiB each, and room
+	maxAnswerBytes = 256 << 20 // more than a run of 100 steps with answers of 1 MiB
 )
 
-// Config says which service to talk to and as whom. BaseURL alone is required.
+// Config has the service's address, the token and the behavior of a client. Only BaseURL is
+// required.
 type Config struct {
-	BaseURL string // origin, or with a path that a proxy serves it under
+	BaseURL string // origin, with a path if a proxy serves the API below one
 	Token   string // bearer token; never sent to another origin
 	Prefix  string // default PrefixAlias
 
-	HTTP    *http.Client  // its transport is used; redirects are refused whatever it says
+	HTTP    *http.Client  // for its transport; redirects are always refused
 	Timeout time.Duration // of one exchange; default 90 s
-	Retries int           // repeats where that is safe; default 4, negative for none
+	Retries int           // repetitions of safe requests; default 4, negative for none
 
-	// AllowInsecure lets the token travel readable: http to another machine.
+	// AllowInsecure allows sending the token unencrypted: by http to another machine.
 	AllowInsecure bool
 	UserAgent     string
 }
 
-// Client is one principal at one service. It may be used by many goroutines.
+// Client is one principal at one service. It is safe for concurrent use.
 type Client struct {
-	base      string            // with the prefix
-	authorize func(http.Header) // as the token's principal
+	base      string            // base URL with the prefix
+	authorize func(http.Header) // adds the token
 	http      *http.Client
 	timeout   time.Duration
 	retries   int
 	agent     string
 }
 
-// New makes a client. It connects to nothing.
+// New makes a client. It does not connect to the service.
 func New(c Config) (*Client, error) {
 	base, err := baseOf(c)
 	if err != nil {
@@ -97,7 +97,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// bearer keeps a token where no print of the client shows it: in a function.
+// bearer keeps the token in a function, so that printing the client can't show it.
 func bearer(token string) func(http.Header) {
 	return func(h http.Header) {
 		if token != "" {

@@ -13,8 +13,7 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// scripted is a service that gives these answers, one after the other, the last
-// for ever.
+// scripted is a service that gives these answers in order, and then repeats the last one.
 func scripted(t *testing.T, answers ...http.HandlerFunc) (*client.Client, *atomic.Int64) {
 	t.Helper()
 	asked := &atomic.Int64{}
@@ -186,7 +185,7 @@ func TestNoPrintShowsTheToken(t *testing.T) {
 	}
 }
 
-// TestNumbersKeepTheirDigits that a float would lose.
+// TestNumbersKeepTheirDigits: a float would lose some.
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	sdk, _ := scripted(t, says(200, "", `{"id":"r","steps":[{"id":"s","output":{"big":9007199254740993,"paid":12.50}}]}`))
 	r, err := sdk.Run(t.Context(), "r")
@@ -195,7 +194,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestIdsCannotLeaveTheirPath whatever they hold.
+// TestIdsCannotLeaveTheirPath: every character of an id is escaped.
 func TestIdsCannotLeaveTheirPath(t *testing.T) {
 	var seen string
 	sdk, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) { seen = r.RequestURI; says(200, "", `{}`)(w, r) })

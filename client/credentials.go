@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Credentials lists the credential variables with the tenant that each belongs to,
-// never a value (realm administrators).
+// Credentials lists the credential variables with the tenants that own them, never a value
+// (realm administrators).
 func (c *Client) Credentials(ctx context.Context, p Paging) (*countersign.Page[countersign.Credential], error) {
 	return list[countersign.Credential](ctx, c, "/credentials", p.query())
 }
@@ -20,8 +20,8 @@ func (c *Client) AllCredentials(ctx context.Context) iter.Seq2[countersign.Crede
 	return walk(Paging{}, func(p Paging) (*countersign.Page[countersign.Credential], error) { return c.Credentials(ctx, p) })
 }
 
-// FreeCredential ends the binding of a credential variable to its tenant (realm
-// administrators). Calls with it are not sent until a tenant registers it anew.
+// FreeCredential ends a tenant's ownership of a credential variable (realm administrators).
+// Calls with it are not sent until a tenant registers it again.
 func (c *Client) FreeCredential(ctx context.Context, name, reason string) (*countersign.Credential, error) {
 	return call[countersign.Credential](ctx, c, Request{Method: http.MethodDelete, Path: "/credentials/" + url.PathEscape(name), Body: countersign.Reason{Reason: reason}})
 }

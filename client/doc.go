@@ -1,6 +1,5 @@
-// Package client is the Go SDK of Countersign, version 0.3.0: every operation of
-// the API as a method, the twelve that the specification names (section 4) under
-// their own names.
+// Package client is the Go SDK of Countersign, version 0.3.0. It has a method for every operation
+// of the API; the twelve operations that the specification names (section 4) have those names.
 //
 //	c, err := client.New(client.Config{BaseURL: "https://countersign.example.com", Token: token})
 //	run, err := c.StartRun(ctx, countersign.RunStart{PlanID: planID}, client.Key("refund-of-A-48213"))
@@ -8,17 +7,16 @@
 //
 // # Errors
 //
-// A refusal of the service is an [*Error]: errors.Is(err, client.ErrRevisionConflict)
-// tells which. When no whole answer came, the error is a [*ConnectionError] and
-// nothing is known of what was asked.
+// A refusal of the service is an [*Error]: errors.Is(err, client.ErrRevisionConflict) tests its
+// code. If no complete answer came, the error is a [*ConnectionError], and it is not known
+// whether the service did what was asked.
 //
-// # What is sent again
+// # Repetitions
 //
-// Reading, and starting a run under the same idempotency key, are sent again
-// after a connection failed: both may be repeated without harm. Everything else
-// is sent again only when the service said 503 with Retry-After, which it says
-// before it changes anything. A start without a key gets one, which the SDK keeps
-// over its own repeats and shows in the run and in the error.
+// After a lost connection the client repeats reads, and starts of runs under the same idempotency
+// key, since repeating them is harmless. It repeats other requests only after a 503 with
+// Retry-After, which the service answers before it changes anything. A start without a key gets a
+// new one, which the client uses in all repetitions and which the run and the error contain.
 //
 // # Numbers
 //

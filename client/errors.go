@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Every code that the service refuses with (contract 2), for errors.Is.
+// One error for every code of a refusal (contract 2), for errors.Is.
 var (
 	ErrInvalidJSON            = refusal(countersign.CodeInvalidJSON)
 	ErrInvalidRequest         = refusal(countersign.CodeInvalidRequest)
@@ -46,23 +46,22 @@ var (
 
 func refusal(code countersign.Code) error { return &countersign.Error{Code: code} }
 
-// Error is a refusal of the service. It wraps a [countersign.Error] of the same
-// code.
+// Error is a refusal of the service. It wraps a [countersign.Error] with the same code.
 type Error struct {
-	Status         int // HTTP
+	Status         int // HTTP status
 	Code           countersign.Code
 	Message        string
-	RequestID      string // what to quote when asking the operator
-	IdempotencyKey string // of a run start: the key that it was sent under
+	RequestID      string // quote it when you ask the operator
+	IdempotencyKey string // the key of a run start
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap makes errors.Is and errors.As find the vocabulary's error.
+// Unwrap returns the error as a [countersign.Error].
 func (e *Error) Unwrap() error { return &countersign.Error{Code: e.Code, Message: e.Message} }
 
-// ConnectionError says that no whole answer came: whether the request was carried
-// out is not known. After a run start, repeat it with IdempotencyKey to find out.
+// ConnectionError says that no complete answer came, so it is not known whether the request was
+// carried out. After a run start, repeat it with IdempotencyKey to find out.
 type ConnectionError struct {
 	Method, Path   string
 	IdempotencyKey string
@@ -72,8 +71,8 @@ type ConnectionError struct {
 func (e *ConnectionError) Error() string { return fmt.Sprintf("%s %s: %v", e.Method, e.Path, e.Err) }
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// refusalOf reads the Error body of an answer (specification 2.1). What has none
-// is not the service's word: a proxy's page, say.
+// refusalOf reads the Error body of an answer (specification 2.1). An answer without one does not
+// come from the service, but for example from a proxy.
 func refusalOf(q Request, a *Response) error {
 	var body struct {
 		Error     countersign.Code `json:"error"`

@@ -13,14 +13,14 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// silence is how long a stream may say nothing, its comment every 15 seconds
-// included, before it counts as dead.
+// silence is how long a stream may be idle before it counts as dead. The service sends a comment
+// every 15 seconds.
 const silence = 45 * time.Second
 
 var errSilent = errors.New("the stream fell silent")
 
-// events reads a run's event stream (contract 6) until it ends, breaks off, falls
-// silent, or seen has enough. A refusal is an [Error].
+// events reads a run's event stream (contract 6) until it ends, breaks off, is silent for too
+// long, or seen returns false. A refusal is an [Error].
 func (c *Client) events(ctx context.Context, path string, seen func(countersign.Run) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -42,7 +42,7 @@ func (c *Client) events(ctx context.Context, path string, seen func(countersign.
 	return readEvents(bufio.NewReaderSize(res.Body, 64<<10), func() { alarm.Reset(silence) }, seen)
 }
 
-// noStream tells a refusal from an answer that isn't the service's.
+// noStream returns the refusal, or an error for an answer that does not come from the service.
 func (c *Client) noStream(q Request, res *http.Response) error {
 	const enough = 64 << 10
 	text := make([]byte, enough)
@@ -53,7 +53,7 @@ func (c *Client) noStream(q Request, res *http.Response) error {
 	return refusalOf(q, &Response{Status: res.StatusCode, Header: res.Header, Body: text[:n]})
 }
 
-// readEvents reads server-sent events; heard is called for each line.
+// readEvents reads server-sent events; it calls heard for each line.
 func readEvents(in *bufio.Reader, heard func(), seen func(countersign.Run) bool) error {
 	var data strings.Builder
 	for {
@@ -81,7 +81,7 @@ func readEvents(in *bufio.Reader, heard func(), seen func(countersign.Run) bool)
 	}
 }
 
-// readLine reads one line of bounded length without its end.
+// readLine reads one line of bounded length, without its line end.
 func readLine(in *bufio.Reader) (string, error) {
 	var line []byte
 	for {

@@ -18,12 +18,12 @@ import (
 
 const exportType = "application/x-ndjson"
 
-// errBrokeOff ends an export without its last line.
+// errBrokeOff is the error for an export without its last line.
 var errBrokeOff = errors.New("the export broke off before its last line")
 
-// ExportAudit writes the records of a log to w, one a line, oldest first, and then the
-// line that says what they are of, which is also returned (ADMIN). Paging does not
-// count: all are written, in bounded memory. Without an error the export is whole.
+// ExportAudit writes the records of a log to w, one a line, oldest first, and then a line with the
+// log's size and head, which it also returns (ADMIN). It ignores Paging and writes all records, in
+// bounded memory. Without an error the export is complete.
 func (c *Client) ExportAudit(ctx context.Context, f AuditFilter, w io.Writer) (*countersign.AuditExport, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -50,7 +50,7 @@ func (c *Client) ExportAudit(ctx context.Context, f AuditFilter, w io.Writer) (*
 	return copyExport(q, bufio.NewReaderSize(res.Body, 64<<10), w, func() { alarm.Reset(silence) })
 }
 
-// copyExport copies lines up to the last one, which is no record.
+// copyExport copies lines up to and including the last one, which is no record.
 func copyExport(q Request, in *bufio.Reader, w io.Writer, heard func()) (*countersign.AuditExport, error) {
 	for {
 		line, err := readLine(in)

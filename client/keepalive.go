@@ -12,20 +12,20 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// KeepAlive is an instance's heartbeats (specification 2.15).
+// KeepAlive describes the heartbeats of an instance (specification 2.15).
 type KeepAlive struct {
 	AgentID    string
-	InstanceID string                           // names this process, the same after a restart; default: this machine's name. Two processes at a time need one each, such as refunds-0
+	InstanceID string                           // identifies this process also after a restart; default: this machine's name. Concurrent processes need different ids, such as refunds-0
 	Every      time.Duration                    // default 30 s, of which a tenth is random
-	State      func() countersign.InstanceState // asked before each beat; default IDLE
-	Failed     func(error)                      // told what went wrong; the next beat comes all the same
+	State      func() countersign.InstanceState // called before each heartbeat; default IDLE
+	Failed     func(error)                      // called with the error of a heartbeat; KeepAlive continues
 }
 
-// KeepAlive beats until ctx ends. Sequences begin with the time in milliseconds,
-// so that an instance that starts again under its name goes on above its earlier
-// ones. Where the service has heard a higher one, by a clock that was ahead, it goes
-// above that, once. A further conflict is another process of the same name: KeepAlive
-// ends with an error, and leaves the name to that process.
+// KeepAlive sends heartbeats until ctx ends. The first sequence number is the time in
+// milliseconds, so that a restarted instance continues above its earlier ones. If the service has
+// received a higher one, from a clock that was ahead, KeepAlive continues above that, once. A
+// further conflict means that another process uses the same instance id: KeepAlive then returns an
+// error and leaves the id to that process.
 func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) error {
 	if k.InstanceID == "" {
 		k.InstanceID = hostInstance(os.Hostname)
@@ -33,7 +33,7 @@ func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) error {
 	if k.Every == 0 {
 		k.Every = countersign.HeartbeatCadence
 	}
-	settled := false // the sequence is above all that this name used before
+	settled := false // the sequence is above all earlier ones of this instance id
 	for sequence := time.Now().UnixMilli(); ; sequence++ {
 		_, err := c.Heartbeat(ctx, k.AgentID, k.beat(sequence))
 		if ctx.Err() != nil {
@@ -61,8 +61,8 @@ func (c *Client) KeepAlive(ctx context.Context, k KeepAlive) error {
 	}
 }
 
-// above is the highest sequence that the service has heard of the instance; known is
-// false where it can't be asked now.
+// above returns the highest sequence number that the service has received from the instance; known
+// is false if the service can't be asked now.
 func (c *Client) above(ctx context.Context, k KeepAlive, sequence int64) (heard int64, known bool) {
 	a, err := c.Agent(ctx, k.AgentID)
 	if err != nil {
@@ -76,8 +76,8 @@ func (c *Client) above(ctx context.Context, k KeepAlive, sequence int64) (heard 
 	return max(sequence, time.Now().UnixMilli()), true
 }
 
-// hostInstance is an instance's name by its machine, which recurs where the process
-// starts again: the service keeps each name that it has heard.
+// hostInstance makes an instance id from the machine's name, which is the same after a restart: the
+// service stores every instance id that it has received.
 func hostInstance(hostname func() (string, error)) string {
 	name, err := hostname()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// TestOfTwoProcessesUnderOneNameOneIsToldAndEnds: both would jump ahead of each other for
-// ever, and every beat would be refused once.
+// TestOfTwoProcessesUnderOneNameOneIsToldAndEnds: otherwise each would go on above the other for
+// ever, and every heartbeat would be refused once.
 func TestOfTwoProcessesUnderOneNameOneIsToldAndEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -46,7 +46,7 @@ func TestOfTwoProcessesUnderOneNameOneIsToldAndEnds(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range ends {
 			all.Go(func() { ends[i] = c.KeepAlive(ctx, client.KeepAlive{AgentID: "a", InstanceID: "worker"}) })
-			time.Sleep(10 * time.Second) // of the bubble's clock
+			time.Sleep(10 * time.Second) // synctest's virtual time
 		}
 		all.Wait()
 		if !errors.Is(ends[0], client.ErrSequenceConflict) || !strings.Contains(fmt.Sprint(ends[0]), "another process beats as instance worker") || ends[1] != nil || refused != 1 {

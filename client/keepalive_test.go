@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestAnInstanceKeepsItsNameOverRestarts: the service keeps each name that it has heard,
-// so that a new one for each process would be one more for ever.
+// TestAnInstanceKeepsItsNameOverRestarts: the service stores every instance id, so a new one for
+// each process would grow its store for ever.
 func TestAnInstanceKeepsItsNameOverRestarts(t *testing.T) {
 	for name, want := range map[string]string{
 		"pod-7.local": "host-pod-7.local", "büro 2": "host-b-ro-2", "": "host-",

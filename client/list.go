@@ -10,11 +10,11 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Paging asks for one page. The zero value is the first 100.
+// Paging selects a page. The zero value is the first 100 items.
 type Paging struct {
 	Limit   int // 1 to 200; 0: the service's default, 100
 	Offset  int
-	Retired bool // what is retired too: of models, projects, agents and teams
+	Retired bool // include retired models, projects, agents or teams
 }
 
 func (p Paging) query() url.Values {
@@ -31,7 +31,7 @@ func (p Paging) query() url.Values {
 	return q
 }
 
-// set adds a filter unless it is empty.
+// set adds a query parameter unless it is empty.
 func set(q url.Values, name, v string) {
 	if v != "" {
 		q.Set(name, v)
@@ -42,9 +42,9 @@ func list[T any](ctx context.Context, c *Client, path string, query url.Values) 
 	return call[countersign.Page[T]](ctx, c, Request{Method: http.MethodGet, Path: path, Query: query})
 }
 
-// walk goes through a list to its end, page by page. Each page is one snapshot;
-// what is made meanwhile can push an item of a list that shows the newest first
-// to the next page, so that it comes twice, but none is left out.
+// walk iterates over a list page by page. Each page is a separate snapshot: in a list that begins
+// with the newest, items created meanwhile can shift an item to the next page, so that it comes
+// twice, but no item is left out.
 func walk[T any](p Paging, page func(Paging) (*countersign.Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {

@@ -30,29 +30,28 @@ func (c *Client) SaveModel(ctx context.Context, id string, w countersign.ModelWr
 	return put[countersign.Model](ctx, c, modelPath(id), w)
 }
 
-// ValidateModel says what is wrong with a model's meaning (contract 4).
+// ValidateModel lists the errors and warnings of a model's content (contract 4).
 func (c *Client) ValidateModel(ctx context.Context, id string) (*countersign.Validation, error) {
 	return post[countersign.Validation](ctx, c, modelPath(id)+"/validate", nil)
 }
 
-// SimulateModel runs a scenario on paper (contract 4).
+// SimulateModel simulates a scenario without calling any capability (contract 4).
 func (c *Client) SimulateModel(ctx context.Context, id string, w countersign.SimulationRequest) (*countersign.Simulation, error) {
 	return post[countersign.Simulation](ctx, c, modelPath(id)+"/simulate", w)
 }
 
-// CompilePlan makes a plan of a scenario's actions (OPERATOR; contract 5). A plan
-// with the status INVALID is stored with its validationErrors.
+// CompilePlan makes a plan from a scenario's actions (OPERATOR; contract 5). An invalid plan is
+// stored with the status INVALID and its validationErrors.
 func (c *Client) CompilePlan(ctx context.Context, modelID string, w countersign.CompileRequest) (*countersign.Plan, error) {
 	return post[countersign.Plan](ctx, c, modelPath(modelID)+"/compile-plan", w)
 }
 
-// SuspendModel keeps every plan made of the model so far from a further step
-// (ADMIN).
+// SuspendModel prevents every further step of the plans that were made from the model (ADMIN).
 func (c *Client) SuspendModel(ctx context.Context, id, reason string) (*countersign.Model, error) {
 	return post[countersign.Model](ctx, c, modelPath(id)+"/suspend", countersign.Reason{Reason: reason})
 }
 
-// ResumeModel lets plans be made of a model again (ADMIN).
+// ResumeModel allows making plans from a model again (ADMIN).
 func (c *Client) ResumeModel(ctx context.Context, id, reason string) (*countersign.Model, error) {
 	return post[countersign.Model](ctx, c, modelPath(id)+"/resume", countersign.Reason{Reason: reason})
 }

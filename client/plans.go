@@ -10,13 +10,13 @@ import (
 
 func planPath(id string) string { return "/plans/" + url.PathEscape(id) }
 
-// CreatePlan stores a plan (OPERATOR; contract 5). A plan with the status INVALID
-// is stored with its validationErrors.
+// CreatePlan stores a plan (OPERATOR; contract 5). An invalid plan is stored with the status
+// INVALID and its validationErrors.
 func (c *Client) CreatePlan(ctx context.Context, w countersign.PlanWrite) (*countersign.Plan, error) {
 	return post[countersign.Plan](ctx, c, "/plans", w)
 }
 
-// PlanFilter says which plans to list.
+// PlanFilter selects the plans to list.
 type PlanFilter struct {
 	Paging
 	Status  string // countersign.PlanReady or PlanInvalid
@@ -44,7 +44,7 @@ func (c *Client) Plan(ctx context.Context, id string) (*countersign.Plan, error)
 	return get[countersign.Plan](ctx, c, planPath(id))
 }
 
-// PlanDrift says what changed since the plan was made.
+// PlanDrift lists what has changed since the plan was made.
 func (c *Client) PlanDrift(ctx context.Context, id string) (*countersign.Drift, error) {
 	return get[countersign.Drift](ctx, c, planPath(id)+"/drift")
 }

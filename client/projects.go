@@ -31,31 +31,31 @@ func (c *Client) SaveProject(ctx context.Context, id string, w countersign.Proje
 	return put[countersign.Project](ctx, c, projectPath(id), w)
 }
 
-// CheckProjectHealth asks the project's health path (ADMIN). It confirms
-// connectivity and nothing else.
+// CheckProjectHealth has the service call the project's health path (ADMIN). It shows only that the
+// project is reachable.
 func (c *Client) CheckProjectHealth(ctx context.Context, id string) (*countersign.HealthCheck, error) {
 	return post[countersign.HealthCheck](ctx, c, projectPath(id)+"/health-check", nil)
 }
 
-// RecordConformance keeps what a check of a capability's receiver found (ADMIN), of
-// the project's present revision. The service decides whether it proves anything.
+// RecordConformance stores the verdicts of a check of a capability's receiver at the project's
+// current revision (ADMIN). The service decides whether they prove anything.
 func (c *Client) RecordConformance(ctx context.Context, id string, w countersign.ConformanceWrite) (*countersign.Project, error) {
 	return post[countersign.Project](ctx, c, projectPath(id)+"/conformance", w)
 }
 
-// EnableProject lets LIVE runs use a project whose present revision was found
-// healthy (ADMIN).
+// EnableProject allows LIVE runs to use a project whose current revision passed its health check
+// (ADMIN).
 func (c *Client) EnableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
 	return post[countersign.Project](ctx, c, projectPath(id)+"/enable", w)
 }
 
-// DisableProject keeps LIVE runs from a project (ADMIN).
+// DisableProject prevents LIVE runs from using a project (ADMIN).
 func (c *Client) DisableProject(ctx context.Context, id string, w countersign.Toggle) (*countersign.Project, error) {
 	return post[countersign.Project](ctx, c, projectPath(id)+"/disable", w)
 }
 
-// ValidateProject lists contradictions and gaps of a project's approval rules, each with
-// inputs that show it (contract 11).
+// ValidateProject lists contradictions and gaps in a project's approval rules, each with inputs that
+// show it (contract 11).
 func (c *Client) ValidateProject(ctx context.Context, id string) (*countersign.Validation, error) {
 	return post[countersign.Validation](ctx, c, projectPath(id)+"/validate", nil)
 }

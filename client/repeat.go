@@ -12,12 +12,11 @@ import (
 const (
 	firstPause = 200 * time.Millisecond
 	maxPause   = 10 * time.Second
-	maxAsked   = 30 * time.Second // a longer Retry-After is the caller's to wait for
+	maxAsked   = 30 * time.Second // after a longer Retry-After the error is returned to the caller
 )
 
-// repeats decides whether a request is sent again, and after how long: reading
-// and keyed run starts after a lost connection, anything after a 503 that says
-// when.
+// repeats decides whether a request is sent again, and after which time: reads and run starts with
+// a key after a lost connection, any request after a 503 with Retry-After.
 func (c *Client) repeats(q Request, attempt int, a *Response, err error) (wait time.Duration, again bool) {
 	if attempt >= c.retries {
 		return 0, false
@@ -31,14 +30,14 @@ func (c *Client) repeats(q Request, attempt int, a *Response, err error) (wait t
 		wait, ok := askedPause(a.Header.Get("Retry-After"))
 		return max(wait, backOff(attempt)), ok
 	case a.Status == http.StatusBadGateway || a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout:
-		return backOff(attempt), harmless // a proxy's word, not the service's
+		return backOff(attempt), harmless // an answer of a proxy, not of the service
 	default:
 		return 0, false
 	}
 }
 
-// backOff doubles from 200 ms to 10 s, a half of it random, so that many clients
-// don't return at once.
+// backOff doubles from 200 ms to 10 s. Half of it is random, so that many clients don't return at
+// once.
 func backOff(attempt int) time.Duration {
 	d := min(firstPause<<min(attempt, 10), maxPause)
 	return d/2 + rand.N(d/2)
@@ -50,7 +49,7 @@ func askedPause(text string) (time.Duration, bool) {
 	return d, err == nil && seconds >= 0 && d <= maxAsked
 }
 
-// pause waits; false when ctx ended first.
+// pause waits for d; it returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -6,15 +6,15 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// What is retired is hidden from lists, and nothing new is made of it. It can be read
-// by its id, and nothing is deleted (ADMIN).
+// A retired record is hidden from lists, and nothing new can be made from it. It can still be read
+// by its id; nothing is deleted (ADMIN).
 
-// RetireModel retires a model: no plan made of it so far takes a further step.
+// RetireModel retires a model: no plan made from it executes a further step.
 func (c *Client) RetireModel(ctx context.Context, id, reason string) (*countersign.Model, error) {
 	return post[countersign.Model](ctx, c, modelPath(id)+"/retire", countersign.Reason{Reason: reason})
 }
 
-// RestoreModel brings a retired model back, at the revision that retiring made.
+// RestoreModel restores a retired model, at the revision that retiring made.
 func (c *Client) RestoreModel(ctx context.Context, id, reason string) (*countersign.Model, error) {
 	return post[countersign.Model](ctx, c, modelPath(id)+"/restore", countersign.Reason{Reason: reason})
 }
@@ -24,27 +24,27 @@ func (c *Client) RetireProject(ctx context.Context, id, reason string) (*counter
 	return post[countersign.Project](ctx, c, projectPath(id)+"/retire", countersign.Reason{Reason: reason})
 }
 
-// RestoreProject brings a retired project back, disabled.
+// RestoreProject restores a retired project, disabled.
 func (c *Client) RestoreProject(ctx context.Context, id, reason string) (*countersign.Project, error) {
 	return post[countersign.Project](ctx, c, projectPath(id)+"/restore", countersign.Reason{Reason: reason})
 }
 
-// RetireAgent retires an agent: no run of it takes a further step.
+// RetireAgent retires an agent: none of its runs executes a further step.
 func (c *Client) RetireAgent(ctx context.Context, id, reason string) (*countersign.Agent, error) {
 	return post[countersign.Agent](ctx, c, agentPath(id)+"/retire", countersign.Reason{Reason: reason})
 }
 
-// RestoreAgent brings a retired agent back, admitted if it was.
+// RestoreAgent restores a retired agent; it is admitted if it was before.
 func (c *Client) RestoreAgent(ctx context.Context, id, reason string) (*countersign.Agent, error) {
 	return post[countersign.Agent](ctx, c, agentPath(id)+"/restore", countersign.Reason{Reason: reason})
 }
 
-// RetireTeam retires a team: no run of it takes a further step.
+// RetireTeam retires a team: none of its runs executes a further step.
 func (c *Client) RetireTeam(ctx context.Context, id, reason string) (*countersign.Team, error) {
 	return post[countersign.Team](ctx, c, teamPath(id)+"/retire", countersign.Reason{Reason: reason})
 }
 
-// RestoreTeam brings a retired team back, at the revision that retiring made.
+// RestoreTeam restores a retired team, at the revision that retiring made.
 func (c *Client) RestoreTeam(ctx context.Context, id, reason string) (*countersign.Team, error) {
 	return post[countersign.Team](ctx, c, teamPath(id)+"/restore", countersign.Reason{Reason: reason})
 }

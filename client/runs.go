@@ -13,16 +13,16 @@ import (
 // StartOption changes how a run is started.
 type StartOption func(*Request)
 
-// Key starts the run under this idempotency key: 1 to 255 visible ASCII
-// characters, best a stable id of the business intent (specification 4, rule 2).
+// Key sets the idempotency key of a run: 1 to 255 visible ASCII characters, preferably a stable id
+// of the business intent (specification 4, rule 2).
 func Key(key string) StartOption { return func(q *Request) { q.IdempotencyKey = key } }
 
-// NewKey makes an idempotency key that nobody has: keep it with your own record
-// of the intent before you start the run.
+// NewKey makes a unique idempotency key. Store it with your own record of the intent before you
+// start the run.
 func NewKey() string { return "key-" + rand.Text() }
 
-// Started is a run that was asked for. Replayed says that the key had started it
-// before.
+// Started is the run of a start. Replayed says that an earlier start with the same key had started
+// it.
 type Started struct {
 	countersign.Run
 	Replayed bool `json:"-"`
@@ -43,8 +43,8 @@ func (c *Client) start(ctx context.Context, path string, body any, options []Sta
 	return &Started{Run: *r, Replayed: a.Header.Get("Idempotency-Replayed") == "true"}, nil
 }
 
-// StartRun starts a plan's run (OPERATOR; contract 6). The answer means only that
-// it was accepted: see [Client.WaitRun].
+// StartRun starts a run of a plan (OPERATOR; contract 6). The answer only means that the run was
+// accepted: see [Client.WaitRun].
 func (c *Client) StartRun(ctx context.Context, w countersign.RunStart, options ...StartOption) (*Started, error) {
 	return c.start(ctx, "/runs", w, options)
 }
@@ -54,15 +54,15 @@ func (c *Client) Run(ctx context.Context, id string) (*countersign.Run, error) {
 	return get[countersign.Run](ctx, c, runPath(id))
 }
 
-// Rehearsal says whether a LIVE run sends what the last rehearsal of its plan showed.
+// Rehearsal reports whether a LIVE run sends what the last rehearsal of its plan showed.
 func (c *Client) Rehearsal(ctx context.Context, runID string) (*countersign.Rehearsal, error) {
 	return get[countersign.Rehearsal](ctx, c, runPath(runID)+"/rehearsal")
 }
 
 func runPath(id string) string { return "/runs/" + url.PathEscape(id) }
 
-// Receipt reads the signed receipt of an ended run, as the bytes that were signed:
-// keep them as they are. `countersign receipt verify` judges them offline.
+// Receipt reads the signed receipt of an ended run. Keep the bytes unchanged, since they are signed.
+// `countersign receipt verify` verifies them offline.
 func (c *Client) Receipt(ctx context.Context, id string) ([]byte, error) {
 	_, a, err := answered[countersign.Value](ctx, c, Request{Method: http.MethodGet, Path: runPath(id) + "/receipt"})
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Client) Receipt(ctx context.Context, id string) ([]byte, error) {
 	return a.Body, nil
 }
 
-// RunFilter says which runs to list.
+// RunFilter selects the runs to list.
 type RunFilter struct {
 	Paging
 	Status countersign.RunStatus
@@ -94,20 +94,19 @@ func (c *Client) AllRuns(ctx context.Context, f RunFilter) iter.Seq2[countersign
 	})
 }
 
-// CancelRun cancels a run (OPERATOR). A side effect that is in flight leaves it
-// RECOVERY_REQUIRED: a cancel never claims that nothing happened.
+// CancelRun cancels a run (OPERATOR). If a side effect is in flight, the run becomes
+// RECOVERY_REQUIRED, since the side effect may have happened.
 func (c *Client) CancelRun(ctx context.Context, id, reason string) (*countersign.Run, error) {
 	return post[countersign.Run](ctx, c, runPath(id)+"/cancel", countersign.Reason{Reason: reason})
 }
 
-// ReconcileRun says, with evidence, what became of an uncertain step (APPROVER,
-// never who asked for the run).
+// ReconcileRun states, with evidence, what happened to an uncertain step (APPROVER, never the
+// principal that started the run).
 func (c *Client) ReconcileRun(ctx context.Context, id string, w countersign.Reconcile) (*countersign.Run, error) {
 	return post[countersign.Run](ctx, c, runPath(id)+"/reconcile", w)
 }
 
-// ProbeRun sends the uncertain step's probe and keeps its answer as evidence
-// (APPROVER).
+// ProbeRun sends the uncertain step's probe and stores its answer as evidence (APPROVER).
 func (c *Client) ProbeRun(ctx context.Context, id, stepID string) (*countersign.Run, error) {
 	return post[countersign.Run](ctx, c, runPath(id)+"/probe", countersign.ProbeStart{StepID: stepID})
 }

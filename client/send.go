@@ -13,31 +13,30 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Request is one request below the prefix, for what this package has no method
-// for.
+// Request is one request below the prefix, for operations without a method in this package.
 type Request struct {
 	Method string
 	Path   string // below the prefix, escaped: "/runs/run-1"
 	Query  url.Values
-	Body   any // encoded as JSON, but for []byte, which is sent as it is; nil: none
+	Body   any // sent as JSON, []byte unchanged; nil: no body
 	Header http.Header
 
-	// IdempotencyKey makes a run start one that may be repeated.
+	// IdempotencyKey makes it safe to repeat a run start.
 	IdempotencyKey string
 }
 
-// Response is a whole answer, whatever its status.
+// Response is a complete answer with any status.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// errAnswerTooLarge ends the reading of an answer that the service never gives.
+// errAnswerTooLarge is the error for an answer larger than any of the service.
 var errAnswerTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxAnswerBytes>>20)
 
-// Send makes a request and, where that is safe, repeats it. An answer of any
-// status is no error; a [ConnectionError] says that none came.
+// Send sends a request and repeats it if that is safe. An answer of any status is no error; a
+// [ConnectionError] means that no answer came.
 func (c *Client) Send(ctx context.Context, q Request) (*Response, error) {
 	body, err := encode(q.Body)
 	if err != nil {
@@ -63,7 +62,7 @@ func encode(body any) ([]byte, error) {
 	}
 }
 
-// exchange is one request and its whole answer.
+// exchange sends one request and reads its whole answer.
 func (c *Client) exchange(ctx context.Context, q Request, body []byte) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -86,8 +85,8 @@ func (c *Client) exchange(ctx context.Context, q Request, body []byte) (*Respons
 	return &Response{Status: res.StatusCode, Header: res.Header, Body: text}, nil
 }
 
-// lost is the error of an exchange without an answer. The URL that net/http adds
-// is left out: method and path say it already.
+// lost is the error of an exchange without an answer. It leaves out the URL that net/http adds,
+// since it names method and path itself.
 func lost(q Request, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -124,7 +123,7 @@ func (c *Client) request(ctx context.Context, q Request, body []byte) (*http.Req
 	return r, nil
 }
 
-// call makes a request whose answer is a T.
+// call sends a request whose answer is a T.
 func call[T any](ctx context.Context, c *Client, q Request) (*T, error) {
 	v, _, err := answered[T](ctx, c, q)
 	return v, err

@@ -31,12 +31,12 @@ func (c *Client) SaveTeam(ctx context.Context, id string, w countersign.TeamWrit
 	return put[countersign.Team](ctx, c, teamPath(id), w)
 }
 
-// SuspendTeam keeps every run of a team from a further step (ADMIN).
+// SuspendTeam prevents every further step of a team's runs (ADMIN).
 func (c *Client) SuspendTeam(ctx context.Context, id, reason string) (*countersign.Team, error) {
 	return post[countersign.Team](ctx, c, teamPath(id)+"/suspend", countersign.Reason{Reason: reason})
 }
 
-// ResumeTeam lets a team run again (ADMIN).
+// ResumeTeam allows runs of a team again (ADMIN).
 func (c *Client) ResumeTeam(ctx context.Context, id, reason string) (*countersign.Team, error) {
 	return post[countersign.Team](ctx, c, teamPath(id)+"/resume", countersign.Reason{Reason: reason})
 }

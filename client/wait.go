@@ -12,16 +12,15 @@ import (
 // Ended is the condition of [Client.WaitRun]: the run will never change again.
 func Ended(r *countersign.Run) bool { return r.Status.IsTerminal() }
 
-// Still is a condition for [Client.WaitRun]: the run has ended, or stands still
-// until a person decides or reconciles (see its WaitingFor). A run that waits for a
-// slot goes on by itself.
+// Still is a condition for [Client.WaitRun]: the run has ended, or waits for a person to decide or
+// reconcile (see its WaitingFor). A run that waits for a concurrency slot continues by itself.
 func Still(r *countersign.Run) bool {
 	return Ended(r) || r.WaitingFor != nil && r.WaitingFor.Kind != countersign.WaitSlot
 }
 
-// WaitRun waits until the run has ended, or until one of the conditions given
-// instead holds, and reads it whole. It follows the run's events, and polls where
-// these don't come through. A run that fails is no error: see its Status.
+// WaitRun waits until the run has ended, or until one of the given conditions holds, and returns the
+// complete run. It follows the run's events, and polls if no events arrive. A run that fails is no
+// error: see its Status.
 func (c *Client) WaitRun(ctx context.Context, id string, until ...func(*countersign.Run) bool) (*countersign.Run, error) {
 	if len(until) == 0 {
 		until = []func(*countersign.Run) bool{Ended}
@@ -42,11 +41,11 @@ func (c *Client) WaitRun(ctx context.Context, id string, until ...func(*counters
 const (
 	firstPoll = 250 * time.Millisecond
 	slowPoll  = 5 * time.Second
-	maxDeaf   = 3 // streams in a row without an event, before polling only
+	maxDeaf   = 3 // streams without an event, one after the other, before it only polls
 )
 
-// WatchRun gives the run's state now and after each change, in the form of lists,
-// until it has ended. Changes that follow each other closely may be given as one.
+// WatchRun returns the run's state now and after each change, in the form that lists have, until it
+// has ended. Changes in quick succession may be combined.
 func (c *Client) WatchRun(ctx context.Context, id string) iter.Seq2[countersign.Run, error] {
 	return func(yield func(countersign.Run, error) bool) {
 		w := &watch{client: c, id: id, yield: yield, revision: -1}
@@ -61,18 +60,18 @@ func (c *Client) WatchRun(ctx context.Context, id string) iter.Seq2[countersign.
 	}
 }
 
-// watch is one viewer. Only states newer than the last one seen are given.
+// watch is one WatchRun. It returns only states newer than the last one.
 type watch struct {
 	client   *Client
 	id       string
 	yield    func(countersign.Run, error) bool
 	revision int64
-	deaf     int // streams in a row that gave nothing
-	unseen   int // polls in a row that showed nothing new
+	deaf     int // consecutive streams without an event
+	unseen   int // consecutive polls without a change
 	over     bool
 }
 
-// stream follows the events until they break off.
+// stream reads events until the stream ends.
 func (w *watch) stream(ctx context.Context) {
 	w.deaf++
 	err := w.client.events(ctx, runPath(w.id)+"/events", func(r countersign.Run) bool {
@@ -86,8 +85,8 @@ func (w *watch) stream(ctx context.Context) {
 	}
 }
 
-// poll reads the state once and waits: behind every broken stream, so that the
-// next one is not asked for at once.
+// poll reads the state once and waits. It follows every broken stream, so that the next stream is not
+// requested at once.
 func (w *watch) poll(ctx context.Context) {
 	r, err := w.client.Run(ctx, w.id)
 	switch {

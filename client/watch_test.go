@@ -16,7 +16,7 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// played answers without a network, so that time can be virtual.
+// played is a transport that answers without a network, so that time can be virtual.
 type played func(*http.Request) (*http.Response, error)
 
 func (p played) RoundTrip(r *http.Request) (*http.Response, error) { return p(r) }
@@ -42,7 +42,7 @@ func state(revision int, status string) string {
 	return fmt.Sprintf(`{"id":"r","revision":%d,"status":%q,"steps":[]}`, revision, status)
 }
 
-// statuses watches a run to its end.
+// statuses watches a run to its end and returns its statuses.
 func statuses(t *testing.T, c *client.Client) (seen []string) {
 	t.Helper()
 	for r, err := range c.WatchRun(t.Context(), "r") {
@@ -95,7 +95,7 @@ func TestWithoutStreamsARunIsPolled(t *testing.T) {
 	})
 }
 
-// silent is a stream that says nothing until it is given up.
+// silent is a stream on which nothing arrives until it is closed.
 type silent struct {
 	ctx context.Context
 }
@@ -148,8 +148,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestHeartbeatsGoOnWhateverHappens with sequences that only rise, about every 30
-// seconds.
+// TestHeartbeatsGoOnWhateverHappens: about every 30 seconds, with increasing sequence numbers.
 func TestHeartbeatsGoOnWhateverHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sequences []int64

@@ -4,5 +4,5 @@ package main
 
 import "github.com/countersign/countersign/internal/storage/store"
 
-// perhapsAgain is the store itself but in a build with the tag again.
+// perhapsAgain returns the store unchanged, except in a build with the tag again.
 func perhapsAgain(s store.Store) store.Store { return s }

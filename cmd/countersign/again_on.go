@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// perhapsAgain runs every function twice; see package again. The first run ends
-// early every other time.
+// perhapsAgain returns a store that runs every function twice; see package rerun. Every other
+// first run ends early.
 func perhapsAgain(s store.Store) store.Store {
 	return rerun.New(s, func() int {
 		if rand.IntN(2) == 0 {

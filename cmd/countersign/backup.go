@@ -21,7 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// backupCommand copies the store while the service runs, and looks at the copy.
+// backupCommand copies the store while the service runs, and verifies the copy.
 type backupCommand struct {
 	File      string   `arg:"" help:"File to write; one that exists is never written over."`
 	Store     string   `help:"Directory of the store; else SVC_PLATFORM_STORE, or ./countersign-data." placeholder:"DIR"`
@@ -29,28 +29,28 @@ type backupCommand struct {
 	cli.Output
 }
 
-// Help says what is on the disk meanwhile.
+// Help explains what is written to the disk meanwhile.
 func (backupCommand) Help() string {
 	return "A backup holds everything that the store does. Keys are made by 'age-keygen' (age-encryption.org); the service needs the public one alone. The copy is checked before it is encrypted, in a folder of its own below TMPDIR that is removed afterwards."
 }
 
-// backupReport says what a backup holds.
+// backupReport describes the content of a backup.
 type backupReport struct {
 	File    string      `json:"file"`
-	TakenAt time.Time   `json:"takenAt,omitzero"` // not known of a file that was found
+	TakenAt time.Time   `json:"takenAt,omitzero"` // unknown for an existing file
 	Bytes   int64       `json:"bytes"`
 	SHA256  string      `json:"sha256"`
 	Sealed  bool        `json:"encrypted"`
 	Logs    []logReport `json:"logs"`
 }
 
-// logReport is an audit log in a backup; "" is the realm's.
+// logReport is the verification of an audit log in a backup; "" is the realm's log.
 type logReport struct {
 	TenantID string `json:"tenantId"`
 	countersign.AuditVerification
 }
 
-// Run backs up.
+// Run makes the backup and prints the report.
 func (c *backupCommand) Run(t *cli.Terminal) error {
 	dir, err := storeDirectory(c.Store, t.Environ)
 	if err == nil {
@@ -73,7 +73,7 @@ func (c *backupCommand) Run(t *cli.Terminal) error {
 	return report.verdict()
 }
 
-// take copies the store and looks at the copy, before it is encrypted if it is.
+// take copies the store and inspects the copy, before it is encrypted.
 func (c *backupCommand) take(t *cli.Terminal, dir string, to []age.Recipient) (r backupReport, err error) {
 	taken := now()
 	copied := func(file string) error {
@@ -96,12 +96,12 @@ func (c *backupCommand) take(t *cli.Terminal, dir string, to []age.Recipient) (r
 	return r, err
 }
 
-// sealed makes the copy where nobody else reads, and the file of it when it is good.
+// sealed makes the copy in a private directory, and encrypts it into the file if it is intact.
 func (c *backupCommand) sealed(ctx context.Context, to []age.Recipient, copied func(file string) error) (r backupReport, err error) {
 	if _, err := os.Lstat(c.File); err == nil {
 		return r, fmt.Errorf("%s exists; a backup never writes over a file", c.File)
 	}
-	err = apart(func(plain string) error {
+	err = inPrivateDir(func(plain string) error {
 		if err := copied(plain); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (c *backupCommand) sealed(ctx context.Context, to []age.Recipient, copied f
 		return seal(plain, c.File, to)
 	})
 	if err != nil || r.verdict() != nil {
-		r.File = "" // there is none
+		r.File = "" // no file was written
 		return r, err
 	}
 	r.File, r.Sealed = c.File, true
@@ -149,7 +149,7 @@ func logTable(w io.Writer, logs []logReport) {
 
 func (r backupReport) verdict() error { return verdict(r.Logs) }
 
-// verdict is the status of a command that found a log broken.
+// verdict returns the error for a broken audit log.
 func verdict(logs []logReport) error {
 	for _, l := range logs {
 		if !l.Intact {
@@ -159,14 +159,14 @@ func verdict(logs []logReport) error {
 	return nil
 }
 
-// storeDirectory understands the settings as serve does.
+// storeDirectory finds the store's directory in the settings as serve does.
 func storeDirectory(flag string, environ []string) (string, error) {
 	cfg, err := understand(settings{Store: flag}, environ)
 	return cfg.Store, err
 }
 
-// inspect reads a whole backup: every page, and every audit log computed anew. The
-// digest is of the file as it is kept.
+// inspect reads a whole backup: it checks every page and recomputes every audit log. The digest
+// is of the file as stored.
 func inspect(ctx context.Context, f backupFile) (r backupReport, err error) {
 	r = backupReport{File: f.path, Sealed: f.path != f.plain}
 	if r.SHA256, r.Bytes, err = digestOf(f.path); err != nil {
@@ -186,7 +186,7 @@ type viewer interface {
 	View(ctx context.Context, fn func(store.Tx) error) error
 }
 
-// verifiedLogs computes every audit log of a store anew.
+// verifiedLogs recomputes every audit log of a store.
 func verifiedLogs(ctx context.Context, held viewer) (logs []logReport, err error) {
 	err = held.View(ctx, func(tx store.Tx) error {
 		tenants, err := records.Tenants.List(tx, store.Realm, store.Query{})

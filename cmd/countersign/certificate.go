@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// certificate is the one of the listener, read again when its files change, so that
-// it is renewed without a restart. Files that can't be used leave the one in use:
-// the two are seldom written at one moment.
+// certificate is the listener's certificate. It reads the files again when they change, so that
+// the certificate can be renewed without a restart. If the files can't be used, it keeps the
+// previous certificate: key and certificate are seldom written at the same moment.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	mu   sync.Mutex
 	pair *tls.Certificate
-	seen [2]os.FileInfo // the files as they were when they were read last, usable or not
+	seen [2]os.FileInfo // the state of the files at the last read, usable or not
 }
 
 func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
@@ -32,14 +32,14 @@ func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 	return c, nil
 }
 
-// get gives each handshake the present certificate; two looks at a directory cost
-// little beside the handshake.
+// get returns the current certificate for a handshake. It looks for changed files each time,
+// which costs little compared with the handshake.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, err := c.look()
 	switch {
-	case err != nil: // between the removal of a file and its successor
+	case err != nil: // a file was removed and is not yet replaced
 	case sameFile(now[0], c.seen[0]) && sameFile(now[1], c.seen[1]):
 	default:
 		if err := c.read(now); err != nil {
@@ -60,8 +60,8 @@ func (c *certificate) look() (now [2]os.FileInfo, err error) {
 	return now, nil
 }
 
-// read remembers the look that came before it: what is written meanwhile shows at
-// the next one.
+// read stores the file state from before the read, so that a change during the read is seen at the
+// next handshake.
 func (c *certificate) read(now [2]os.FileInfo) error {
 	c.seen = now
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)

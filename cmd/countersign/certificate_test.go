@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// files of a certificate; each is replaced as a renewal does it.
+// files are the paths of certificate and key; each is replaced as by a renewal.
 type files struct{ cert, key string }
 
 func (f files) issue(t *testing.T, serial int64) {
@@ -49,14 +49,14 @@ func replace(t *testing.T, path string, text []byte) {
 	}
 }
 
-// serial is that of the certificate which a new connection is shown.
+// serial is the serial number of the certificate that a new connection gets.
 func serial(t *testing.T, c *certificate) int64 {
 	t.Helper()
 	here, there := net.Pipe()
 	server := tls.Server(there, &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS12})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Handshake() }()
-	shown := tls.Client(here, &tls.Config{InsecureSkipVerify: true}) // which one it is, is what we ask
+	shown := tls.Client(here, &tls.Config{InsecureSkipVerify: true}) // the test asks which certificate is served, not whether it is trusted
 	if err := shown.Handshake(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// checkBackupCommand looks at a backup and, where wanted, serves it for reading.
+// checkBackupCommand verifies a backup and, with --listen, serves it read-only.
 type checkBackupCommand struct {
 	File     string `arg:"" help:"The backup."`
 	SHA256   string `name:"sha256" help:"Refuse another file than the one with this digest, as 'backup' printed it." placeholder:"HEX"`
@@ -23,12 +23,12 @@ type checkBackupCommand struct {
 	cli.Output
 }
 
-// Help says what is served, and to whom.
+// Help explains what is served, and to whom.
 func (checkBackupCommand) Help() string {
 	return "Every page is read, and every audit log is computed anew. With --listen the API answers reads of what the backup holds, to the tokens that were good when it was taken; writes are refused with 503, nothing is sent, and the file stays as it is. Nobody can sign in to the console, which would be a write."
 }
 
-// Run looks.
+// Run verifies the backup and serves it.
 func (c *checkBackupCommand) Run(t *cli.Terminal) error {
 	return opened(c.File, c.Identity, func(f backupFile) error {
 		held, err := inspect(t.Context, f)
@@ -48,8 +48,8 @@ func (c *checkBackupCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// current gives fn a backup with the tables of this release: the file itself, or, for
-// one of an earlier release, a copy that was brought up to date.
+// current calls fn with a backup that has the tables of this release: the file itself, or a
+// migrated copy of a backup by an earlier release.
 func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) error {
 	held, err := sqlite.OpenCopy(ctx, file)
 	if err != nil {
@@ -61,7 +61,7 @@ func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) erro
 	if err := held.Close(); err != nil {
 		return err
 	}
-	return apart(func(plain string) error {
+	return inPrivateDir(func(plain string) error {
 		dir := plain + ".store"
 		if err := sqlite.Restore(ctx, file, dir, func(*sqlite.Store) error { return nil }); err != nil {
 			return err
@@ -77,9 +77,9 @@ func current(ctx context.Context, file string, fn func(*sqlite.Copy) error) erro
 	})
 }
 
-// serve answers reads until it is interrupted, and closes what it was given.
+// serve answers reads until it is interrupted, and closes the copy.
 func (c *checkBackupCommand) serve(t *cli.Terminal, held *sqlite.Copy) (err error) {
-	// No origin and no credential: it could not send anything if it wanted to.
+	// Without origins and credentials it can't send anything.
 	cfg := config{Listen: c.Listen, Store: c.File, MaxActive: countersign.MaxActiveRuns, Getenv: func(string) string { return "" }, Secrets: secretfile.New(nil)}
 	s := &service{cfg: cfg, log: newLog(cfg.LogFormat, t.Errs), store: readOnly{held}, opened: readOnly{held}, metrics: telemetry.NewMetrics(version)}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -95,7 +95,7 @@ func (c *checkBackupCommand) serve(t *cli.Terminal, held *sqlite.Copy) (err erro
 	return s.run(t.Context)
 }
 
-// readOnly is a backup in a store's place.
+// readOnly is a backup used as a store.
 type readOnly struct{ *sqlite.Copy }
 
 // Update refuses every change.
@@ -103,8 +103,8 @@ func (readOnly) Update(context.Context, func(store.Tx) error) error {
 	return fmt.Errorf("%w: a backup is only read", store.ErrUnavailable)
 }
 
-// Failed is never closed: what is not written can't fail to be.
+// Failed returns nil, a channel that is never closed: without writes nothing can fail.
 func (readOnly) Failed() <-chan struct{} { return nil }
 
-// Full says that no write is taken.
+// Full reports that the store takes no writes.
 func (readOnly) Full() bool { return true }

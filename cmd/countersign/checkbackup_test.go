@@ -14,7 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// unpacked is the directory of a store that a release left behind.
+// unpacked is the directory of a stored store of an earlier release.
 func unpacked(t *testing.T, file string) string {
 	t.Helper()
 	f, err := os.Open(filepath.FromSlash(file))
@@ -45,7 +45,7 @@ func unpacked(t *testing.T, file string) string {
 	}
 }
 
-// TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne, and is left as it is.
+// TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne: the file is not changed.
 func TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backup")
 	if err := sqlite.Backup(t.Context(), unpacked(t, "../../test/golden/0.1.0/store.tar.gz"), file, nil); err != nil {
@@ -64,7 +64,7 @@ func TestABackupByAnEarlierReleaseIsReadWithTheTablesOfThisOne(t *testing.T) {
 			if n != 3 {
 				t.Errorf("%d runs, %v", n, err)
 			}
-			_, archived := tx.Count(store.Archived, "default", store.Query{}) // a table that came later
+			_, archived := tx.Count(store.Archived, "default", store.Query{}) // a table added by a later release
 			return errors.Join(err, archived)
 		})
 		return errors.Join(err, held.Close())

@@ -13,15 +13,15 @@ import (
 	"github.com/countersign/countersign/internal/tools/demo"
 )
 
-// demoCommand is the main job on real parts with nothing to set up: the service
-// as serve runs it, and a project API that it calls (contract 10).
+// demoCommand shows the main use of the service on real parts without any setup: the service as
+// serve runs it, and a project API that it calls (contract 10).
 type demoCommand struct {
 	Store string `help:"Directory to keep the demo in; one that was killed goes on there. Default: a temporary one." placeholder:"DIR"`
 	Yes   bool   `help:"Decide the approval as the second identity instead of asking."`
 	Keep  bool   `help:"Leave the service and the shop up until Ctrl-C."`
 }
 
-// Run plays the demonstration.
+// Run plays the demo.
 func (c demoCommand) Run(t *cli.Terminal) error {
 	o := demo.Options{Directory: c.Store, Keep: c.Keep, Out: t.Out, Errs: t.Errs}
 	if !c.Yes && attended(t.Out) {
@@ -35,8 +35,8 @@ func demoParts() demo.Wiring {
 	return demo.Wiring{Version: version, API: httpapi.Prefix, Console: console.Prefix, Open: openForDemo}
 }
 
-// openForDemo opens the service as serve does, but takes no setting from the environment:
-// what is set there is meant for serve.
+// openForDemo opens the service as serve does, but ignores the environment: its settings are meant
+// for serve.
 func openForDemo(ctx context.Context, c demo.ServiceConfig) (demo.Service, error) {
 	cfg, err := understand(settings{
 		Listen: "127.0.0.1:0", Store: c.Store, BootstrapToken: c.Token, ConnectionOrigins: c.Origin, SigningEnv: c.SecretEnv, StopGrace: c.StopGrace,
@@ -51,15 +51,14 @@ func openForDemo(ctx context.Context, c demo.ServiceConfig) (demo.Service, error
 	return demo.Service{Address: s.address, Run: s.run, Close: s.close}, nil
 }
 
-// refusesColour reports a setting of the environment that asks for plain text
-// (no-color.org).
+// refusesColour reports whether an environment variable asks for plain text (no-color.org).
 func refusesColour(pair string) bool {
 	name, v, _ := strings.Cut(pair, "=")
 	return name == "NO_COLOR" && v != "" || name == "TERM" && v == "dumb"
 }
 
-// attended reports a person at the terminal: they see what is printed and can
-// type. /dev/null looks like a terminal and is none.
+// attended reports whether a person is at the terminal, who sees the output and can type. It
+// excludes /dev/null, which is a character device like a terminal.
 func attended(out io.Writer) bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil || !cli.Watched(out) || !cli.Watched(os.Stdin) {

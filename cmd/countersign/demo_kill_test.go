@@ -22,12 +22,12 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// atOnce is how many demos are killed side by side.
+// atOnce is how many demos run concurrently.
 const atOnce = 2
 
-// A demo that is killed after any of its lines and begun again comes to the same
-// end, and each refund is made once. With -short some lines are drawn: a demo runs
-// twice for each.
+// TestDemoSurvivesKillAfterEveryLine: a demo that is killed after any line and started again has
+// the same end, and each refund is made once. With -short some lines are drawn, since each needs
+// two runs of the demo.
 func TestDemoSurvivesKillAfterEveryLine(t *testing.T) {
 	binary := program(t)
 	points := killPoints(string(finish(t, binary, t.TempDir())))
@@ -62,13 +62,13 @@ func program(t *testing.T) string {
 	return path
 }
 
-// killPoints are the lines, from 1, after which something may happen. Between a
-// line and one that continues it, below its label, nothing is written anywhere;
-// and a line that is empty is printed with the title below it.
+// killPoints are the numbers, from 1, of the lines after which something may happen. Nothing
+// happens between a line and its continuation below the label, or between an empty line and the
+// title below it.
 func killPoints(out string) (points []int) {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	for i, line := range lines {
-		continued := i+1 < len(lines) && strings.HasPrefix(lines[i+1], strings.Repeat(" ", 17)) // where values begin
+		continued := i+1 < len(lines) && strings.HasPrefix(lines[i+1], strings.Repeat(" ", 17)) // the column of values
 		if line != "" && !continued {
 			points = append(points, i+1)
 		}
@@ -76,7 +76,7 @@ func killPoints(out string) (points []int) {
 	return points
 }
 
-// killAfter runs a demo and kills it, with SIGKILL, after its n-th line.
+// killAfter runs a demo and kills it with SIGKILL after its n-th line.
 func killAfter(t *testing.T, binary, dir string, n int) {
 	t.Helper()
 	process := exec.Command(binary, "demo", "--yes", "--store", dir)
@@ -90,10 +90,10 @@ func killAfter(t *testing.T, binary, dir string, n int) {
 	for s := bufio.NewScanner(out); n > 0 && s.Scan(); n-- {
 	}
 	_ = process.Process.Kill()
-	_ = process.Wait() // of course it failed
+	_ = process.Wait() // a killed process always fails
 }
 
-// patience is how long a demo may take; one that hangs shows where.
+// patience bounds a demo; a demo that hangs is ended with its stacks.
 const patience = 5 * time.Minute
 
 // finish runs a demo to its end.
@@ -112,8 +112,7 @@ func finish(t *testing.T, binary, dir string) []byte {
 	return out
 }
 
-// assertRefundedOnce: each order that came back is refunded, under one key, by one
-// request.
+// assertRefundedOnce: each returned order was refunded by one request under one key.
 func assertRefundedOnce(t *testing.T, dir string) {
 	t.Helper()
 	keys, orders := map[string]int{}, map[string]int{}
@@ -131,39 +130,39 @@ func assertRefundedOnce(t *testing.T, dir string) {
 	}
 }
 
-// orderOf reads which order a request is about, "" for none.
+// orderOf reads the order in a request's body, "" for none.
 func orderOf(body string) string {
 	var about struct {
 		OrderID string `json:"orderId"`
 	}
-	_ = json.Unmarshal([]byte(body), &about) // no body is about none
+	_ = json.Unmarshal([]byte(body), &about) // a request without a body has no order
 	return about.OrderID
 }
 
-// The moments of a request at which the process dies in the tests below: the shop
-// has not looked at it, or has done it and not answered.
+// The moments of a request at which the process dies in the tests below: before the shop handles
+// it, or after that and before the answer.
 const (
 	dieArrived = "arrived"
 	dieDone    = "done"
 )
 
-// envDie makes TestDemoThatDies die at a moment and a request, with the order that
-// its body names: "done POST /refunds A-48213".
+// envDie has the moment and the request at which TestDemoThatDies dies, with the order in the body:
+// "done POST /refunds A-48213".
 const envDie = "COUNTERSIGN_TEST_DEMO_DIES"
 
-// A demo that is killed with a request in flight comes to the same end too: a
-// read is asked again, and what became of a side effect is found out first. In -short
-// the first refund and some others are played, drawn anew each time.
+// TestDemoSurvivesKillInFlight: a demo that is killed with a request in flight has the same end. It
+// repeats a read, and first finds out the outcome of a side effect. With -short it plays the first
+// refund and a random selection of the others.
 func TestDemoSurvivesKillInFlight(t *testing.T) {
 	for _, c := range []struct{ request, arrived, done string }{
 		{"GET /health", "", ""},
 		{"GET /orders/A-48213", "", ""},
 		{"POST /refunds A-48213", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
 		{"PUT /orders/A-48213/notice", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
-		{"POST /returns/R-7731/close", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_NOT_EXECUTED"}, // it isn't closed either way
+		{"POST /returns/R-7731/close", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_NOT_EXECUTED"}, // the shop doesn't close it in either case
 		{"GET /orders/A-48377", "", ""},
 		{"POST /refunds A-48377", "CONFIRMED_NOT_EXECUTED", "CONFIRMED_COMPLETED"},
-		{"GET /refunds?orderId=A-48213", "", ""}, // the probes, in a demo that recovers
+		{"GET /refunds?orderId=A-48213", "", ""}, // the probe, in a recovering demo
 		{"GET /refunds?orderId=A-48377", "", ""},
 	} {
 		for moment, resolution := range map[string]string{dieArrived: c.arrived, dieDone: c.done} {
@@ -188,7 +187,7 @@ func TestDemoSurvivesKillInFlight(t *testing.T) {
 	}
 }
 
-// dieAt runs a demo in a process of its own that dies at the moment.
+// dieAt runs a demo in a child process that dies at the moment.
 func dieAt(t *testing.T, dir, moment string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -209,11 +208,11 @@ func goOn(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// TestDemoThatDies is the process that dies, and no test of its own.
+// TestDemoThatDies is the child process that dies, and no test by itself.
 func TestDemoThatDies(t *testing.T) {
 	moment, request, asked := strings.Cut(os.Getenv(envDie), " ")
 	if !asked {
-		return // it runs as a process of TestDemoSurvivesKillInFlight
+		return // it runs only as a child process of TestDemoSurvivesKillInFlight
 	}
 	die := func(shop http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -233,7 +232,7 @@ func TestDemoThatDies(t *testing.T) {
 	t.Fatalf("it did not die: %v", err)
 }
 
-// requested names a request as envDie does, and leaves its body to the shop.
+// requested formats a request as in envDie, and leaves its body readable for the shop.
 func requested(t *testing.T, r *http.Request) string {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -243,8 +242,8 @@ func requested(t *testing.T, r *http.Request) string {
 	return strings.TrimSpace(r.Method + " " + r.RequestURI + " " + orderOf(string(body)))
 }
 
-// A shop that hangs leaves a refund that nobody knows of, without any kill: the
-// service stops within its grace, and the next demo settles it.
+// TestDemoSettlesWhatAStopCutOff: a shop that hangs leaves a refund with an unknown outcome, also
+// without a kill: the service stops within its grace, and the next demo reconciles the refund.
 func TestDemoSettlesWhatAStopCutOff(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())

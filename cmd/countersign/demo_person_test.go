@@ -31,8 +31,8 @@ func TestDemoAsksThePersonAtTheTerminal(t *testing.T) {
 	}
 }
 
-// A demo whose terminal has nobody at it waits for the decision from elsewhere,
-// and prints how it is sent.
+// TestDemoTakesADecisionFromElsewhere: a demo on a terminal without input waits for a decision from
+// elsewhere, and prints how to send one.
 func TestDemoTakesADecisionFromElsewhere(t *testing.T) {
 	header := regexp.MustCompile(`-H "@([^"]+)"`)
 	decision := regexp.MustCompile(`http://\S+/approvals/\S+/decision`)

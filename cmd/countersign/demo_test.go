@@ -22,8 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// demoLines are what the story comes to, however often it was killed and begun
-// again.
+// demoLines are lines of every complete story, also of one that was killed and continued.
 var demoLines = []string{
 	`health check|LIVE runs may use it`,
 	`returned-in-time +passes`, `too-late +passes`, `date-unknown +passes`, `close-return +passes`,
@@ -52,8 +51,7 @@ var demoLines = []string{
 	`All of it holds\.`,
 }
 
-// witnesses is what the evidence says of a refund: its row of each witness, in
-// their order.
+// witnesses are the rows of the evidence for a refund, in order.
 func witnesses(of string) string {
 	return "Witnesses of " + of + ":\n" +
 		` +delivered +once: the shop's log has \d+ requests? under\n.*\n` +
@@ -76,7 +74,7 @@ func assertTold(t *testing.T, out string) {
 func TestDemoTellsItsStory(t *testing.T) {
 	var out, errs bytes.Buffer
 	t.Setenv("TMPDIR", t.TempDir())
-	environ := []string{"SVC_PLATFORM_LISTEN=nonsense", "SVC_PLATFORM_NO_SUCH=1"} // meant for serve
+	environ := []string{"SVC_PLATFORM_LISTEN=nonsense", "SVC_PLATFORM_NO_SUCH=1"} // settings for serve, which the demo ignores
 	if code := run(context.Background(), []string{"demo", "--yes"}, environ, &out, &errs); code != cli.ExitOK {
 		t.Errorf("exit %d: %s", code, &errs)
 	}
@@ -118,14 +116,13 @@ func TestDemoGoesOnWhereItWas(t *testing.T) {
 	if !strings.Contains(second.String(), "this is that run, and no second one") {
 		t.Errorf("it doesn't say that the runs are there: %s", &second)
 	}
-	if n := len(logOf(t, dir)); n != 7 { // health check, read, refund, notice, close; the team's read and refund
+	if n := len(logOf(t, dir)); n != 7 { // health check, read, refund, notice, close; the team's read and its refund
 		t.Errorf("the shop received %d requests", n)
 	}
 	assertSecret(t, dir, first.String()+second.String())
 }
 
-// assertSecret: what demo.json keeps is its owner's alone, and nothing of it is
-// printed or logged.
+// assertSecret: only the owner may read demo.json, and none of its secrets is printed or logged.
 func assertSecret(t *testing.T, dir, out string) {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, demo.KeptFile))
@@ -176,7 +173,7 @@ func logOf(t *testing.T, dir string) (entries []sample.Entry) {
 	}
 }
 
-// refundsIn are the requests by which the shop refunded.
+// refundsIn are the requests that made a refund.
 func refundsIn(entries []sample.Entry) (made []sample.Entry) {
 	for _, e := range entries {
 		if e.Acted() && e.Method == http.MethodPost && e.Path == "/refunds" {
@@ -249,7 +246,7 @@ func TestDemoRefusesAStoreThatItDoesNotKnow(t *testing.T) {
 	assertRefuses(t, dir, demo.KeptFile+": unexpected end of JSON input; take another directory")
 }
 
-// assertRefuses: one clear line, and exit status 1.
+// assertRefuses: the demo prints one clear line and exits with 1.
 func assertRefuses(t *testing.T, dir, why string) {
 	t.Helper()
 	var errs bytes.Buffer
@@ -267,7 +264,7 @@ func TestDemoStopsWhenAskedTo(t *testing.T) {
 			cancel()
 		}
 	}}
-	never, held := io.Pipe() // nobody types
+	never, held := io.Pipe() // no input
 	defer func() { _ = held.Close() }()
 	err := demo.Run(ctx, demoParts(), demo.Options{Directory: dir, Out: out, Errs: io.Discard, Person: never})
 	if err == nil || !strings.Contains(err.Error(), "stopped before its end") {
@@ -321,7 +318,7 @@ func statusAt(t *testing.T, url, header string) string {
 	return string(seen.Status)
 }
 
-// watchedLines shows each line to see while it is being printed.
+// watchedLines calls see with each line as it is printed.
 type watchedLines struct {
 	all bytes.Buffer
 	see func(line string)

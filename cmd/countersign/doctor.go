@@ -9,15 +9,15 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// doctorCommand looks at everything that a service needs, with the settings that
-// serve would have, and changes nothing.
+// doctorCommand checks everything that a service needs, with the settings that serve would have,
+// and changes nothing.
 type doctorCommand struct {
 	settings
 	All bool `help:"Read every page of the store and every record of the audit logs, however long that takes."`
 	cli.Output
 }
 
-// Help says when to use it.
+// Help explains when to use the command.
 func (doctorCommand) Help() string {
 	return "Run it with the environment of the service, beside it or before its first start. The status is 1 when something is broken. It reads the store as a start does, and the last 10,000 records of each audit log."
 }
@@ -29,7 +29,7 @@ const (
 	findingBroken  = "BROKEN"
 )
 
-// finding is what one look came to, and what to do about it.
+// finding is the result of one check, and what to do about it.
 type finding struct {
 	Check string `json:"check"`
 	State string `json:"state"`
@@ -49,7 +49,7 @@ func bad(check, do, format string, args ...any) finding {
 	return finding{Check: check, State: findingBroken, Seen: fmt.Sprintf(format, args...), Do: do}
 }
 
-// Run looks.
+// Run makes the checks and prints the findings.
 func (c *doctorCommand) Run(t *cli.Terminal) error {
 	found := examine(t.Context, c.settings, t.Environ, c.All)
 	err := c.Print(t, found, func(w io.Writer) {
@@ -72,7 +72,7 @@ func (c *doctorCommand) Run(t *cli.Terminal) error {
 	return err
 }
 
-// examine goes through the checks in the order in which a start would meet them.
+// examine makes the checks in the order in which a start would fail.
 func examine(ctx context.Context, s settings, environ []string, all bool) []finding {
 	cfg, err := understand(s, environ)
 	var unusable cli.UnusableError

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// checkAddresses looks in the store for users whose address an earlier release kept in
-// another form than today's. A store that can't be read is named by other checks.
+// checkAddresses finds users whose e-mail address an earlier release stored in another form than
+// today's. Other checks report a store that can't be read.
 func checkAddresses(ctx context.Context, cfg config) (found []finding) {
 	var old []control.OldAddress
 	_, err := peek(ctx, cfg.Store, func(tx store.Tx) (err error) { old, err = control.OldAddresses(tx); return err })

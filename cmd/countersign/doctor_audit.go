@@ -12,11 +12,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// lastRecords is how many records of each log are verified where not all are wanted.
+// lastRecords is how many records of each log are verified without --all.
 const lastRecords = 10_000
 
-// checkAudit verifies the audit logs: the end of each, or all of it. Each log has a
-// snapshot of its own, so that none is held for long.
+// checkAudit verifies the audit logs, or the end of each. It reads each log in its own snapshot, so
+// that no snapshot is open for long.
 func checkAudit(ctx context.Context, address string, all bool) []finding {
 	most := int64(lastRecords)
 	if all {
@@ -31,7 +31,7 @@ func checkAudit(ctx context.Context, address string, all bool) []finding {
 		}
 		return err
 	})
-	if !there || errors.Is(err, sqlite.ErrBehind) { // which others say
+	if !there || errors.Is(err, sqlite.ErrBehind) { // reported by other checks
 		return nil
 	}
 	var found []finding
@@ -65,7 +65,7 @@ func logName(tenant string) string {
 	return "tenant " + tenant
 }
 
-// checkedRecords says how much was verified, and what would verify the rest.
+// checkedRecords says how many records were verified, and how to verify the rest.
 func checkedRecords(logs int, records, read int64) string {
 	if read < records {
 		return fmt.Sprintf("the last %d of %d records in %d logs are as they were written; --all verifies the others", read, records, logs)

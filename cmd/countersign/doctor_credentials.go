@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// checkOwners looks in the store for projects and webhooks whose credential is not
-// their tenant's, or is short.
+// checkOwners finds projects and webhooks whose credential belongs to another tenant or is too
+// short.
 func checkOwners(ctx context.Context, cfg config) (found []finding) {
 	var look credowner.Look
 	there, err := peek(ctx, cfg.Store, func(tx store.Tx) (err error) {
@@ -24,7 +24,7 @@ func checkOwners(ctx context.Context, cfg config) (found []finding) {
 		return err
 	})
 	switch {
-	case !there: // or it can't be read, which checkStore says
+	case !there: // no store, or an unreadable one, which checkStore reports
 		return nil
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, sqlite.ErrBehind):
 		return []finding{warn("credential owners", "read the manual's page on upgrading, and look again after the start", "the first start of this release binds each variable in use to one tenant, and disables the projects of others that use it")}
@@ -43,7 +43,7 @@ func checkOwners(ctx context.Context, cfg config) (found []finding) {
 	return found
 }
 
-// peek reads a store as it is, in use or not; there is false where none can be read.
+// peek reads a store, also one in use; there is false if there is no readable store.
 func peek(ctx context.Context, address string, fn func(store.Tx) error) (there bool, err error) {
 	if !isShared(address) {
 		sight, err := sqlite.Look(address)

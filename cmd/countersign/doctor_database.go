@@ -14,14 +14,14 @@ import (
 	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
-// checkDatabase looks at a database as a replica would find it at its start. It
-// makes no tables and changes none.
+// checkDatabase checks a database as a starting replica would see it. It creates and changes no
+// tables.
 func checkDatabase(ctx context.Context, address string) (found []finding) {
 	reader, err := postgres.OpenReader(address)
 	if err != nil {
 		return []finding{bad("store", "correct SVC_PLATFORM_STORE; the password can be given as PGPASSWORD or PGPASSFILE", "%v", err)}
 	}
-	defer func() { _ = reader.Close() }() // it has only read
+	defer func() { _ = reader.Close() }() // nothing was written
 	sight, err := reader.Look(ctx)
 	if err != nil {
 		return []finding{bad("store", "look at SVC_PLATFORM_STORE, whether the server runs and can be reached from here, and who may connect to it (pg_hba.conf)", "%v", err)}
@@ -34,7 +34,7 @@ func checkDatabase(ctx context.Context, address string) (found []finding) {
 	return append(found, checkUse(ctx, reader, sight)...)
 }
 
-// checkTables says whether this release can use what is there.
+// checkTables reports whether this release can use the tables.
 func checkTables(s postgres.Server, shown string) finding {
 	tables := fmt.Sprintf("schema %d, level %d", s.Schema, s.Level)
 	switch {
@@ -50,13 +50,13 @@ func checkTables(s postgres.Server, shown string) finding {
 	return fine("store", "%s, %s, %s", shown, tables, mebibytes(s.Bytes))
 }
 
-// The bounds beyond which a server is looked at by a person.
+// The bounds above which a person should look at the server.
 const (
 	clockApart = 10 * time.Second
 	longOpen   = 5 * time.Minute
 )
 
-// checkServer looks at how the server is set up.
+// checkServer checks the server's configuration.
 func checkServer(s postgres.Server) []finding {
 	seen := fmt.Sprintf("%s, encoding %s, synchronous_commit on for each of our commits (else %s), standbys waited for: %s",
 		s.Server, s.Encoding, orElse(s.SynchronousCommit, "unknown"), orElse(s.Standbys, "none"))
@@ -86,11 +86,10 @@ func orElse(text, otherwise string) string {
 	return text
 }
 
-// watching is how long replicas are watched: one that is well raises its beat
-// meanwhile.
+// watching is how long replicas are observed: a healthy one renews its lease in this time.
 const watching = lease.Every + lease.Every/2
 
-// checkUse looks at who uses the store.
+// checkUse checks which replicas use the store.
 func checkUse(ctx context.Context, reader *postgres.Reader, s postgres.Server) []finding {
 	switch err := transfer.Complete(ctx, reader); {
 	case errors.Is(err, transfer.ErrIncomplete):
@@ -121,7 +120,7 @@ func checkReplicas(alive, still []records.Replica) finding {
 	return fine("replicas", "%s", seen)
 }
 
-// versions says how many replicas there are of each version.
+// versions counts the replicas of each version.
 func versions(replicas []records.Replica) (words []string) {
 	count := map[string]int{}
 	for _, r := range replicas {
@@ -134,8 +133,8 @@ func versions(replicas []records.Replica) (words []string) {
 	return words
 }
 
-// checkConnections asks whether there are enough for those that live and one more,
-// which an upgrade may want.
+// checkConnections checks that the server allows enough connections for the live replicas and one
+// more, which an upgrade may need.
 func checkConnections(s postgres.Server, alive int) []finding {
 	needed := int64(alive+1) * s.Connections
 	switch {

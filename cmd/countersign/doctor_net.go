@@ -14,11 +14,10 @@ import (
 	"github.com/countersign/countersign/internal/rules/credential"
 )
 
-// reachBound is the longest that one look at something outside may take.
+// reachBound bounds one check of something outside this machine.
 const reachBound = 10 * time.Second
 
-// checkService asks whether the service runs at its address, and if not, whether
-// it could.
+// checkService checks whether the service runs at its address, and if not, whether it could.
 func checkService(ctx context.Context, cfg config) []finding {
 	if health, err := askHealth(ctx, cfg); err == nil {
 		if health.Status != "ok" {
@@ -50,7 +49,7 @@ func askHealth(ctx context.Context, cfg config) (*client.Health, error) {
 	return c.Health(ctx)
 }
 
-// checkAddress looks at how the service is reached from elsewhere.
+// checkAddress checks how the service is reached from other machines.
 func checkAddress(_ context.Context, cfg config) []finding {
 	const do = "set SVC_PLATFORM_TLS_CERT_FILE and _TLS_KEY_FILE, or an https SVC_PLATFORM_PUBLIC_URL with a proxy in front"
 	switch {
@@ -62,7 +61,7 @@ func checkAddress(_ context.Context, cfg config) []finding {
 	return []finding{fine("address", "%s", strings.TrimSpace(cfg.Listen+" "+cfg.PublicURL))}
 }
 
-// fewDays is when a certificate should have been renewed.
+// fewDays is the remaining lifetime at which a certificate should have been renewed.
 const fewDays = 14 * 24 * time.Hour
 
 func checkCertificate(_ context.Context, cfg config) []finding {
@@ -85,8 +84,8 @@ func checkCertificate(_ context.Context, cfg config) []finding {
 	return []finding{fine("certificate", "good until %s", leaf.NotAfter.UTC().Format(time.RFC3339))}
 }
 
-// checkCredentials looks whether the variables that projects may name are set, and
-// says nothing of what is in them.
+// checkCredentials checks that the variables that projects may name are set. It shows nothing of
+// their values.
 func checkCredentials(_ context.Context, cfg config) (found []finding) {
 	for _, name := range cfg.listed() {
 		switch v, err := cfg.Secrets.Look(name); {
@@ -103,7 +102,7 @@ func checkCredentials(_ context.Context, cfg config) (found []finding) {
 	return found
 }
 
-// readAtEachUse tells which credentials rotate without a restart.
+// readAtEachUse marks the credentials that rotate without a restart.
 func readAtEachUse(cfg config, name string) string {
 	if path := cfg.Secrets.Path(name); path != "" {
 		return ", by the file " + path + ", which is read at each use"
@@ -111,8 +110,7 @@ func readAtEachUse(cfg config, name string) string {
 	return ""
 }
 
-// checkOrigins connects to each origin that projects may be registered with; it
-// asks nothing of them.
+// checkOrigins connects to each origin that projects may be registered with, and sends no request.
 func checkOrigins(ctx context.Context, cfg config) (found []finding) {
 	if len(cfg.Origins) == 0 {
 		return []finding{warn("origins", "list them in SVC_PLATFORM_CONNECTION_ORIGINS", "none: no project with an address can be registered")}

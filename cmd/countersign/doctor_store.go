@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/sqlite"
 )
 
-// checkStore looks at the store, and at the audit logs in it where it is whole.
+// checkStore checks the store and, if it is intact, its audit logs.
 func checkStore(ctx context.Context, cfg config, all bool) (found []finding) {
 	if isShared(cfg.Store) {
 		found = checkDatabase(ctx, cfg.Store)
@@ -25,8 +25,8 @@ func checkStore(ctx context.Context, cfg config, all bool) (found []finding) {
 	return append(found, checkAudit(ctx, cfg.Store, all)...)
 }
 
-// checkDirectory looks at the directory, reads the store's pages as a start would, and
-// looks at the clock by the files' times.
+// checkDirectory checks the directory, reads the store's pages as a start would, and compares the
+// clock with the files' times.
 func checkDirectory(ctx context.Context, cfg config, all bool) []finding {
 	sight, err := sqlite.Look(cfg.Store)
 	switch {
@@ -59,8 +59,7 @@ const (
 	noSpace     = 64 << 20
 )
 
-// checkSpace looks at the disk that holds the store, or would. A database's disk is
-// its server's.
+// checkSpace checks the free space on the store's disk. A database's disk belongs to its server.
 func checkSpace(_ context.Context, cfg config) []finding {
 	if isShared(cfg.Store) {
 		return nil
@@ -78,7 +77,7 @@ func checkSpace(_ context.Context, cfg config) []finding {
 	return []finding{fine("disk", "%s free", mebibytes(free))}
 }
 
-// existing is the nearest folder above a path that is there.
+// existing is the nearest existing folder above a path.
 func existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {

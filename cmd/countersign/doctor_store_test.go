@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDoctorTakesADatabaseForNoDirectory, and shows no password of it.
+// TestDoctorTakesADatabaseForNoDirectory: it also shows no password of the database.
 func TestDoctorTakesADatabaseForNoDirectory(t *testing.T) {
 	cfg := config{Store: "postgres://countersign:hidden-word@127.0.0.1:1/countersign"}
 	found := append(checkStore(t.Context(), cfg, false), checkSpace(t.Context(), cfg)...)

@@ -1,6 +1,5 @@
-// Command countersign is the product: one binary that serves the runtime, shows
-// it at work (demo) and holds the operator's tools. It is the only place where
-// the packages are wired together.
+// Command countersign is the whole product in one binary: the service, the demo and the operator's
+// tools. It is the only place where the packages are wired together.
 package main
 
 import (
@@ -42,11 +41,11 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program, without the process around it.
+// run is the whole program with its process as arguments.
 func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	exited := -1
 	usage := out
-	if len(args) == 0 { // no command: the help, as a refusal
+	if len(args) == 0 { // without a command it prints the help and fails
 		args, usage = []string{"--help"}, errs
 		defer fmt.Fprintln(errs, "\ncountersign: no command was given; try 'countersign demo', or 'countersign login URL' where a service runs")
 	}
@@ -78,7 +77,7 @@ func newParser(out, errs io.Writer, exit func(int)) (*kong.Kong, error) {
 
 const helpWidth = 110
 
-// selected is the command that a wrong use was of, with a blank behind it.
+// selected is the command in which a parse error occurred, followed by a space.
 func selected(err error) string {
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context != nil && wrong.Context.Selected() != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// TestReadmeByCurlEndsCompleted does what the README says, word for word, in a
-// fresh folder: only the two addresses are replaced by free ones.
+// TestReadmeByCurlEndsCompleted runs the README's commands word for word in an empty directory; it
+// only replaces the two addresses by free ones.
 func TestReadmeByCurlEndsCompleted(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "sed"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -36,7 +36,7 @@ func TestReadmeByCurlEndsCompleted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
-	cmd.Dir, cmd.WaitDelay = dir, patience // what the script leaves running holds its output open until it ends
+	cmd.Dir, cmd.WaitDelay = dir, patience // background processes of the script keep its output open
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the README's commands failed: %v\n%s", err, out)
@@ -44,7 +44,7 @@ func TestReadmeByCurlEndsCompleted(t *testing.T) {
 	expectReadme(t, string(out))
 }
 
-// expectReadme checks what a reader is promised to see.
+// expectReadme checks what the README promises its reader.
 func expectReadme(t *testing.T, out string) {
 	t.Helper()
 	rehearsed, live, _ := strings.Cut(out, `{"items":[{"id":"apr-`)

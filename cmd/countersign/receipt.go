@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// receiptCommand is what a client does with receipts, and what is done on the store.
+// receiptCommand has the client's commands on receipts, and those on the store.
 type receiptCommand struct {
 	cli.Receipt
 	Rotate rotateCommand `cmd:"" help:"Make a new key for later receipts, on the stopped store or the database. The earlier public keys stay published." example:"receipt rotate --reason 'the backup was read by others'"`
@@ -19,7 +19,7 @@ type rotateCommand struct {
 	Store  string `help:"The store: a directory, or the postgres:// URL of a database." placeholder:"./countersign-data"`
 }
 
-// Run makes the key and prints its public half.
+// Run makes a new key and prints its public half.
 func (c *rotateCommand) Run(t *cli.Terminal) error {
 	cfg, err := understand(settings{Store: c.Store, Listen: "127.0.0.1:0"}, t.Environ)
 	if err != nil {

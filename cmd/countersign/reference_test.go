@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the generated part of docs/comman
 
 const generated = "<!-- What follows is made by: go test ./cmd/countersign -run Reference -update -->\n"
 
-// TestReferenceIsOfTheCommandsThereAre: docs/command-line.md names every command,
-// argument and flag as the program knows them.
+// TestReferenceIsOfTheCommandsThereAre: docs/command-line.md names exactly the commands, arguments
+// and flags of the program.
 func TestReferenceIsOfTheCommandsThereAre(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "command-line.md")
 	have, err := os.ReadFile(path)
@@ -43,7 +43,7 @@ func TestReferenceIsOfTheCommandsThereAre(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasAnExampleThatCanBeGiven as it stands.
+// TestEveryCommandHasAnExampleThatCanBeGiven: the parser accepts each example.
 func TestEveryCommandHasAnExampleThatCanBeGiven(t *testing.T) {
 	parser := commandLine(t)
 	for _, n := range parser.Model.Leaves(true) {
@@ -54,7 +54,7 @@ func TestEveryCommandHasAnExampleThatCanBeGiven(t *testing.T) {
 	}
 }
 
-// TestHelpOfEveryCommandShowsItsExample and fits a page.
+// TestHelpOfEveryCommandShowsItsExample and is at most a page long.
 func TestHelpOfEveryCommandShowsItsExample(t *testing.T) {
 	for _, n := range commandLine(t).Model.Leaves(true) {
 		var out bytes.Buffer
@@ -74,7 +74,7 @@ func commandLine(t *testing.T) *kong.Kong {
 	return parser
 }
 
-// words splits an example as a shell does, as far as examples need it.
+// words splits an example as a shell does, as far as the examples need.
 func words(line string) []string {
 	var out []string
 	for i, part := range strings.Split(line, "'") {
@@ -87,7 +87,7 @@ func words(line string) []string {
 	return out
 }
 
-// reference is a section for each command that does something, below its group.
+// reference has a section for each command, below its group.
 func reference(app *kong.Node) string {
 	var b strings.Builder
 	group := ""
@@ -113,7 +113,7 @@ func section(b *strings.Builder, n *kong.Node) {
 		rows = append(rows, [2]string{p.Summary(), p.Help})
 	}
 	for _, f := range n.Flags {
-		if f.Group == nil || f.Group.Key != "Connection" { // named once, above
+		if f.Group == nil || f.Group.Key != "Connection" { // documented once, above
 			rows = append(rows, [2]string{f.String(), f.Help})
 		}
 	}

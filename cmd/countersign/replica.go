@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// pollEvery is the interval at which this replica looks for commits of other replicas, on
-// behalf of those who watch runs here.
+// pollEvery is the interval at which this replica looks for commits of other replicas, for the
+// viewers of runs in this process.
 const pollEvery = 500 * time.Millisecond
 
 // join makes this process one of the replicas of a shared store. A `store copy` into this

@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// restoreCommand makes a store of a backup that is safe to start.
+// restoreCommand makes from a backup a store that is safe to start.
 type restoreCommand struct {
 	File         string `arg:"" help:"The backup."`
 	Store        string `help:"Directory to make, missing or empty; else SVC_PLATFORM_STORE, or ./countersign-data." placeholder:"DIR"`
@@ -21,7 +21,7 @@ type restoreCommand struct {
 	cli.Output
 }
 
-// Help says what a restore means for what was sent since.
+// Help explains what a restore means for calls that were sent after the backup.
 func (restoreCommand) Help() string {
 	return "What was sent since the backup is not known to it. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Compare with the projects' own records, then check and enable each project, and compile plans anew."
 }
@@ -53,7 +53,7 @@ func (c *restoreCommand) Run(t *cli.Terminal) error {
 	return c.Print(t, r, r.table)
 }
 
-// from makes the store of a file that can be read.
+// from makes the store from a readable file.
 func (c *restoreCommand) from(t *cli.Terminal, cfg config, f backupFile) (r restoreReport, err error) {
 	held, err := inspect(t.Context, f)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *restoreCommand) from(t *cli.Terminal, cfg config, f backupFile) (r rest
 	return r, err
 }
 
-// is refuses another file than the one with a digest, "" for any.
+// is returns an error if the backup doesn't have this digest; "" matches any backup.
 func (r backupReport) is(digest string) error {
 	if digest != "" && digest != r.SHA256 {
 		return cli.Unusablef("%s has the digest %s, not %s", r.File, r.SHA256, digest)

@@ -16,11 +16,11 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// backupFile is a backup as it is kept, and where it can be read: the same file, or
-// what it was decrypted to.
+// backupFile is the path of a backup, and the path of its plaintext: the same file, or a decrypted
+// copy.
 type backupFile struct{ path, plain string }
 
-// recipients are the public keys that any of which' holder may open a backup.
+// recipients are the public keys; the holder of any of their secret keys can open the backup.
 func recipients(keys []string) (to []age.Recipient, err error) {
 	for _, key := range keys {
 		parsed, err := age.ParseRecipients(strings.NewReader(key))
@@ -32,9 +32,9 @@ func recipients(keys []string) (to []age.Recipient, err error) {
 	return to, nil
 }
 
-// apart gives fn the path of a file that isn't there yet, in a folder that only this
-// user reads and that is gone afterwards.
-func apart(fn func(file string) error) error {
+// inPrivateDir calls fn with the path of a new file in a temporary directory that only this user
+// may read, and removes the directory afterwards.
+func inPrivateDir(fn func(file string) error) error {
 	dir, err := os.MkdirTemp("", "countersign-backup-")
 	if err != nil {
 		return err
@@ -42,14 +42,14 @@ func apart(fn func(file string) error) error {
 	return errors.Join(fn(filepath.Join(dir, "plain")), os.RemoveAll(dir))
 }
 
-// seal encrypts a file into a new one, which is there whole or not at all.
+// seal encrypts a file into a new one, which is written completely or not at all.
 func seal(plain, file string, to []age.Recipient) error {
 	return atomicfile.Create(file, func(w io.Writer) error {
 		in, err := os.Open(plain)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = in.Close() }() // only read
+		defer func() { _ = in.Close() }() // nothing was written
 		sealing, err := age.Encrypt(w, to...)
 		if err != nil {
 			return err
@@ -59,8 +59,8 @@ func seal(plain, file string, to []age.Recipient) error {
 	})
 }
 
-// opened gives fn a backup that can be read: as it is, or decrypted with the key in
-// the file that identity names.
+// opened calls fn with a readable backup: the file itself, or a copy decrypted with the key in the
+// file identity.
 func opened(file, identity string, fn func(backupFile) error) error {
 	sealed, err := isSealed(file)
 	switch {
@@ -75,7 +75,7 @@ func opened(file, identity string, fn func(backupFile) error) error {
 	if err != nil {
 		return err
 	}
-	return apart(func(plain string) error {
+	return inPrivateDir(func(plain string) error {
 		if err := unseal(file, plain, keys); err != nil {
 			return fmt.Errorf("%s can't be decrypted: %w", file, err)
 		}
@@ -83,7 +83,7 @@ func opened(file, identity string, fn func(backupFile) error) error {
 	})
 }
 
-// heading is what every file of age begins with.
+// heading is the beginning of every age file.
 var heading = []byte("age-encryption.org/")
 
 func isSealed(file string) (bool, error) {
@@ -91,7 +91,7 @@ func isSealed(file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // nothing was written
 	begins, err := bufio.NewReader(f).Peek(len(heading))
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -99,27 +99,27 @@ func isSealed(file string) (bool, error) {
 	return bytes.Equal(begins, heading), err
 }
 
-// identities reads the secret keys in a file as age-keygen writes it.
+// identities reads the secret keys from a file that age-keygen wrote.
 func identities(file string) ([]age.Identity, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // nothing was written
 	keys, err := age.ParseIdentities(f)
-	if err != nil { // what age says may show a part of the key
+	if err != nil { // the error of age may contain a part of the key
 		return nil, cli.Unusablef("--identity: %s holds no secret key of age, which begins with AGE-SECRET-KEY-", file)
 	}
 	return keys, nil
 }
 
-// unseal decrypts a file. Nothing of it counts unless all of it is sound.
+// unseal decrypts a file. After an error the plaintext must not be used.
 func unseal(file, plain string, keys []age.Identity) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // only read
+	defer func() { _ = in.Close() }() // nothing was written
 	from, err := age.Decrypt(in, keys...)
 	if err != nil {
 		return err

@@ -35,8 +35,8 @@ func (c *serveCommand) Run(t *cli.Terminal) error {
 	return errors.Join(err, s.close())
 }
 
-// greet says, in plain lines whatever the log format, where the service is and,
-// once, how to get in.
+// greet prints, as plain lines with any log format, the address of the service and, at the first
+// start, how to sign in.
 func (s *service) greet(w io.Writer) {
 	for _, warning := range s.cfg.Warnings {
 		fmt.Fprintln(w, "warning:", warning)
@@ -58,7 +58,7 @@ func (s *service) greet(w io.Writer) {
 	fmt.Fprintf(w, "listening on %s\n", s.address)
 }
 
-// exposed reports an address that others than this machine can reach.
+// exposed reports whether other machines can reach a listening address.
 func exposed(listen string) bool {
 	host, _, _ := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)

@@ -42,16 +42,16 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// service is the running product, wired. open makes it, run serves until the
-// context ends, close gives everything back.
+// service is the wired product. open makes it, run serves until the context ends, close releases
+// everything.
 type service struct {
 	cfg      config
 	log      *slog.Logger
 	metrics  *telemetry.Metrics
 	exporter *otlp.Exporter // nil: no traces
 	store    store.Store
-	opened   store.Store   // what store measures, as it was opened
-	lease    *lease.Keeper // nil: the store is this process's alone
+	opened   store.Store   // the store without its measuring wrapper
+	lease    *lease.Keeper // nil: no other process shares the store
 	outbound *outbound.Client
 	engine   *engine.Engine
 	control  *control.Service
@@ -59,30 +59,30 @@ type service struct {
 	console  *console.Console
 	manual   *manual.Manual
 	notifier *notify.Notifier    // nil without a mail server
-	teller   *webhook.Sender     // nil where no webhook may be told
-	hooks    *outbound.Client    // the teller's
-	archiver *retention.Archiver // nil where runs are kept for ever
-	dropping *periodic.Task      // of instances that are not heard any more
+	teller   *webhook.Sender     // nil if no origin is allowed for webhooks
+	hooks    *outbound.Client    // used by teller
+	archiver *retention.Archiver // nil if runs are never archived
+	dropping *periodic.Task      // removes instances without heartbeats
 	listener net.Listener
 	address  string        // http://host:port
 	first    control.First // the secrets of a new store
 
-	life    context.Context // of what goes on beside requests
+	life    context.Context // context of background work
 	end     context.CancelFunc
 	polling sync.WaitGroup
 
-	madeAdmin bool // the setting's address was made the first realm administrator
+	madeAdmin bool // this start made the admin address the first realm administrator
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// newID begins with the time, so that what is made together lies together in the
+// newID makes ids that begin with the time, so that records created together are adjacent in the
 // store's indexes and a commit touches few pages; 50 random bits follow.
 func newID(kind string) string {
 	return kind + "-" + timePart(now()) + strings.ToLower(rand.Text()[:10])
 }
 
-// timePart is the milliseconds of t in 9 base32 characters that sort as they do.
+// timePart encodes the milliseconds of t in 9 base32 characters that sort by time.
 func timePart(t time.Time) string {
 	const digits, width = "234567abcdefghijklmnopqrstuvwxyz", 9
 	out := [width]byte{}
@@ -93,11 +93,12 @@ func timePart(t time.Time) string {
 }
 
 func newSecret() (b [32]byte) {
-	_, _ = rand.Read(b[:]) // never fails: it ends the process instead
+	_, _ = rand.Read(b[:]) // crypto/rand never returns an error
 	return b
 }
 
-// newSalt is written as a digest is: whoever compares records leaves both out.
+// newSalt makes a salt in the form of a digest, so that comparisons of records can leave out both
+// alike.
 func newSalt() string {
 	b := newSecret()
 	return hex.EncodeToString(b[:])
@@ -160,7 +161,7 @@ func (s *service) wire(ctx context.Context) error {
 	return nil
 }
 
-// caller makes what sends requests, to these origins only.
+// caller makes a client that sends requests only to these origins.
 func (s *service) caller(origins []string) *outbound.Client {
 	return outbound.New(outbound.Config{
 		Origins: origins, MayUse: s.cfg.Credentials.Allows,
@@ -169,8 +170,8 @@ func (s *service) caller(origins []string) *outbound.Client {
 	})
 }
 
-// tells lets webhooks be told, where there is an origin that they may be at. Their
-// calls share no connection with those of steps.
+// tells makes the sender of webhooks, if an origin is allowed for them. Its calls share no
+// connection with those of steps.
 func (s *service) tells() {
 	if len(s.cfg.NotifyOrigins) == 0 {
 		return
@@ -180,7 +181,7 @@ func (s *service) tells() {
 	s.teller.Start()
 }
 
-// archives lets runs that ended long ago go into files, where that is asked for.
+// archives makes the archiver, if a retention is set.
 func (s *service) archives(l *runrepo.Repository) {
 	if s.cfg.Retention == 0 {
 		return
@@ -189,8 +190,8 @@ func (s *service) archives(l *runrepo.Repository) {
 	s.archiver.Start()
 }
 
-// assemble makes the parts of the service. They write nothing before the engine is
-// started or somebody asks.
+// assemble makes the parts of the service. They write nothing before the engine starts or a request
+// comes.
 func (s *service) assemble() *runrepo.Repository {
 	allowed := project.Allowed{
 		Origins: s.cfg.Origins, NotifyOrigins: s.cfg.NotifyOrigins, Credentials: s.cfg.Credentials,
@@ -216,7 +217,7 @@ func (s *service) assemble() *runrepo.Repository {
 	return l
 }
 
-// notifies lets approvers be told, where there is a mail server.
+// notifies makes the sender of mails to approvers, if there is a mail server.
 func (s *service) notifies() {
 	if s.cfg.Mail == nil {
 		return
@@ -225,7 +226,7 @@ func (s *service) notifies() {
 	s.notifier.Start()
 }
 
-// serves makes the faces of the service.
+// serves makes the HTTP API, the console, MCP and the manual.
 func (s *service) serves() (err error) {
 	s.api, err = httpapi.New(httpapi.Config{BaseURL: s.publicURL(), Log: s.log, NewID: newID, Now: now}, s.control)
 	if err != nil {
@@ -250,11 +251,11 @@ func (s *service) serves() (err error) {
 	return err
 }
 
-// restOfARun is how long a call over MCP waits, at most, for its run to come to rest.
+// restOfARun is the longest time that a call over MCP waits for its run to end or to wait for a
+// person.
 const restOfARun = 2 * time.Second
 
-// handler leads browsers to the console, readers to the manual, and everything
-// else to the API.
+// handler routes browsers to the console, readers to the manual, and other requests to the API.
 func (s *service) handler() http.Handler {
 	watched := func(h http.Handler, route string) http.Handler {
 		return telemetry.Handler(h, route, s.metrics, s.exporter.Traces())
@@ -300,17 +301,17 @@ func (s *service) publicURL() string {
 	return s.address
 }
 
-// Bounds on what one connection may cost.
+// Bounds of one connection.
 const (
 	headerTimeout  = 10 * time.Second
 	readTimeout    = 60 * time.Second
-	writeTimeout   = 2 * time.Minute // a probe may take a capability's minute
+	writeTimeout   = 2 * time.Minute // a probe may take a minute, the longest timeout of a capability
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 
-// run serves until ctx ends, then stops gracefully. A store that failed ends it
-// with an error: the disk is the truth at the next start.
+// run serves until ctx ends, then stops gracefully. If the store fails it returns an error: the next
+// start reads the true state from the disk.
 func (s *service) run(ctx context.Context) error {
 	callers := connlimit.New(connlimit.Room(descriptors()))
 	server := &http.Server{
@@ -334,7 +335,7 @@ func (s *service) run(ctx context.Context) error {
 	return s.stop(server)
 }
 
-// failure says why a store can't be trusted to write again, where it knows.
+// failure returns why a store failed, if the store knows.
 func failure(s store.Store) error {
 	const failed = "the store failed and can't be trusted to write again; the disk is the truth at the next start"
 	if knows, ok := s.(interface{ Failure() error }); ok {
@@ -343,7 +344,7 @@ func failure(s store.Store) error {
 	return errors.New(failed)
 }
 
-// stop takes no new work, lets calls in flight finish and commits their outcomes.
+// stop accepts no new work, waits for calls in flight and commits their outcomes.
 func (s *service) stop(server *http.Server) error {
 	s.api.Stop()
 	s.console.Stop()
@@ -374,7 +375,7 @@ func (s *service) close() error {
 	if s.engine != nil {
 		s.engine.Stop(0)
 	}
-	s.end() // before control waits: mails that are not sent yet wait no more
+	s.end() // cancels unsent mails, for which control would wait
 	if s.control != nil {
 		s.control.Close()
 	}
@@ -383,12 +384,12 @@ func (s *service) close() error {
 	}
 	s.polling.Wait()
 	if s.listener != nil {
-		_ = s.listener.Close() // closed already after a graceful stop
+		_ = s.listener.Close() // already closed after a graceful stop
 	}
 	return errors.Join(s.store.Close(), s.exporter.Stop())
 }
 
-// newLog writes text on a terminal, else JSON, unless the settings say which.
+// newLog logs text on a terminal and JSON elsewhere, unless the settings choose a format.
 func newLog(format string, w io.Writer) *slog.Logger {
 	if format == "text" || format == "" && cli.Watched(w) {
 		return slog.New(telemetry.Log(slog.NewTextHandler(w, nil)))

@@ -22,12 +22,11 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// prefix begins every setting; each is an environment variable and a flag, and
-// the flag wins (contract 10).
+// prefix begins the name of every setting's environment variable. A flag takes precedence over the
+// variable (contract 10).
 const prefix = "SVC_PLATFORM_"
 
-// settings are read as text, so that everything that is wrong with them can be
-// said at once.
+// settings are read as text, so that all errors in them can be reported at once.
 type settings struct {
 	Listen            string `help:"Address to listen on; port 0 picks one." placeholder:"127.0.0.1:8080"`
 	Store             string `help:"Directory of the embedded store, or postgres:// URL of a database that several replicas share; it may hold a password, so prefer the variable." placeholder:"./countersign-data"`
@@ -61,7 +60,7 @@ type settings struct {
 	Log               string `help:"Log format, text or json; default: text on a terminal." placeholder:"FORMAT"`
 }
 
-// config is the settings, understood.
+// config has the parsed settings.
 type config struct {
 	Listen            string
 	Store             string
@@ -70,7 +69,7 @@ type config struct {
 	NotifyOrigins     []string
 	Credentials       credential.Lists
 	MaxActive         int
-	MaxPerTenant      int // of these; 0: see runrepo.Share
+	MaxPerTenant      int // the share of one tenant; 0: see runrepo.Share
 	Quotas            quota.Bounds
 	ApprovalTTL       time.Duration
 	Eyes              access.Eyes
@@ -78,31 +77,29 @@ type config struct {
 	CertFile, KeyFile string
 	TrustedProxies    []netip.Prefix
 	AdminEmail        string
-	Mail              *mail.Server // nil: none
-	OIDC              *oidc.Config // nil: none; its addresses are the service's to set
+	Mail              *mail.Server // nil: no mail server
+	OIDC              *oidc.Config // nil: no provider; the service sets its addresses
 	StopGrace         time.Duration
 	Retention         time.Duration // 0: for ever
 	ArchiveDir        string
 	LogFormat         string
 	Warnings          []string
 	Getenv            func(string) string
-	Secrets           *secretfile.Source // of the variables on the lists
+	Secrets           *secretfile.Source // the secrets in the listed variables
 }
 
-// settingReader resolves each setting from flag, environment or default, and
-// collects what is wrong.
+// settingReader takes each setting from flag, environment or default, and collects errors.
 type settingReader struct {
 	env      map[string]string
 	flags    map[string]string
-	files    map[string]string // what was read of settings' files
+	files    map[string]string // contents of the settings' secret files
 	problems []string
 }
 
 // listed are the variables that projects may name.
 func (c config) listed() []string { return c.Credentials.Names() }
 
-// understand turns settings into a config, or says in one line each what is
-// unusable.
+// understand parses settings into a config, or returns an error with a line for each problem.
 func understand(s settings, environ []string) (config, error) {
 	r := &settingReader{env: environment(environ), flags: s.byName(), files: map[string]string{}}
 	c := config{
@@ -150,7 +147,7 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// byName maps the settings' names to what the flags gave.
+// byName maps the names of settings to the values of flags.
 func (s settings) byName() map[string]string {
 	return map[string]string{
 		"LISTEN": s.Listen, "STORE": s.Store, "BOOTSTRAP_TOKEN": s.BootstrapToken, "CONNECTION_ORIGINS": s.ConnectionOrigins,
@@ -242,8 +239,8 @@ func (r *settingReader) duration(name string, fallback time.Duration) time.Durat
 	return d
 }
 
-// retention is how long finished runs stay, and where they go then. Whole days are
-// written with a d, which Go's durations lack.
+// retention is how long finished runs are kept in the store, and the directory of the archive. It
+// accepts whole days with a d, which Go's durations lack.
 func (r *settingReader) retention(st string) (keep time.Duration, dir string) {
 	v := r.text("RETENTION", "")
 	dir = r.text("ARCHIVE_DIR", "")
@@ -286,12 +283,12 @@ func (r *settingReader) check(c config) {
 		r.bad("LISTEN", "%q is no address such as 127.0.0.1:8080", c.Listen)
 	}
 	if u, err := url.Parse(c.Store); strings.Contains(c.Store, "://") && (!isShared(c.Store) || err != nil || u.Host == "" && u.Query().Get("host") == "") {
-		r.bad("STORE", "it is neither a directory nor an address such as postgres://user:password@host/database") // the address may hold a password
+		r.bad("STORE", "it is neither a directory nor an address such as postgres://user:password@host/database") // the error leaves out the address, which may contain a password
 	}
 	visible := func(ch rune) bool { return ch > ' ' && ch < 0x7f }
 	if t := c.BootstrapToken; t != "" && (len(t) < minBootstrap || strings.ContainsFunc(t, func(ch rune) bool { return !visible(ch) || ch == ',' })) {
 		r.bad("BOOTSTRAP_TOKEN", "it must be at least %d visible ASCII characters without commas", minBootstrap)
-	} else if strings.HasPrefix(t, "csn_") && !access.WellFormed(t) { // no request would get past its checksum
+	} else if strings.HasPrefix(t, "csn_") && !access.WellFormed(t) { // every request with it would fail at the checksum
 		r.bad("BOOTSTRAP_TOKEN", "it begins with csn_ and is not one of ours; a character is wrong, or begin it otherwise")
 	}
 	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
@@ -310,8 +307,8 @@ func validPort(port string) bool {
 	return err == nil && n >= 0 && n <= 65535
 }
 
-// unknown refuses a misspelt setting, which would otherwise silently be a
-// default. Variables on the credential lists may have any name.
+// unknown reports misspelt settings, which would otherwise be ignored. Variables on the credential
+// lists may have any name.
 func (r *settingReader) unknown(c config) {
 	var names []string
 	for name := range r.env {

@@ -12,9 +12,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// The settings of who may come in, and how they are told (contract 3 and 10).
+// The settings for signing in, and for mail (contract 3 and 10).
 
-// networks reads addresses and networks.
+// networks parses addresses and networks.
 func (r *settingReader) networks(name string) []netip.Prefix {
 	var out []netip.Prefix
 	for _, item := range r.list(name) {
@@ -31,7 +31,7 @@ func (r *settingReader) networks(name string) []netip.Prefix {
 	return out
 }
 
-// eyes are the two settings of four eyes as one: they can't ask for opposite things.
+// eyes combines the two settings of the four-eyes rule, which must not contradict each other.
 func (r *settingReader) eyes() access.Eyes {
 	anybody, eyes := r.flag("ALLOW_SELF_APPROVAL"), access.Eyes(r.text("FOUR_EYES", string(access.EyesOfPrincipals)))
 	switch {
@@ -53,8 +53,7 @@ func (r *settingReader) email(name string) string {
 	return text
 }
 
-// mail is the mail server, nil for none. What is wrong with it is said without the
-// address, which holds a password.
+// mail is the mail server, nil for none. Errors leave out its address, which contains a password.
 func (r *settingReader) mail(admin string) *mail.Server {
 	address := r.text("SMTP_URL", "")
 	if address == "" {
@@ -68,7 +67,7 @@ func (r *settingReader) mail(admin string) *mail.Server {
 	return server
 }
 
-// oidc is the identity provider, nil for none. Its three settings go together.
+// oidc is the identity provider, nil for none. Its three settings must be given together.
 func (r *settingReader) oidc() *oidc.Config {
 	c := &oidc.Config{Issuer: r.text("OIDC_ISSUER", ""), ClientID: r.text("OIDC_CLIENT_ID", "")}
 	variable := r.text("OIDC_CLIENT_SECRET_ENV", "")
@@ -87,8 +86,8 @@ func (r *settingReader) oidc() *oidc.Config {
 	return c
 }
 
-// clientSecret is the secret of this service at the provider, from the variable that
-// the setting names or, once at the start, from its file.
+// clientSecret is the secret of this service at the provider, from the variable that the setting
+// names, or from its file, which is read once at the start.
 func (r *settingReader) clientSecret(variable string) string {
 	source := secretfile.New(r.env, variable)
 	if source.Twice(variable) {

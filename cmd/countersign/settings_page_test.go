@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// The page of the settings lists every one, in the words of --help.
+// TestSettingsPageIsUpToDate: the page lists every setting with the text of --help.
 func TestSettingsPageIsUpToDate(t *testing.T) {
 	const begin, end = "<!-- settings: written by go test ./cmd/countersign -run SettingsPage -update -->\n", "<!-- end of settings -->"
 	path := filepath.Join("..", "..", "docs", "reference", "settings.md")
@@ -57,7 +57,7 @@ func settingsTable(t *testing.T) string {
 	return b.String()
 }
 
-// variableOf is the name of the environment variable that sets what a flag sets.
+// variableOf is the environment variable of a flag.
 func variableOf(t *testing.T, flag string) string {
 	t.Helper()
 	const marked = "set by the flag"
@@ -78,7 +78,6 @@ func variableOf(t *testing.T, flag string) string {
 	return ""
 }
 
-// Every setting has a flag and a variable.
 func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	if flags, variables := reflect.TypeFor[settings]().NumField(), len(settings{}.byName()); flags != variables {
 		t.Errorf("%d flags and %d variables", flags, variables)

@@ -7,15 +7,15 @@ import (
 	"github.com/countersign/countersign/internal/platform/secretfile"
 )
 
-// Secrets may stand in files: X_FILE names the file in place of X. What a setting's
-// file holds is read once, at the start; the credentials of projects are read at
-// each use, so that these rotate without a restart.
+// A secret can be in a file: X_FILE names the file and replaces X. The files of settings are read
+// once, at the start; those of project credentials at each use, so that these rotate without a
+// restart.
 
-// fromFiles are the settings that hold a secret.
+// fromFiles are the settings that are secret.
 var fromFiles = []string{"STORE", "BOOTSTRAP_TOKEN", "SMTP_URL"}
 
-// file is what a setting's file holds. The same setting may be asked for twice: what
-// is wrong is said once.
+// file is the content of a setting's file. It caches the content, so that an error is reported once
+// for a setting that is read twice.
 func (r *settingReader) file(name, path string) string {
 	if v, known := r.files[name]; known {
 		return v
@@ -34,7 +34,7 @@ func (r *settingReader) file(name, path string) string {
 	return v
 }
 
-// secrets is where the credentials of projects are found; none may be set twice.
+// secrets is the source of project credentials; it reports one that is set in both ways.
 func (r *settingReader) secrets(listed []string) *secretfile.Source {
 	s := secretfile.New(r.env, listed...)
 	for _, name := range sorted(listed) {
@@ -55,7 +55,7 @@ func sorted(names []string) []string {
 	return slices.Compact(out)
 }
 
-// isPath reports the name of a variable that names a secret's file.
+// isPath reports whether a variable contains the path of a secret's file.
 func (r *settingReader) isPath(c config, name string) bool {
 	of, is := strings.CutSuffix(name, secretfile.Suffix)
 	setting := strings.TrimPrefix(of, prefix)

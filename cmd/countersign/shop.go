@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// shopCommand serves the sample shop's API by itself, so that the product can be
-// tried by hand against a receiver that shows what it gets.
+// shopCommand serves the sample shop's API alone, as a receiver that prints the requests that it
+// gets.
 type shopCommand struct {
 	Listen    string `default:"127.0.0.1:9090" help:"Address to listen on."`
 	SecretEnv string `default:"SHOP_SECRET" help:"Environment variable that holds the HMAC secret."`
@@ -33,7 +33,7 @@ func (c *shopCommand) Run(t *cli.Terminal) error {
 	return shop.Close()
 }
 
-// shown writes a line for each request that arrives.
+// shown prints a line for each request.
 func shown(out io.Writer, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(out, "received %s %s key %s\n", r.Method, r.RequestURI, r.Header.Get("Idempotency-Key"))

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptors is how many files and connections this process may have open.
+// descriptors is how many file descriptors this process may open.
 func descriptors() uint64 {
 	var l unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
@@ -15,7 +15,7 @@ func descriptors() uint64 {
 	return uint64(l.Cur) //nolint:unconvert // the types differ between systems
 }
 
-// freeSpace is what this user may still write on the disk of a path, in bytes.
+// freeSpace is how many bytes this user may still write on the disk of a path.
 func freeSpace(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

@@ -4,10 +4,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// descriptors is 0: the system has no such bound.
+// descriptors is 0, since Windows has no such limit.
 func descriptors() uint64 { return 0 }
 
-// freeSpace is what this user may still write on the disk of a path, in bytes.
+// freeSpace is how many bytes this user may still write on the disk of a path.
 func freeSpace(path string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -13,14 +13,12 @@ import (
 	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
-// isShared reports a store that several replicas may use at once: a PostgreSQL
-// database instead of a directory.
+// isShared reports whether several replicas may use a store: a PostgreSQL database, not a directory.
 func isShared(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// openStore opens the store of the settings. It refuses one that a copy was begun
-// to and not ended.
+// openStore opens the store of the settings. It refuses the target of an incomplete copy.
 func openStore(ctx context.Context, address string) (store.Store, error) {
 	st, err := openAny(ctx, address)
 	if err != nil {
@@ -39,7 +37,7 @@ func openAny(ctx context.Context, address string) (store.Store, error) {
 	return sqlite.Open(ctx, address)
 }
 
-// refuseHalfCopied refuses a store that holds part of a copy.
+// refuseHalfCopied refuses the target of an incomplete copy.
 func refuseHalfCopied(ctx context.Context, st store.Store, address string) error {
 	err := transfer.Complete(ctx, st)
 	if errors.Is(err, transfer.ErrIncomplete) {
@@ -48,7 +46,7 @@ func refuseHalfCopied(ctx context.Context, st store.Store, address string) error
 	return err
 }
 
-// shownStore is a store's address as it may be printed.
+// shownStore is a store's address without its password.
 func shownStore(address string) string {
 	if !isShared(address) {
 		return address
@@ -64,7 +62,7 @@ func shownStore(address string) string {
 	return u.Redacted()
 }
 
-// directoryOnly refuses what can be done with the embedded store alone.
+// directoryOnly refuses a database for commands that need the embedded store.
 func directoryOnly(address, instead string) error {
 	if isShared(address) {
 		return cli.Unusablef("the store is a PostgreSQL database: %s", instead)

@@ -11,9 +11,9 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// unmigrated refuses a store whose tables an earlier release made: to open it changes
-// them, after which that release refuses it. Only a start of the service does that, so
-// that a tool that fails leaves the way back.
+// unmigrated refuses a store with tables of an earlier release: opening it would change them, and
+// that release would then refuse the store. Only a start of the service migrates, so that after a
+// failed tool the earlier release can still be used.
 func unmigrated(ctx context.Context, address string) error {
 	behind, err := isBehind(ctx, address)
 	if err == nil && behind {
@@ -22,8 +22,8 @@ func unmigrated(ctx context.Context, address string) error {
 	return err
 }
 
-// isBehind looks and changes nothing. Why a directory can't be opened at all is for who
-// opens it to say.
+// isBehind reports whether opening would migrate the store, and changes nothing. It ignores a
+// directory that can't be opened, since opening it reports why.
 func isBehind(ctx context.Context, address string) (bool, error) {
 	if isShared(address) {
 		sight, err := lookAt(ctx, address)
@@ -37,8 +37,8 @@ func isBehind(ctx context.Context, address string) (bool, error) {
 	return errors.Is(err, sqlite.ErrBehind), nil
 }
 
-// apart refuses directories that lie in each other: the one would become a part of what
-// the other is backed up or moved with.
+// apart refuses directories of which one contains the other: one would become part of the other's
+// backup or move.
 func (c *copyCommand) apart() error {
 	if isShared(c.From) || isShared(c.To) {
 		return nil
@@ -55,7 +55,7 @@ func within(inner, outer string) bool {
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
-// resolved is where a path leads to, as far as there is something.
+// resolved is a path with its symbolic links resolved, as far as the path exists.
 func resolved(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNoPrintOfAStoreShowsItsPassword, wherever the address has it.
+// TestNoPrintOfAStoreShowsItsPassword, at any position in the address.
 func TestNoPrintOfAStoreShowsItsPassword(t *testing.T) {
 	for _, address := range []string{
 		"postgres://u:secret@db/c", "postgresql://u:secret@db:5432/c?sslmode=require", "postgres://db/c?user=u&password=secret", "postgres://u:secret@db/c?password=secret",

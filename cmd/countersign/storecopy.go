@@ -14,13 +14,13 @@ import (
 	"github.com/countersign/countersign/internal/tools/transfer"
 )
 
-// storeCommand holds the tools for a whole store.
+// storeCommand has the commands on a whole store.
 type storeCommand struct {
 	Copy     copyCommand     `cmd:"" help:"Copy everything from one store to another that is empty, and check the copy." example:"store copy ./countersign-data postgres://countersign@db.example.com/countersign"`
 	Restored restoredCommand `cmd:"" help:"Make a database safe to start that was restored to an earlier point by its own means." example:"store restored postgres://countersign@db.example.com/countersign"`
 }
 
-// copyCommand moves an installation from one engine to the other.
+// copyCommand copies an installation from one engine to the other.
 type copyCommand struct {
 	From  string `arg:"" help:"The store to copy, which nobody uses: a directory or a postgres:// URL."`
 	To    string `arg:"" help:"Where to: a directory, missing or empty, or the postgres:// URL of an empty database."`
@@ -28,7 +28,7 @@ type copyCommand struct {
 	cli.Output
 }
 
-// Help says what becomes of the source, and of a copy that is broken off.
+// Help explains what happens to the source, and to an incomplete copy.
 func (copyCommand) Help() string {
 	return "Stop the service first. Every row is read back and compared by digest, and the audit logs of the copy are verified. " +
 		"A store of an earlier release is refused, since opening it would change its tables: start this release once on it, or copy with the release it is of. " +
@@ -37,7 +37,7 @@ func (copyCommand) Help() string {
 		"Passwords are better given as PGPASSWORD or PGPASSFILE than in a URL, which the list of processes shows."
 }
 
-// copyReport says what was copied.
+// copyReport describes the copy.
 type copyReport struct {
 	From       string           `json:"from"`
 	To         string           `json:"to"`
@@ -74,11 +74,10 @@ func (c *copyCommand) Run(t *cli.Terminal) (err error) {
 	return c.refusal(err)
 }
 
-// errUnsound ends a copy that isn't what it should be.
+// errUnsound is the error for a copy whose check failed.
 var errUnsound = errors.New("the copy can't be used: its digest is not the source's, or an audit log in it is broken")
 
-// copy makes the target and fills it. A directory comes to its place only when it
-// is complete.
+// copy makes the target and fills it. A directory gets its name only when it is complete.
 func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Report, err error) {
 	fill := func(to store.Store) error {
 		bar := cli.NewBar(t, "copying")
@@ -99,7 +98,7 @@ func (c *copyCommand) copy(t *cli.Terminal, from store.Store) (moved transfer.Re
 	return moved, errors.Join(fill(to), to.Close())
 }
 
-// source opens what is copied and refuses it while somebody uses it.
+// source opens the source and refuses it while a process uses it.
 func (c *copyCommand) source(ctx context.Context) (store.Store, error) {
 	if !isShared(c.From) {
 		sight, err := sqlite.Look(c.From)
@@ -119,7 +118,7 @@ func (c *copyCommand) source(ctx context.Context) (store.Store, error) {
 	return from, err
 }
 
-// refusal tells what can't be used from what went wrong.
+// refusal turns errors about unusable stores into the exit status for them.
 func (c *copyCommand) refusal(err error) error {
 	to := shownStore(c.To)
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// restoredCommand does for a store that was restored by other means what restore
-// does for a directory.
+// restoredCommand does for a store that was restored by other means what restore does for a
+// directory: it makes the store safe to start.
 type restoredCommand struct {
 	Store        string `arg:"" help:"The restored store, which nobody uses: the postgres:// URL of a database, or a directory."`
 	Point        string `help:"The moment that it was brought back to, as it shall stand in the audit logs." placeholder:"TIME"`
@@ -25,7 +25,7 @@ type restoredCommand struct {
 	cli.Output
 }
 
-// Help says when to use it, and what it does.
+// Help explains when to use the command and what it does.
 func (restoredCommand) Help() string {
 	return "Use it after each restore, before the first replica starts, and after a failover that lost commits. " +
 		"What was sent since that moment is not known to the store. So that nothing goes out twice, every project comes back as a new revision, disabled: no earlier plan or unfinished run sends anything any more. Sessions end. " +
@@ -36,7 +36,7 @@ func (restoredCommand) Help() string {
 type restoredReport struct {
 	Store    string      `json:"store"`
 	Logs     []logReport `json:"logs"`
-	Replicas int         `json:"replicas"` // their records were removed
+	Replicas int         `json:"replicas"` // number of replicas' records that were removed
 	control.Restored
 	TokensRevoked bool `json:"tokensRevoked"`
 }
@@ -62,7 +62,7 @@ func (c *restoredCommand) Run(t *cli.Terminal) (err error) {
 	return c.Print(t, r, r.table)
 }
 
-// open opens a store that there is, and makes none.
+// open opens an existing store; it creates none.
 func (c *restoredCommand) open(ctx context.Context) (store.Store, error) {
 	var exists bool
 	if isShared(c.Store) {
@@ -113,7 +113,7 @@ func (c *restoredCommand) makeSafe(t *cli.Terminal, st store.Store, r *restoredR
 	return err
 }
 
-// refusal tells a store that is in use from what went wrong.
+// refusal turns the error about a store in use into the exit status for it.
 func (c *restoredCommand) refusal(err error) error {
 	if errors.Is(err, lease.ErrAlive) || errors.Is(err, control.ErrReplicas) {
 		return cli.Unusablef("%s: %v: stop all replicas first", shownStore(c.Store), err)
@@ -128,10 +128,10 @@ func (r restoredReport) table(w io.Writer) {
 	fmt.Fprintln(w, afterRestore)
 }
 
-// afterRestore is what comes next.
+// afterRestore lists the next tasks of the operator.
 const afterRestore = "Next: compare with the projects' own records, start the service, check and enable each project, compile plans anew."
 
-// restoredFacts say what a restore changed.
+// restoredFacts describe what a restore changed.
 func restoredFacts(r control.Restored, tokensRevoked bool) [][2]string {
 	tokens := "good again as they were: revoke those that were revoked since"
 	if tokensRevoked {

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// tokenCommand holds the tools for tokens.
+// tokenCommand has the commands on tokens that need no service.
 type tokenCommand struct {
 	Check checkCommand `cmd:"" help:"Is a string a token? For secret scanners; nothing is asked of a service." example:"token check csn_0000000000000000000000000000000000000000000000000"`
 	Issue issueCommand `cmd:"" help:"Issue a token on the stopped store, for when all are lost. It is audited and shown once." example:"token issue --tenant default --role ADMIN"`

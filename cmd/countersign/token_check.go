@@ -10,17 +10,17 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// checkCommand tells a token from what only looks like one.
+// checkCommand checks the form of a token.
 type checkCommand struct {
 	Token string `arg:"" optional:"" help:"The string; default: one line of standard input, where no list of processes shows it."`
 }
 
-// Help says what the answer is worth.
+// Help explains what the answer means.
 func (checkCommand) Help() string {
 	return "For secret scanners, whose rule is \\bcsn_[0-9A-Za-z]{49}\\b: the last six characters are a checksum, which about one in 56 billion strings of this shape has by chance. Nothing is asked of a service. Exit status 1 where it is no token; a token that was revoked or never issued here is well-formed too."
 }
 
-// Run looks at the checksum. It never shows what it was given.
+// Run verifies the checksum. It never prints the token.
 func (c *checkCommand) Run(t *cli.Terminal) error {
 	token := c.Token
 	if token == "" {

@@ -12,17 +12,17 @@ var version = "0.1.0-dev"
 
 type versionCommand struct{ cli.Output }
 
-// provenance says what a binary was made of.
+// provenance describes the build of a binary.
 type provenance struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
-	At       string `json:"committedAt,omitempty"` // the commit's time; that of the build is not in it, so that it can be repeated
-	Modified bool   `json:"modified"`              // made of more than the commit
+	At       string `json:"committedAt,omitempty"` // the commit's time; a build time would make builds differ
+	Modified bool   `json:"modified"`              // the tree had uncommitted changes
 	Go       string `json:"go"`
 	System   string `json:"system"`
 }
 
-// Run prints the version and what the binary was made of.
+// Run prints the version and the provenance.
 func (c *versionCommand) Run(t *cli.Terminal) error {
 	b := thisBuild()
 	return c.Print(t, b, func(w io.Writer) {
@@ -35,7 +35,7 @@ func (c *versionCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// thisBuild reads what Go has put into the binary.
+// thisBuild reads the build information in the binary.
 func thisBuild() provenance {
 	b := provenance{Version: version}
 	info, ok := debug.ReadBuildInfo()

@@ -1,5 +1,5 @@
-// Package testing is what only tests use: the in-memory store, the tests that every
-// store must pass, and the servers that tests talk to.
+// Package testing holds what only tests use: the in-memory store, the tests that every store must
+// pass, and servers for tests.
 //
 // It may import anything. The product never imports it, except in builds with the
 // tag `again`, which tests use.

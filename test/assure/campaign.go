@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// campaign is one row: a command whose figure can be made smaller, and what of
-// its output tells the figure that was reached.
+// campaign is one row of the table: a command whose figure can be made smaller, and how to read the figure that
+// was reached from its output.
 type campaign struct {
 	name    string
 	what    string
 	command string // %d is the figure
 	figure  int    // 0: the command has none
 	unit    string
-	counted string // a pattern with one group in the output; "" takes the figure asked for
+	counted string // a pattern with one group for the output; "": the requested figure
 }
 
 func (c campaign) goal() string {
@@ -35,7 +35,7 @@ type result struct {
 	took       time.Duration
 }
 
-// timeout bounds a campaign that hangs.
+// timeout bounds a campaign, so that it can't hang.
 const timeout = 6 * time.Hour
 
 func (c campaign) play(ctx context.Context, share float64, log string) result {
@@ -60,7 +60,7 @@ func (c campaign) play(ctx context.Context, share float64, log string) result {
 	return r
 }
 
-// reached is the figure as the output tells it.
+// reached is the figure in the output.
 func (c campaign) reached(out string, asked int) string {
 	if c.counted == "" {
 		if c.figure == 0 {
@@ -71,7 +71,7 @@ func (c campaign) reached(out string, asked int) string {
 	total := 0
 	for _, found := range regexp.MustCompile(c.counted).FindAllStringSubmatch(out, -1) {
 		n, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
-		if found[1] == "" { // each match is one
+		if found[1] == "" { // the matches are counted
 			n, err = 1, nil
 		}
 		if err == nil {

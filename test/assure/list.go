@@ -1,6 +1,6 @@
 package main
 
-// campaigns are those of the assurance page, from quick to slow.
+// campaigns are the campaigns of the assurance page, from quick to slow.
 var campaigns = []campaign{
 	{name: "matrix", what: "authorization: every route x principal x object", command: "go test -count=1 -v -run TestTheAuthorizationMatrix ./test", unit: "cells", counted: `the matrix: (\d+) cells`},
 	{name: "faults", what: "receiver: misbehaviour x kind of step x connection", command: "go test -count=1 -v -run TestEveryMisbehaviour ./test/faults", unit: "cases", counted: `(?m)^ *--- PASS: TestEveryMisbehaviour[^/]*/[^/]*/[^/]*/()`},

@@ -1,6 +1,6 @@
-// Command assure plays the campaigns that show what must always hold, one after
-// the other, and prints a table of figure, goal and violations. `make assure`
-// runs it; -only names some, -share makes all of them smaller (0.1: a tenth).
+// Command assure runs the campaigns that check the service's invariants, one after the other, and prints a table
+// of figure, goal and violations. `make assure` runs it; -only selects some, -share makes all of them smaller
+// (0.1: a tenth).
 package main
 
 import (

@@ -1,4 +1,3 @@
-// Package campaign is what the campaigns have in common: how much of each is
-// run in which tier, seeds that are drawn anew each time, and those that failed
-// before.
+// Package campaign has the common parts of the campaigns: how much of each runs in which tier, random seeds, and
+// seeds that failed before.
 package campaign

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Seed is the flag with the first seed of a campaign. Without it the seed is drawn
-// anew each time, so that every run of the tests looks somewhere else.
+// Seed is the flag with the first seed of a campaign. Without it the seed is random, so that every run tests
+// other cases.
 type Seed struct {
 	name  string
 	given uint64
@@ -22,20 +22,20 @@ type Seed struct {
 	drawn uint64
 }
 
-// SeedFlag declares it.
+// SeedFlag declares a seed flag.
 func SeedFlag(name string) *Seed {
 	s := &Seed{name: name}
 	flag.Uint64Var(&s.given, name, 0, "the first seed; 0: drawn anew, and printed")
 	return s
 }
 
-// Asked reports that the flag was given.
+// Asked reports whether the flag was given.
 func (s *Seed) Asked() bool { return s.given != 0 }
 
-// largest bounds what is drawn, so that a seed can be read aloud.
+// largest bounds random seeds, so that a person can read them out.
 const largest = 1_000_000_000
 
-// First is the first seed, printed with the flag that repeats it.
+// First is the first seed; it is logged with the flag that repeats it.
 func (s *Seed) First(t testing.TB) uint64 {
 	t.Helper()
 	first := s.given
@@ -47,9 +47,8 @@ func (s *Seed) First(t testing.TB) uint64 {
 	return first
 }
 
-// Kept are the seeds that failed before, from testdata/seeds.txt: one on each
-// line, and behind it why. They are tried whatever is drawn, but not where a seed
-// is asked for.
+// Kept are the seeds that failed before, from testdata/seeds.txt: one a line, followed by the reason. They are
+// always tried, except if a seed is given.
 func (s *Seed) Kept(t testing.TB) []uint64 {
 	t.Helper()
 	if s.Asked() {

@@ -7,21 +7,20 @@ import (
 	"testing"
 )
 
-// Size is a flag that says how much of a campaign is run. Without it the tier
-// does: less with -short.
+// Size is a flag that says how much of a campaign runs. Its default depends on the tier: less with -short.
 type Size struct {
 	short, full int
 	given       *int
 }
 
-// SizeFlag declares a size.
+// SizeFlag declares a size flag.
 func SizeFlag(name string, short, full int, usage string) *Size {
 	s := &Size{short: short, full: full}
 	flag.Var(s, name, fmt.Sprintf("%s (default %d, with -short %d)", usage, full, short))
 	return s
 }
 
-// N is the size. It is asked for when the flags were read.
+// N is the size. Call it after the flags were parsed.
 func (s *Size) N() int {
 	switch {
 	case s.given != nil:
@@ -43,8 +42,7 @@ func (s *Size) Set(text string) error {
 	return nil
 }
 
-// String implements flag.Value: empty without the flag, whose usage names the
-// defaults of both tiers.
+// String implements flag.Value: "" without the flag, whose usage names the defaults of both tiers.
 func (s *Size) String() string {
 	if s == nil || s.given == nil {
 		return ""

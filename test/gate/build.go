@@ -11,12 +11,11 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// outputs is where the service's binary goes, and what the go command tells of each
-// part.
+// outputs is the directory of the service's binary and of the go command's output for each part.
 const outputs = "bin/gate"
 
-// build builds the service as the parts build their tests, each with its flags. It
-// comes before them: on an empty build cache each of them would compile it.
+// build builds the service with the flags of each part before the parts run: with an empty build cache
+// each of them would compile it.
 func (g *gate) build(ctx context.Context, parts []part) error {
 	const name = "the service's build"
 	g.begin(name)
@@ -35,8 +34,7 @@ func (g *gate) build(ctx context.Context, parts []part) error {
 	return nil
 }
 
-// program is the service's binary that a part drives, and the flags that it is built
-// with.
+// program is the binary of the service that a part runs, and its build flags.
 func (p part) program() (path string, flags []string) {
 	if strings.Contains(p.flags, race) {
 		return filepath.Join(outputs, "countersign-race"), gotest.Race
@@ -44,7 +42,7 @@ func (p part) program() (path string, flags []string) {
 	return filepath.Join(outputs, "countersign"), nil
 }
 
-// environment is a part's: it names its binary, by a path that holds in every folder.
+// environment is the environment of a part, with the absolute path of its binary.
 func (p part) environment() ([]string, error) {
 	path, _ := p.program()
 	path, err := filepath.Abs(path)

@@ -8,17 +8,17 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// outcome is what became of a test, or of a package as a whole where Test is "".
+// outcome is the result of a test, or of a package if Test is "".
 type outcome struct {
 	Package, Test string
 	action        string // pass, fail or skip
-	output        string // of one that failed
+	output        string // the output of a failed one
 }
 
-// reader turns the events of one `go test` into outcomes.
+// reader converts the events of one `go test` to outcomes.
 type reader struct {
-	output map[string]*strings.Builder // by package and test, of those that run
-	failed map[string]bool             // packages of which a test failed
+	output map[string]*strings.Builder // of running tests, by package and test
+	failed map[string]bool             // packages with a failed test
 	report func(outcome)
 }
 
@@ -26,7 +26,7 @@ func newReader(report func(outcome)) *reader {
 	return &reader{output: map[string]*strings.Builder{}, failed: map[string]bool{}, report: report}
 }
 
-// read reads events to their end.
+// read reads all events.
 func (r *reader) read(in io.Reader) error {
 	for e, err := range gotest.Events(in) {
 		if err != nil {
@@ -51,8 +51,8 @@ func (r *reader) take(e gotest.Event) {
 	}
 }
 
-// end reports a test or package that ended. A subtest is part of its test, but one
-// that was skipped is reported: its test passes without it.
+// end reports a test or package that ended. A subtest belongs to its test; only a skipped one is
+// reported, since its test passes without it.
 func (r *reader) end(e gotest.Event, key string) {
 	if e.OfSubtest() && e.Action != "skip" {
 		return
@@ -63,7 +63,7 @@ func (r *reader) end(e gotest.Event, key string) {
 			o.output = text.String()
 		}
 		if e.Test == "" && (r.failed[e.Package] || e.FailedBuild != "") {
-			o.output = "" // its tests have been reported, or its build
+			o.output = "" // its failed tests or its build were reported
 		}
 		r.failed[e.Package] = true
 	}

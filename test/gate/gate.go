@@ -20,18 +20,18 @@ import (
 
 const module = "github.com/countersign/countersign"
 
-// gate runs parts and counts what became of them.
+// gate runs parts and counts the results.
 type gate struct {
 	out      io.Writer
 	began    time.Time
-	passed   *gotest.Record[bool] // parts, on the tree as it is
+	passed   *gotest.Record[bool] // parts that passed on the present tree
 	built    []string             // paths of the service's binary
-	packages map[string][]string  // by part, in the order in which they begin
+	packages map[string][]string  // by part, in the order of execution
 
 	mu      sync.Mutex
-	count   map[string]int // tests and checks by their action
+	count   map[string]int // number of tests and checks by result
 	running []string       // parts
-	ended   int            // packages and commands
+	ended   int            // number of ended packages and commands
 	planned int
 	repeats []string // the command that repeats each failure alone
 }
@@ -40,8 +40,7 @@ func newGate(passed *gotest.Record[bool]) *gate {
 	return &gate{out: os.Stdout, began: time.Now(), passed: passed, packages: map[string][]string{}, count: map[string]int{}}
 }
 
-// runAll runs the parts, atOnce of them beside each other, to the end even where one
-// fails.
+// runAll runs the parts, atOnce of them concurrently. It runs all of them even if one fails.
 func (g *gate) runAll(ctx context.Context, parts []part, atOnce int) error {
 	if err := g.plan(ctx, parts); err != nil {
 		return err
@@ -69,7 +68,7 @@ func (g *gate) runAll(ctx context.Context, parts []part, atOnce int) error {
 	return g.verdict(ctx)
 }
 
-// plan counts beforehand what there is to do.
+// plan counts the packages and commands to run.
 func (g *gate) plan(ctx context.Context, parts []part) error {
 	for _, p := range parts {
 		g.planned += len(p.commands)
@@ -86,8 +85,8 @@ func (g *gate) plan(ctx context.Context, parts []part) error {
 	return nil
 }
 
-// list gives the packages of a part in the order in which they begin: those of the
-// first pattern first, without those of the patterns that begin with "-".
+// list returns the packages of a part in the order of execution: those of the first pattern first, and
+// without those of patterns that begin with "-".
 func (p part) list(ctx context.Context) ([]string, error) {
 	var out []string
 	for patterns := strings.Fields(p.packages); len(patterns) > 0; {
@@ -114,8 +113,7 @@ func (p part) list(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// goList gives the packages of some patterns that have tests. A "-" before a pattern
-// is the part's, not the go command's.
+// goList returns the packages with tests that match some patterns. It ignores a "-" before a pattern.
 func goList(ctx context.Context, patterns []string) (out []string, err error) {
 	args := []string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}
 	for _, pattern := range patterns {
@@ -141,22 +139,22 @@ func (g *gate) runPart(ctx context.Context, p part) {
 	}
 	for _, c := range p.commands {
 		if failed {
-			break // each command builds on those before
+			break // each command depends on the previous ones
 		}
 		failed = !g.runCommand(ctx, p, c)
 	}
 	g.end(p.name, !failed && ctx.Err() == nil)
 }
 
-// runTests reports whether all tests of a part passed.
+// runTests runs the tests of a part and reports whether all passed.
 func (g *gate) runTests(ctx context.Context, p part) bool {
 	packages := g.packages[p.name]
-	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // it says which tests were slow
+	kept, err := os.Create(filepath.Join(outputs, p.name+".json")) // shows which tests were slow
 	if err != nil {
 		g.report(p, outcome{action: "fail", output: err.Error()})
 		return false
 	}
-	defer func() { _ = kept.Close() }() // nothing reads it here
+	defer func() { _ = kept.Close() }() // only people read the file
 	env, err := p.environment()
 	if err != nil {
 		g.report(p, outcome{action: "fail", output: err.Error()})
@@ -190,8 +188,8 @@ func (g *gate) runTests(ctx context.Context, p part) bool {
 	return !failed
 }
 
-// command is a command that is interrupted where the gate is, so that tests can stop
-// what they started, and killed a minute later.
+// command makes a command that is interrupted when ctx ends, so that tests can stop what they started, and
+// is killed a minute later.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	gotest.EndTogether(cmd, syscall.SIGINT)
@@ -199,8 +197,7 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runCommand reports whether a command ended with 0. What it prints is shown only
-// where it fails.
+// runCommand runs a command and reports whether it ended with 0. It shows the output only after a failure.
 func (g *gate) runCommand(ctx context.Context, p part, line string) bool {
 	var out []byte
 	env, err := p.environment()
@@ -244,7 +241,7 @@ func (g *gate) report(p part, o outcome) {
 	}
 }
 
-// verdict prints how each failure is repeated, and the one line that is read.
+// verdict prints how to repeat each failure, and the final line with the counts.
 func (g *gate) verdict(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -264,7 +261,7 @@ func (g *gate) verdict(ctx context.Context) error {
 	return nil
 }
 
-// elapsed is the time since then, in minutes and seconds.
+// elapsed is the time since since, in minutes and seconds.
 func elapsed(since time.Time) string {
 	s := int(time.Since(since).Seconds())
 	return fmt.Sprintf("%d min %02d s", s/60, s%60)

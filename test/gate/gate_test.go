@@ -28,7 +28,7 @@ const events = `
 {"Action":"fail","Package":"github.com/countersign/countersign/internal/rules/plan","FailedBuild":"github.com/countersign/countersign/internal/rules/plan"}
 `
 
-// reported are the outcomes of the events, a line each.
+// reported are the outcomes of the events, one a line.
 func reported(t *testing.T, text string) (out []string) {
 	t.Helper()
 	err := newReader(func(o outcome) {
@@ -46,7 +46,7 @@ func TestEachOutcomeIsReportedOnceAndAFailureWithItsOutput(t *testing.T) {
 		"skip|internal/rules/run|TestA/two|",
 		"fail|internal/rules/run|TestA|why it failed",
 		"pass|internal/rules/run|TestB|",
-		"fail|internal/rules/run||", // its test was reported
+		"fail|internal/rules/run||", // its failed test was reported
 		"fail|internal/rules/plan||undefined: x",
 		"fail|internal/rules/plan||",
 	}
@@ -55,7 +55,7 @@ func TestEachOutcomeIsReportedOnceAndAFailureWithItsOutput(t *testing.T) {
 	}
 }
 
-// A package may fail with no test to blame: its TestMain found a secret, say.
+// TestAPackageThatFailsByItselfIsAFailure: for example its TestMain found a secret.
 func TestAPackageThatFailsByItselfIsAFailure(t *testing.T) {
 	text := `{"Action":"pass","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Output":"a secret is in the log\n"}
@@ -85,7 +85,8 @@ func TestAFailureIsRepeatedByOneCommand(t *testing.T) {
 	}
 }
 
-// Landings are far fewer than hashes, so each part must follow from some of them.
+// TestSlicesOfSomeDaysRunEveryPart: there are far fewer landings than hashes, so each part must be chosen
+// by some of them.
 func TestSlicesOfSomeDaysRunEveryPart(t *testing.T) {
 	ran := map[string]bool{}
 	for landing := range 100 {
@@ -132,9 +133,9 @@ func TestPartsHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Whatever package somebody adds, a change must pass its tests, and the full tier has
-// them in full; under the race detector, but in the fast tier for those that look from
-// outside and those that share nothing between goroutines.
+// TestEveryPackageIsInBothTiers: a change must pass the tests of every package, also of a new one, and the
+// full tier runs them in full. They run under the race detector; in the fast tier not the tests from
+// outside, nor those without goroutines.
 func TestEveryPackageIsInBothTiers(t *testing.T) {
 	t.Chdir("../..")
 	all, err := part{packages: "./..."}.list(t.Context())

@@ -1,6 +1,5 @@
-// Command gate runs checks and says what happens: a progress line while they run,
-// each failure with the command that repeats it alone, and one line with counts and
-// time at the end.
+// Command gate runs checks and reports their results: a progress line while they run, for each failure the
+// command that repeats it alone, and one line with counts and time at the end.
 //
 //	go run ./test/gate                        what a change must pass
 //	go run ./test/gate -all                   everything, part by part
@@ -27,7 +26,7 @@ import (
 
 func main() { os.Exit(status()) }
 
-// errFailed says that a check failed; what failed was printed where it happened.
+// errFailed says that a check failed; the failure was printed before.
 var errFailed = errors.New("not everything passed")
 
 func status() int {
@@ -81,9 +80,8 @@ func run(ctx context.Context, o options) error {
 	return newGate(passed).runAll(ctx, parts, atOnce)
 }
 
-// chosen gives the parts to run and how many of them at once. In the fast tier one
-// uses the processors while another waits; those of the full tier would disturb each
-// other.
+// chosen returns the parts to run, and how many to run concurrently. In the fast tier one part uses the
+// processors while another waits; the parts of the full tier would disturb each other.
 func chosen(ctx context.Context, o options) (parts []part, atOnce int, err error) {
 	switch {
 	case o.names != "":

@@ -9,30 +9,28 @@ import (
 	"time"
 )
 
-// part is what is run, repeated and continued by its name: either one call of
-// `go test`, whose tests are counted one by one, or some commands, each of which
-// counts as one check.
+// part is a named unit of the gate that can be run, repeated and continued: either one call of `go test`,
+// whose tests are counted one by one, or some commands, each counted as one check.
 type part struct {
 	name     string
 	guards   string
 	estimate time.Duration // on two processors, with a warm build cache
 
-	packages string // of go test, separated by blanks
-	flags    string // of go test
-	args     string // of the test binaries
+	packages string // package patterns of go test, separated by spaces
+	flags    string // flags of go test
+	args     string // arguments of the test binaries
 
 	commands []string // run by bash from the root, one after the other
 }
 
-// goTest is the call of `go test`, with more flags in front of the packages.
+// goTest is the call of `go test`, with additional flags before the packages.
 func (p part) goTest(packages []string, more ...string) []string {
 	words := append([]string{"go", "test", "-vet=off", "-timeout=" + hanging}, strings.Fields(p.flags)...)
 	words = append(append(words, more...), packages...)
 	return append(words, strings.Fields(p.args)...)
 }
 
-// hanging is after what time a test binary is taken to hang: an order of magnitude
-// beyond what the longest of them needs.
+// hanging is the timeout of a test binary, ten times what the longest of them needs.
 const hanging = "60m"
 
 // named finds parts of either tier.
@@ -49,7 +47,7 @@ func named(names []string) ([]part, error) {
 	return out, nil
 }
 
-// everyPart has those that are in both tiers twice.
+// everyPart are the parts of both tiers; a part in both occurs twice.
 func everyPart() []part { return slices.Concat(fast, full) }
 
 func printParts(out io.Writer) {
@@ -63,5 +61,5 @@ func printParts(out io.Writer) {
 			fmt.Fprintf(w, "  %s\t%.1f\t%s\n", p.name, p.estimate.Minutes(), p.guards)
 		}
 	}
-	_ = w.Flush() // to a terminal
+	_ = w.Flush() // writes to a terminal
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// race are the flags of a part's tests under the race detector, before others.
+// race are the flags for the race detector, followed by a space.
 var race = strings.Join(gotest.Race, " ") + " "
 
-// fast is what a change must pass. What is in it is decided by what it guards: every
-// rule of the service, each once. Packages that take long begin first. A service
-// under the race detector takes three times as long: one pass from outside has it.
+// fast is what a change must pass. A test belongs to it if it guards a rule of the service; each rule is
+// guarded once. Packages that take long are started first. The service under the race detector takes three
+// times as long, so only one pass from outside uses it.
 var fast = []part{
-	vet, typescriptPart(""), pythonPart(""), // beside each other: one has little to do at once
+	vet, typescriptPart(""), pythonPart(""), // they run concurrently, since one alone leaves processors idle
 	{name: "outside", guards: "every rule as a user meets it; campaigns in their short form", estimate: minutes(2.5), flags: "-short",
 		packages: "./test ./test/browser ./test/docs ./test/abuse ./test/replicas ./test/crash ./cmd/... ./test/... -./test/linearizability"},
 	{name: "inside", guards: "the packages with goroutines or I/O, under the race detector", estimate: minutes(1.5), flags: "-short " + race,
@@ -28,12 +28,12 @@ var fast = []part{
 
 var pure = ". ./internal/" + strings.Join(gotest.Pure, " ./internal/")
 
-// without takes packages away from those that a part has.
+// without excludes packages from a part.
 func without(packages string) string { return " -" + strings.ReplaceAll(packages, " ", " -") }
 
 const onPostgres = "Start|Decision|Recover|Heartbeat"
 
-// These are in both tiers.
+// The parts of both tiers.
 var (
 	vet = part{name: "vet", guards: "format, and what vet finds", estimate: minutes(0.5), commands: []string{
 		`unformatted=$(gofmt -l $(git ls-files '*.go')); [ -z "$unformatted" ] || { echo "not gofmt-ed: $unformatted"; exit 1; }`,
@@ -43,8 +43,8 @@ var (
 		commands: []string{"cd bench && go vet ./...", "cd release && go vet ./... && go test ./..."}}
 )
 
-// everyCase has the SDKs' tests play each case on which the verifiers of receipts must
-// agree. Their parts are in both tiers; the fast one plays a drawn share.
+// everyCase makes the SDKs' tests run every case on which the verifiers of receipts must agree. Their
+// parts are in both tiers; the fast tier runs a random share of the cases.
 const everyCase = "COUNTERSIGN_ALL=1 "
 
 func typescriptPart(variables string) part {
@@ -57,8 +57,8 @@ func pythonPart(variables string) part {
 		"cd sdk/python && scripts/python -m mypy && " + variables + "COUNTERSIGN_BINARY=$COUNTERSIGN_TEST_BINARY PYTHONDONTWRITEBYTECODE=1 scripts/python -m pytest"}}
 }
 
-// full is everything, in parts that each end within some minutes. Estimates are of
-// two processors with a warm build cache.
+// full is everything, in parts of some minutes each. Estimates are for two processors with a warm build
+// cache.
 var full = append([]part{
 	{name: "packages", guards: "all packages but stores and the tests from outside, in full", estimate: minutes(3), flags: race,
 		packages: "./... -./test/... -./internal/storage/..."},
@@ -108,7 +108,7 @@ var full = append([]part{
 	{name: "release", guards: "two builds of the binary, the second from nothing, are the same", estimate: minutes(4), commands: []string{"make release-check"}},
 }, planted()...)
 
-// planted are the planted bugs, in shares that end within some minutes.
+// planted are the parts for the planted bugs, each a share of them that takes some minutes.
 func planted() (parts []part) {
 	const shares = 12
 	for n := range shares {

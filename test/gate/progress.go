@@ -22,7 +22,7 @@ func (g *gate) end(name string, passed bool) {
 	g.running = slices.DeleteFunc(g.running, func(p string) bool { return p == name })
 }
 
-// printProgress prints a line now and then until it is stopped.
+// printProgress prints a progress line periodically until it is stopped.
 func (g *gate) printProgress() (stop func()) {
 	done := make(chan struct{})
 	tick := time.NewTicker(15 * time.Second)
@@ -39,7 +39,7 @@ func (g *gate) printProgress() (stop func()) {
 	return func() { tick.Stop(); close(done) }
 }
 
-// progress says how much of how many is done, since when, and what runs now.
+// progress is the number of done and of all packages and commands, the time, and what is running.
 func (g *gate) progress() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

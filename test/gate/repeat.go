@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// repeat is the command that repeats a failure alone, as a person pastes it into a
-// shell.
+// repeat is the shell command that repeats a failure alone.
 func (p part) repeat(o outcome) string {
 	more := []string{"-count=1", "-v"}
 	if o.Test != "" {
@@ -25,7 +24,7 @@ func (p part) repeat(o outcome) string {
 	return strings.Join(words, " ")
 }
 
-// withoutChoice leaves out of arguments which tests they choose.
+// withoutChoice removes the arguments that choose tests.
 func withoutChoice(args string) string {
 	words := strings.Fields(args)
 	for _, flag := range []string{"-run", "-skip"} {
@@ -38,7 +37,7 @@ func withoutChoice(args string) string {
 
 var plain = regexp.MustCompile(`^[-\w./=:,]+$`)
 
-// quoted is a word as a shell takes it. None has a quote in it.
+// quoted quotes a word for the shell. No word contains a quote.
 func quoted(word string) string {
 	if plain.MatchString(word) {
 		return word

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// sliceOf gives the parts of the full tier that are run after this commit.
+// sliceOf returns the parts of the full tier that run after this commit.
 func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, error) {
 	id, err := commitID(ctx, commit)
 	if err != nil {
@@ -27,11 +27,11 @@ func sliceOf(ctx context.Context, commit string, within time.Duration) ([]part, 
 	return parts, nil
 }
 
-// slice begins at the part that a commit points at and goes round, with each part that
-// fits into what is left of the time.
+// slice begins at the part that the commit's hash selects and continues cyclically with each part that fits
+// into the remaining time.
 func slice(parts []part, commit string, within time.Duration) []part {
 	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(commit)) // never fails
+	_, _ = sum.Write([]byte(commit)) // a hash never fails
 	first := int(sum.Sum32() % uint32(len(parts)))
 	var out []part
 	for i := range parts {

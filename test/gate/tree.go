@@ -9,11 +9,10 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// recordFile keeps which parts passed, so that a long run can be continued.
+// recordFile records which parts passed, so that a long run can be continued.
 const recordFile = "bin/gate.json"
 
-// treeNow names the files as they are, and the commit, which the part that makes
-// releases builds.
+// treeNow identifies the present files, and the commit, from which the part that makes releases builds.
 func treeNow(ctx context.Context) (string, error) {
 	files, err := gotest.WorkingFiles(ctx, ".")
 	if err != nil {

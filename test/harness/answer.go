@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Answer is what a server answered.
+// Answer is an answer of a server.
 type Answer struct {
-	JSON   // the body; absent where it is no JSON
+	JSON   // the body; absent if it is not JSON
 	Status int
 	Header http.Header
 	Raw    string
@@ -31,7 +31,7 @@ func (a *Answer) contentType() string {
 	return kind
 }
 
-// OK checks that a request succeeded and gives the body.
+// OK checks that a request succeeded and returns the body.
 func (a *Answer) OK(t testing.TB) JSON {
 	t.Helper()
 	if a.Status < 200 || a.Status > 299 {
@@ -40,8 +40,8 @@ func (a *Answer) OK(t testing.TB) JSON {
 	return a.JSON
 }
 
-// Refused checks that a request was refused with a code, hence with its status,
-// and that the message holds each part. It returns the message.
+// Refused checks that a request was refused with this code and the code's status, and that the message
+// contains each part. It returns the message.
 func (a *Answer) Refused(t testing.TB, code string, parts ...string) string {
 	t.Helper()
 	if got := a.At("error").Text(); got != code || a.Status != Codes[code] {
@@ -52,7 +52,7 @@ func (a *Answer) Refused(t testing.TB, code string, parts ...string) string {
 	return message
 }
 
-// Codes is the table of contract 2: every code with its status.
+// Codes is the table of contract 2: the status of every code.
 var Codes = map[string]int{
 	"invalid_json": 400, "invalid_request": 400, "idempotency_key_required": 400, "origin_not_allowed": 400,
 	"credential_not_allowed": 400, "expectation_required": 400,
@@ -68,7 +68,7 @@ var Codes = map[string]int{
 	"capacity":          503, "unavailable": 503,
 }
 
-// judge checks what must hold of every answer.
+// judge checks what must be true of every answer.
 func (s *Server) judge(a *Answer) {
 	s.t.Helper()
 	if err := s.fault(a); err != nil {
@@ -102,8 +102,8 @@ func (s *Server) fault(a *Answer) error {
 
 var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-// errorBody checks that the body is exactly {error, message, requestId}, with a
-// known code, the status of that code, and the headers that belong to it.
+// errorBody checks that the body is exactly {error, message, requestId}, with a known code, the status
+// of that code, and the headers that belong to it.
 func (a *Answer) errorBody(id string) error {
 	keys := a.Keys()
 	slices.Sort(keys)
@@ -127,17 +127,17 @@ func (a *Answer) errorBody(id string) error {
 	return nil
 }
 
-// withoutRequestID is the body without the request's id, which errorBody checks.
+// withoutRequestID is the body without the request id, which errorBody checks.
 func (a *Answer) withoutRequestID() string {
 	return strings.Replace(a.Raw, a.Header.Get("X-Request-Id"), "", 1)
 }
 
-// checkDocument judges an answer by the server's own description.
+// checkDocument validates an answer against the server's OpenAPI document.
 func (s *Server) checkDocument(a *Answer) error {
 	path, _, _ := strings.Cut(a.path, "?")
 	o := s.document.find(a.method, path)
 	if o == nil {
-		return nil // nothing is promised of what the document does not have
+		return nil // the document describes no such operation
 	}
 	cover(s.document, o.ID, a.Status)
 	if a.method == http.MethodHead {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Browser is one person's browser without its rendering: it keeps cookies, sends
-// forms as the console's pages have them, and follows what they answer.
+// Browser is a browser without rendering: it keeps cookies, sends forms as on the console's pages, and
+// follows redirects.
 type Browser struct {
 	server *Server
 	http   *http.Client
 }
 
-// Page is what a browser got.
+// Page is a page that a browser got.
 type Page struct {
 	Status int
 	URL    *url.URL // after redirects
@@ -85,13 +85,12 @@ func (b *Browser) Session() string {
 	return ""
 }
 
-// Cookie is the header that a script of the browser's pages would send.
+// Cookie is the header that a script on the browser's pages would send.
 func (b *Browser) Cookie() Header { return Header("Cookie: countersign=" + b.Session()) }
 
 var signInCode = regexp.MustCompile(`sign-in code[^\n]*?email"?[:=]"?([^"\s]+?)"?[,\s]+"?code"?[:=]"?(\d{8})`)
 
-// SignInCode waits for the sign-in code of an address in what the log says from
-// there on.
+// SignInCode waits for the sign-in code of an address in the log, beginning at an offset.
 func (s *Server) SignInCode(email string, from int) string {
 	s.t.Helper()
 	code := ""
@@ -106,7 +105,7 @@ func (s *Server) SignInCode(email string, from int) string {
 	return code
 }
 
-// SignIn signs a user in with the code that the log tells.
+// SignIn signs a user in with the code in the log.
 func (b *Browser) SignIn(email string) *Page {
 	b.server.t.Helper()
 	before := len(b.server.log())
@@ -117,8 +116,8 @@ func (b *Browser) SignIn(email string) *Page {
 // CloseIdle closes the connections that are not in use.
 func (b *Browser) CloseIdle() { b.http.CloseIdleConnections() }
 
-// browserTransport is how a browser reaches the server: a shared one with the names
-// of the test's tenant replaced.
+// browserTransport connects to the server; for a shared server it replaces the names of the test's
+// tenant.
 func (s *Server) browserTransport() http.RoundTripper {
 	if s.sharedServer == nil {
 		return nil
@@ -126,7 +125,7 @@ func (s *Server) browserTransport() http.RoundTripper {
 	return s.http.Transport
 }
 
-// address is how the server knows a user's address.
+// address is a user's e-mail address at the server.
 func (s *Server) address(email string) string {
 	if n, is := s.http.Transport.(*tenantNames); is {
 		return n.out.Replace(email)

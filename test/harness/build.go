@@ -20,7 +20,7 @@ const command = "github.com/countersign/countersign/cmd/countersign"
 // binary is the program under test, built once by Build.
 var binary string
 
-// Main builds the program and runs the tests of a package that drives it.
+// Main builds the program and runs the tests of a package that uses it.
 func Main(m *testing.M) {
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "countersign-test-")
@@ -43,10 +43,9 @@ func Build(dir string, flags ...string) (err error) {
 	return err
 }
 
-// AsTested builds the program into dir with these flags, and with the race detector
-// where the tests have it, and gives its path. Without flags it is the binary that
-// COUNTERSIGN_TEST_BINARY names, if that is set: who runs several packages builds it
-// for all of them.
+// AsTested builds the program into dir with these flags, and with the race detector if the tests have
+// it, and returns its path. Without flags it returns the binary in COUNTERSIGN_TEST_BINARY if that is
+// set: a caller that runs several packages builds the program once.
 func AsTested(dir, name string, flags ...string) (path string, err error) {
 	if built := os.Getenv(gotest.ProgramVariable); built != "" && len(flags) == 0 {
 		return filepath.Abs(built)
@@ -54,8 +53,7 @@ func AsTested(dir, name string, flags ...string) (path string, err error) {
 	return BuildAs(dir, name, slices.Concat(asTested, flags)...)
 }
 
-// BuildAs builds the program into dir with just these flags, and gives its path; see
-// Server.Use.
+// BuildAs builds the program into dir with only these flags, and returns its path; see Server.Use.
 func BuildAs(dir, name string, flags ...string) (path string, err error) {
 	path = filepath.Join(dir, name)
 	args := slices.Concat([]string{"build", "-o", path}, flags, []string{command})
@@ -65,10 +63,9 @@ func BuildAs(dir, name string, flags ...string) (path string, err error) {
 	return path, nil
 }
 
-// program is the path of the binary, for a test that runs it. `go test` reuses a
-// result while no file that the tests read has changed, and doesn't see what the
-// build reads: so the first test that runs the program looks at its sources.
-// Otherwise a test of a changed program would not run again.
+// program is the path of the binary, for a test that runs it. `go test` reuses a cached result unless
+// a file that the tests read has changed, and doesn't notice what a build reads. So the first test
+// that runs the program reads its sources; otherwise tests of a changed program would not run again.
 func program(t testing.TB) string {
 	t.Helper()
 	lookedAt.Do(func() {
@@ -79,12 +76,12 @@ func program(t testing.TB) string {
 	return binary
 }
 
-// Binary is the path of the program under test, for a script that calls it by name.
+// Binary is the path of the program, for a script that runs it.
 func Binary(t testing.TB) string { return program(t) }
 
 var lookedAt sync.Once
 
-// sourceRoot is the folder of go.mod, above the test's own.
+// sourceRoot is the directory of go.mod, above the directory of the test.
 func sourceRoot() string {
 	root := ".."
 	for range 8 {

@@ -15,22 +15,22 @@ const (
 	AliasPrefix = "/api/runtime/v1"
 )
 
-// Client is one principal talking to a server, through the Go SDK: whatever a test
-// asks, the SDK sends. It never repeats, so that a test sees each answer.
+// Client is one principal at a server. It sends every request through the Go SDK, without
+// repetitions, so that a test sees each answer.
 type Client struct {
 	server *Server
 	token  string
 	prefix string
 }
 
-// As is the client of a token; "" sends none.
+// As returns the client of a token; "" sends none.
 func (s *Server) As(token string) *Client { return &Client{server: s, token: token, prefix: Prefix} }
 
 // Token is the bearer token that the client sends.
 func (c *Client) Token() string { return c.token }
 
-// SDK is the principal's typed client. It lives as long as the server keeps its
-// address: not over a restart.
+// SDK is the principal's SDK client. It can't be used after a restart, which changes the server's
+// address.
 func (c *Client) SDK(changes ...func(*client.Config)) *client.Client {
 	c.server.t.Helper()
 	cfg := client.Config{BaseURL: c.server.URL, Prefix: c.prefix, Token: c.token, HTTP: c.server.http, Timeout: patience, Retries: -1, AllowInsecure: true}
@@ -59,22 +59,21 @@ func (c *Client) Get(path string, headers ...Header) *Answer {
 	return c.Do("GET", path, nil, headers...)
 }
 
-// Put sends a document.
+// Put sends a PUT with a document.
 func (c *Client) Put(path string, body any, headers ...Header) *Answer {
 	return c.Do("PUT", path, body, headers...)
 }
 
-// Post sends a document; nil sends none.
+// Post sends a POST with a document; nil sends none.
 func (c *Client) Post(path string, body any, headers ...Header) *Answer {
 	return c.Do("POST", path, body, headers...)
 }
 
-// Delete deletes.
+// Delete sends a DELETE.
 func (c *Client) Delete(path string) *Answer { return c.Do("DELETE", path, nil) }
 
-// Do sends a request. A body is encoded as JSON unless it is text already; a
-// header of the test's own replaces the one that would be sent, and "Name:"
-// alone leaves it out.
+// Do sends a request. It encodes body as JSON unless it is text already. A given header replaces the
+// default one, and "Name:" without a value removes it.
 func (c *Client) Do(method, path string, body any, headers ...Header) *Answer {
 	c.server.t.Helper()
 	a, err := c.Try(method, path, body, headers...)
@@ -84,8 +83,8 @@ func (c *Client) Do(method, path string, body any, headers ...Header) *Answer {
 	return a
 }
 
-// Try is Do for a server that may die meanwhile: the error says that no whole
-// answer came, so that nothing is known of the request.
+// Try is Do for a server that may die meanwhile: it returns an error if no complete answer came, so
+// that it is not known whether the request was carried out.
 func (c *Client) Try(method, path string, body any, headers ...Header) (*Answer, error) {
 	s := c.server
 	s.t.Helper()
@@ -101,8 +100,7 @@ func (c *Client) Try(method, path string, body any, headers ...Header) (*Answer,
 	return s.newAnswer(res, q, text), nil
 }
 
-// changed are the headers of a test's own, in their order; a name with nothing
-// behind it is one that is not sent.
+// changed parses a test's headers; a name without a value is a header to leave out.
 func changed(headers []Header) http.Header {
 	out := http.Header{}
 	for _, h := range headers {
@@ -132,7 +130,7 @@ func encode(s *Server, body any) []byte {
 	return text
 }
 
-// newAnswer makes an answer of what came back, and judges it.
+// newAnswer makes an Answer of a response, and checks it.
 func (s *Server) newAnswer(res *client.Response, q client.Request, sent []byte) *Answer {
 	s.t.Helper()
 	a := &Answer{Status: res.Status, Header: res.Header, Raw: string(res.Body), method: q.Method, path: q.Path, sent: sent}
@@ -146,5 +144,5 @@ func (s *Server) newAnswer(res *client.Response, q client.Request, sent []byte) 
 	return a
 }
 
-// CloseIdle closes the connections that are not in use.
+// CloseIdle closes unused connections.
 func (s *Server) CloseIdle() { s.http.CloseIdleConnections() }

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Result is how a command ended, and what it printed.
+// Result is a command's exit status and output.
 type Result struct {
 	Status int
 	Out    string // standard output
 	Err    string // standard error
 }
 
-// Lines are those of standard error.
+// Lines are the lines of standard error.
 func (r Result) Lines() []string {
 	return strings.Split(strings.TrimSuffix(r.Err, "\n"), "\n")
 }
 
-// Run runs the binary to its end, without anything to read.
+// Run runs the binary to its end, without standard input.
 func Run(t testing.TB, settings map[string]string, args ...string) Result {
 	t.Helper()
 	return Fed(t, settings, "", args...)
@@ -50,8 +50,8 @@ func Fed(t testing.TB, settings map[string]string, input string, args ...string)
 	return Result{Status: cmd.ProcessState.ExitCode(), Out: out.String(), Err: errs.String()}
 }
 
-// Wire sends bytes to the server as they are, for what no HTTP client would
-// send, and returns what comes back until the server closes the connection.
+// Wire sends bytes to the server that no HTTP client would send, and returns the answer up to the end
+// of the connection.
 func (s *Server) Wire(t testing.TB, text string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
@@ -64,6 +64,6 @@ func (s *Server) Wire(t testing.TB, text string) string {
 		t.Fatal(err)
 	}
 	var answer bytes.Buffer
-	_, _ = answer.ReadFrom(conn) // a reset ends it as well
+	_, _ = answer.ReadFrom(conn) // a reset also ends the answer
 	return answer.String()
 }

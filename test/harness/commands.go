@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// tried are the commands that a test has seen do their work.
+// tried are the commands that succeeded in a test.
 var tried struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// refusals are the exit statuses of a command that did nothing.
+// refusals are the exit statuses of commands that did nothing.
 var refusals = []int{2, 3, 4}
 
 func noteCommand(status int, args []string) {
@@ -25,8 +25,7 @@ func noteCommand(status int, args []string) {
 	}
 }
 
-// Untried are the client commands of docs/command-line.md that no test has seen
-// do their work.
+// Untried lists the client commands of docs/command-line.md that succeeded in no test.
 func Untried() []string {
 	text, err := os.ReadFile(filepath.Join(sourceRoot(), "docs", "command-line.md"))
 	if err != nil {

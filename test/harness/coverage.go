@@ -4,8 +4,7 @@ import (
 	"sync"
 )
 
-// covered remembers, over all tests, which operations answered with which
-// status.
+// covered records, over all tests, which operations answered with which status.
 var covered struct {
 	sync.Mutex
 	statuses map[string]map[int]bool // by operationId
@@ -25,8 +24,8 @@ func cover(d *Document, operation string, status int) {
 	covered.document = d
 }
 
-// Uncovered lists the operations of the document that no test has seen succeed,
-// nil when no server was started.
+// Uncovered lists the operations of the document that succeeded in no test, nil if no server was
+// started.
 func Uncovered() []string {
 	covered.Lock()
 	defer covered.Unlock()

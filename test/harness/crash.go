@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// Use lets the next starts run another build of the program.
+// Use makes the next starts run another build of the program.
 func (s *Server) Use(binary string) { s.binary = binary }
 
-// Command is what the next starts run instead of `serve`.
+// Command sets the arguments of the next starts, instead of `serve`.
 func (s *Server) Command(args ...string) { s.args = args }
 
-// MayLogErrors says whether the next starts meet faults that the log must report.
+// MayLogErrors says whether the next starts have faults that the log must report.
 func (s *Server) MayLogErrors(may bool) { s.faulty = may }
 
-// Begin starts a stopped server that may die by itself. It returns when the
-// server listens, or false when it ended before.
+// Begin starts a stopped server that may die by itself. It returns true when the server listens, or
+// false if it ended before.
 func (s *Server) Begin(settings ...Setting) (up bool) {
 	s.t.Helper()
 	s.change(settings)
@@ -30,20 +30,20 @@ func (s *Server) Begin(settings ...Setting) (up bool) {
 	return up
 }
 
-// Killed waits for the end of a server that dies by itself, and reports whether
-// that was as by SIGKILL.
+// Killed waits until a server has died by itself, and reports whether a signal such as SIGKILL ended
+// it.
 func (s *Server) Killed() bool {
 	s.t.Helper()
-	return s.process.wait(s.t) == -1 // by a signal; a panic or an exit has a status
+	return s.process.wait(s.t) == -1 // -1 is a signal; a panic or an exit has a status
 }
 
-// PID is the number of the server's process.
+// PID is the id of the server's process.
 func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 
-// Alive reports a process that has not ended.
+// Alive reports whether the process is running.
 func (s *Server) Alive() bool { return s.process != nil && !s.process.ended() }
 
-// Anew is another server with the same settings and a new store, not started.
+// Anew returns another server with the same settings and a new store, not started.
 func (s *Server) Anew(t testing.TB) *Server {
 	t.Helper()
 	s.own("Anew")
@@ -59,7 +59,7 @@ func (s *Server) Anew(t testing.TB) *Server {
 	return c
 }
 
-// Copy is another server on a copy of a stopped server's store, not started.
+// Copy returns another server on a copy of a stopped server's store, not started.
 func (s *Server) Copy(t testing.TB) *Server {
 	t.Helper()
 	c := s.Anew(t)
@@ -69,16 +69,15 @@ func (s *Server) Copy(t testing.TB) *Server {
 	return c
 }
 
-// Move gives a server that is not started another database.
+// Move sets another database for a server that is not started.
 func (s *Server) Move(database string) { s.settings["SVC_PLATFORM_STORE"] = database }
 
-// On is the same principal talking to another server.
+// On returns the same principal as a client of another server.
 func (c *Client) On(s *Server) *Client {
 	other := *c
 	other.server = s
 	return &other
 }
 
-// Beside is the path of a file beside the store, for what a test keeps of a
-// server.
+// Beside is the path of a file next to the store, for a test's own files.
 func (s *Server) Beside(name string) string { return filepath.Join(filepath.Dir(s.Store), name) }

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// ofDirectories are the tests that OnlyDirectory took out of this run.
+// ofDirectories are the tests that OnlyDirectory skipped in this run.
 var ofDirectories struct {
 	sync.Mutex
 	names []string
 }
 
-// OnlyDirectory says that a test is about a store in a directory: its files, its
-// lock, its backups. Where each server has a database instead, the test is no part
-// of the run, which must account for it: see OfDirectories.
+// OnlyDirectory says that a test is about a store in a directory: its files, its lock, its backups. If
+// each server has a database instead, the test ends at once, and the run must account for it: see
+// OfDirectories.
 func OnlyDirectory(t testing.TB) {
 	t.Helper()
 	if OnDatabase == nil {
@@ -26,7 +26,7 @@ func OnlyDirectory(t testing.TB) {
 	t.SkipNow()
 }
 
-// OfDirectories are the names, sorted, of the tests that were no part of this run.
+// OfDirectories are the sorted names of the tests that OnlyDirectory ended.
 func OfDirectories() []string {
 	ofDirectories.Lock()
 	defer ofDirectories.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Document is the OpenAPI description that a server gives of itself.
+// Document is a server's OpenAPI document.
 type Document struct {
 	Operations []Operation
 
@@ -22,13 +22,13 @@ type Document struct {
 	schemas  map[string]*jsonschema.Schema // by JSON pointer
 
 	seed  maphash.Seed
-	right sync.Map // the digests of bodies that were found right
+	right sync.Map // the digests of bodies found valid
 }
 
-// documentURL is the name under which schemas refer to the document.
+// documentURL is the name by which schemas refer to the document.
 const documentURL = "http://server/openapi.json"
 
-// Operation is one of a document's.
+// Operation is an operation of a document.
 type Operation struct {
 	ID     string
 	Method string
@@ -36,7 +36,7 @@ type Operation struct {
 	spec   *openapi3.Operation
 }
 
-// documents are those that were read already, by the program that gave them.
+// documents caches the parsed documents by program.
 var documents = struct {
 	sync.Mutex
 	byProgram map[string]*Document
@@ -74,7 +74,7 @@ func newCompiler(text string) (*jsonschema.Compiler, error) {
 	return c, c.AddResource(documentURL, whole)
 }
 
-// find is the operation that a request is for; nil where the document has none.
+// find returns the operation of a request, nil if the document has none.
 func (d *Document) find(method, path string) *Operation {
 	if method == "HEAD" {
 		method = "GET"
@@ -100,10 +100,10 @@ func fitsTemplate(template, path string) bool {
 	return true
 }
 
-// HasRequestBody reports an operation that takes one.
+// HasRequestBody reports whether the operation takes a body.
 func (o Operation) HasRequestBody() bool { return o.spec.RequestBody != nil }
 
-// Public reports an operation that takes no token.
+// Public reports whether the operation needs no token.
 func (o Operation) Public() bool { return o.spec.Security != nil && len(*o.spec.Security) == 0 }
 
 // Success is the one documented status below 400.
@@ -116,7 +116,7 @@ func (o Operation) Success() int {
 	return 0
 }
 
-// Statuses are all documented ones, in order.
+// Statuses are all documented statuses, sorted.
 func (o Operation) Statuses() []string {
 	var out []string
 	for status := range o.spec.Responses.Map() {
@@ -126,8 +126,7 @@ func (o Operation) Statuses() []string {
 	return out
 }
 
-// Parameters are the names of an operation's parameters in a place: path, query
-// or header.
+// Parameters are the names of an operation's parameters in path, query or header.
 func (o Operation) Parameters(in string) []string {
 	var out []string
 	for _, p := range o.spec.Parameters {
@@ -138,8 +137,8 @@ func (o Operation) Parameters(in string) []string {
 	return out
 }
 
-// checkAnswer judges a body by the schema that the document has for it. Who waits for
-// a state is told the same again and again: a text that was right is right.
+// checkAnswer validates a body by its schema in the document. A test that waits for a state gets the
+// same body many times, so valid bodies are cached.
 func (d *Document) checkAnswer(o *Operation, status int, contentType string, body JSON, text string) error {
 	response := o.spec.Responses.Value(strconv.Itoa(status))
 	if response == nil {
@@ -163,8 +162,7 @@ func (d *Document) checkAnswer(o *Operation, status int, contentType string, bod
 	return err
 }
 
-// checkRequest judges a body that was accepted: what the service takes must be
-// what the document promises to take.
+// checkRequest validates an accepted body: the service may accept only what the document allows.
 func (d *Document) checkRequest(o *Operation, body JSON) error {
 	if o.spec.RequestBody == nil {
 		return nil
@@ -174,13 +172,13 @@ func (d *Document) checkRequest(o *Operation, body JSON) error {
 
 const jsonContent = "/content/application~1json/schema"
 
-// place is the operation's JSON pointer into the document.
+// place is the operation's JSON pointer in the document.
 func (o *Operation) place() string {
 	return "/paths/" + strings.ReplaceAll(o.Path, "/", "~1") + "/" + strings.ToLower(o.Method)
 }
 
-// validate judges a value by the schema at a JSON pointer: JSON Schema 2020-12, as
-// OpenAPI 3.1 says. Schemas are compiled once.
+// validate validates a value by the schema at a JSON pointer: JSON Schema 2020-12, as OpenAPI 3.1
+// says. Schemas are compiled once.
 func (d *Document) validate(v JSON, pointer string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -195,5 +193,5 @@ func (d *Document) validate(v JSON, pointer string) error {
 	return schema.Validate(v.value)
 }
 
-// Find is the operation of a method and a path below the prefix, nil for none.
+// Find returns the operation of a method and a path below the prefix, nil if there is none.
 func (d *Document) Find(method, path string) *Operation { return d.find(method, path) }

@@ -15,15 +15,14 @@ type Event struct {
 	Data JSON
 }
 
-// Stream is a stream of server-sent events. It is read as it is received.
+// Stream is a stream of server-sent events, read as it arrives.
 type Stream struct {
 	server *Server
 	lines  *bufio.Scanner
 	cancel context.CancelFunc
 }
 
-// Events opens the event stream at a path. The caller reads it to its end or closes
-// it.
+// Events opens the event stream at a path. The caller must read it to its end or close it.
 func (c *Client) Events(t testing.TB, path string, headers ...Header) *Stream {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -14,17 +14,16 @@ import (
 // Doc is a JSON object as tests write it.
 type Doc = map[string]any
 
-// JSON is a value of an answer, its numbers digit for digit. The zero JSON is
-// absent.
+// JSON is a value of an answer, with exact numbers. The zero JSON is absent.
 type JSON struct {
 	value any
 	there bool
 }
 
-// Absent is what Is expects where there must be nothing.
+// Absent is what Is expects if there must be no value.
 var Absent = JSON{}
 
-// Parse reads one JSON value.
+// Parse parses one JSON value.
 func Parse(text []byte) (JSON, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -33,8 +32,7 @@ func Parse(text []byte) (JSON, error) {
 	return JSON{v, err == nil}, err
 }
 
-// At follows a path such as `steps.0.status`; a path that leads nowhere is
-// absent.
+// At follows a path such as `steps.0.status`; it returns the absent JSON if there is no such value.
 func (j JSON) At(path string) JSON {
 	for _, part := range strings.Split(path, ".") {
 		j = j.child(part)
@@ -55,7 +53,7 @@ func (j JSON) child(part string) JSON {
 	return JSON{}
 }
 
-// Exists reports a value that is there, null included.
+// Exists reports whether there is a value; null is one.
 func (j JSON) Exists() bool { return j.there }
 
 // Text is a string's content, "" for anything else.
@@ -91,7 +89,7 @@ func (j JSON) Keys() []string {
 	return keys
 }
 
-// Doc is a copy of an object that can be changed and sent back.
+// Doc returns a copy of an object, to change and send back.
 func (j JSON) Doc() Doc {
 	m, _ := copied(j.value).(map[string]any)
 	return m
@@ -102,12 +100,12 @@ func (j JSON) String() string {
 	if !j.there {
 		return "(absent)"
 	}
-	b, _ := json.Marshal(j.value) // it was decoded from JSON
+	b, _ := json.Marshal(j.value) // never fails for a decoded value
 	return string(b)
 }
 
-// Is checks the value at a path; want is anything that encodes as JSON, or
-// Absent. Numbers are compared by value.
+// Is checks the value at a path; want is anything that can be encoded as JSON, or Absent. Numbers are
+// compared by value.
 func (j JSON) Is(t testing.TB, path string, want any) JSON {
 	t.Helper()
 	got := j.At(path)
@@ -133,7 +131,7 @@ func contains(t testing.TB, what, text string, parts []string) {
 	}
 }
 
-// exactNumbers compares numbers by exact value: 1 is 1.0.
+// exactNumbers compares numbers by exact value: 1 equals 1.0.
 var exactNumbers = cmp.Comparer(func(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -143,7 +141,7 @@ var exactNumbers = cmp.Comparer(func(a, b json.Number) bool {
 	return ok && also && x.Cmp(y) == 0
 })
 
-// normal brings what a test expects and what an answer holds into one form.
+// normal converts expected and actual values to the same form.
 func normal(t testing.TB, v any) any {
 	t.Helper()
 	if j, ok := v.(JSON); ok {
@@ -163,15 +161,14 @@ func normal(t testing.TB, v any) any {
 	return j.value
 }
 
-// With is a copy of doc with the value at a path set; objects on the way are
-// made where they are missing.
+// With returns a copy of doc with the value at a path set; it creates missing objects on the path.
 func With(doc Doc, path string, v any) Doc {
 	out := copied(doc).(map[string]any)
 	set(out, strings.Split(path, "."), v)
 	return out
 }
 
-// Without is a copy of doc without what is at a path.
+// Without returns a copy of doc without the value at a path.
 func Without(doc Doc, path string) Doc {
 	out := copied(doc).(map[string]any)
 	parts := strings.Split(path, ".")
@@ -209,7 +206,7 @@ func reach(v any, parts []string) any {
 	return v
 }
 
-// copied copies objects and arrays, so that a changed sample spoils no other.
+// copied copies objects and arrays, so that changing a sample doesn't change others.
 func copied(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -241,7 +238,7 @@ func copied(v any) any {
 	}
 }
 
-// Without is an object's members but one.
+// Without returns an object's members without one.
 func (j JSON) Without(name string) Doc {
 	d := j.Doc()
 	delete(d, name)

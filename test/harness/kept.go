@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	_ "modernc.org/sqlite" // reads the directory's database beside the server
+	_ "modernc.org/sqlite" // reads the directory's database while the server runs
 )
 
-// Kept reads what a server's store holds while it runs, without the audit log and
-// what the service notes by itself: when a token was used last, who is alive.
-// Close it before the server stops.
+// Kept reads a store while its server runs, without the audit log and without what the service writes
+// by itself, such as the last use of a token and leases. Close it before the server stops.
 type Kept struct {
 	s      *Server
 	tables []string
@@ -20,7 +19,7 @@ type Kept struct {
 	Close  func()
 }
 
-// documentTables are those of documents. What counts or indexes them follows from them.
+// documentTables selects the tables with documents. All other rows derive from them.
 const documentTables = `SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%doc TEXT%'`
 
 // Kept opens the server's store for reading.
@@ -87,8 +86,8 @@ func (k *Kept) openDatabase() error {
 	return nil
 }
 
-// checkDocuments looks for secrets in the rows of a directory's database: in its file
-// a long document lies in pieces. One that can't be read was searched as a file.
+// checkDocuments searches for secrets in the rows of a directory's database, since a long document is
+// in several pieces in the file. If the database can't be read, its file was searched.
 func (s *Server) checkDocuments() {
 	k := &Kept{s: s}
 	if k.openDirectory() != nil {
@@ -107,8 +106,8 @@ func (s *Server) checkDocuments() {
 	}
 }
 
-// Rows names every row with its version, which rises with each change. It is one
-// statement, and so one snapshot.
+// Rows lists every row with its version, which increases with each change. It uses one statement, and
+// so one snapshot.
 func (k *Kept) Rows() string {
 	k.s.t.Helper()
 	var parts []string
@@ -125,7 +124,7 @@ func (k *Kept) Rows() string {
 	return strings.Join(rows, "\n")
 }
 
-// state is what of a row must not change.
+// state is the part of a row that must not change.
 func (k *Kept) state(table string) string {
 	field := map[string]string{"tokens": "lastUsedAt", "sessions": "seenAt"}[table]
 	switch {
@@ -138,8 +137,7 @@ func (k *Kept) state(table string) string {
 	}
 }
 
-// own leaves out the records by which processes find each other and limits are
-// counted.
+// own excludes the records of processes and of limits.
 func own(table string) string {
 	if table != "meta" {
 		return ""

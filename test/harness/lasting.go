@@ -10,7 +10,7 @@ import (
 
 // lastingTB is the testing.TB of a server that outlives the test that started it.
 type lastingTB struct {
-	testing.TB // nil: what is not below isn't used
+	testing.TB // nil: only the methods below are called
 	dir        string
 
 	mu       sync.Mutex
@@ -43,8 +43,7 @@ func (l *lastingTB) Error(args ...any) {
 func (l *lastingTB) Errorf(format string, args ...any) { l.Error(fmt.Sprintf(format, args...)) }
 func (l *lastingTB) Logf(format string, args ...any)   { l.Error(fmt.Sprintf(format, args...)) }
 
-// fatal is what Fatal panics with: in a test it fails that test, at the end it is
-// caught.
+// fatal is the panic value of Fatal: within a test it fails the test, at the end it is recovered.
 type fatal string
 
 func (l *lastingTB) Fatal(args ...any) {
@@ -59,7 +58,7 @@ func (l *lastingTB) Failed() bool {
 	return len(l.wrong) > 0
 }
 
-// end runs the cleanups, the latest first, and gives what was wrong.
+// end runs the cleanups, the latest first, and returns the errors.
 func (l *lastingTB) end() []string {
 	for _, f := range slices.Backward(l.cleanups) {
 		runCaught(f)

@@ -11,10 +11,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// UnusedAddress is an address of this machine where nothing listens. It lies below
-// the ports that the system gives to those who ask for any, and a lock on a file named
-// after the port keeps other tests from drawing it, in this process or another, until
-// the test has ended.
+// UnusedAddress is an address of this machine where nothing listens. Its port is below the range of
+// ephemeral ports. A lock on a file named after the port prevents that another test, in this process or
+// another one, chooses the port before this test has ended.
 func UnusedAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -23,7 +22,7 @@ func UnusedAddress(t testing.TB) string {
 		if locked, err := claim.TryLock(); err != nil || !locked {
 			continue
 		}
-		t.Cleanup(func() { _ = claim.Close() }) // the file stays: who removes it would free a lock that another took
+		t.Cleanup(func() { _ = claim.Close() }) // the file stays: removing it could release the lock of another test
 		address := fmt.Sprintf("127.0.0.1:%d", port)
 		if l, err := net.Listen("tcp", address); err == nil {
 			_ = l.Close()

@@ -18,7 +18,7 @@ type process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// logBuffer collects what a process writes and can be waited on.
+// logBuffer collects the output of a process; tests can wait for a text in it.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -36,8 +36,8 @@ func (b *logBuffer) String() string {
 	return b.text.String()
 }
 
-// environment is what a process sees: nothing of ours but what Go and the system
-// need, and the test's own settings.
+// environment is the environment of a process: the variables that Go and the system need, and the
+// test's own settings.
 func environment(settings map[string]string) []string {
 	env := []string{"GORACE=atexit_sleep_ms=0"}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOMAXPROCS"} {
@@ -59,7 +59,7 @@ func launch(t testing.TB, program string, settings map[string]string, args ...st
 		t.Fatal(err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // its status is read from ProcessState
+		_ = p.cmd.Wait() // wait reads the status from ProcessState
 		close(p.done)
 	}()
 	return p
@@ -74,7 +74,7 @@ func (p *process) ended() bool {
 	}
 }
 
-// address waits for the line that says where the server listens.
+// address waits for the line with the server's listening address.
 func (p *process) address(t testing.TB) string {
 	t.Helper()
 	url, up := p.comesUp(t)
@@ -88,7 +88,7 @@ func (p *process) address(t testing.TB) string {
 func (p *process) comesUp(t testing.TB) (url string, up bool) {
 	t.Helper()
 	Until(t, "the line `listening on`", func() bool {
-		ended := p.ended() // asked first: what it wrote before is read below
+		ended := p.ended() // read before the log, so that the log is complete if it is true
 		if m := listening.FindStringSubmatch(p.log.String()); m != nil {
 			url, up = m[1], true
 		}
@@ -99,7 +99,7 @@ func (p *process) comesUp(t testing.TB) (url string, up bool) {
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)\n`)
 
-// wait is the exit status, once the process has ended by itself.
+// wait returns the exit status when the process has ended by itself.
 func (p *process) wait(t testing.TB) int {
 	t.Helper()
 	select {

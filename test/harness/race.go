@@ -4,6 +4,5 @@ package harness
 
 import "github.com/countersign/countersign/test/gotest"
 
-// asTested are the flags that the tests, and so the binary under test, are built
-// with.
+// asTested are the build flags of the tests, and so of the binary under test.
 var asTested = gotest.Race

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Receiver is a project API on loopback. It keeps every request as the bytes
-// that came over the wire and answers by script.
+// Receiver is a project API on loopback. It keeps the bytes of every request and answers by script.
 type Receiver struct {
 	listener net.Listener
 	work     sync.WaitGroup
@@ -21,14 +20,14 @@ type Receiver struct {
 
 	mu          sync.Mutex
 	scripts     map[string][]Reply // by method and path, without the query
-	otherwise   Reply              // where there is none
+	otherwise   Reply              // answers requests without a script
 	seen        []Request
 	connections int
 	open        map[net.Conn]bool
-	again       map[string]bool // idempotency keys that may come twice
+	again       map[string]bool // idempotency keys that may arrive twice
 }
 
-// Request is one request as it arrived.
+// Request is one request as received.
 type Request struct {
 	Raw    []byte // head and body, byte for byte
 	Method string
@@ -40,7 +39,7 @@ type Request struct {
 	Arrived time.Time
 }
 
-// Exchange is a request that waits for its reply.
+// Exchange is a request waiting for its reply.
 type Exchange struct {
 	Request
 	conn   net.Conn
@@ -50,9 +49,8 @@ type Exchange struct {
 // Reply answers a request.
 type Reply func(x *Exchange)
 
-// NewReceiver starts a receiver; without a script it answers 200 {"ok":true}.
-// When the test ends it checks that no side effect came twice under one
-// idempotency key.
+// NewReceiver starts a receiver; without a script it answers 200 {"ok":true}. At the end of the test it
+// checks that no side effect arrived twice under one idempotency key.
 func NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,7 +60,7 @@ func NewReceiver(t testing.TB) *Receiver {
 	return receiverAt(t, listener)
 }
 
-// receiverAt starts a receiver where the system listens already.
+// receiverAt starts a receiver on an existing listener.
 func receiverAt(t testing.TB, listener net.Listener) *Receiver {
 	t.Helper()
 	r := &Receiver{listener: listener, closed: make(chan struct{}), scripts: map[string][]Reply{}, otherwise: Answering(200, `{"ok":true}`), open: map[net.Conn]bool{}, again: map[string]bool{}}
@@ -79,30 +77,29 @@ func (r *Receiver) Origin() string { return origin(r.listener) }
 
 func origin(l net.Listener) string { return "http://" + l.Addr().String() }
 
-// On scripts the answers of a method and path: each is given once, the last for
-// ever.
+// On scripts the answers for a method and path: each is used once, the last one repeatedly.
 func (r *Receiver) On(method, path string, replies ...Reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.scripts[method+" "+path] = replies
 }
 
-// Otherwise gives the answer where no script is.
+// Otherwise sets the answer for requests without a script.
 func (r *Receiver) Otherwise(reply Reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.otherwise = reply
 }
 
-// MayRepeat says that a side effect's key may arrive twice: its first delivery
-// was confirmed not executed.
+// MayRepeat allows a side effect's key to arrive twice, since its first delivery was confirmed as not
+// executed.
 func (r *Receiver) MayRepeat(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.again[key] = true
 }
 
-// Seen lists the requests for a method and path, in the order of their arrival.
+// Seen lists the requests for a method and path in the order of arrival.
 func (r *Receiver) Seen(method, path string) []Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,8 +119,7 @@ func (r *Receiver) Connections() int {
 	return r.connections
 }
 
-// Await waits until a method and path was asked for n times, and returns the
-// latest request.
+// Await waits until a method and path was requested n times, and returns the latest request.
 func (r *Receiver) Await(t testing.TB, method, path string, n int) Request {
 	t.Helper()
 	Until(t, "a request "+method+" "+path, func() bool { return len(r.Seen(method, path)) >= n })
@@ -144,8 +140,8 @@ func (r *Receiver) accept() {
 	}
 }
 
-// serve answers the requests of one connection. The caller waits for an answer
-// before it sends anew, so what was read up to a request's end is that request.
+// serve answers the requests of one connection. The caller waits for each answer before it sends the
+// next request, so all bytes that were read belong to one request.
 func (r *Receiver) serve(conn net.Conn) {
 	defer r.forget(conn)
 	var raw bytes.Buffer
@@ -169,13 +165,13 @@ func (r *Receiver) serve(conn net.Conn) {
 }
 
 func (r *Receiver) forget(conn net.Conn) {
-	_ = conn.Close() // the other side may have closed it first
+	_ = conn.Close() // the peer may have closed it first
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.open, conn)
 }
 
-// next records the request and takes the reply that the script has for it.
+// next records the request and takes its reply from the script.
 func (r *Receiver) next(x *Exchange) Reply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,7 +188,7 @@ func (r *Receiver) next(x *Exchange) Reply {
 	return script[0]
 }
 
-// Close stops the receiver; calls after that are refused.
+// Close stops the receiver; later calls are refused.
 func (r *Receiver) Close() {
 	r.end.Do(r.close)
 	r.work.Wait()
@@ -208,7 +204,7 @@ func (r *Receiver) close() {
 	r.mu.Unlock()
 }
 
-// checkDeliveries: a side effect's idempotency key arrives once.
+// checkDeliveries checks that each side effect's idempotency key arrived once.
 func (r *Receiver) checkDeliveries(t testing.TB) {
 	t.Helper()
 	count := map[string]int{}

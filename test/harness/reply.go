@@ -21,9 +21,9 @@ func Redirecting(status int, to string) Reply {
 	return Raw(fmt.Sprintf("HTTP/1.1 %d %s\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", status, http.StatusText(status), to))
 }
 
-// Raw writes these bytes and keeps the connection.
+// Raw writes these bytes and keeps the connection open.
 func Raw(text string) Reply {
-	return func(x *Exchange) { _, _ = x.conn.Write([]byte(text)) } // the caller may have hung up
+	return func(x *Exchange) { _, _ = x.conn.Write([]byte(text)) } // the caller may have closed the connection
 }
 
 // Hanging never answers.
@@ -40,7 +40,7 @@ func Cutting(text string) Reply {
 	}
 }
 
-// After holds the answer back until the gate is closed, or the receiver is.
+// After delays the answer until the gate or the receiver is closed.
 func After(gate <-chan struct{}, then Reply) Reply {
 	return func(x *Exchange) {
 		select {

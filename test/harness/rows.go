@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// checkRows looks for secrets in every column of every table of the database.
+// checkRows searches every column of every table of the database for secrets.
 func (s *Server) checkRows() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -41,7 +41,7 @@ func (s *Server) scan(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// scanTable reads the rows as text, in which the simple protocol sends them.
+// scanTable reads the rows as text, the format of the simple protocol.
 func (s *Server) scanTable(ctx context.Context, conn *pgx.Conn, table string) error {
 	rows, err := conn.Query(ctx, "SELECT * FROM "+table, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {

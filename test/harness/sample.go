@@ -1,9 +1,8 @@
 package harness
 
-// The samples: small documents that the service accepts as they are. Tests
-// change copies of them with With and Without.
+// Samples: small documents that the service accepts. Tests change copies of them with With and Without.
 
-// Model is a model of a refund: a positive amount is checked and paid.
+// Model is a model of a refund: it checks that the amount is positive and pays it.
 func Model(id string) Doc {
 	return Doc{
 		"schemaVersion": "1.0.0", "id": id, "name": "Refund", "description": "Pays money back", "revision": 1, "updatedAt": "2026-01-01T00:00:00Z",
@@ -37,7 +36,7 @@ func state(id string, start, final bool) Doc {
 	return Doc{"id": id, "name": id, "meaning": id, "isStart": start, "isFinal": final, "position": Doc{"x": 1.5, "y": -2}}
 }
 
-// Transition is a transition of a model; actionID "" leaves the action out.
+// Transition is a transition of a model; an actionID of "" means no action.
 func Transition(id, from, to string, priority int, condition Doc, actionID string) Doc {
 	t := Doc{"id": id, "name": id, "fromStateId": from, "toStateId": to, "priority": priority, "condition": condition}
 	if actionID != "" {
@@ -68,13 +67,13 @@ func Scenario(id string, inputs Doc, state string, path []any, result string) Do
 	}
 }
 
-// SecretEnv names the variable that holds Secret, the credential of Project.
+// SecretEnv is the name of the variable with Secret, the credential of Project.
 const (
 	SecretEnv = "SHOP_SECRET"
 	Secret    = "canary/secret+of?the&shop=47"
 )
 
-// Project is a shop's API at an origin, with HMAC.
+// Project is a shop's API at an origin, with HMAC authentication.
 func Project(origin string) Doc {
 	return Doc{
 		"name": "Shop", "adapter": "HTTP_JSON", "baseUrl": origin, "healthPath": "/health",
@@ -83,7 +82,7 @@ func Project(origin string) Doc {
 	}
 }
 
-// Capabilities are those of the shop: one of each kind that runs are tried with.
+// Capabilities are the shop's capabilities, one of each kind.
 func Capabilities() []any {
 	text, amount := Input("string", true), Input("number", false)
 	return []any{
@@ -101,7 +100,7 @@ func Capabilities() []any {
 	}
 }
 
-// Capability is a capability with more of its fields.
+// Capability is a capability with more fields.
 func Capability(name, method, path string, more Doc) Doc {
 	c := Doc{"name": name, "method": method, "path": path}
 	for k, v := range more {

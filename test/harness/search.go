@@ -2,12 +2,12 @@ package harness
 
 import "strings"
 
-// wordFinder finds any of many words in one pass over a text: a test looks for dozens
-// of secrets in as many spellings, in all that a server says and keeps.
+// wordFinder finds any of many words in one pass over a text: a test searches everything that a server
+// sends and stores for dozens of secrets, each in several encodings.
 type wordFinder struct {
 	byStart map[uint64][]spelling // by the first eight bytes
-	marks   [1 << 10]uint64       // which hashes of a start occur
-	short   []spelling            // those of less than eight bytes
+	marks   [1 << 10]uint64       // the set of the hashes of starts
+	short   []spelling            // words of less than eight bytes
 }
 
 // startSize is how many bytes of a word are looked up.
@@ -30,10 +30,10 @@ func (s *wordFinder) add(word spelling) {
 	s.marks[h>>6] |= 1 << (h & 63)
 }
 
-// hashed is a number below 65,536.
+// hashed is a 16-bit hash.
 func hashed(start uint64) uint64 { return start * 0x9E3779B97F4A7C15 >> 48 }
 
-// first is the word that begins first in text.
+// first returns the word that occurs first in text.
 func (s *wordFinder) first(text string) (found spelling, ok bool) {
 	for _, word := range s.short {
 		if strings.Contains(text, word.form) {

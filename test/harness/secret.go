@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 )
 
-// spellings are the forms in which a secret may be written, by name.
+// spellings are the encodings in which a secret may occur, by name.
 func spellings(secret string) map[string]string {
 	raw := []byte(secret)
-	quoted, _ := json.Marshal(secret) // a string always encodes
+	quoted, _ := json.Marshal(secret) // never fails for a string
 	escaped := ""
 	for _, c := range raw {
 		escaped += fmt.Sprintf(`\u%04x`, c)
@@ -22,31 +22,30 @@ func spellings(secret string) map[string]string {
 		"as it is": secret, "hex": hex.EncodeToString(raw), "HEX": strings.ToUpper(hex.EncodeToString(raw)),
 		"in a query": url.QueryEscape(secret), "in a path": url.PathEscape(secret), "in JSON": strings.Trim(string(quoted), `"`), "in JSON, all escaped": escaped,
 	}
-	for shift := range 3 { // behind something else in one text
+	for shift := range 3 { // at each offset in a longer encoded text
 		out[fmt.Sprintf("base64 behind %d bytes", shift)] = within(base64.StdEncoding, raw, shift)
 		out[fmt.Sprintf("base64 for URLs behind %d bytes", shift)] = within(base64.URLEncoding, raw, shift)
 	}
 	return out
 }
 
-// within is what of a text's base64 doesn't depend on what stands around it.
+// within is the part of a text's base64 that doesn't depend on the neighboring bytes.
 func within(encoding *base64.Encoding, raw []byte, shift int) string {
 	text := encoding.EncodeToString(append(make([]byte, shift), raw...))
 	return text[min(shift, 1)*4 : (shift+len(raw))/3*4]
 }
 
-// scanned counts what was searched for secrets, over all tests: texts and bytes, how
-// often something was found, and for how many secrets.
+// scanned counts, over all tests, the texts and bytes that were searched for secrets, the hits, and the
+// secrets.
 var scanned struct{ texts, bytes, hits, secrets atomic.Int64 }
 
-// Scanned says what was searched for secrets.
+// Scanned describes these counts.
 func Scanned() string {
 	return fmt.Sprintf("canary scan: %d secrets, each in %d spellings, in %d answers, pages, events, logs, files and rows of %d MiB: %d hits",
 		scanned.secrets.Load(), len(spellings("a secret")), scanned.texts.Load(), scanned.bytes.Load()>>20, scanned.hits.Load())
 }
 
-// Keep adds a secret that no answer, page, event, log line, store file or row may
-// hold.
+// Keep adds a secret that must not occur in any answer, page, event, log line, store file or row.
 func (s *Server) Keep(secret string) {
 	scanned.secrets.Add(1)
 	s.keep(secret, "")
@@ -55,7 +54,7 @@ func (s *Server) Keep(secret string) {
 	}
 }
 
-// keep adds a secret; a shared server says whose it is.
+// keep adds a secret; for a shared server the error names the test that it belongs to.
 func (s *Server) keep(secret, whose string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,11 +70,10 @@ func (s *Server) keep(secret, whose string) {
 	}
 }
 
-// spelling is one form of a secret.
+// spelling is one encoding of a secret.
 type spelling struct{ name, form string }
 
-// leaked is the first secret that occurs in text, with how it is spelt; "" when none
-// does.
+// leaked is the first secret that occurs in text, with its encoding; "" if there is none.
 func (s *Server) leaked(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

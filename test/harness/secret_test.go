@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestASecretIsFoundHoweverItIsSpelt: a search that finds nothing proves nothing
-// unless it would find something.
+// TestASecretIsFoundHoweverItIsSpelt: a search without a hit proves something only if it finds each
+// encoding.
 func TestASecretIsFoundHoweverItIsSpelt(t *testing.T) {
 	const secret = "canary/secret+of?the&shop=47<ü>"
 	s := &Server{t: t}

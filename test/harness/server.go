@@ -17,19 +17,19 @@ import (
 	"time"
 )
 
-// Server is the program under test, serving on a store of its own.
+// Server is the program under test, serving with its own store.
 type Server struct {
 	URL   string // http://127.0.0.1:port
-	Store string // its directory
-	// Admin is the bootstrap token's: a realm administrator with ADMIN in the
+	Store string // the directory of the store
+	// Admin is the principal of the bootstrap token: a realm administrator with ADMIN in the
 	// tenant `default`.
 	Admin *Client
 
 	t        testing.TB
-	binary   string   // "" is what Build built
-	args     []string // the command that serves
+	binary   string   // "": the binary that Build built
+	args     []string // the arguments of the command
 	settings map[string]string
-	faulty   bool // may log errors
+	faulty   bool // the log may contain errors
 	process  *process
 	http     *http.Client
 	document *Document
@@ -38,16 +38,16 @@ type Server struct {
 
 	mu      sync.Mutex
 	kept    map[string]bool // the secrets
-	secrets wordFinder      // of each in each spelling
+	secrets wordFinder      // each secret in each encoding
 }
 
 // Setting changes how a server is started.
 type Setting func(settings map[string]string)
 
-// Set gives one of the service's own settings, without their common prefix.
+// Set sets a setting of the service, named without the common prefix.
 func Set(name, value string) Setting { return Env("SVC_PLATFORM_"+name, value) }
 
-// Env gives any environment variable.
+// Env sets any environment variable.
 func Env(name, value string) Setting { return func(s map[string]string) { s[name] = value } }
 
 // Start starts a server and stops it when the test ends.
@@ -58,11 +58,11 @@ func Start(t testing.TB, settings ...Setting) *Server {
 	return s
 }
 
-// OnDatabase gives, where it is set, each server a database instead of a directory,
-// so that the same tests are of the other engine.
+// OnDatabase, if set, makes a database for each server, instead of a directory, so that the same tests
+// check the other engine.
 var OnDatabase func(t testing.TB) string
 
-// Prepare makes a server that Restart or Begin starts, on a new store.
+// Prepare returns a server on a new store; Restart or Begin starts it.
 func Prepare(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
 	s := &Server{t: t, Store: filepath.Join(t.TempDir(), "store"), http: newHTTPClient(), args: []string{"serve"}}
@@ -82,8 +82,8 @@ func Prepare(t testing.TB, settings ...Setting) *Server {
 	return s
 }
 
-// StartPrinting starts a server that makes its own bootstrap token and prints it.
-// Admin is the test's to set, once it has found the token.
+// StartPrinting starts a server that makes and prints its own bootstrap token. The test finds the token
+// and sets Admin.
 func StartPrinting(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
 	return Start(t, append(settings, func(settings map[string]string) { delete(settings, "SVC_PLATFORM_BOOTSTRAP_TOKEN") })...)
@@ -112,9 +112,8 @@ func (s *Server) spawn() *process {
 	return launch(s.t, path, s.settings, s.args...)
 }
 
-// readDocument reads the server's description, by which answers are judged. All
-// servers of one program describe themselves alike, and to make a description is half
-// of what a start costs: so it is asked for once.
+// readDocument reads the server's OpenAPI document, by which answers are validated. It is requested once
+// for each program: all its servers have the same document, which takes half of the time of a start.
 func (s *Server) readDocument() {
 	s.t.Helper()
 	documents.Lock()
@@ -130,8 +129,8 @@ func (s *Server) readDocument() {
 	documents.byProgram[path] = s.document
 }
 
-// fetchDocument reads the server's description, without its address, in which
-// alone servers differ.
+// fetchDocument reads the server's OpenAPI document without its address, the only part in which servers
+// differ.
 func (s *Server) fetchDocument() string {
 	s.t.Helper()
 	res, err := s.http.Get(s.URL + "/v1/openapi.json")
@@ -147,7 +146,7 @@ func (s *Server) fetchDocument() string {
 	return strings.ReplaceAll(text.String(), s.URL, "http://server")
 }
 
-// Document is the server's description of itself.
+// Document is the server's OpenAPI document.
 func (s *Server) Document() *Document { return s.document }
 
 // Settings are the environment variables that the server was started with.
@@ -181,13 +180,13 @@ func (s *Server) Terminate() {
 	s.process.signal(s.t, syscall.SIGTERM)
 }
 
-// Wait returns the exit status of a server that was told to stop.
+// Wait returns the exit status of a server that is stopping.
 func (s *Server) Wait() int {
 	s.t.Helper()
 	return s.process.wait(s.t)
 }
 
-// Stop ends the server as an operator would.
+// Stop stops the server as an operator would.
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.Terminate()
@@ -196,7 +195,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Shared reports a server on a database that others may use as well.
+// Shared reports whether the server is on a database, which other servers may use as well.
 func (s *Server) Shared() bool {
 	if s.sharedServer != nil {
 		return s.sharedServer.Shared()
@@ -204,17 +203,17 @@ func (s *Server) Shared() bool {
 	return strings.HasPrefix(s.settings["SVC_PLATFORM_STORE"], "postgres")
 }
 
-// Freeze stops the process where it stands; Thaw lets it go on.
+// Freeze suspends the process (SIGSTOP); Thaw resumes it.
 func (s *Server) Freeze() {
 	s.t.Helper()
 	s.own("Freeze")
 	s.process.signal(s.t, syscall.SIGSTOP)
 }
 
-// Thaw lets a frozen process go on.
+// Thaw resumes a frozen process.
 func (s *Server) Thaw() { s.t.Helper(); s.process.signal(s.t, syscall.SIGCONT) }
 
-// Kill ends the server as a crash would.
+// Kill kills the server, as a crash would.
 func (s *Server) Kill() {
 	s.t.Helper()
 	s.own("Kill")
@@ -222,8 +221,7 @@ func (s *Server) Kill() {
 	s.process.wait(s.t)
 }
 
-// Restart starts a stopped server again on the same store, with changed settings
-// where any are given.
+// Restart starts a stopped server again on the same store, with changed settings if any are given.
 func (s *Server) Restart(settings ...Setting) {
 	s.t.Helper()
 	s.change(settings)
@@ -240,7 +238,7 @@ func (s *Server) change(settings []Setting) {
 	s.http.CloseIdleConnections()
 }
 
-// finish stops the server and looks at what it leaves.
+// finish stops the server and checks its log and its store.
 func (s *Server) finish() {
 	if s.process == nil {
 		return
@@ -257,8 +255,8 @@ func (s *Server) finish() {
 	}
 }
 
-// checkAudit also asks for what tells of everything that happened, so that it is
-// searched for secrets as every answer is.
+// checkAudit verifies the audit log. It also reads the complete log, so that it is searched for secrets
+// as every answer is.
 func (s *Server) checkAudit() {
 	for _, path := range []string{"/audit?limit=200", "/audit?limit=200&realm=true", "/metrics"} {
 		s.Admin.Get(path).OK(s.t)
@@ -306,7 +304,7 @@ func (s *Server) checkStore() {
 	s.checkDocuments()
 }
 
-// Ended reports whether the server's process is gone within a moment.
+// Ended reports whether the server's process ends within a short time.
 func (s *Server) Ended() bool {
 	select {
 	case <-s.process.done:
@@ -316,7 +314,7 @@ func (s *Server) Ended() bool {
 	}
 }
 
-// Refuses reports that nobody listens at the server's address any more.
+// Refuses reports whether nothing listens at the server's address any more.
 func (s *Server) Refuses() bool {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Sign recomputes the HMAC signature of specification 5.2 from the raw bytes of a
-// request, with nothing but the standard library.
+// Sign computes the HMAC signature of specification 5.2 from the raw bytes of a request, with nothing
+// but the standard library.
 func Sign(q Request, secret string) string {
 	head, body, _ := bytes.Cut(q.Raw, []byte("\r\n\r\n"))
 	target := strings.Split(string(head), " ")
@@ -35,11 +35,11 @@ func rawHeader(head []byte, name string) string {
 	return ""
 }
 
-// begun is when the tests began: no request was sent before.
+// begun is when the tests began, before any request.
 var begun = time.Now().Truncate(time.Second)
 
-// CheckSignature checks that a request is signed with the secret, and with the time
-// of its sending: after the tests began, and not after it arrived.
+// CheckSignature checks that a request is signed with the secret, and with a timestamp between the
+// beginning of the tests and its arrival.
 func CheckSignature(q Request, secret string) error {
 	if want, got := Sign(q, secret), q.Header.Get("X-Runtime-Signature"); got != want {
 		return fmt.Errorf("the signature is %q; expected %q", got, want)

@@ -12,21 +12,19 @@ import (
 	"github.com/countersign/countersign/internal/evidence/receipt"
 )
 
-// Most tests are about what a tenant can do. Such a test gets a tenant of its own on
-// a server that others use at the same time: to start a server for each costs more
-// than the test. A test about the process, its settings, its log, its store, or the
-// realm starts a server of its own with Start.
+// Most tests are about what a tenant can do. Such a test gets its own tenant on a server that other tests
+// use at the same time, since starting a server costs more than the test. A test about the process, its
+// settings, its log, its store or the realm starts its own server with Start.
 
-// tenantsPerServer is how many tenants a shared server takes before the next is
-// started.
+// tenantsPerServer is how many tenants a shared server gets before the next server is started.
 const tenantsPerServer = 60
 
-// sharedServers are those of this run of tests.
+// sharedServers are the shared servers of this test process.
 var sharedServers struct {
 	sync.Mutex
 	all     []*sharedServer
-	dir     string // for their stores
-	tenants int    // of all of them
+	dir     string // directory of their stores
+	tenants int    // number of tenants on all of them
 }
 
 // sharedServer is a server that tests share.
@@ -36,16 +34,15 @@ type sharedServer struct {
 	free []slot
 }
 
-// slot is what one test gets: a tenant, and an address that the server may call.
+// slot is the share of one test: a tenant, and an address that the server may call.
 type slot struct {
 	tenant   string
 	listener net.Listener
 }
 
-// Tenant gives a test a tenant of its own on a shared server, and a receiver that
-// projects of the tenant may be registered with. Admin has ADMIN in the tenant and
-// no right over the realm. Whatever the test says of the tenant `default` is about
-// its own: see tenantNames.
+// Tenant gives a test its own tenant on a shared server, and a receiver that projects of the tenant may
+// be registered with. Admin has ADMIN in the tenant and no right over the realm. In the test the tenant
+// is called `default`: see tenantNames.
 func Tenant(t testing.TB) (*Server, *Receiver) {
 	t.Helper()
 	on, own := reserve()
@@ -60,7 +57,7 @@ func Tenant(t testing.TB) (*Server, *Receiver) {
 	return s, receiver
 }
 
-// reserve takes a free slot of a shared server, and starts one where none is free.
+// reserve takes a free slot of a shared server, and starts a server if none is free.
 func reserve() (*sharedServer, slot) {
 	sharedServers.Lock()
 	defer sharedServers.Unlock()
@@ -75,8 +72,8 @@ func reserve() (*sharedServer, slot) {
 	return s, first
 }
 
-// startShared starts a shared server. The origins that it may call are settings, so
-// the receivers' addresses are taken beforehand.
+// startShared starts a shared server. The origins that it may call are settings, so the receivers'
+// addresses are reserved beforehand.
 func startShared() *sharedServer {
 	s := &sharedServer{tb: &lastingTB{dir: filepath.Join(sharedServers.dir, rand.Text())}}
 	var origins, credentials []string
@@ -88,21 +85,20 @@ func startShared() *sharedServer {
 		origins = append(origins, origin(listener))
 		tenant := tenantName(sharedServers.tenants)
 		s.free = append(s.free, slot{tenant, listener})
-		credentials = append(credentials, tenant+"/"+SecretEnv) // each may use what all have
+		credentials = append(credentials, tenant+"/"+SecretEnv) // each tenant may use the same variable
 		sharedServers.tenants++
 	}
 	s.Server = Start(s.tb,
 		Set("CONNECTION_ORIGINS", strings.Join(origins, ",")),
 		Set("SIGNING_ENV_ALLOWLIST", strings.Join(credentials, ",")), Env(SecretEnv, Secret),
 		Set("MAX_ACTIVE_RUNS", "1000"),         // the runs of one test must not wait for another's
-		Set("TRUSTED_PROXIES", "127.0.0.1/32")) // each test signs in from an address of its own
+		Set("TRUSTED_PROXIES", "127.0.0.1/32")) // each test signs in from its own address
 	s.Keep(Secret)
 	return s
 }
 
-// checkTenantAudit checks at the end of a test that the audit log of its tenant is
-// intact; like every answer it is searched for secrets. What the server itself leaves
-// is checked at the end of all tests.
+// checkTenantAudit checks at the end of a test that its tenant's audit log is intact; like every answer
+// it is searched for secrets. The server itself is checked after all tests.
 func (s *Server) checkTenantAudit() {
 	if s.Admin == nil {
 		return
@@ -112,8 +108,7 @@ func (s *Server) checkTenantAudit() {
 	s.checkReceipts()
 }
 
-// checkReceipts verifies the receipts of runs that have ended, with the names that the
-// server knows.
+// checkReceipts verifies the receipts of ended runs, with the server's names.
 func (s *Server) checkReceipts() {
 	named := s.sharedServer.As(s.Admin.token)
 	for _, status := range []string{"COMPLETED", "FAILED", "CANCELLED"} {
@@ -127,7 +122,7 @@ func (s *Server) checkReceipts() {
 	}
 }
 
-// own refuses to a test what would be about all who share its server.
+// own refuses an operation that would affect all tests on the shared server.
 func (s *Server) own(what string) {
 	s.t.Helper()
 	if s.sharedServer != nil {
@@ -135,8 +130,8 @@ func (s *Server) own(what string) {
 	}
 }
 
-// EndShared stops the shared servers when all tests have run, and says what was wrong
-// with what they leave: their logs, their files or rows, the realm's audit log.
+// EndShared stops the shared servers after all tests, and returns what is wrong in their logs, their
+// files or rows, and the realm's audit log.
 func EndShared() error {
 	sharedServers.Lock()
 	defer sharedServers.Unlock()

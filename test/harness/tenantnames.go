@@ -12,12 +12,11 @@ import (
 	"strings"
 )
 
-// tenantNames lets a test in a tenant of its own name things as in the tenant `default`: the
-// tenant itself, its projects (`default-shop`), and users (`ada@example.com`), whose
-// addresses are one name space for all tenants. It changes those names in what the
-// test sends and back in what it receives. A name is as long as the one that it
-// stands for, so that no length and no order changes. A test that recomputes a
-// digest or a signature of what it receives needs a server of its own.
+// tenantNames lets a test with its own tenant use the names of the tenant `default`: the tenant itself,
+// its projects (`default-shop`), and users (`ada@example.com`), since e-mail addresses are shared by all
+// tenants. It replaces those names in what the test sends, and back in what it receives. A replacement
+// has the same length, so that lengths and orders don't change. A test that recomputes a digest or a
+// signature of what it receives needs its own server.
 type tenantNames struct {
 	to     http.RoundTripper
 	out    *strings.Replacer
@@ -25,7 +24,7 @@ type tenantNames struct {
 	tenant string
 }
 
-// namePair is a name of the server's and what the test calls it.
+// namePair is a name at the server and its name in the test.
 type namePair struct{ ofServer, ofTest []byte }
 
 const (
@@ -33,13 +32,13 @@ const (
 	exampleDomain = "example.com"
 )
 
-// tenantName is the id of the nth tenant: a word that is nowhere else in an answer.
+// tenantName is the id of the nth tenant: a word that occurs nowhere else in an answer.
 func tenantName(n int) string { return "zq" + letters(n) }
 
-// domainName is the domain of the addresses of a tenant's users.
+// domainName is the domain of the e-mail addresses of a tenant's users.
 func domainName(tenant string) string { return "y" + strings.TrimPrefix(tenant, "z") + ".com" }
 
-// letters are five that stand for a number.
+// letters encodes a number in five letters.
 func letters(n int) string {
 	var out [5]byte
 	for i := range out {
@@ -49,7 +48,7 @@ func letters(n int) string {
 	return string(out[:])
 }
 
-// clientFor is an HTTP client of a shared server, for the test that has this tenant.
+// clientFor is an HTTP client of a shared server for the test with this tenant.
 func (s *sharedServer) clientFor(tenant string) *http.Client {
 	domain := domainName(tenant)
 	upper := func(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
@@ -67,7 +66,7 @@ func (s *sharedServer) clientFor(tenant string) *http.Client {
 	return &c
 }
 
-// ForCommands is an address at which commands find the server as the test sees it.
+// ForCommands is an address at which commands see the server with the test's names.
 func (s *Server) ForCommands() string {
 	s.t.Helper()
 	if s.sharedServer == nil {
@@ -82,8 +81,7 @@ func (s *Server) ForCommands() string {
 	return proxy.URL
 }
 
-// RoundTrip sends a request with the server's names and gives the answer with the
-// test's.
+// RoundTrip sends a request with the server's names and returns the answer with the test's names.
 func (n *tenantNames) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(r.Context())
 	sent.URL.Path, sent.URL.RawPath, sent.URL.RawQuery = n.out.Replace(r.URL.Path), n.out.Replace(r.URL.RawPath), n.out.Replace(r.URL.RawQuery)
@@ -110,7 +108,7 @@ func (n *tenantNames) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// address is one that no other test asks from: limits count by address.
+// address is a client address that no other test uses, since limits count by address.
 func (n *tenantNames) address() string {
 	number := 0
 	for _, c := range n.tenant[2:] {
@@ -151,13 +149,12 @@ type reading struct {
 	io.Closer
 }
 
-// renamed reads an answer as it comes, since it may be a stream of events, with its
-// names replaced.
+// renamed replaces the names in an answer while it is read, since it may be an event stream.
 type renamed struct {
 	from  io.Reader
 	names *tenantNames
-	ready []byte // replaced, and not yet read
-	held  []byte // read, and may be the beginning of a name
+	ready []byte // replaced, not yet returned
+	held  []byte // read, but may be the beginning of a name
 	err   error
 }
 

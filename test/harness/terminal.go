@@ -12,11 +12,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// Turn is what a person types once something is seen.
+// Turn is a text that a person types after another text was shown.
 type Turn struct{ Seen, Type string }
 
-// OnTerminal runs the binary on a terminal of a width, where a person types. Out
-// is everything that the terminal showed.
+// OnTerminal runs the binary on a terminal of a width on which a person types. Out is the complete output
+// on the terminal.
 func OnTerminal(t testing.TB, settings map[string]string, width uint16, dialog []Turn, args ...string) Result {
 	t.Helper()
 	cmd := exec.Command(program(t), args...)
@@ -43,20 +43,19 @@ func OnTerminal(t testing.TB, settings map[string]string, width uint16, dialog [
 	return Result{Status: status, Out: strings.ReplaceAll(screen.String(), "\r\n", "\n")}
 }
 
-// copyScreen reads until the other side is closed, which Linux tells by an error.
+// copyScreen reads until the other side is closed, which Linux reports as an error.
 func copyScreen(into *logBuffer, tty *os.File) {
 	part := make([]byte, 4096)
 	for {
 		n, err := tty.Read(part)
-		_, _ = into.Write(part[:n]) // it never fails
+		_, _ = into.Write(part[:n]) // never fails
 		if err != nil {
 			return
 		}
 	}
 }
 
-// Interrupt runs the binary until what it has written, or anything else, is as it
-// should be, and interrupts it.
+// Interrupt runs the binary until holds returns true for its output, and interrupts it.
 func Interrupt(t testing.TB, settings map[string]string, holds func(out string) bool, args ...string) Result {
 	t.Helper()
 	cmd := exec.Command(program(t), args...)
@@ -72,7 +71,7 @@ func Interrupt(t testing.TB, settings map[string]string, holds func(out string) 
 	return Result{Status: ended(t, cmd, out), Out: out.String()}
 }
 
-// await waits for a text behind what was shown, and says how far behind it ends.
+// await waits for a text after the position shown, and returns the position of its end.
 func await(t testing.TB, screen *logBuffer, shown int, text string) (end int) {
 	t.Helper()
 	Until(t, "the text "+text, func() bool {

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what must happen soon. Only a failing test
-// waits so long: it keeps a test from hanging, on whatever machine.
+// patience bounds a wait for something that must happen soon, so that a failing test doesn't hang. A
+// passing test never waits that long.
 const patience = 5 * time.Minute
 
-// The pauses between two looks at a condition grow: each look costs the server an
-// answer.
+// The pauses between two checks of a condition grow, since each check costs the server an answer.
 const (
 	firstPause   = 2 * time.Millisecond
 	longestPause = 60 * time.Millisecond
 )
 
-// Until waits for a condition and fails the test when it does not come true.
+// Until waits for a condition, and fails the test if it doesn't become true.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

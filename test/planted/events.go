@@ -9,20 +9,19 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// outcome is what a `go test` said: the first test that failed, nil when none did,
-// and those that passed.
+// outcome is the result of a `go test`: the first test that failed, nil if none did, and the tests that
+// passed.
 type outcome struct {
 	failed *failure
 	passed map[check]bool
 }
 
-// check is a test by its package's folder and its name, which is "" for a package
-// as a whole.
+// check is a test: its package's folder and its name, "" for the package as a whole.
 type check struct{ Package, Test string }
 
 func (c check) String() string { return strings.TrimSpace(c.Package + " " + c.Test) }
 
-// call runs the check again, by itself.
+// call repeats the check alone.
 func (c check) call(t tier) call {
 	out := call{tier: t, packages: []string{"./" + c.Package}, alone: c.Test != ""}
 	if c.Test != "" {
@@ -31,7 +30,7 @@ func (c check) call(t tier) call {
 	return out
 }
 
-// failure is a check that failed.
+// failure is a failed check.
 type failure struct {
 	check
 	timeout bool
@@ -44,17 +43,16 @@ func (f failure) String() string {
 	return f.check.String()
 }
 
-// checkOf is the test of the first level that an event is about: those below have
-// names that were drawn, some of them.
+// checkOf is the top-level test of an event: subtests may have random names.
 func checkOf(e gotest.Event) check { return check{folderOf(e.Package), e.Top()} }
 
-// folderOf is the folder of a package below the root.
+// folderOf is a package's folder below the root.
 func folderOf(importPath string) string {
 	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/"), ".")
 }
 
-// watch reads the events of a `go test` until something has failed, or to the end.
-// An error means that they don't say how the tests ended.
+// watch reads the events of a `go test` until something has failed, or to the end. It returns an error if
+// the events don't show how the tests ended.
 func watch(out io.Reader, toTheEnd bool) (outcome, error) {
 	w := watcher{outcome: outcome{passed: map[check]bool{}}, running: map[check]bool{}}
 	for e, err := range gotest.Events(out) {
@@ -94,8 +92,8 @@ func (w *watcher) event(e gotest.Event) error {
 	return nil
 }
 
-// fail takes a failure down. A package that ends while just one of its tests is
-// running was ended by that one: a panic is not always said to be a test's.
+// fail records a failure. If a package ends while exactly one of its tests is running, that test has ended
+// it: a panic is not always reported for its test.
 func (w *watcher) fail(c check) {
 	if w.failed == nil {
 		w.failed = &failure{check: c, timeout: w.timeout}

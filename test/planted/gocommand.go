@@ -16,16 +16,15 @@ import (
 
 const (
 	buildTime = 30 * time.Minute
-	aloneTime = 10 * time.Minute // of one test by itself
-	spareTime = 30 * time.Minute // for building the tests of a command
-	stopTime  = 10 * time.Second // for what was told to end
+	aloneTime = 10 * time.Minute // timeout of a single test
+	spareTime = 30 * time.Minute // additional time to build the tests of a call
+	stopTime  = 10 * time.Second // time to end after a signal
 )
 
 const module = "github.com/countersign/countersign"
 
-// goCommand prepares a call of the go command in the tree. It ends with ctx, and
-// with it everything that it has started: a test that hangs must not go on
-// beside the next ones.
+// goCommand prepares a call of the go command in the tree. When ctx ends, the command and all processes that
+// it has started are killed: a test that hangs must not run beside the next ones.
 func (t tree) goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = t.dir, t.environment(), stopTime
@@ -33,7 +32,7 @@ func (t tree) goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// build says whether the tree builds, and vets the packages if there are any.
+// build checks that the tree builds, and vets the given packages.
 func (t tree) build(ctx context.Context, vetted ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, buildTime)
 	defer cancel()
@@ -53,10 +52,10 @@ func (t tree) build(ctx context.Context, vetted ...string) error {
 type call struct {
 	tier     tier
 	packages []string
-	tests    []string // all of them where none is named
+	tests    []string // empty: all tests
 	skipped  []string
-	alone    bool // it is of one test, which needs no tier's time
-	toTheEnd bool // beyond the first failure
+	alone    bool // the call is of one test and has a shorter timeout
+	toTheEnd bool // continue after the first failure
 }
 
 func (c call) timeout() time.Duration {
@@ -67,8 +66,8 @@ func (c call) timeout() time.Duration {
 }
 
 func (c call) arguments() []string {
-	// What go test remembers of an earlier run knows nothing of an overlay that a
-	// test's own call of the go command has read.
+	// A cached result of go test doesn't depend on an overlay that a test's own call of the go
+	// command has read.
 	args := append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout", c.timeout().String()}, c.tier.flags...)
 	if len(c.tests) > 0 {
 		args = append(args, "-run", "^("+strings.Join(c.tests, "|")+")$")
@@ -79,7 +78,7 @@ func (c call) arguments() []string {
 	return append(args, c.packages...)
 }
 
-// without leaves a test out, or a package that failed as a whole.
+// without excludes a test, or a package that failed as a whole.
 func (c call) without(gone check) call {
 	if gone.Test != "" {
 		c.skipped = append(slices.Clone(c.skipped), gone.Test)
@@ -89,8 +88,7 @@ func (c call) without(gone check) call {
 	return c
 }
 
-// test runs tests. An error means that nothing is known: the tests didn't build,
-// say.
+// test runs tests. An error means that there is no result, for example because the tests didn't build.
 func (t tree) test(ctx context.Context, c call) (outcome, error) {
 	args := c.arguments()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout()*time.Duration(len(c.packages))+spareTime)
@@ -107,7 +105,7 @@ func (t tree) test(ctx context.Context, c call) (outcome, error) {
 	}
 	found, unread := watch(out, c.toTheEnd)
 	if found.failed != nil && !c.toTheEnd || unread != nil {
-		cancel() // what would come now is of no interest
+		cancel() // the remaining tests are not needed
 	}
 	err = cmd.Wait()
 	switch {

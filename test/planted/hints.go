@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// hintsFile says which test caught each bug when it was searched last.
+// hintsFile lists the test that caught each bug in the last search.
 const hintsFile = "test/planted/caught.txt"
 
 const hintsHead = `# Which test caught each planted bug when it was searched last, and in which tier:
@@ -18,7 +18,7 @@ const hintsHead = `# Which test caught each planted bug when it was searched las
 # Written by: make planted PLANTED_FLAGS=-update
 `
 
-// hint is where a bug was caught.
+// hint is the test that caught a bug, and its tier.
 type hint struct {
 	tier string
 	check
@@ -27,7 +27,7 @@ type hint struct {
 func (h hint) call() call {
 	t, err := tierNamed(h.tier)
 	if err != nil {
-		panic(err) // parseHints has asked
+		panic(err) // parseHints has checked the tier
 	}
 	return h.check.call(t)
 }
@@ -43,8 +43,8 @@ func readHints(root string) (map[string]hint, error) {
 	return parseHints(string(text))
 }
 
-// parseHints reads lines of bug, tier, package and test. A package without a test
-// failed as a whole.
+// parseHints parses lines of bug, tier, package and test. A line without a test means that the package failed
+// as a whole.
 func parseHints(text string) (map[string]hint, error) {
 	out := map[string]hint{}
 	for i, line := range strings.Split(text, "\n") {
@@ -67,8 +67,7 @@ func parseHints(text string) (map[string]hint, error) {
 	return out, nil
 }
 
-// formatHints writes the hints in the order of the bugs, without those of bugs that
-// are gone.
+// formatHints writes the hints in the order of the bugs, without those of removed bugs.
 func formatHints(bugs []*bug, hints map[string]hint) string {
 	out := hintsHead
 	for _, b := range bugs {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestHintsAreOfBugsThatThereAre reads the file as it stands.
+// TestHintsAreOfBugsThatThereAre checks the file in the tree.
 func TestHintsAreOfBugsThatThereAre(t *testing.T) {
 	hints, err := readHints(root)
 	if err != nil {

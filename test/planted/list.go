@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// invariants and traps are the rules that a bug can break, as bugs.txt explains
-// them.
+// invariants and traps are the rules that a bug can break; bugs.txt explains them.
 var (
 	invariants = []string{
 		"D1", "D2", "D3", "D4", "D5", "D6", "D7", "S1", "S2", "S3", "S4", "S5", "S6", "A1", "A2", "A3", "C1", "C2", "C3", "C4", "F1", "F2",
@@ -19,8 +18,7 @@ var (
 //go:embed bugs.txt
 var listText string
 
-// bug is one planted bug: what it breaks, why a person could write it, and the
-// edits that make it.
+// bug is one planted bug: the rules that it breaks, why a person could write it, and its edits.
 type bug struct {
 	name  string
 	rules []string
@@ -35,10 +33,10 @@ type edit struct {
 	removed, added int
 }
 
-// apply makes the edit. Text that is not there exactly once is an error: the
-// product has changed, so nobody knows any more what the bug would be.
+// apply makes the edit. It returns an error unless the old text occurs exactly once: otherwise the product has
+// changed, and the bug must be rewritten.
 func (e *edit) apply(content string) (string, error) {
-	text, old := "\n"+content, "\n"+e.old // so that only whole lines fit
+	text, old := "\n"+content, "\n"+e.old // so that only whole lines match
 	at := strings.Index(text, old)
 	switch {
 	case at < 0:
@@ -49,8 +47,8 @@ func (e *edit) apply(content string) (string, error) {
 	return content[:at] + e.new + content[at+len(e.old):], nil
 }
 
-// parse reads the list. It refuses what it doesn't understand: a bug that is
-// skipped would look like one that is caught.
+// parse parses the list. It refuses everything unknown: a bug that is skipped would look like one that is
+// caught.
 func parse(text string) ([]*bug, error) {
 	p := parser{}
 	for i, line := range strings.Split(text, "\n") {
@@ -68,7 +66,7 @@ func parse(text string) ([]*bug, error) {
 
 type parser struct {
 	bugs []*bug
-	hunk bool // the lines are those of the latest edit
+	hunk bool // the following lines belong to the latest edit
 }
 
 func (p *parser) line(line string) error {
@@ -103,7 +101,7 @@ func (p *parser) bug() *bug { return p.bugs[len(p.bugs)-1] }
 
 func (b *bug) edit() *edit { return b.edits[len(b.edits)-1] }
 
-// line takes one line of an edit, marked as in a unified diff.
+// line parses one line of an edit, marked as in a unified diff.
 func (e *edit) line(line string) error {
 	text := line[1:] + "\n"
 	switch line[0] {
@@ -141,8 +139,8 @@ func (b *bug) check() error {
 	return b.checkEdits()
 }
 
-// maxLines is how many lines of the product a bug may take away, and how many
-// it may add: what is larger is no slip.
+// maxLines bounds how many lines of the product a bug may remove and how many it may add: a larger change is
+// no slip.
 const maxLines = 5
 
 func (b *bug) checkEdits() error {
@@ -162,7 +160,7 @@ func (b *bug) checkEdits() error {
 	return nil
 }
 
-// shareOf keeps the part of a list that k/n names, the first being 1/n; all for "".
+// shareOf returns the part k/n of a list, the first being 1/n; all for "".
 func shareOf(bugs []*bug, share string) ([]*bug, error) {
 	if share == "" {
 		return bugs, nil
@@ -174,7 +172,7 @@ func shareOf(bugs []*bug, share string) ([]*bug, error) {
 	return bugs[(k-1)*len(bugs)/n : k*len(bugs)/n], nil
 }
 
-// chosen keeps the bugs with these names, all of them where none is named.
+// chosen returns the bugs with these names, all of them for "".
 func chosen(bugs []*bug, only string) ([]*bug, error) {
 	if only == "" {
 		return bugs, nil

@@ -19,8 +19,8 @@ func bugList(t *testing.T) []*bug {
 	return bugs
 }
 
-// TestEveryBugStillFits keeps the list in step with the product: when a line of the product
-// that a bug changes is written anew, the bug has to be, too.
+// TestEveryBugStillFits: when a line of the product that a bug changes is rewritten, the bug must be
+// rewritten too.
 func TestEveryBugStillFits(t *testing.T) {
 	for _, b := range bugList(t) {
 		for _, e := range b.edits {
@@ -68,8 +68,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasItsBugs: at least 56 bugs, two for each invariant, one for
-// each trap.
+// TestEveryRuleHasItsBugs: at least 56 bugs, two for each invariant, one for each trap.
 func TestEveryRuleHasItsBugs(t *testing.T) {
 	bugs := bugList(t)
 	if len(bugs) < 56 {

@@ -1,12 +1,10 @@
-// Command planted tries the planted bugs of bugs.txt: it makes each in a copy of
-// the tree and looks which test fails, first in the fast tier of tests, then in the
-// full one. A bug that no test notices is a survivor. A checker must catch what is
-// known to be wrong before its silence counts.
+// Command planted tries the planted bugs of bugs.txt: it makes each in a copy of the tree and looks which
+// test fails, first in the fast tier of tests, then in the full one. A bug that no test notices has
+// survived. The tests must catch known bugs before their passing means anything.
 //
-// The test that caught a bug last stands in caught.txt and is tried first; only a
-// bug that it does not catch is searched, from the packages near the bug to those
-// far from it. The command fails if a bug survives, and if the fast tier catches
-// fewer than 95 % of all.
+// The test that caught a bug in the last search is recorded in caught.txt and is tried first. Only for a bug
+// that it doesn't catch the command searches, from the packages near the bug to those far from it. The
+// command fails if a bug survives, or if the fast tier catches fewer than 95 % of all.
 //
 //	go run ./test/planted [-only name,...] [-share k/n] [-jobs n] [-continue] [-update] [-search] [-hinted] [-fast] [-race] [-build]
 package main
@@ -76,7 +74,7 @@ func (o options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what is left in a temporary directory does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // remaining temporary files do no harm
 	s, err := o.newSearch(ctx, root, dir)
 	if err != nil {
 		return err
@@ -100,9 +98,9 @@ func rootFolder(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// newSearch copies the tree and sees that the copy builds.
+// newSearch copies the tree and checks that the copy builds.
 func (o options) newSearch(ctx context.Context, root, dir string) (*search, error) {
-	dir, err := filepath.EvalSymlinks(dir) // the go command knows files by their true path
+	dir, err := filepath.EvalSymlinks(dir) // the go command resolves symbolic links
 	if err != nil {
 		return nil, err
 	}

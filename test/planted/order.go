@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// goPackage is a package, as `go list` tells it.
+// goPackage is a package in the output of `go list`.
 type goPackage struct {
 	ImportPath                               string
 	Imports, TestImports, XTestImports, Deps []string
@@ -42,24 +42,24 @@ const (
 	harness = module + "/test/harness"
 	service = module + "/cmd/countersign"
 	api     = module + "/test"
-	itself  = module + "/test/planted" // its test compares the list with the tree
+	itself  = module + "/test/planted" // a test of this package compares the list with the tree
 )
 
-// The groups in which packages are tried, each by one go command.
+// The groups in which packages are tried, each with one call of the go command.
 const (
-	own     = iota // of the bug
-	direct         // import the bug's package, or their tests do
+	own     = iota // the packages with the bug
+	direct         // packages that import those, also only in tests
 	fromAPI        // the API's own tests
-	further        // reach the bug through other packages, or drive the service from outside
-	others         // can't reach it but by what they read or build themselves
+	further        // packages that import them indirectly, or tests of the binary
+	others         // packages that reach the bug only by files that they read or build
 	groups
 )
 
-// searchOrder is in which order packages are tried for a bug in these folders: a
-// search ends at the first test that fails, so the nearest come first.
+// searchOrder is the order in which packages are tried for a bug in these folders. A search ends at the first
+// failed test, so the nearest packages come first.
 func searchOrder(all []goPackage, folders []string) [][]string {
 	buggy := in(folders)
-	reached := map[string]bool{} // packages that need a buggy one
+	reached := map[string]bool{} // packages that depend on a buggy one
 	for _, p := range all {
 		reached[p.ImportPath] = slices.ContainsFunc(p.Deps, buggy)
 	}
@@ -73,7 +73,7 @@ func searchOrder(all []goPackage, folders []string) [][]string {
 	return slices.DeleteFunc(out, func(group []string) bool { return len(group) == 0 })
 }
 
-// in says whether a package is in one of these folders.
+// in returns a function that reports whether a package is in one of these folders.
 func in(folders []string) func(importPath string) bool {
 	return func(importPath string) bool {
 		return slices.ContainsFunc(folders, func(f string) bool { return importPath == path.Join(module, f) })
@@ -88,7 +88,7 @@ func (p goPackage) group(buggy func(importPath string) bool, reached map[string]
 	case p.ImportPath == api:
 		return fromAPI
 	case p.ImportPath == service || slices.Contains(imports, harness):
-		return further // takes long, however few imports lie between
+		return further // they take long, even if they import the package directly
 	case slices.ContainsFunc(imports, buggy):
 		return direct
 	case slices.ContainsFunc(imports, func(i string) bool { return reached[i] }):

@@ -42,8 +42,7 @@ func TestPackagesNearABugComeFirst(t *testing.T) {
 	}
 }
 
-// TestEveryPackageWithTestsIsTried: what is left out of the order would be seen by
-// nobody.
+// TestEveryPackageWithTestsIsTried: nobody would notice that a package is missing in the order.
 func TestEveryPackageWithTestsIsTried(t *testing.T) {
 	all, err := (tree{dir: root}).goPackages(t.Context())
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// run is one call of the command.
+// run is one execution of the command.
 type run struct {
 	*search
-	record *gotest.Record[result] // of the bugs, by name
+	record *gotest.Record[result] // results by the bugs' names
 	root   string
-	all    []*bug // of the list
-	bugs   []*bug // that were chosen
+	all    []*bug // all bugs of the list
+	bugs   []*bug // the chosen bugs
 
-	mu    sync.Mutex // guards what follows, and the record
+	mu    sync.Mutex // guards the following fields and the record
 	done  int
-	found map[string]hint // what searches found
+	found map[string]hint // results of searches
 }
 
-// tryAll tries the bugs, some at once.
+// tryAll tries the bugs, several concurrently.
 func (r *run) tryAll(ctx context.Context) error {
 	left := r.left()
 	if n := len(r.bugs) - len(left); n > 0 {
@@ -42,7 +42,7 @@ func (r *run) tryAll(ctx context.Context) error {
 		work.Go(func() {
 			for b := range queue {
 				what := r.try(ctx, b)
-				if ctx.Err() == nil { // else nothing is known
+				if ctx.Err() == nil { // after a cancellation there is no result
 					errs[i] = errors.Join(errs[i], r.note(b, what, len(left)))
 				}
 			}
@@ -58,7 +58,7 @@ func (r *run) tryAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// left are the bugs to try.
+// left returns the bugs that are still to be tried.
 func (r *run) left() []*bug {
 	var out []*bug
 	for _, b := range r.bugs {
@@ -70,7 +70,7 @@ func (r *run) left() []*bug {
 	return out
 }
 
-// note takes down what became of a bug.
+// note records the result for a bug.
 func (r *run) note(b *bug, what result, of int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *run) note(b *bug, what result, of int) error {
 	if !r.update {
 		return err
 	}
-	// Read anew: with -search, -race or -only what is in hand is not all there is.
+	// Read the file again: with -search, -race or -only r has only some of the hints.
 	hints, unread := readHints(r.root)
 	if unread != nil {
 		return errors.Join(err, unread)
@@ -102,7 +102,7 @@ func line(b *bug, r result) string {
 	return text
 }
 
-// tally counts what became of the bugs.
+// tally counts results.
 type tally struct{ tried, caught, fast, survived, failed, built int }
 
 func (r *run) tally() tally {
@@ -130,7 +130,7 @@ func (r *run) tally() tally {
 	return n
 }
 
-// report prints the table, and is an error when not enough of the bugs were caught.
+// report prints the table, and returns an error if not enough bugs were caught.
 func (r *run) report() error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprint(w, "\nbug\tbreaks\twhat became of it\tseconds\n")
@@ -159,7 +159,7 @@ func (r *run) report() error {
 	return n.judge(len(r.bugs), r.buildOnly)
 }
 
-// fastShare is how many percent of the bugs the fast tier must catch.
+// fastShare is the percentage of the bugs that the fast tier must catch.
 const fastShare = 95
 
 func (n tally) share() float64 { return 100 * float64(n.fast) / float64(max(1, n.tried)) }

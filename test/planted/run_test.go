@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// TestARunGoesOnWhereItWasEnded: what was caught on the same tree is not tried
-// again, unless that is asked for; what was not caught is.
+// TestARunGoesOnWhereItWasEnded: with -continue, bugs that were caught on the same tree are not tried again;
+// others are.
 func TestARunGoesOnWhereItWasEnded(t *testing.T) {
 	bugs := []*bug{{name: "first"}, {name: "second"}, {name: "third"}}
 	for goOn, left := range map[bool]int{true: 2, false: 3} {

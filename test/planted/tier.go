@@ -8,16 +8,16 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// tier is a way to run tests, with what CONTRIBUTING.md calls one.
+// tier is a way to run tests; CONTRIBUTING.md explains the tiers.
 type tier struct {
 	name    string
 	flags   []string
-	timeout time.Duration // of one test binary; `go test` itself ends it
+	timeout time.Duration // timeout of one test binary, enforced by `go test`
 }
 
-// The fast tier runs without the race detector first: no test asks for the detector
-// but to build the service with it, so what fails without it fails with it, and it
-// takes half as long. What is not caught so is tried with it.
+// The fast tier runs without the race detector first: tests use the detector only to build the service with
+// it, so a test that fails without it also fails with it, and it takes half as long. A bug that is not caught
+// is tried again with the detector.
 var (
 	fast      = tier{"fast", []string{"-short"}, 30 * time.Minute}
 	fastRaced = tier{"fast-race", append([]string{"-short"}, gotest.Race...), 30 * time.Minute}
@@ -25,7 +25,7 @@ var (
 	tiers     = []tier{fast, fastRaced, full}
 )
 
-// isFast says whether a change that `make test` lets pass can't be this one.
+// isFast reports whether `make test` would catch the bug.
 func (t tier) isFast() bool { return t.name != full.name }
 
 func tierNamed(name string) (tier, error) {
@@ -36,7 +36,7 @@ func tierNamed(name string) (tier, error) {
 	return tiers[i], nil
 }
 
-// chosenTiers are those to search, in turn.
+// chosenTiers are the tiers to search, in order.
 func chosenTiers(fastOnly, raced bool) []tier {
 	out := slices.Clone(tiers)
 	if raced {

@@ -15,19 +15,17 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// tree is a copy of the working tree. Nothing is written into it: a bug is an
-// overlay, which names files that the go command reads in place of the tree's. So
-// bugs that are tried at once share one copy and what was built of it, and a run
-// that is ended leaves no bug behind.
+// tree is a copy of the working tree. It is never written to: a bug is an overlay of files that the go command
+// reads instead of the tree's. So bugs that are tried concurrently share one copy and its build cache, and an
+// interrupted run leaves no bug behind.
 type tree struct {
 	dir     string
-	goflags string // those of the machine, which a bug's overlay is added to
+	goflags string // the machine's GOFLAGS, to which a bug's overlay is added
 	overlay string // "" without a bug
-	digest  string // of all files but the hints, which are no part of what is tried
+	digest  string // of all files except the hints, which have no influence on the result
 }
 
-// newTree copies the working tree below root to dir, so that whoever is changing a
-// file meanwhile disturbs none of the bugs.
+// newTree copies the working tree below root to dir, so that edits of the working tree don't disturb the run.
 func newTree(ctx context.Context, root, dir string) (tree, error) {
 	files, err := gotest.WorkingFiles(ctx, root)
 	if err != nil {
@@ -35,7 +33,7 @@ func newTree(ctx context.Context, root, dir string) (tree, error) {
 	}
 	for _, name := range files {
 		err := copyFile(filepath.Join(root, name), filepath.Join(dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted, and not committed
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the file is deleted, but the deletion is not committed
 			return tree{}, err
 		}
 	}
@@ -47,7 +45,7 @@ func newTree(ctx context.Context, root, dir string) (tree, error) {
 	if err != nil {
 		return tree{}, fmt.Errorf("go env: %w", err)
 	}
-	// Without -trimpath what was built of another copy could not be used again.
+	// Without -trimpath the build cache of another copy could not be used.
 	return tree{dir: dir, goflags: strings.TrimSpace(string(flags) + " -trimpath"), digest: digest}, nil
 }
 
@@ -66,7 +64,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, content, info.Mode().Perm())
 }
 
-// plant is the tree with a bug in it, kept in dir.
+// plant returns the tree with a bug; the changed files are in dir.
 func (t tree) plant(b *bug, dir string) (tree, error) {
 	contents := map[string]string{}
 	for _, e := range b.edits {
@@ -109,9 +107,8 @@ func (t tree) writeOverlay(contents map[string]string, dir string) (path string,
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// environment is that of every go command in the tree, and of those that its tests
-// call: they build the service, so they must read the bug, too. A binary of the
-// service that was built without the bug would hide it.
+// environment is the environment of every go command in the tree, also of those that its tests call: they build
+// the service, so they must read the bug too. A binary of the service without the bug would hide it.
 func (t tree) environment() []string {
 	flags := t.goflags
 	if t.overlay != "" {

@@ -12,32 +12,32 @@ import (
 	"time"
 )
 
-// What became of a bug.
+// The possible results for a bug.
 const (
 	caught   = "caught"
 	survived = "SURVIVED"
-	failed   = "ERROR" // nothing is known: the list or the tests are wrong
+	failed   = "ERROR" // no result: the list or the tests are wrong
 	builds   = "builds"
 )
 
-// result is what became of one bug, by what, and after how long.
+// result is the result for one bug: what caught it, and after how long.
 type result struct {
 	Is      string
 	By      string
 	Fast    bool // the fast tier caught it
 	Seconds float64
-	found   *hint // by a search
+	found   *hint // the result of a search
 }
 
-// search is what the bugs of a run share.
+// search is the state that the bugs of a run share.
 type search struct {
 	options
 	tree     tree
-	dir      string // for what is planted
+	dir      string // directory of the planted files
 	packages []goPackage
 	tiers    []tier
 	hints    map[string]hint
-	passing  map[hint]bool // the hinted tests that pass without a bug, as was seen in this run
+	passing  map[hint]bool // the hinted tests that passed without a bug in this run
 }
 
 // try plants a bug and runs the tests until one fails.
@@ -49,7 +49,7 @@ func (s *search) try(ctx context.Context, b *bug) result {
 	if err == nil {
 		r, err = s.tryPlanted(ctx, t, b)
 	}
-	_ = os.RemoveAll(dir) // what is left in a temporary directory does no harm
+	_ = os.RemoveAll(dir) // remaining temporary files do no harm
 	if err != nil {
 		r = result{Is: failed, By: err.Error()}
 	}
@@ -74,9 +74,8 @@ func (s *search) tryPlanted(ctx context.Context, t tree, b *bug) (result, error)
 	return s.searchAll(ctx, t, b)
 }
 
-// searchAll runs the tests of one tier after the other, from near to far. A test
-// that fails now and then counts only if no other catches the bug: it may have
-// failed by luck.
+// searchAll runs the tests of one tier after the other, from near to far. A flaky test counts only if no other
+// test catches the bug: it may have failed by chance.
 func (s *search) searchAll(ctx context.Context, t tree, b *bug) (result, error) {
 	unsteady := result{Is: survived}
 	for _, tier := range s.tiers {
@@ -93,8 +92,8 @@ func (s *search) searchAll(ctx context.Context, t tree, b *bug) (result, error) 
 	return unsteady, nil
 }
 
-// searchIn runs the tests of some packages until one has caught the bug. One that
-// failed otherwise is left out then.
+// searchIn runs the tests of some packages until one has caught the bug. It excludes a test that failed for another
+// reason, and continues.
 func (s *search) searchIn(ctx context.Context, t tree, c call) (unsteady result, err error) {
 	for len(c.packages) > 0 {
 		seen, err := t.test(ctx, c)
@@ -113,11 +112,10 @@ func (s *search) searchIn(ctx context.Context, t tree, c call) (unsteady result,
 	return unsteady, nil
 }
 
-// judge runs the test that failed without the bug and once more with it: one that
-// fails by itself has caught nothing and would seem to catch every bug, and one that
-// fails now and then may have caught it by luck.
+// judge repeats a failed test without the bug and once more with it. A test that fails without the bug has caught
+// nothing and would seem to catch every bug; a flaky test may have failed by chance.
 func (s *search) judge(ctx context.Context, t tree, tier tier, f failure) (r result, err error) {
-	if f.Test == "" { // the service may not have been built
+	if f.Test == "" { // possibly the service was not built
 		if err := t.build(ctx); err != nil {
 			return r, err
 		}
@@ -136,8 +134,8 @@ func (s *search) judge(ctx context.Context, t tree, tier tier, f failure) (r res
 	return r, err
 }
 
-// confirmHints runs the hinted tests of these bugs without any, those of a package
-// in one call. One that fails, is skipped or is gone can't show anything.
+// confirmHints runs the hinted tests of these bugs without any bug, those of a package in one call. A test that
+// fails, is skipped or no longer exists can't show anything.
 func (s *search) confirmHints(ctx context.Context, bugs []*bug) error {
 	var groups [][]hint
 	for _, b := range bugs {
@@ -185,7 +183,7 @@ func (s *search) confirm(ctx context.Context, hints []hint) error {
 	return nil
 }
 
-// testNames are those of the hints, none where a package counts as a whole.
+// testNames are the tests of the hints, empty if a hint is about a package as a whole.
 func testNames(hints []hint) []string {
 	var out []string
 	for _, h := range hints {
@@ -197,7 +195,7 @@ func testNames(hints []hint) []string {
 	return out
 }
 
-// folders are those that a bug's files are in.
+// folders are the folders of a bug's files.
 func folders(b *bug) []string {
 	var out []string
 	for _, e := range b.edits {
@@ -208,7 +206,7 @@ func folders(b *bug) []string {
 	return out
 }
 
-// packageArguments are the packages that a bug's files are in, as arguments.
+// packageArguments are the packages of a bug's files, as arguments.
 func packageArguments(b *bug) []string {
 	var out []string
 	for _, dir := range folders(b) {

@@ -9,9 +9,8 @@ import (
 	"github.com/countersign/countersign/test/gotest"
 )
 
-// toy is a tree of one package, whose sum is checked in two ways: by the package's
-// own test, and through a program that a test builds, as tests from outside do. One
-// test fails whatever the bug.
+// toy is a tree with one package, whose sum is checked in two ways: by the package's own test, and through a
+// program that a test builds, as tests from outside do. One test always fails.
 var toy = map[string]string{
 	"go.mod":            "module " + module + "\n\ngo 1.26\n",
 	"room/room.go":      "package room\n\nfunc Sum(a, b int) int {\n\treturn a + b\n}\n\nfunc Unwatched() int {\n\treturn 1\n}\n",
@@ -69,9 +68,8 @@ var (
 	broken    = &bug{name: "broken", edits: []*edit{{file: "room/room.go", old: "\treturn 1\n", new: "\treturn one\n"}}}
 )
 
-// TestABugIsCaughtByAGreenTestThatItTurnsRed follows bugs through hints and search:
-// what a hint can't show is searched, what nothing shows has survived, and what
-// doesn't build is no bug.
+// TestABugIsCaughtByAGreenTestThatItTurnsRed follows bugs through hints and search: what a hint can't show is
+// searched, what nothing shows has survived, and what doesn't build is no bug.
 func TestABugIsCaughtByAGreenTestThatItTurnsRed(t *testing.T) {
 	t.Setenv(gotest.ProgramVariable, "/a/binary/without/the/bug")
 	s := toySearch(t)

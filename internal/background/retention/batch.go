@@ -14,19 +14,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// ended are the statuses of runs that never change again.
+// ended has the statuses of runs that never change again.
 var ended = []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled}
 
-// batch is what goes into one file.
+// batch has the runs that go into one file.
 type batch struct {
 	tenant string
 	runs   []filed
 	bytes  int
-	passed int  // runs that stay
-	more   bool // whether there is more to look at
+	passed int  // runs read that are not due
+	more   bool // there are more runs to read
 }
 
-// filed is a run as it is stored, whole.
+// filed is a run with all its documents, as stored.
 type filed struct {
 	held      *runrepo.LoadedRun
 	approvals []countersign.Approval
@@ -41,8 +41,8 @@ func (b *batch) encode() ([]byte, error) {
 	return archive.Encode(b.tenant, entries)
 }
 
-// find reads runs of a status, the oldest first and without the first skip ones, and
-// keeps those that are due.
+// find reads runs of a status, the oldest first and without the first skip ones, and keeps
+// the runs that are due.
 func (a *Archiver) find(ctx context.Context, tenant string, status countersign.RunStatus, skip int) (b *batch, err error) {
 	due := a.cfg.Now().Add(-a.cfg.Keep)
 	err = a.store.View(ctx, func(tx store.Tx) error {
@@ -59,8 +59,8 @@ func (a *Archiver) find(ctx context.Context, tenant string, status countersign.R
 	return b, err
 }
 
-// take reads the runs that are due, as far as a file has room, and passes over those
-// that were created early and ended late.
+// take reads the runs that are due, up to the bounds of a file, and passes over those that
+// were created early and ended late.
 func (b *batch) take(tx store.Tx, l *runrepo.Repository, list []records.Run, due time.Time) error {
 	b.more = len(list) == batchRuns
 	for i := range list {
@@ -96,12 +96,12 @@ func (b *batch) add(tx store.Tx, l *runrepo.Repository, id string) error {
 	return nil
 }
 
-// errMoved ends a removal of a run that isn't as it was filed. Another process
-// has archived it, or an answer has come too late for it: the next look files it anew.
+// errMoved ends the removal of a run that differs from the one in the file: another process
+// has archived it, or a late answer has changed it. The next pass archives the run again.
 var errMoved = errors.New("a run was archived by another process, or a late answer came")
 
-// remove takes the runs of a batch out of the store, leaves of each what a repeat of
-// its start is answered with, and notes the file in the audit log.
+// remove deletes the runs of a batch from the store. For each it keeps what a repeated start
+// with its idempotency key is answered, and it records the file in the audit log.
 func (b *batch) remove(tx store.Tx, f *file, now time.Time) error {
 	for _, r := range b.runs {
 		if err := r.remove(tx, b.tenant, f, now); err != nil {
@@ -149,8 +149,8 @@ func (r filed) remove(tx store.Tx, tenant string, f *file, now time.Time) error 
 	return records.Runs.Delete(tx, tenant, run.ID)
 }
 
-// removePlan takes out the plan that was made for this run alone. A plan that
-// somebody made stays.
+// removePlan deletes the plan if it was made for this run only. A plan that a caller created
+// stays.
 func (r filed) removePlan(tx store.Tx, tenant string) error {
 	id := r.held.Run().PlanID
 	rec, _, err := records.Plans.Get(tx, tenant, id)
@@ -160,7 +160,8 @@ func (r filed) removePlan(tx store.Tx, tenant string) error {
 	return records.Plans.Delete(tx, tenant, id)
 }
 
-// removeRehearsal: nothing is compared with a run that isn't here any more.
+// removeRehearsal deletes the reference of a plan to this run as its last rehearsal: nothing
+// can be compared with an archived run.
 func (r filed) removeRehearsal(tx store.Tx, tenant string) error {
 	run := r.held.Run()
 	if run.Mode != countersign.ModeDryRun {

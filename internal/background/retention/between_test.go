@@ -13,8 +13,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// TestARunThatChangesAfterItWasFiledStays: a late answer comes between the file and the
-// commit that takes the run out of the store. The file doesn't have it.
+// TestARunThatChangesAfterItWasFiledStays: a late answer comes between writing the file,
+// which lacks it, and the commit that deletes the run.
 func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 	h := open(t)
 	h.start("run-1")
@@ -44,7 +44,7 @@ func TestARunThatChangesAfterItWasFiledStays(t *testing.T) {
 	}
 }
 
-// TestRunsThatStayHideNoneBehindThem: more of them than a batch takes were created early and
+// TestRunsThatStayHideNoneBehindThem: more runs than a batch takes were created early and
 // ended late.
 func TestRunsThatStayHideNoneBehindThem(t *testing.T) {
 	h := open(t)

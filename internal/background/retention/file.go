@@ -13,14 +13,14 @@ import (
 	"github.com/countersign/countersign/internal/platform/atomicfile"
 )
 
-// file is a batch on its way to the disk.
+// file is the archive file of a batch.
 type file struct {
-	name   string // below the directory, with slashes
-	sha256 string // of the file as it is, so that sha256sum tells it
+	name   string // path below the directory, with slashes
+	sha256 string // of the file's bytes, as sha256sum prints it
 	doc    []byte
 }
 
-// fileOf names a file by whose runs it holds, from which day on, and its content.
+// fileOf names a file by its tenant, its first day and its digest.
 func fileOf(b *batch, doc []byte) *file {
 	digest := sha256.Sum256(doc)
 	sum := hex.EncodeToString(digest[:])
@@ -28,8 +28,8 @@ func fileOf(b *batch, doc []byte) *file {
 	return &file{name: path.Join(b.tenant, fmt.Sprintf("runs-%s-%s.jsonl.gz", day, sum[:16])), sha256: sum, doc: doc}
 }
 
-// write puts the file where it belongs, whole and synced, or not at all. Replicas may
-// share the directory, and file the same.
+// write writes the file completely and syncs it, or leaves none. Replicas that share the
+// directory write the same file for the same runs.
 func (f *file) write(dir string) error {
 	target := filepath.Join(dir, filepath.FromSlash(f.name))
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
@@ -42,5 +42,5 @@ func (f *file) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.Sync(dir), atomicfile.Sync(filepath.Dir(dir))) // their entries may be new
+	return errors.Join(atomicfile.Sync(dir), atomicfile.Sync(filepath.Dir(dir))) // these directories may have new entries
 }

@@ -1,7 +1,7 @@
-// Package retention archives runs that ended long ago: each batch goes into a file
-// that nobody changes any more, whose digest the audit log holds, and only then out
-// of the store. What stays is the audit log, and of each run what a repeat of its
-// idempotency key is answered with (contract 6, 10).
+// Package retention archives runs that ended long ago. It writes each batch into a file
+// that never changes, records the file's digest in the audit log, and deletes the runs in
+// the same commit. The audit log stays, and for each run the answer to a repeated start with
+// its idempotency key (contract 6, 10).
 package retention
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Config is what the archiver is told by the settings.
+// Config has the settings of the archiver.
 type Config struct {
 	Keep time.Duration // how long a run stays after its end
-	Dir  string        // where the files go, in a folder a tenant
+	Dir  string        // the directory of the files, with a folder for each tenant
 	Now  func() time.Time
 	Log  *slog.Logger
 }
 
-// How often it looks, and what one file and one commit hold at most.
+// How often the archiver runs, and the bounds of one file and one commit.
 const (
 	leastPause = 250 * time.Millisecond
 	mostPause  = time.Minute
@@ -32,7 +32,7 @@ const (
 	batchBytes = 8 << 20
 )
 
-// Archiver archives. Start begins, Stop ends it.
+// Archiver archives runs between Start and Stop.
 type Archiver struct {
 	cfg    Config
 	store  store.Store
@@ -45,7 +45,7 @@ func New(cfg Config, s store.Store, l *runrepo.Repository) *Archiver {
 	return &Archiver{cfg: cfg, store: s, ledger: l}
 }
 
-// Start begins to look for runs that are due.
+// Start starts to archive runs periodically.
 func (a *Archiver) Start() {
 	a.rounds = periodic.Start(min(max(a.cfg.Keep/4, leastPause), mostPause), func(ctx context.Context) {
 		if err := a.Pass(ctx); err != nil && ctx.Err() == nil {
@@ -54,7 +54,7 @@ func (a *Archiver) Start() {
 	})
 }
 
-// Stop returns when nothing is written any more.
+// Stop returns when the last pass has ended.
 func (a *Archiver) Stop() { a.rounds.Stop() }
 
 // Pass archives every run that is due now.
@@ -80,8 +80,8 @@ func (a *Archiver) tenants(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// tenant archives one batch after the other. Between two it leaves the store to
-// others for as long as it took.
+// tenant archives batch after batch. After each it pauses for as long as the batch took, to
+// leave the store to others.
 func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 	for _, status := range ended {
 		skip := 0
@@ -102,8 +102,8 @@ func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// archive files a batch and then takes it out of the store. A crash between the two
-// leaves a file that no record names, and its runs where they were: they are filed
+// archive writes the file of a batch and then deletes its runs. A crash between the two
+// leaves a file that no audit record names; the runs are still stored and are archived
 // again.
 func (a *Archiver) archive(ctx context.Context, b *batch) error {
 	doc, err := b.encode()

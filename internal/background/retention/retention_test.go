@@ -27,8 +27,8 @@ import (
 
 const tenant = "acme"
 
-// fixture is a store with a plan, whose runs end at once, and an archiver whose clock
-// is the test's.
+// fixture is a store with a plan whose runs end at once, and an archiver with the test's
+// clock.
 type fixture struct {
 	*testing.T
 	store      store.Store
@@ -86,7 +86,7 @@ func (h *fixture) newPlan(id string) *countersign.Plan {
 	return &p
 }
 
-// start starts a rehearsal of the plan; end drives it to its end.
+// start starts a rehearsal of the plan.
 func (h *fixture) start(id string) {
 	h.Helper()
 	h.update(func(tx store.Tx) error {
@@ -114,7 +114,7 @@ func (h *fixture) pass() {
 	}
 }
 
-// stored are the ids of the runs that are still in the store.
+// stored returns the ids of the runs in the store.
 func (h *fixture) stored() string {
 	h.Helper()
 	var ids []string
@@ -136,7 +136,7 @@ func (h *fixture) view(fn func(store.Tx) error) {
 	}
 }
 
-// files reads every file of the archive: the ids of its runs, by its digest.
+// files reads every archive file and returns the ids of its runs by the file's digest.
 func (h *fixture) files() map[string]string {
 	h.Helper()
 	found := map[string]string{}
@@ -181,7 +181,7 @@ func TestRunIsArchivedWhenItHasBeenOverForLongEnough(t *testing.T) {
 	}
 	h.now = h.now.Add(100 * 24 * time.Hour)
 	h.pass()
-	if got := h.stored(); got != "run-3" { // which has never ended
+	if got := h.stored(); got != "run-3" { // run-3 has not ended
 		t.Errorf("the store has %s", got)
 	}
 	if files := h.files(); len(files) != 2 {
@@ -209,7 +209,7 @@ func TestArchivedRunLeavesNothingButWhatARepeatNeeds(t *testing.T) {
 			}
 		}
 		_, _, err = records.Plans.Get(tx, tenant, "plan-1")
-		return err // somebody's plan stays
+		return err // the plan that a caller created stays
 	})
 }
 
@@ -250,8 +250,8 @@ func TestAuditLogHoldsTheDigestOfEachFile(t *testing.T) {
 	}
 }
 
-// TestCrashBetweenFileAndCommitLosesNothing: the runs are still there, and filed
-// again as the same file.
+// TestCrashBetweenFileAndCommitLosesNothing: the runs are still stored and are archived
+// again in the same file.
 func TestCrashBetweenFileAndCommitLosesNothing(t *testing.T) {
 	h := open(t)
 	h.start("run-1")
@@ -273,7 +273,7 @@ func TestCrashBetweenFileAndCommitLosesNothing(t *testing.T) {
 	}
 }
 
-// dying is a store that a process dies in: it commits nothing.
+// dying is a store whose commits fail, as if the process had died.
 type dying struct{ store.Store }
 
 func (dying) Update(context.Context, func(store.Tx) error) error { return store.ErrUnavailable }

@@ -15,15 +15,15 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// attempt is one try and what became of it.
+// attempt is one attempt to send a notification, and its result.
 type attempt struct {
 	seq     int64
 	notice  request.Notice
 	status  int
-	problem string // "" where it arrived
+	problem string // "" if the receiver took it
 }
 
-// attempt makes the attempts that were claimed, together.
+// attempt sends the claimed notifications concurrently.
 func (s *Sender) attempt(ctx context.Context, r ref, w records.Webhook, due []int64) ([]attempt, error) {
 	out, err := s.notices(ctx, r, w, due)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Sender) attempt(ctx context.Context, r ref, w records.Webhook, due []in
 	return out, nil
 }
 
-// notices makes the notifications anew from what is stored, so that what waits to be
-// tried again costs a few bytes. One without a body has nothing left to tell of.
+// notices builds the notifications from stored records, so that a pending one is stored as
+// a few bytes. One without a body has nothing to report any more.
 func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []int64) (out []attempt, err error) {
 	err = s.store.View(ctx, func(tx store.Tx) error {
 		out = nil
@@ -69,9 +69,9 @@ func (s *Sender) notices(ctx context.Context, r ref, w records.Webhook, due []in
 	return out, err
 }
 
-// settle keeps what became of attempts. A webhook that was changed or deleted
-// meanwhile is left as it is: what it no longer has is not put back, and that an
-// address is gone says nothing of another one.
+// settle stores the results of attempts. If the webhook was changed or deleted meanwhile, it
+// keeps the present state: it adds no notification again, and a 410 from the old address
+// doesn't disable the webhook.
 func (s *Sender) settle(ctx context.Context, r ref, address string, made []attempt) error {
 	if len(made) == 0 {
 		return nil
@@ -97,8 +97,8 @@ func (s *Sender) settle(ctx context.Context, r ref, address string, made []attem
 	})
 }
 
-// judge takes one attempt's outcome in: what arrived is done with, the rest is due
-// again later, or dropped after its last try.
+// judge applies the result of one attempt: a delivered notification is removed, a failed one
+// is scheduled again, or dropped after its last attempt.
 func (s *Sender) judge(p *records.WebhookProgress, a attempt) {
 	i := slices.IndexFunc(p.Pending, func(p records.PendingWebhook) bool { return p.Seq == a.seq })
 	if i < 0 {
@@ -119,7 +119,7 @@ func (s *Sender) judge(p *records.WebhookProgress, a attempt) {
 	p.Pending, p.Dropped = slices.Delete(p.Pending, i, i+1), p.Dropped+1
 }
 
-// disable ends a webhook whose receiver says that it is gone for good.
+// disable disables a webhook whose receiver answered that it is gone for good.
 func (s *Sender) disable(tx store.Tx, r ref, w records.Webhook) error {
 	_, version, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(r.tenant, r.id))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// events are the records of the audit log that webhooks are told of.
+// events maps actions of the audit log to the events of webhooks.
 var events = map[string]string{
 	"approval.request":      countersign.EventApprovalRequested,
 	"run.recovery_required": countersign.EventRunRecoveryRequired,
@@ -21,7 +21,7 @@ var events = map[string]string{
 	"tenants.go":            countersign.EventGoing,
 }
 
-// actionsOf are the actions that a webhook with these events looks for, sorted.
+// actionsOf returns the sorted audit actions that a webhook with these events needs.
 func actionsOf(wanted []string) []string {
 	var out []string
 	for action, event := range events {
@@ -33,23 +33,23 @@ func actionsOf(wanted []string) []string {
 	return out
 }
 
-// happened is one thing to tell.
+// happened is a notification and the projects that it concerns.
 type happened struct {
 	countersign.Notification
 	id       string
 	projects []string // of the run
-	whole    bool     // it is about all projects of the tenant
+	whole    bool     // it concerns all projects of the tenant
 }
 
-// idOf is a notification's id, the same whenever it is sent: it comes from the hash
-// of the audit record.
+// idOf is a notification's id. It is made from the hash of the audit record, so that every
+// attempt has the same id.
 func idOf(r countersign.AuditRecord) string { return "evt_" + r.Hash[:min(len(r.Hash), 32)] }
 
-// tell reads what a record tells of. The status is the one that the run had then; what
-// else is said of it never changes.
+// tell makes the notification of an audit record. Its status is the one that the run had at
+// the record; the other fields never change.
 func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (happened, error) {
 	switch event := events[rec.Action]; {
-	case rec.Outcome != countersign.AuditDone: // somebody was refused it
+	case rec.Outcome != countersign.AuditDone: // a refused request
 		return happened{}, store.ErrNotFound
 	case event == countersign.EventStopped || event == countersign.EventGoing:
 		return happened{id: idOf(rec), whole: true, Notification: countersign.Notification{
@@ -94,7 +94,7 @@ func runOf(tx store.Tx, tenant, id string) (*countersign.Run, []string, error) {
 	return &left.Run, left.Projects, nil
 }
 
-// tellApproval adds which approval it was: the one that was asked in the same commit.
+// tellApproval adds the approval that was created in the same commit as the record.
 func (s *Sender) tellApproval(tx store.Tx, tenant string, rec countersign.AuditRecord, d *countersign.NotificationData) error {
 	d.Status = string(countersign.RunWaitingApproval)
 	list, err := records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", d.RunID)}})
@@ -106,7 +106,7 @@ func (s *Sender) tellApproval(tx store.Tx, tenant string, rec countersign.AuditR
 	return err
 }
 
-// projectOf is the project of a step, "" where the run is archived.
+// projectOf is the project of a step, "" if the run is archived.
 func projectOf(tx store.Tx, tenant, runID, stepID string) (string, error) {
 	first, last := records.StepIDs(runID)
 	rows, err := tx.List(store.Steps, tenant, store.Query{Where: []store.Filter{
@@ -124,8 +124,8 @@ func projectOf(tx store.Tx, tenant, runID, stepID string) (string, error) {
 	return "", err
 }
 
-// isFor reports whether a webhook is told: of a step by its project, of a whole run by
-// any of its projects.
+// isFor reports whether a webhook gets the notification: one about a step by the step's
+// project, one about a whole run by any of its projects.
 func (h happened) isFor(w *records.Webhook) bool {
 	if w.ProjectIDs == nil || h.whole {
 		return true

@@ -9,9 +9,10 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// TestWhoIsToldThatARunFailedIsToldThatItMayHaveTakenEffect.
+// TestWhoIsToldThatARunFailedIsToldThatItMayHaveTakenEffect: the notification of a failed
+// run says whether a side effect may have happened.
 func TestWhoIsToldThatARunFailedIsToldThatItMayHaveTakenEffect(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "sure", "unsure")
 	d.write(func(tx store.Tx) error {

@@ -14,10 +14,10 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// TestAWindowThatHoldsMoreThanItTakesIsReadOn: what comes first in it is of other
-// projects, and as much as is taken at once.
+// TestAWindowThatHoldsMoreThanItTakesIsReadOn: the window begins with records of other
+// projects and with as many as one round takes.
 func TestAWindowThatHoldsMoreThanItTakesIsReadOn(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "shop", []string{"acme-shop"}, countersign.EventRunEnded)
 	var others []string
 	for i := range 200 {
@@ -29,10 +29,10 @@ func TestAWindowThatHoldsMoreThanItTakesIsReadOn(t *testing.T) {
 	d.is("again", d.look(1000*time.Hour))
 }
 
-// TestTwoProcessesThatFoundTheSameTellItOnce: one has found it when the other one
-// tells it.
+// TestTwoProcessesThatFoundTheSameTellItOnce: a second process claims what the first one
+// has found but not yet claimed.
 func TestTwoProcessesThatFoundTheSameTellItOnce(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "one")
 	quick, shared := d.process(), d.store
@@ -44,9 +44,10 @@ func TestTwoProcessesThatFoundTheSameTellItOnce(t *testing.T) {
 	d.is("later", d.look(1000*time.Hour))
 }
 
-// TestWhatIsToldOfARunThatWasArchivedIsToldAllTheSame: it was to be told before.
+// TestWhatIsToldOfARunThatWasArchivedIsToldAllTheSame: the notification was pending before
+// the run was archived.
 func TestWhatIsToldOfARunThatWasArchivedIsToldAllTheSame(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", []string{"acme-shop"}, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "one")
 	d.write(func(tx store.Tx) error {
@@ -62,10 +63,10 @@ func TestWhatIsToldOfARunThatWasArchivedIsToldAllTheSame(t *testing.T) {
 	d.is("archived", d.look(0), "h one")
 }
 
-// TestAnAddressThatIsGoneEndsTheWebhookOnlyIfItStillHasIt: it was edited while the
+// TestAnAddressThatIsGoneEndsTheWebhookOnlyIfItStillHasIt: the webhook was edited while the
 // old address answered 410.
 func TestAnAddressThatIsGoneEndsTheWebhookOnlyIfItStillHasIt(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "one")
 	d.answer = func(request.Notice) (int, string) {
@@ -85,13 +86,14 @@ func TestAnAddressThatIsGoneEndsTheWebhookOnlyIfItStillHasIt(t *testing.T) {
 	d.is("the new address", d.look(time.Minute), "new one")
 }
 
-// TestWhatStandsAtTheEndOfAWindowIsToldOnce: the next window begins with it.
+// TestWhatStandsAtTheEndOfAWindowIsToldOnce: the record at the boundary of two windows is
+// searched once.
 func TestWhatStandsAtTheEndOfAWindowIsToldOnce(t *testing.T) {
 	const window = 10000
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.write(func(tx store.Tx) error {
-		log := make([]countersign.AuditRecord, window-1) // then come a run's start and, at this place, its end
+		log := make([]countersign.AuditRecord, window-1) // followed by a run's start, and by its end at sequence number window
 		for i := range log {
 			log[i] = countersign.AuditRecord{At: d.now, Actor: "a", Action: "step.send", Subject: "run/x", Outcome: "done"}
 		}

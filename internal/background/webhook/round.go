@@ -11,18 +11,18 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// standing is a webhook and how far it has come, as one snapshot has them.
-type standing struct {
+// snapshot is the state of a webhook as read in one transaction.
+type snapshot struct {
 	hook    records.Webhook
 	at      records.WebhookProgress
 	version int64
-	found   []int64 // records beyond the cursor that it is to be told of
-	to      int64   // how far was looked
-	behind  bool    // the log goes on
+	found   []int64 // sequence numbers, beyond the cursor, of the records to send
+	to      int64   // how far the log was searched
+	behind  bool    // the log has more records to search
 }
 
-// round finds what is new, makes the attempts that are due and keeps what became of
-// them. more asks for another round at once.
+// round finds new records, makes the attempts that are due and stores their results. more
+// asks for another round at once.
 func (s *Sender) round(ctx context.Context, r ref) (more bool, err error) {
 	now, err := s.find(ctx, r)
 	if err != nil || now == nil {
@@ -39,13 +39,13 @@ func (s *Sender) round(ctx context.Context, r ref) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if ctx.Err() != nil { // what was given up is no failure; it is made again
+	if ctx.Err() != nil { // canceled attempts are no failures; they are made again
 		attempts = slices.DeleteFunc(attempts, func(a attempt) bool { return a.problem != "" })
 	}
 	return true, s.settle(context.WithoutCancel(ctx), r, now.hook.URL, attempts)
 }
 
-func (n *standing) hasDue(s *Sender) bool {
+func (n *snapshot) hasDue(s *Sender) bool {
 	for _, p := range n.at.Pending {
 		if !p.NextAt.After(s.cfg.Now()) {
 			return true
@@ -54,9 +54,9 @@ func (n *standing) hasDue(s *Sender) bool {
 	return false
 }
 
-// find reads the webhook and, as far as there is room for more to try, the log behind
-// its cursor. nil: there is nothing to do for it.
-func (s *Sender) find(ctx context.Context, r ref) (out *standing, err error) {
+// find reads the webhook and, if it may have more pending notifications, searches the log
+// beyond its cursor. It returns nil if there is nothing to do.
+func (s *Sender) find(ctx context.Context, r ref) (out *snapshot, err error) {
 	var size int64
 	err = s.store.View(ctx, func(tx store.Tx) (err error) {
 		if out, err = load(tx, r); err != nil || out == nil {
@@ -75,7 +75,7 @@ func (s *Sender) find(ctx context.Context, r ref) (out *standing, err error) {
 	return out, err
 }
 
-func (s *Sender) search(tx store.Tx, r ref, out *standing, size int64) error {
+func (s *Sender) search(tx store.Tx, r ref, out *snapshot, size int64) error {
 	room := maxPending - len(out.at.Pending)
 	last := min(size, out.to+window)
 	if room <= 0 || out.to >= last {
@@ -88,7 +88,7 @@ func (s *Sender) search(tx store.Tx, r ref, out *standing, size int64) error {
 	for _, rec := range list {
 		h, err := s.tell(tx, r.tenant, rec)
 		if errors.Is(err, store.ErrNotFound) {
-			continue // nothing is left that could be looked at
+			continue // what the record is about was removed
 		}
 		if err != nil {
 			return err
@@ -104,8 +104,8 @@ func (s *Sender) search(tx store.Tx, r ref, out *standing, size int64) error {
 	return nil
 }
 
-// load reads a webhook that is there and enabled.
-func load(tx store.Tx, r ref) (*standing, error) {
+// load reads a webhook; it returns nil if there is none or it is disabled.
+func load(tx store.Tx, r ref) (*snapshot, error) {
 	w, _, err := records.Webhooks.Get(tx, store.Realm, records.WebhookID(r.tenant, r.id))
 	if errors.Is(err, store.ErrNotFound) || err == nil && !w.Enabled {
 		return nil, nil
@@ -117,7 +117,7 @@ func load(tx store.Tx, r ref) (*standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &standing{hook: *w, at: *p, version: version}, nil
+	return &snapshot{hook: *w, at: *p, version: version}, nil
 }
 
 func (s *Sender) from(r ref, cursor int64) int64 {
@@ -135,9 +135,9 @@ func (s *Sender) remember(r ref, l looked) {
 	s.looked[r] = l
 }
 
-// claim counts the attempts that are due before they are made, in one commit with
-// what was found. Where somebody else was faster, there is nothing to do.
-func (s *Sender) claim(ctx context.Context, r ref, seen *standing) (due []int64, err error) {
+// claim stores the found records and counts the attempts that are due, in one commit before
+// they are made. If another process changed the progress since find, it claims nothing.
+func (s *Sender) claim(ctx context.Context, r ref, seen *snapshot) (due []int64, err error) {
 	err = s.store.Update(ctx, func(tx store.Tx) error {
 		due = nil
 		now, err := load(tx, r)
@@ -166,7 +166,7 @@ func putProgress(tx store.Tx, r ref, p *records.WebhookProgress, version int64) 
 	return err
 }
 
-// record is the audit record of a webhook that its receiver has ended.
+// record is the audit record of a webhook that was disabled because its receiver is gone.
 func (s *Sender) record(id, before, reason string) countersign.AuditRecord {
 	return countersign.AuditRecord{
 		At: s.cfg.Now(), Actor: countersign.SystemPrincipal, Action: "webhooks.disable", Subject: "webhook/" + id,

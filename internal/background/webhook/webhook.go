@@ -1,11 +1,10 @@
-// Package webhook tells tenants' webhooks that something happened: a hint to go and
-// look, never the truth itself (contract 10, NOTIFY_ORIGINS).
+// Package webhook sends notifications to the webhooks of tenants. A notification is a hint
+// to read the API and never the source of truth (contract 10, NOTIFY_ORIGINS).
 //
-// What is to be told is found in the audit log, where each change of a run has its
-// record in the same commit: so telling costs the path of a step nothing, and a crash
-// loses nothing. A webhook keeps how far in the log it has looked, and which
-// notifications are not known to have arrived, each of which is tried by itself.
-// Telling moves no run.
+// The sender finds events in the audit log, to which each change of a run writes in the
+// same commit: notifications cost the execution of a step nothing, and a crash loses none.
+// For each webhook a cursor into the log is stored, and the notifications that are not known
+// to have arrived; each of them is retried by itself. The package never changes a run.
 package webhook
 
 import (
@@ -21,37 +20,37 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Caller sends one notification, once. problem is "" where the receiver took it.
+// Caller sends one notification once. problem is "" if the receiver took it.
 type Caller interface {
 	Notify(ctx context.Context, n request.Notice) (status int, problem string)
 }
 
-// Config is what the sender is told by the settings.
+// Config has the settings of the sender.
 type Config struct {
-	BaseURL string // the public address, for links
+	BaseURL string // the public address of the service, for links
 	Backoff []time.Duration
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Backoff is how long after each failed attempt the next one follows, as Standard
-// Webhooks recommends; after the last, three days on, a notification is dropped.
+// Backoff has the delays after each failed attempt, as Standard Webhooks recommends. When
+// the last attempt, three days later, fails, the notification is dropped.
 var Backoff = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// How much is done at once.
+// Bounds of the work that is done at once.
 const (
 	every       = time.Second
-	maxPending  = 64              // notifications of a webhook that are tried; the log keeps the rest
-	atOnce      = 4               // of them under way together
-	working     = 64              // webhooks that are worked on together
-	window      = 10000           // records of a log looked at in one reading
-	holdAttempt = 5 * time.Second // beyond a call's timeout: then an attempt is taken to have died
+	maxPending  = 64              // notifications of a webhook that are stored as pending; the others stay in the log
+	atOnce      = 4               // concurrent attempts of a webhook
+	working     = 64              // concurrent rounds, one for each webhook
+	window      = 10000           // records of a log searched in one transaction
+	holdAttempt = 5 * time.Second // after a call's timeout; then the attempt is considered lost
 )
 
-// Sender sends. Start begins, Stop ends it.
+// Sender sends notifications between Start and Stop.
 type Sender struct {
 	cfg    Config
 	store  store.Store
@@ -64,14 +63,14 @@ type Sender struct {
 	looked map[ref]looked
 
 	rounds *periodic.Task
-	ended  sync.WaitGroup // deliveries
+	ended  sync.WaitGroup // running rounds
 }
 
-// ref names a webhook.
+// ref identifies a webhook.
 type ref struct{ tenant, id string }
 
-// looked is how far beyond its stored cursor a webhook has looked in vain: most looks
-// find nothing and so write nothing.
+// looked is how far beyond its stored cursor the log of a webhook was searched without a
+// result. It is kept in memory, since most searches find nothing and need no write.
 type looked struct{ stored, to int64 }
 
 // New makes a sender.
@@ -79,12 +78,12 @@ func New(cfg Config, s store.Store, caller Caller) *Sender {
 	return &Sender{cfg: cfg, store: s, caller: caller, busy: map[ref]bool{}, looked: map[ref]looked{}}
 }
 
-// Start looks every second until Stop.
+// Start looks for new events every second until Stop.
 func (s *Sender) Start() {
 	s.rounds = periodic.Start(every, s.look)
 }
 
-// Stop gives up what is being sent, which is sent again later, and waits.
+// Stop cancels running attempts, which are repeated later, and waits for them.
 func (s *Sender) Stop() {
 	s.rounds.Stop()
 	s.ended.Wait()
@@ -96,7 +95,8 @@ func (s *Sender) Look(ctx context.Context) {
 	s.ended.Wait()
 }
 
-// look sets every enabled webhook to work that is not at it: none waits for another.
+// look starts a round for every enabled webhook that has none, so that none waits for
+// another.
 func (s *Sender) look(ctx context.Context) {
 	var all []records.Webhook
 	err := s.store.View(ctx, func(tx store.Tx) (err error) {
@@ -108,7 +108,7 @@ func (s *Sender) look(ctx context.Context) {
 		return
 	}
 	s.forget(all)
-	s.turn++ // so that where there are very many, each is the first in its turn
+	s.turn++ // with more webhooks than rounds, each one comes first in turn
 	for i := range all {
 		if w := all[(i+s.turn)%len(all)]; w.Enabled {
 			s.begin(ctx, ref{w.TenantID, w.ID})
@@ -137,7 +137,7 @@ func (s *Sender) begin(ctx context.Context, r ref) {
 	})
 }
 
-// forget drops what is remembered of webhooks that are gone.
+// forget drops the memory of webhooks that no longer exist.
 func (s *Sender) forget(present []records.Webhook) {
 	known := make(map[ref]bool, len(present))
 	for _, w := range present {
@@ -158,7 +158,7 @@ func (s *Sender) failed(ctx context.Context, err error) {
 	}
 }
 
-// until is when an attempt that begins now is taken to have died with its process.
+// until is when an attempt that begins now is considered lost with its process.
 func (s *Sender) until() time.Time {
 	return s.cfg.Now().Add(countersign.WebhookTimeout + holdAttempt)
 }

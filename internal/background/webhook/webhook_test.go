@@ -21,8 +21,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
-// desk is a store with runs and webhooks, and a receiver that keeps what comes.
-type desk struct {
+// fixture is a store with runs and webhooks, and a receiver that records notifications.
+type fixture struct {
 	t      *testing.T
 	store  store.Store
 	now    time.Time
@@ -33,21 +33,21 @@ type desk struct {
 	got    []request.Notice
 }
 
-func openDesk(t *testing.T) *desk {
-	d := &desk{t: t, store: rerun.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+func newFixture(t *testing.T) *fixture {
+	d := &fixture{t: t, store: rerun.Always(memory.New()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	d.sender = d.process()
 	d.answer = func(request.Notice) (int, string) { return 204, "" }
 	return d
 }
 
-// process is a sender that remembers nothing but the store.
-func (d *desk) process() *webhook.Sender {
+// process makes a sender with nothing in memory, as after a restart.
+func (d *fixture) process() *webhook.Sender {
 	return webhook.New(webhook.Config{
 		BaseURL: "https://countersign.example", Backoff: []time.Duration{time.Minute, time.Hour}, Now: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
 	}, d.store, d)
 }
 
-func (d *desk) Notify(_ context.Context, n request.Notice) (int, string) {
+func (d *fixture) Notify(_ context.Context, n request.Notice) (int, string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.got = append(d.got, n)
@@ -56,15 +56,15 @@ func (d *desk) Notify(_ context.Context, n request.Notice) (int, string) {
 
 func failing(request.Notice) (int, string) { return 500, "the receiver answered 500" }
 
-func (d *desk) write(fn func(tx store.Tx) error) {
+func (d *fixture) write(fn func(tx store.Tx) error) {
 	d.t.Helper()
 	if err := d.store.Update(context.Background(), fn); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// hook makes a webhook that looks at the log from its beginning.
-func (d *desk) hook(tenant, id string, projects []string, events ...string) {
+// hook makes a webhook whose cursor is at the beginning of the log.
+func (d *fixture) hook(tenant, id string, projects []string, events ...string) {
 	d.t.Helper()
 	d.write(func(tx store.Tx) error {
 		w := &records.Webhook{TenantID: tenant, Webhook: countersign.Webhook{
@@ -78,8 +78,8 @@ func (d *desk) hook(tenant, id string, projects []string, events ...string) {
 	})
 }
 
-// ends makes runs of a project that are COMPLETED.
-func (d *desk) ends(tenant, project string, runs ...string) {
+// ends stores COMPLETED runs of a project with their audit records.
+func (d *fixture) ends(tenant, project string, runs ...string) {
 	d.t.Helper()
 	d.write(func(tx store.Tx) error {
 		for _, id := range runs {
@@ -99,8 +99,8 @@ func (d *desk) ends(tenant, project string, runs ...string) {
 	})
 }
 
-// look lets time pass and says which webhooks were told of which runs.
-func (d *desk) look(later time.Duration) []string {
+// look advances the clock and returns the webhook and the run of each notification.
+func (d *fixture) look(later time.Duration) []string {
 	d.t.Helper()
 	d.now = d.now.Add(later)
 	d.got = nil
@@ -117,14 +117,14 @@ func (d *desk) look(later time.Duration) []string {
 	return out
 }
 
-func (d *desk) is(what string, got []string, want ...string) {
+func (d *fixture) is(what string, got []string, want ...string) {
 	d.t.Helper()
 	if !slices.Equal(got, want) {
 		d.t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }
 
-func (d *desk) progress(tenant, id string) (p *records.WebhookProgress) {
+func (d *fixture) progress(tenant, id string) (p *records.WebhookProgress) {
 	d.t.Helper()
 	err := d.store.View(context.Background(), func(tx store.Tx) (err error) {
 		p, _, err = records.WebhookProgresses.Get(tx, store.Realm, records.WebhookProgressID(tenant, id))
@@ -137,7 +137,7 @@ func (d *desk) progress(tenant, id string) (p *records.WebhookProgress) {
 }
 
 func TestEachIsToldOnceOfWhatItAskedFor(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "all", nil, countersign.EventRunEnded)
 	d.hook("acme", "shop", []string{"acme-shop"}, countersign.EventRunEnded)
 	d.hook("acme", "asked", nil, countersign.EventApprovalRequested)
@@ -153,7 +153,7 @@ func TestEachIsToldOnceOfWhatItAskedFor(t *testing.T) {
 }
 
 func TestAFailureIsTriedAgainUnderOneIDAndDroppedAfterTheLast(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.answer = failing
 	d.ends("acme", "acme-shop", "one")
@@ -176,7 +176,7 @@ func TestAFailureIsTriedAgainUnderOneIDAndDroppedAfterTheLast(t *testing.T) {
 }
 
 func TestAFailingReceiverHoldsUpNoOther(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "bad", nil, countersign.EventRunEnded)
 	d.hook("acme", "good", nil, countersign.EventRunEnded)
 	d.answer = func(n request.Notice) (int, string) {
@@ -191,9 +191,9 @@ func TestAFailingReceiverHoldsUpNoOther(t *testing.T) {
 	d.is("the next", d.look(time.Second), "bad two", "good two")
 }
 
-// TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest.
+// TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest: pending notifications are bounded.
 func TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.answer = failing
 	var runs []string
@@ -216,9 +216,9 @@ func TestWhatIsTriedIsBoundedAndTheLogKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestAnAttemptThatDiedWithItsProcessIsMadeAgain, and by nobody else meanwhile.
+// TestAnAttemptThatDiedWithItsProcessIsMadeAgain after its time has passed, not before.
 func TestAnAttemptThatDiedWithItsProcessIsMadeAgain(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "one")
 	ctx, die := context.WithCancel(context.Background())
@@ -236,7 +236,7 @@ func TestAnAttemptThatDiedWithItsProcessIsMadeAgain(t *testing.T) {
 }
 
 func TestTwoProcessesShareTheWork(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	var runs []string
 	for i := range 50 {
@@ -259,7 +259,7 @@ func TestTwoProcessesShareTheWork(t *testing.T) {
 }
 
 func TestAReceiverThatIsGoneEndsItsWebhook(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.answer = func(request.Notice) (int, string) { return 410, "the receiver answered 410" }
 	d.ends("acme", "acme-shop", "one", "two")
@@ -276,9 +276,10 @@ func TestAReceiverThatIsGoneEndsItsWebhook(t *testing.T) {
 	})
 }
 
-// TestAStopKeepsWhatArrived, and what it gave up is no failure.
+// TestAStopKeepsWhatArrived: delivered notifications are stored, canceled attempts do not
+// count as failed.
 func TestAStopKeepsWhatArrived(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.ends("acme", "acme-shop", "one", "two")
 	ctx, stop := context.WithCancel(context.Background())
@@ -294,9 +295,9 @@ func TestAStopKeepsWhatArrived(t *testing.T) {
 	}
 }
 
-// TestALongLogIsLookedThroughToItsEnd where nothing in it is for the webhook.
+// TestALongLogIsLookedThroughToItsEnd also if none of its records is for the webhook.
 func TestALongLogIsLookedThroughToItsEnd(t *testing.T) {
-	d := openDesk(t)
+	d := newFixture(t)
 	d.hook("acme", "h", nil, countersign.EventRunEnded)
 	d.write(func(tx store.Tx) error {
 		log := make([]countersign.AuditRecord, 25000)

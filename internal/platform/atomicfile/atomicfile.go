@@ -1,4 +1,4 @@
-// Package atomicfile puts files where a power cut finds them again: whole, or not at all.
+// Package atomicfile writes files that after a power cut are either complete or absent.
 package atomicfile
 
 import (
@@ -27,10 +27,9 @@ func Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Create makes a file that only its owner may read, under a name that nobody else
-// uses, and gives it its own when all that fill wrote is on the disk. It replaces what
-// has that name. After an error there is nothing new but what a crash leaves: a file
-// that ends with .part.
+// Create writes a file that only its owner may read. It writes to a temporary name and
+// renames the file, replacing one of that name, when all that fill wrote is on the disk.
+// After an error nothing is left; after a crash there may be a file that ends with .part.
 func Create(path string, fill func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {

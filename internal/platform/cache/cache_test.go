@@ -6,7 +6,8 @@ import (
 	"github.com/countersign/countersign/internal/platform/cache"
 )
 
-// TestWhatIsAskedForStaysAndTheRestGoes: memory is bounded, whatever is put.
+// TestWhatIsAskedForStaysAndTheRestGoes: the cache keeps the values that are read and
+// bounds its memory.
 func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 	const limit = 10
 	m := cache.New[int, string](limit)
@@ -28,14 +29,14 @@ func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 	}
 }
 
-// TestValuesAreBoundedByTheirWeightToo: sixty-four large ones are more memory than
-// sixty-four.
+// TestValuesAreBoundedByTheirWeightToo: large values need more memory than the same
+// number of small ones.
 func TestValuesAreBoundedByTheirWeightToo(t *testing.T) {
 	const most = 100
 	m := cache.Weighed[int, int](1000, most)
 	for i := range 1000 {
 		m.PutWeighed(i, 1+i%60, 1+i%60)
-		m.PutWeighed(i, 1+i%60, 1+i%60) // one value weighs once
+		m.PutWeighed(i, 1+i%60, 1+i%60) // a value that is put again is weighed once
 		if _, ok := m.Get(i); !ok {
 			t.Fatalf("value %d is not kept", i)
 		}

@@ -2,9 +2,9 @@ package cache
 
 import "hash/maphash"
 
-// Stamp names the very document that something was made of, so that what is remembered
-// of one never stands for another of the same id and version: after a transaction that
-// wasn't committed, or a database that has lost some.
+// Stamp identifies the exact document from which a cached value was made. Id and version
+// are not enough: after a transaction that was not committed, or a restored database,
+// another document may have the same ones.
 type Stamp struct {
 	tenant, id string
 	version    int64

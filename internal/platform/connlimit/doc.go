@@ -1,7 +1,6 @@
-// Package connlimit bounds how many connections callers hold open, so that strangers
-// can take neither the descriptors that the store and the calls to projects need,
-// nor the memory, nor others' turn. A full house turns nobody away: the connection
-// on which nothing has happened for longest gives way. Those of answered callers
-// who stay, and of strangers who say nothing or say it slowly, go before those whose
-// request is being worked on.
+// Package connlimit bounds how many connections callers hold open, so that they can't use
+// up memory, or the file descriptors that the store and the calls to projects need. At the
+// limit a new connection is accepted, and the one that was inactive for longest is closed.
+// Idle connections and those with an incomplete request are closed before those whose
+// request is in a handler.
 package connlimit

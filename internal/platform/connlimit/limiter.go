@@ -9,30 +9,30 @@ import (
 	"sync"
 )
 
-// Limiter are those that a server has open. Its three methods are what
-// http.Server calls: ConnState, ConnContext and Handler.
+// Limiter tracks the open connections of a server. http.Server and its handler call its
+// three methods: ConnState, ConnContext and Handler.
 type Limiter struct {
 	room int
 
 	mu      sync.Mutex
-	quiet   *list.List // of *connection, on which longest nothing happened first
-	working *list.List // of those whose request is in a handler
+	quiet   *list.List // of *connection, the one that was inactive for longest first
+	working *list.List // of *connection whose request is in a handler
 	open    map[net.Conn]*connection
 }
 
-// connection stands in one of the two lists.
+// connection is an element of one of the two lists.
 type connection struct {
 	net.Conn
 	in *list.List
 	at *list.Element
 }
 
-// New has room for so many connections.
+// New makes a limiter for so many connections.
 func New(room int) *Limiter {
 	return &Limiter{room: room, quiet: list.New(), working: list.New(), open: map[net.Conn]*connection{}}
 }
 
-// ConnState follows a connection's life, and makes room where one comes too many.
+// ConnState tracks the state of a connection, and closes another one above the limit.
 func (c *Limiter) ConnState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *Limiter) ConnState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// moves puts a connection behind the others of a list.
+// moves puts a connection at the end of a list.
 func (c *Limiter) moves(known *connection, to *list.List) {
 	if known.in != nil {
 		known.in.Remove(known.at)
@@ -68,8 +68,9 @@ func (c *Limiter) forget(conn net.Conn) {
 	}
 }
 
-// closeOldest closes the connection on which nothing has happened for longest. The
-// newest one is last in its list: it goes only where it is alone there.
+// giveWay closes the connection that was inactive for longest. The new connection is the
+// last of quiet: it is closed only if it is the only connection. If it is the only one in
+// quiet, giveWay closes the oldest one with a request in a handler.
 func (c *Limiter) giveWay() {
 	first := c.quiet.Front()
 	if c.quiet.Len() == 1 && c.working.Len() > 0 {
@@ -79,7 +80,7 @@ func (c *Limiter) giveWay() {
 	c.forget(leaving.Conn)
 	plain := leaving.Conn
 	if secured, ok := plain.(*tls.Conn); ok {
-		plain = secured.NetConn() // without a farewell, which the other side may never take
+		plain = secured.NetConn() // close without a TLS close_notify: its write would block if the peer doesn't read
 	}
 	_ = plain.Close()
 }
@@ -91,7 +92,7 @@ func (c *Limiter) ConnContext(ctx context.Context, conn net.Conn) context.Contex
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// Handler is a handler whose connections count as working while it is.
+// Handler counts a connection as working while next serves its request.
 func (c *Limiter) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _ := r.Context().Value(connectionKey{}).(net.Conn)

@@ -10,49 +10,49 @@ import (
 	"testing"
 )
 
-// guests are connections of a test, by name.
-type guests struct {
+// fixture is a limiter and its connections by name.
+type fixture struct {
 	*Limiter
 	t      *testing.T
-	byName map[string]*guest
+	byName map[string]*fakeConn
 }
 
-// guest notes whether it was closed.
-type guest struct {
+// fakeConn notes whether it was closed.
+type fakeConn struct {
 	net.Conn
 	closed bool
 }
 
-func (g *guest) Close() error { g.closed = true; return nil }
+func (g *fakeConn) Close() error { g.closed = true; return nil }
 
-func house(t *testing.T, room int) *guests {
+func newFixture(t *testing.T, room int) *fixture {
 	t.Helper()
-	return &guests{Limiter: New(room), t: t, byName: map[string]*guest{}}
+	return &fixture{Limiter: New(room), t: t, byName: map[string]*fakeConn{}}
 }
 
-func (g *guests) come(names ...string) {
+func (g *fixture) come(names ...string) {
 	for _, name := range names {
-		g.byName[name] = &guest{}
+		g.byName[name] = &fakeConn{}
 		g.ConnState(g.byName[name], http.StateNew)
 	}
 }
 
-// answered is a request and its answer.
-func (g *guests) answered(name string) {
+// answered sends a request and its answer over a connection.
+func (g *fixture) answered(name string) {
 	g.ConnState(g.byName[name], http.StateActive)
 	g.work(name, func() {})
 	g.ConnState(g.byName[name], http.StateIdle)
 }
 
-// work does something while the request of a guest is in its handler.
-func (g *guests) work(name string, do func()) {
+// work calls do while a request of the connection is in its handler.
+func (g *fixture) work(name string, do func()) {
 	h := g.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { do() }))
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 	h.ServeHTTP(httptest.NewRecorder(), r.WithContext(g.ConnContext(r.Context(), g.byName[name])))
 }
 
-// sent checks who was sent away so far.
-func (g *guests) sent(want ...string) {
+// sent checks which connections the limiter has closed so far.
+func (g *fixture) sent(want ...string) {
 	g.t.Helper()
 	var got []string
 	for name, guest := range g.byName {
@@ -67,7 +67,7 @@ func (g *guests) sent(want ...string) {
 }
 
 func TestWhoeverWasQuietForLongestGivesWay(t *testing.T) {
-	g := house(t, 3)
+	g := newFixture(t, 3)
 	g.come("a", "b", "c")
 	g.answered("a")
 	g.sent()
@@ -80,7 +80,7 @@ func TestWhoeverWasQuietForLongestGivesWay(t *testing.T) {
 }
 
 func TestWhoseRequestIsWorkedOnStays(t *testing.T) {
-	g := house(t, 2)
+	g := newFixture(t, 2)
 	g.come("a", "b")
 	g.ConnState(g.byName["a"], http.StateActive)
 	g.work("a", func() {
@@ -88,11 +88,11 @@ func TestWhoseRequestIsWorkedOnStays(t *testing.T) {
 		g.sent("b", "c", "d")
 	})
 	g.come("f")
-	g.sent("b", "c", "d", "e") // a has only just been answered
+	g.sent("b", "c", "d", "e") // a was answered last
 }
 
 func TestWhereEverybodyIsWorkedOnTheOldestGivesWay(t *testing.T) {
-	g := house(t, 2)
+	g := newFixture(t, 2)
 	g.come("a", "b")
 	g.work("a", func() {
 		g.work("b", func() {
@@ -100,13 +100,13 @@ func TestWhereEverybodyIsWorkedOnTheOldestGivesWay(t *testing.T) {
 			g.sent("a")
 		})
 	})
-	g.ConnState(g.byName["a"], http.StateClosed) // as the server says afterwards
+	g.ConnState(g.byName["a"], http.StateClosed) // as http.Server reports after the close
 	g.come("d")
 	g.sent("a", "c")
 }
 
 func TestWhoHasLeftTakesNoRoom(t *testing.T) {
-	g := house(t, 1)
+	g := newFixture(t, 1)
 	for _, state := range []http.ConnState{http.StateClosed, http.StateHijacked} {
 		g.come("a")
 		g.ConnState(g.byName["a"], state)
@@ -119,12 +119,12 @@ func TestWhoHasLeftTakesNoRoom(t *testing.T) {
 	}
 }
 
-// TestATLSConnectionIsClosedWithoutAFarewell: the farewell would wait for somebody
-// who reads nothing.
+// TestATLSConnectionIsClosedWithoutAFarewell: writing close_notify would block on a peer
+// that doesn't read.
 func TestATLSConnectionIsClosedWithoutAFarewell(t *testing.T) {
-	c, plain := New(1), &guest{}
+	c, plain := New(1), &fakeConn{}
 	c.ConnState(tls.Server(plain, &tls.Config{MinVersion: tls.VersionTLS12}), http.StateNew)
-	c.ConnState(&guest{}, http.StateNew)
+	c.ConnState(&fakeConn{}, http.StateNew)
 	if !plain.closed {
 		t.Error("it stays open")
 	}

@@ -1,10 +1,10 @@
 //go:build crashpoints
 
-// Package crashpoint names the edges at which a crash matters. This build has
-// the tag that makes them real:
+// Package crashpoint names the places at which a crash matters. This build has the tag that
+// activates them:
 //
-//	COUNTERSIGN_CRASH_AT=runrepo.applied.Returned:2   dies at the second passage
-//	COUNTERSIGN_CRASH_TRACE=file                     writes down every passage
+// COUNTERSIGN_CRASH_AT=runrepo.applied.Returned:2   kills the process at the second pass
+// COUNTERSIGN_CRASH_TRACE=file                     writes every pass to the file
 package crashpoint
 
 import (
@@ -20,19 +20,19 @@ var at struct {
 	once   sync.Once
 	mu     sync.Mutex
 	point  string
-	passes int // until it dies; 0: never
+	passes int // passes left until the crash; 0: no crash
 	trace  *os.File
 }
 
-// At passes a point. The name of a point is the place, a dot, and what passes
-// it: a text itself, the type of anything else.
+// At passes a crash point. Its name is the place, a dot, and kind: a string itself, of any
+// other value its type.
 func At(place string, kind any) {
 	at.once.Do(arm)
 	name := nameOf(place, kind)
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	if at.trace != nil {
-		_, _ = fmt.Fprintln(at.trace, name) // who reads it notices what is missing
+		_, _ = fmt.Fprintln(at.trace, name) // the reader of the trace notices missing lines
 	}
 	if name != at.point || at.passes == 0 {
 		return
@@ -53,8 +53,8 @@ func nameOf(place string, kind any) string {
 	}
 }
 
-// arm reads what the test wants. A setting that makes no sense ends the process
-// at once: a test must not pass because its point never came.
+// arm reads the settings of the test. An invalid setting ends the process at once: a test
+// must not pass because its crash point was never reached.
 func arm() {
 	var err error
 	if path := os.Getenv("COUNTERSIGN_CRASH_TRACE"); path != "" {
@@ -79,5 +79,5 @@ func die() {
 	if err != nil {
 		panic(err)
 	}
-	select {} // the signal is on its way
+	select {} // until the signal arrives
 }

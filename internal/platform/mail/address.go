@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// The ports that the two schemes stand for.
+// The default ports of the two schemes.
 const (
 	submissionPort  = 587
 	submissionsPort = 465
 )
 
-// Parse understands the address of a mail server: smtps://… speaks TLS from the
-// first byte; smtp://… begins in the clear and must go over to TLS before anything
-// of worth is said, except on this machine. The sender is the parameter `from`,
-// else the user where that is an e-mail address, else admin. Errors are one line
-// and hold nothing of the address, which may have a password in it.
+// Parse parses the address of a mail server. smtps://… uses TLS from the first byte;
+// smtp://… begins unencrypted and must switch to TLS by STARTTLS before a password or text
+// is sent, except on this machine. The sender is the parameter `from`, else the user if it
+// is an e-mail address, else admin. Errors have one line and never contain the address,
+// since it may contain a password.
 func Parse(address, admin string) (*Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Opaque != "" {
@@ -101,8 +101,8 @@ func isAddress(text string) bool {
 	return err == nil && parsed.Address == text && !strings.ContainsAny(text, " \r\n")
 }
 
-// isLoopback reports a name of this machine. Only literal addresses and localhost
-// count: what another name resolves to may change.
+// isLoopback reports whether host is this machine. Only literal addresses and localhost
+// count, since the address that another name resolves to may change.
 func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()

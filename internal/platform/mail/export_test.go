@@ -2,8 +2,8 @@ package mail
 
 import "crypto/x509"
 
-// Trusting lets a test's certificate count.
+// Trusting makes the client accept a test's certificate.
 func (s *Server) Trusting(pool *x509.CertPool) *Server { s.roots = pool; return s }
 
-// Remote makes the server count as another machine's, whatever its address says.
+// Remote makes the client treat the server as one on another machine.
 func (s *Server) Remote() *Server { s.loopback = false; return s }

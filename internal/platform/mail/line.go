@@ -6,12 +6,12 @@ import (
 	"net"
 )
 
-// line is the connection of one mail. It is held here because the client leaves it
-// open when a server refuses, and because the end of the context must cut it: a
-// server that stops talking is not waited for.
+// line is the connection of one mail. It is kept here since the SMTP client leaves it open
+// when a server refuses, and since the end of the context must close it: otherwise a
+// server that stops answering would block Send.
 type line struct {
 	server *Server
-	whole  context.Context // of the mail
+	whole  context.Context // bounds the whole mail
 	conn   net.Conn
 	forget func() bool
 }
@@ -22,7 +22,7 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 		return nil, err
 	}
 	l.conn = conn
-	l.forget = context.AfterFunc(l.whole, func() { _ = conn.Close() }) // ctx is that of dialling alone
+	l.forget = context.AfterFunc(l.whole, func() { _ = conn.Close() }) // ctx bounds only the dialing
 	if l.server.implicit {
 		return tls.Client(conn, l.server.tls()), nil
 	}
@@ -32,6 +32,6 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 func (l *line) close() {
 	if l.conn != nil {
 		l.forget()
-		_ = l.conn.Close() // closed already after a good-bye
+		_ = l.conn.Close() // already closed after a QUIT
 	}
 }

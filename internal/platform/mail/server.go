@@ -1,5 +1,5 @@
-// Package mail sends short plain-text mails through the operator's mail server:
-// sign-in codes and notices. It knows nothing of what they say.
+// Package mail sends short plain-text mails through the operator's mail server: sign-in
+// codes and notices. The callers write the texts.
 package mail
 
 import (
@@ -18,31 +18,30 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Bounds on what one mail may take.
+// Bounds for one mail.
 const (
 	dialTimeout = 10 * time.Second
 	sendTimeout = 25 * time.Second
 )
 
-// Server is the mail server of the settings. Every mail has a connection of its
-// own: mails are few, and an idle connection would only get stale.
+// Server is the mail server of the settings. Each mail uses its own connection: mails are
+// few, and servers close idle connections.
 type Server struct {
 	host           string
 	port           int
 	implicit       bool // TLS from the first byte (smtps)
-	loopback       bool // the only place that may be talked to in the clear
+	loopback       bool // the server is on this machine: unencrypted SMTP is allowed
 	user, password string
 	from           string
 
-	roots *x509.CertPool // nil: the system's
+	roots *x509.CertPool // nil: the roots of the system
 }
 
 // From is the sender's address.
 func (s *Server) From() string { return s.from }
 
-// Send sends one mail. It fails rather than to hand a password or a text to a
-// server in the clear, unless that is on this machine. Errors never hold the
-// password.
+// Send sends one mail. It fails if it would have to send a password or the text
+// unencrypted, unless the server is on this machine. Errors never contain the password.
 func (s *Server) Send(ctx context.Context, to, subject, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -59,7 +58,7 @@ func (s *Server) Send(ctx context.Context, to, subject, text string) error {
 	return s.redacted(client.DialAndSendWithContext(ctx, msg))
 }
 
-// Reach connects and signs in as Send does, and sends nothing.
+// Reach connects and signs in as Send does, but sends no mail.
 func (s *Server) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -75,8 +74,8 @@ func (s *Server) Reach(ctx context.Context) error {
 	return s.redacted(err)
 }
 
-// compose makes the message. What would end a header line is refused in an
-// address and taken out of a subject, so that no text becomes a header.
+// compose makes the message. Line breaks are refused in an address and removed from a
+// subject, so that no text can add a header.
 func (s *Server) compose(to, subject, text string) (*gomail.Msg, error) {
 	if parsed, err := mail.ParseAddress(to); err != nil || parsed.Address != to || strings.ContainsFunc(to, unicode.IsControl) {
 		return nil, errors.New("mail: the recipient is no e-mail address")
@@ -88,7 +87,7 @@ func (s *Server) compose(to, subject, text string) (*gomail.Msg, error) {
 	msg.Subject(strings.Map(oneLine, subject))
 	msg.SetDate()
 	_, domain, _ := strings.Cut(s.from, "@")
-	msg.SetMessageIDWithValue(rand.Text() + "@" + domain) // not this machine's name
+	msg.SetMessageIDWithValue(rand.Text() + "@" + domain) // instead of this machine's name
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, text)
 	return msg, nil
@@ -123,8 +122,8 @@ func (s *Server) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	return gomail.NewClient(s.host, options...)
 }
 
-// mechanisms are the ways to authenticate, best first. A password goes over the
-// wire only below TLS, or without leaving this machine.
+// mechanisms are the ways to authenticate, best first. A password is sent only over TLS or
+// to a server on this machine.
 func (s *Server) mechanisms() gomail.Option {
 	if s.loopback && !s.implicit {
 		return gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc)
@@ -135,7 +134,8 @@ func (s *Server) mechanisms() gomail.Option {
 // maxError bounds what a mail server may write into the log.
 const maxError = 300
 
-// redacted takes the password out of an error, however the server sent it back.
+// redacted removes the password from an error, in every encoding in which the server may
+// have repeated it.
 func (s *Server) redacted(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +150,7 @@ func (s *Server) redacted(err error) error {
 	return fmt.Errorf("mail to %s:%d: %s", s.host, s.port, text)
 }
 
-// secrets are the forms in which the password travels.
+// secrets are the encodings of the password on the wire.
 func (s *Server) secrets() []string {
 	if s.password == "" {
 		return nil

@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// maxAnswer is how much of an answer of the provider is read: descriptions, keys and
-// tokens are some kilobytes.
+// maxAnswer bounds how much of a provider's answer is read: descriptions, keys and tokens
+// have some kilobytes.
 const maxAnswer = 1 << 20
 
 // maxError bounds what a provider may write into the log.
 const maxError = 300
 
-// bounded gives requests to the provider whose answers end with an error beyond
-// maxAnswer: the libraries read all that comes.
+// bounded is a transport on which reading more than maxAnswer of an answer fails: the
+// libraries read whole bodies.
 type bounded struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -25,7 +25,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// clipped is what of an error goes into the log.
+// clipped shortens a long error for the log.
 func clipped(err error) error {
 	if text := err.Error(); len(text) > maxError {
 		return fmt.Errorf("%.*q…", maxError, text)

@@ -12,28 +12,28 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// claims are what is asked of an ID token beyond what the library checks: its
-// issuer, audience, signature and expiry.
+// claims are the claims of an ID token that are checked here. The library checks issuer,
+// audience, signature and expiry.
 type claims struct {
 	Email      string `json:"email"`
 	Verified   yes    `json:"email_verified"`
 	Authorized string `json:"azp"`
 }
 
-// yes is a claim that some providers write as a text. Everything but true is no.
+// yes is a boolean claim that some providers write as a string. Anything but true is false.
 type yes bool
 
-// UnmarshalJSON never fails: a claim that can't be read is no.
+// UnmarshalJSON never fails: an unreadable claim is false.
 func (y *yes) UnmarshalJSON(raw []byte) error {
 	*y = yes(string(raw) == "true" || string(raw) == `"true"`)
 	return nil
 }
 
-// minRSA is how many bits an RSA key must have whose signature counts.
+// minRSA is the minimal size in bits of an RSA key that may sign a token.
 const minRSA = 2048
 
-// weak reports a token that was signed with a smaller RSA key: a signature is as long as
-// the key. raw was verified.
+// weak reports whether a token was signed with a smaller RSA key. An RSA signature is as
+// long as its key. raw has been verified.
 func weak(raw string) bool {
 	head, rest, _ := strings.Cut(raw, ".")
 	_, signature, _ := strings.Cut(rest, ".")
@@ -48,10 +48,10 @@ func weak(raw string) bool {
 	return rsa && base64.RawURLEncoding.DecodedLen(len(signature)) < minRSA/8
 }
 
-// maxTexts bounds how many texts of an ID token's claims are read.
+// maxTexts bounds how many strings of an ID token's claims are read.
 const maxTexts = 1000
 
-// textsOf reads the claims that are texts or lists of texts.
+// textsOf reads the claims that are strings or lists of strings.
 func textsOf(all map[string]any) map[string][]string {
 	out, n := map[string][]string{}, 0
 	for name, v := range all {
@@ -69,7 +69,7 @@ func textsOf(all map[string]any) map[string][]string {
 	return out
 }
 
-// identityOf is the verified address that a token speaks of, and its claims that are texts.
+// identityOf returns the verified e-mail address of a token, and its claims that are strings.
 func (p *Provider) identityOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, map[string][]string, error) {
 	email, id, err := p.emailOf(ctx, found, token, f)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Provider) identityOf(ctx context.Context, found *oidc.Provider, token *
 	return email, textsOf(all), nil
 }
 
-// emailOf is the verified address that a token speaks of, and the token.
+// emailOf returns the verified e-mail address of a token, and the token.
 func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oauth2.Token, f flow) (string, *oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
@@ -113,7 +113,8 @@ func (p *Provider) emailOf(ctx context.Context, found *oidc.Provider, token *oau
 	return email, id, err
 }
 
-// emailAsked asks the provider for the address where its ID tokens are without.
+// emailAsked gets the e-mail address from the provider's userinfo endpoint, for providers
+// whose ID tokens have none.
 func (p *Provider) emailAsked(ctx context.Context, found *oidc.Provider, token *oauth2.Token, subject string) (string, error) {
 	if found.UserInfoEndpoint() == "" {
 		return "", ErrUnverified

@@ -7,8 +7,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// discovered is the provider's description. It is asked for once for all who wait for
-// it: while the provider is slow they don't queue. A failure is not remembered.
+// discovered returns the provider's description. Concurrent callers share one request, so
+// that they don't queue while the provider is slow. A failure is not cached.
 func (p *Provider) discovered(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()
 	found := p.found

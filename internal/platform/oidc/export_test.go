@@ -1,4 +1,4 @@
 package oidc
 
-// Timeout is what a test compares with.
+// Timeout exports timeout for tests.
 const Timeout = timeout

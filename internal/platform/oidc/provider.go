@@ -1,6 +1,6 @@
-// Package oidc lets people sign in at an OpenID Connect provider: the
-// authorization code flow with state, nonce and PKCE. It answers one question,
-// which verified e-mail address somebody has, and knows nothing of users.
+// Package oidc lets people sign in at an OpenID Connect provider by the authorization code
+// flow with state, nonce and PKCE. It returns a person's verified e-mail address and knows
+// nothing of users.
 package oidc
 
 import (
@@ -21,26 +21,24 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Config is what the provider is told by the settings.
+// Config has the settings of the provider.
 type Config struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret string
-	RedirectURL  string // ours: where the provider sends people back to
+	RedirectURL  string // our URL to which the provider redirects after the sign-in
 	Now          func() time.Time
-	Client       *http.Client // nil: one with bounds of its own
+	Client       *http.Client // nil: a client with default bounds
 }
 
-// timeout bounds each request to the provider: it may be down, and nobody waits
-// for it longer than that.
+// timeout bounds each request to the provider, which may be down.
 const timeout = 10 * time.Second
 
-// FlowLife is how long somebody may take at the provider.
+// FlowLife is how long a person may take to sign in at the provider.
 const FlowLife = 10 * time.Minute
 
-// Provider is the provider of the settings. It is asked for its description when
-// the first person signs in, so that a provider that can't be reached stops
-// nothing but signing in there.
+// Provider is the provider of the settings. Its description is fetched at the first
+// sign-in, so that an unreachable provider prevents only signing in there.
 type Provider struct {
 	cfg    Config
 	client *http.Client
@@ -49,7 +47,7 @@ type Provider struct {
 
 	mu    sync.Mutex
 	found *oidc.Provider
-	used  map[string]time.Time // states that somebody has signed in with, until they are too old anyway
+	used  map[string]time.Time // used states, kept until they expire
 }
 
 // New makes a provider. It connects to nothing.
@@ -64,7 +62,7 @@ func New(cfg Config) *Provider {
 	return &Provider{cfg: cfg, client: withBounds(client), used: map[string]time.Time{}}
 }
 
-// withBounds is the client whose answers are bounded.
+// withBounds returns client with bounded answers.
 func withBounds(client *http.Client) *http.Client {
 	out := *client
 	if out.Transport == nil {
@@ -74,7 +72,7 @@ func withBounds(client *http.Client) *http.Client {
 	return &out
 }
 
-// Host is the provider's name as people know it.
+// Host is the provider's host name, as it is shown to people.
 func (p *Provider) Host() string {
 	u, err := url.Parse(p.cfg.Issuer)
 	if err != nil {
@@ -83,7 +81,7 @@ func (p *Provider) Host() string {
 	return u.Host
 }
 
-// Reach asks the provider for its description.
+// Reach fetches the provider's description, to check that the provider is reachable.
 func (p *Provider) Reach(ctx context.Context) error {
 	_, err := p.discovered(ctx)
 	return err
@@ -96,8 +94,8 @@ func (p *Provider) oauth(found *oidc.Provider) *oauth2.Config {
 	}
 }
 
-// Begin returns where to send somebody, and the flow that their browser must bring
-// back.
+// Begin returns the address to redirect a person to, and the flow that their browser must
+// send back.
 func (p *Provider) Begin(ctx context.Context) (address, flow string, err error) {
 	found, err := p.discovered(ctx)
 	if err != nil {
@@ -107,15 +105,15 @@ func (p *Provider) Begin(ctx context.Context) (address, flow string, err error) 
 	return p.oauth(found).AuthCodeURL(f.state, oidc.Nonce(f.nonce), oauth2.S256ChallengeOption(f.verifier)), f.String(), nil
 }
 
-// ErrFlow is the answer to whoever comes back with a flow that is none, is
-// another's, is too old or was used.
+// ErrFlow is the error for a flow that is invalid, was begun in another browser, is too old
+// or was already used.
 var ErrFlow = errors.New("oidc: this sign-in was not begun in this browser, was used, or took too long")
 
-// ErrUnverified is the answer where the provider vouches for no e-mail address.
+// ErrUnverified is the error for a person without a verified e-mail address.
 var ErrUnverified = errors.New("oidc: the provider has not verified an e-mail address")
 
-// Finish ends a flow with what the provider sent back, and returns the verified
-// e-mail address, and the claims of the ID token that are texts or lists of them.
+// Finish ends a flow with the state and the code that the provider sent back. It returns the
+// verified e-mail address, and the ID token's claims that are strings or lists of strings.
 func (p *Provider) Finish(ctx context.Context, flow, state, code string) (email string, claims map[string][]string, err error) {
 	f, ok := parseFlow(flow)
 	if !ok || code == "" || !same(f.state, state) || f.expired(p.cfg.Now()) || p.wasUsed(f.state) {
@@ -141,8 +139,8 @@ func (p *Provider) Finish(ctx context.Context, flow, state, code string) (email 
 	return email, claims, nil
 }
 
-// withoutBody leaves of the provider's refusal its code: the rest is a text that
-// anybody may have written.
+// withoutBody reduces the provider's refusal to its status and error code: the rest is
+// untrusted text.
 func withoutBody(err error) error {
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) {
@@ -158,7 +156,7 @@ func (p *Provider) wasUsed(state string) bool {
 	return used
 }
 
-// use marks a state as used; false if it was.
+// use marks a state as used; it returns false if the state was used before.
 func (p *Provider) use(state string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,8 +173,8 @@ func (p *Provider) use(state string) bool {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// flow is one sign-in under way. It is kept by the browser that began it, in a
-// cookie that no script reads.
+// flow is a sign-in that has begun. The browser that began it keeps it in an HttpOnly
+// cookie.
 type flow struct {
 	state, nonce, verifier string
 	began                  time.Time

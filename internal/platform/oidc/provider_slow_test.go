@@ -14,7 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/oidc"
 )
 
-// silence answers nothing until the request ends.
+// silence is a transport that waits until the request's context ends.
 type silence struct{ asked atomic.Int32 }
 
 func (s *silence) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ func (s *silence) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// Sign-ins queued one behind another, 10 seconds each.
+// TestASilentIssuerIsAskedOnceForAllWhoWait: sign-ins must not queue, 10 seconds each.
 func TestASilentIssuerIsAskedOnceForAllWhoWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,7 +45,8 @@ func TestASilentIssuerIsAskedOnceForAllWhoWait(t *testing.T) {
 	})
 }
 
-// Whoever asked first may go away: the others have their description from that request.
+// TestWhoAskedFirstMayGo: when the caller that began the request for the description
+// leaves, the other callers still get its result.
 func TestWhoAskedFirstMayGo(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -88,7 +89,7 @@ func TestASignatureByASmallKeyIsRefused(t *testing.T) {
 	}
 }
 
-// signIn goes all the way.
+// signIn does a whole sign-in.
 func (p *person) signIn(t *testing.T) error {
 	t.Helper()
 	if err := p.provider.Reach(t.Context()); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/testing/oidctest"
 )
 
-// person is somebody at an issuer, and the provider that they sign in by.
+// person is a user at an issuer, and the provider of the service.
 type person struct {
 	*oidctest.Issuer
 	provider *oidc.Provider
@@ -35,7 +35,7 @@ func (p *person) providerOf(issuer string) *oidc.Provider {
 	})
 }
 
-// begin goes to the issuer and comes back with what it gave.
+// begin signs in at the issuer and returns what it sends back.
 func (p *person) begin(t *testing.T) (flow, state, code string) {
 	t.Helper()
 	address, flow, err := p.provider.Begin(t.Context())
@@ -177,7 +177,7 @@ func TestAnIssuerThatCannotBeReachedIsAskedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = listener.Close() // nobody listens there now
+	_ = listener.Close() // nothing listens on this port now
 	away := p.providerOf("http://" + listener.Addr().String())
 	if _, _, err := away.Begin(t.Context()); err == nil {
 		t.Error("nobody answered, and it went on")

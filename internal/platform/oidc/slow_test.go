@@ -15,7 +15,8 @@ func providerAt(url string) *oidc.Provider {
 	return oidc.New(oidc.Config{Issuer: url, ClientID: "c", RedirectURL: "http://127.0.0.1/callback", Now: time.Now})
 }
 
-// TestNobodyQueuesForASlowIssuer: it is asked once, and who leaves need not wait.
+// TestNobodyQueuesForASlowIssuer: the issuer gets one request, and a caller that leaves
+// does not wait for it.
 func TestNobodyQueuesForASlowIssuer(t *testing.T) {
 	t.Parallel()
 	asked, gate := make(chan struct{}, 9), make(chan struct{})

@@ -1,5 +1,4 @@
-// Package periodic does something again and again in the background, until it is told
-// to stop.
+// Package periodic calls a function at intervals in the background, until it is stopped.
 package periodic
 
 import (
@@ -8,14 +7,14 @@ import (
 	"time"
 )
 
-// Task are under way until Stop.
+// Task is a function that is called at intervals until Stop.
 type Task struct {
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// Start goes a round at once, and then one each time that so much has passed. A round
-// that takes longer is not caught up with. Its context ends with Stop.
+// Start calls round at once and then at each interval. Intervals that pass during a long
+// round are skipped. Stop cancels the context of round.
 func Start(every time.Duration, round func(context.Context)) *Task {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Task{cancel: cancel}
@@ -33,8 +32,7 @@ func Start(every time.Duration, round func(context.Context)) *Task {
 	return r
 }
 
-// Stop returns when the last round has ended. Rounds that were never started, nil, it
-// leaves alone.
+// Stop returns when the last round has ended. On a nil Task it does nothing.
 func (r *Task) Stop() {
 	if r != nil {
 		r.cancel()
@@ -42,7 +40,7 @@ func (r *Task) Stop() {
 	}
 }
 
-// Pause waits; false where the context ends meanwhile.
+// Pause waits for d; it returns false if the context ends first.
 func Pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,7 +1,6 @@
-// Package secretfile reads secrets from the environment or, where the variable
-// X_FILE is set in place of X, from the file that it names. A file is read at each
-// use, so that a secret rotates without a restart, and what was read is kept by
-// nothing.
+// Package secretfile reads secrets from the environment or, if the variable X_FILE is set
+// instead of X, from the file that X_FILE names. A file is read at each use and its content
+// is not kept, so that a secret can be rotated without a restart.
 package secretfile
 
 import (
@@ -12,21 +11,21 @@ import (
 	"strings"
 )
 
-// Suffix makes the name of the variable that holds a path of the one that would
-// hold the secret.
+// Suffix, appended to the name of a secret's variable, makes the name of the variable with
+// the path of its file.
 const Suffix = "_FILE"
 
-// MaxBytes bounds what is read of a file: no secret is longer.
+// MaxBytes bounds the size of a secret's file.
 const MaxBytes = 64 << 10
 
 // Source finds secrets by the name of their variable.
 type Source struct {
 	env  map[string]string
-	kept map[string]bool // names that are secrets themselves, though they may end with Suffix
+	kept map[string]bool // names of secrets; one of them that ends with Suffix holds no path
 }
 
-// New is the source of an environment. names are all the variables that secrets are
-// asked for by: one of these that ends with _FILE holds a secret and no path.
+// New makes a source from an environment. names are all variables that may hold secrets:
+// one of them that ends with _FILE holds a secret and not a path.
 func New(env map[string]string, names ...string) *Source {
 	s := &Source{env: env, kept: map[string]bool{}}
 	for _, n := range names {
@@ -35,7 +34,7 @@ func New(env map[string]string, names ...string) *Source {
 	return s
 }
 
-// Path is where the secret is read from, "" when it isn't a file's.
+// Path is the path of the secret's file, "" if the secret is not in a file.
 func (s *Source) Path(name string) string {
 	if s.kept[name+Suffix] {
 		return ""
@@ -43,17 +42,17 @@ func (s *Source) Path(name string) string {
 	return s.env[name+Suffix]
 }
 
-// Twice reports a secret that is set both ways: which one counts would be a guess.
+// Twice reports whether a secret is set in both ways, which is ambiguous.
 func (s *Source) Twice(name string) bool { return s.env[name] != "" && s.Path(name) != "" }
 
-// Get is the secret as it is now, "" when there is none or its file can't be read.
+// Get returns the present secret, "" if there is none or its file can't be read.
 func (s *Source) Get(name string) string {
 	v, _ := s.Look(name)
 	return v
 }
 
-// Look is Get, and says why a file can't be used. The error names the file and
-// nothing of what is in it.
+// Look is Get with the reason why a file can't be read. The error names the file and
+// contains nothing of its content.
 func (s *Source) Look(name string) (string, error) {
 	path := s.Path(name)
 	if path == "" {
@@ -62,10 +61,10 @@ func (s *Source) Look(name string) (string, error) {
 	return Read(path)
 }
 
-// Read gives what a file holds, without the line end that editors and echo leave at
-// its end.
+// Read returns the content of a file without the final line end that editors and echo
+// write.
 func Read(path string) (string, error) {
-	// What isn't a plain file could keep the caller waiting for ever.
+	// Opening or reading a pipe or a device could block for ever.
 	if info, err := os.Stat(path); err != nil {
 		return "", plain(path, err)
 	} else if !info.Mode().IsRegular() {

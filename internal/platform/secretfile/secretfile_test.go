@@ -16,8 +16,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestFileIsReadAtEachUse: same length, same moment, changed in place, replaced or
-// gone: the next use knows.
+// TestFileIsReadAtEachUse: a change is seen at the next use, also one that keeps length and
+// time, in place, by a replacement, or by a removal.
 func TestFileIsReadAtEachUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	s := secretfile.New(map[string]string{"KEY_FILE": path}, "KEY")
@@ -68,8 +68,8 @@ func TestWhatIsNoSecretIsNotReadOn(t *testing.T) {
 	}
 }
 
-// TestNameOnTheListsIsNoPath: an operator may have called a secret SOMETHING_FILE
-// before this rule was.
+// TestNameOnTheListsIsNoPath: an operator may have named a secret SOMETHING_FILE before
+// this rule existed.
 func TestNameOnTheListsIsNoPath(t *testing.T) {
 	s := secretfile.New(map[string]string{"KEY": "a", "KEY_FILE": "b"}, "KEY", "KEY_FILE")
 	if s.Get("KEY") != "a" || s.Get("KEY_FILE") != "b" || s.Twice("KEY") {

@@ -1,5 +1,5 @@
-// Package semaphore has tenants take turns at work that few may do at once: however much
-// one of them asks for, another waits for what is under way and not for what waits.
+// Package semaphore bounds concurrent work and grants permits to tenants in turn, so that a
+// tenant with many requests does not delay the others.
 package semaphore
 
 import (
@@ -8,20 +8,21 @@ import (
 	"sync"
 )
 
-// Semaphore lets so many work at once. It is safe for concurrent use.
+// Semaphore lets a limited number of functions run at once. It is safe for concurrent use.
 type Semaphore struct {
 	mu      sync.Mutex
 	free    int
-	order   []string                 // tenants that wait, the one whose turn is next first
-	waiting map[string][]chan<- bool // of each, who came first first
+	order   []string                 // waiting tenants, the next one first
+	waiting map[string][]chan<- bool // the waiting calls of each tenant, oldest first
 }
 
-// New lets n work at once.
+// New makes a semaphore with n permits.
 func New(n int) *Semaphore {
 	return &Semaphore{free: n, waiting: map[string][]chan<- bool{}}
 }
 
-// Do works when it is the tenant's turn, unless the context ends before.
+// Do runs work when the tenant gets a permit, or returns the error of a context that ended
+// before.
 func (t *Semaphore) Do(ctx context.Context, tenant string, work func()) error {
 	if err := t.await(ctx, tenant); err != nil {
 		return err
@@ -47,11 +48,11 @@ func (t *Semaphore) await(ctx context.Context, tenant string) error {
 	if t.leave(tenant, turn) {
 		return ctx.Err()
 	}
-	t.next() // the turn came meanwhile: somebody else's now
+	t.next() // the permit was granted meanwhile: pass it on
 	return ctx.Err()
 }
 
-// join is nil for a turn at once.
+// join takes a free permit and returns nil, or queues the call and returns its channel.
 func (t *Semaphore) join(tenant string) chan bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,8 +68,8 @@ func (t *Semaphore) join(tenant string) chan bool {
 	return turn
 }
 
-// next gives the turn that ends to the first of the next tenant, which is the last in
-// the order from then on.
+// next passes a permit to the oldest call of the next tenant, and moves that tenant to the
+// end of the order. Without waiting calls it frees the permit.
 func (t *Semaphore) next() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +88,7 @@ func (t *Semaphore) next() {
 	turn <- true
 }
 
-// leave is false where the turn has come already.
+// leave removes a waiting call. It returns false if the call already has a permit.
 func (t *Semaphore) leave(tenant string, turn chan<- bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

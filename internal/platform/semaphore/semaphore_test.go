@@ -9,16 +9,16 @@ import (
 	"testing/synctest"
 )
 
-// desk keeps the order in which turns came.
-type desk struct {
+// fixture keeps the order in which tenants got permits.
+type fixture struct {
 	turns *Semaphore
 	mu    sync.Mutex
 	came  []string
 	all   sync.WaitGroup
 }
 
-// ask asks for a turn, which lasts until hold is closed.
-func (d *desk) ask(ctx context.Context, tenant string, hold <-chan bool) {
+// ask asks for a permit and keeps it until hold is closed.
+func (d *fixture) ask(ctx context.Context, tenant string, hold <-chan bool) {
 	d.all.Go(func() {
 		_ = d.turns.Do(ctx, tenant, func() {
 			d.mu.Lock()
@@ -27,15 +27,15 @@ func (d *desk) ask(ctx context.Context, tenant string, hold <-chan bool) {
 			<-hold
 		})
 	})
-	synctest.Wait() // in this order
+	synctest.Wait() // calls queue in the order of asking
 }
 
-// TestTenantsTakeTurns: another tenant's one piece of work is next, whatever waits
-// before it, and those of one tenant keep their order.
+// TestTenantsTakeTurns: another tenant's single call is next, however many calls wait
+// before it, and the calls of one tenant keep their order.
 func TestTenantsTakeTurns(t *testing.T) {
-	for _, atOnce := range []int{1, 2} { // by which of two turns of one time was first kept is chance
+	for _, atOnce := range []int{1, 2} { // with two at once the order in came is not determined
 		synctest.Test(t, func(t *testing.T) {
-			d, first, done := &desk{turns: New(atOnce)}, make(chan bool), make(chan bool)
+			d, first, done := &fixture{turns: New(atOnce)}, make(chan bool), make(chan bool)
 			close(done)
 			for range atOnce {
 				d.ask(t.Context(), "a", first)
@@ -60,18 +60,18 @@ func TestTenantsTakeTurns(t *testing.T) {
 	}
 }
 
-// empty wants nobody to wait and no turn to be lost.
-func (d *desk) empty(t *testing.T, atOnce int) {
+// empty checks that no call waits and all permits are free.
+func (d *fixture) empty(t *testing.T, atOnce int) {
 	t.Helper()
 	if d.turns.free != atOnce || len(d.turns.order) != 0 || len(d.turns.waiting) != 0 {
 		t.Errorf("at the end %+v", d.turns)
 	}
 }
 
-// TestWhoLeavesTakesNoTurn, and holds nobody up, whether the turn has come or not.
+// TestWhoLeavesTakesNoTurn: a call whose context ends gets no permit and delays no other.
 func TestWhoLeavesTakesNoTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, hold := &desk{turns: New(1)}, make(chan bool)
+		d, hold := &fixture{turns: New(1)}, make(chan bool)
 		d.ask(t.Context(), "a", hold)
 		gone, leave := context.WithCancel(t.Context())
 		d.ask(gone, "b", hold)
@@ -91,7 +91,8 @@ func TestWhoLeavesTakesNoTurn(t *testing.T) {
 	})
 }
 
-// TestATurnThatComesAsSomebodyLeavesIsPassedOn, in any order of the two.
+// TestATurnThatComesAsSomebodyLeavesIsPassedOn: a permit granted to a call that is leaving
+// goes to the next one.
 func TestATurnThatComesAsSomebodyLeavesIsPassedOn(t *testing.T) {
 	for range 200 {
 		turns := New(1)
@@ -108,7 +109,6 @@ func TestATurnThatComesAsSomebodyLeavesIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestATurnEndsWithAPanic.
 func TestATurnEndsWithAPanic(t *testing.T) {
 	turns := New(1)
 	func() {

@@ -1,8 +1,8 @@
-// Package telemetry reports what the service does: metrics for
-// /metrics, spans for traces, and the ids that tie log lines to a request. It
-// decides nothing and stores nothing; whoever acts tells it. All of it may be
-// absent: a nil *Metrics counts nothing, a nil *Traces makes no span.
+// Package telemetry reports what the service does: metrics for /metrics, spans for traces,
+// and the ids that connect log lines to a request. It decides nothing and stores nothing;
+// callers report facts to it. All of it is optional: a nil *Metrics counts nothing, a nil
+// *Traces makes no span.
 //
-// No secret, no input and no query of a URL goes into any of them; what names
-// something (a tenant, a project, a capability, a run) does.
+// Metrics, spans and log lines contain no secret, no input and no query of a URL. They do
+// contain the names of tenants, projects, capabilities and runs.
 package telemetry

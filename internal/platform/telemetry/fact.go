@@ -2,36 +2,36 @@ package telemetry
 
 import "time"
 
-// Kind is what became of a step, or of a request that it sent.
+// Kind is the result of a step or of a request that it sent.
 type Kind int
 
-// The kinds of fact. They are the difference between "it answered 200" and "it
-// did what was asked", a figure each.
+// The kinds of fact. A metric for each shows the difference between "it answered 200" and
+// "it did what was asked".
 const (
-	Sent       Kind = iota // a request left this machine, and its end was seen
-	Answered               // a whole, readable 2xx came back
-	Verified               // and its output met the expectation
-	Unverified             // and nothing was expected of it
-	Wrong                  // and it lacks the output, or doesn't meet the expectation
+	Sent       Kind = iota // a request left this machine and ended
+	Answered               // a complete, readable 2xx answer came
+	Verified               // the output met the step's expectation
+	Unverified             // the step has no expectation
+	Wrong                  // the output is missing or does not meet the expectation
 	Refused                // the receiver refused it
-	NotSent                // it never left
-	Uncertain              // nobody knows whether the side effect happened
+	NotSent                // the request never left this machine
+	Uncertain              // it is not known whether the side effect happened
 	ReconciledDone
 	ReconciledNotDone
 	Abandoned
-	Decided // a person approved or rejected it; Took is how long it waited
+	Decided // a person approved or rejected the step; Took is the waiting time
 )
 
-// Fact is one thing that is committed and true of a capability.
+// Fact is a committed fact of a capability.
 type Fact struct {
 	Kind       Kind
 	ProjectID  string
 	Capability string
-	Timed      bool          // of Sent: an answer came, be it within a millisecond
+	Timed      bool          // of Sent: an answer came, so that Took is valid even if it is 0
 	Took       time.Duration // of Sent, where an answer came, and Decided
 }
 
-// counted is how each kind is exposed.
+// counted has the metric of each kind.
 var counted = map[Kind]struct{ name, resolution, help string }{
 	Sent:              {"countersign_capability_sent_total", "", "Requests that left for the capability, attempts each counted."},
 	Answered:          {"countersign_capability_answered_2xx_total", "", "Requests answered with a whole and readable 2xx."},
@@ -48,8 +48,8 @@ var counted = map[Kind]struct{ name, resolution, help string }{
 
 const reconciledHelp = "Uncertain side effects that a person resolved: done, not done, or abandoned as never to be known."
 
-// Buckets, in seconds. People decide within seconds or days, and an approval lives
-// for a day; project APIs and we answer within milliseconds or a minute.
+// Buckets, in seconds. People decide within seconds or days, and an approval expires after
+// a day; project APIs and this service answer within milliseconds or a minute.
 var (
 	waitBuckets    = []float64{5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 57600, 86400}
 	callBuckets    = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}

@@ -7,7 +7,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Metric is a gauge that was measured for one answer: at most one label.
+// Metric is a gauge that was measured for one answer. It has at most one label.
 type Metric struct {
 	Name  string
 	Help  string
@@ -16,11 +16,11 @@ type Metric struct {
 	Value float64
 }
 
-// Families are measured figures, the same for each face.
+// Families are gathered metrics, the same for each output format.
 type Families []*dto.MetricFamily
 
-// Gather gives a tenant's figures: those of this process, and those that were just
-// measured for it. With process it gives the process's own too.
+// Gather returns a tenant's metrics: those that this process counted, and those that were
+// measured for this answer. With process it adds the metrics of the process.
 func (f *Metrics) Gather(tenant string, process bool, measured []Metric) (Families, error) {
 	now := prometheus.NewRegistry()
 	if err := now.Register(gauges(measured)); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Handler measures and traces what next serves. route names what is not named
-// more exactly by Route.
+// Handler measures and traces the requests that next serves. route is the label of requests
+// for which Route was not called.
 func Handler(next http.Handler, route string, f *Metrics, t *Traces) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := &answer{ResponseWriter: w, route: route, began: time.Now()}
@@ -25,15 +25,15 @@ func Handler(next http.Handler, route string, f *Metrics, t *Traces) http.Handle
 	})
 }
 
-// Route names the route that a request took, if it is measured.
+// Route sets the route of a request, if the request is measured.
 func Route(w http.ResponseWriter, route string) {
 	if o, is := w.(*answer); is {
 		o.route = route
 	}
 }
 
-// answer is a response on its way. What it took is the time to its first byte: an
-// event stream ends when its viewer goes, which says nothing of the service.
+// answer measures a response. Its duration is the time to the first byte: an event stream
+// ends when its viewer leaves, which says nothing about the service.
 type answer struct {
 	http.ResponseWriter
 	route  string
@@ -58,11 +58,11 @@ func (o *answer) Write(b []byte) (int, error) {
 	return o.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach what is below.
+// Unwrap gives http.ResponseController the underlying writer.
 func (o *answer) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// end settles a request that nothing was written to: net/http answers 200 then,
-// or closes the connection after a panic.
+// end completes a request to which the handler wrote nothing: net/http then answers 200, or
+// closes the connection after a panic.
 func (o *answer) end() {
 	if o.status == 0 {
 		o.status, o.took = http.StatusOK, time.Since(o.began)

@@ -10,8 +10,8 @@ import (
 
 type requestIDKey struct{}
 
-// WithRequestID marks all that is done for one request with its id: log lines,
-// and the span if there is one.
+// WithRequestID adds the id of a request to the context, for log lines and the span, if
+// there is one.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(attribute.String("countersign.request.id", id))
@@ -19,14 +19,14 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
-// RequestID is the id that WithRequestID set, "" outside a request.
+// RequestID is the id that WithRequestID set, "" if there is none.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// Log makes every line that is logged with a context say which request, and which
-// trace, it belongs to.
+// Log adds the ids of the request and of the trace to each line that is logged with their
+// context.
 func Log(h slog.Handler) slog.Handler { return logHandler{h} }
 
 type logHandler struct{ slog.Handler }

@@ -9,13 +9,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Metrics is the one registry of the process. What is the process's own is kept
-// apart from what is a tenant's, and each tenant's from the others', so that no
-// answer can hold more than its reader may see.
+// Metrics is the one registry of the process. It keeps the metrics of the process and of
+// each tenant apart, so that an answer contains only what its reader may see.
 //
-// Its counters begin with the process. Added up over all replicas, and over
-// restarts as Prometheus's rate and increase do it, they are the installation's:
-// each fact is counted once, by the process that committed it.
+// Counters start at 0 with the process. Each fact is counted once, by the process that
+// committed it, so the sum over all replicas, and over restarts as Prometheus's rate and
+// increase compute it, is the count of the installation.
 type Metrics struct {
 	process   *prometheus.Registry
 	requests  *prometheus.HistogramVec
@@ -26,7 +25,7 @@ type Metrics struct {
 	tenants map[string]*tenantMetrics
 }
 
-// NewMetrics makes the registry of a process of this version.
+// NewMetrics makes the registry of a process that runs this version.
 func NewMetrics(version string) *Metrics {
 	f := &Metrics{
 		process: prometheus.NewRegistry(), tenants: map[string]*tenantMetrics{},
@@ -49,12 +48,12 @@ func NewMetrics(version string) *Metrics {
 	return f
 }
 
-// Counter exposes a count of the process that somebody else keeps.
+// Counter exposes a count of the process that the caller keeps.
 func (f *Metrics) Counter(name, help string, value func() int64) {
 	f.process.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
-// Stranger counts a request that no principal made.
+// Stranger counts a request without a principal.
 func (f *Metrics) Stranger() {
 	if f != nil {
 		f.strangers.Inc()
@@ -67,7 +66,7 @@ func (f *Metrics) request(route string, status int, took time.Duration) {
 	}
 }
 
-// Updated counts a change of the store: durable, or not.
+// Updated counts a write transaction of the store, committed or failed.
 func (f *Metrics) Updated(err error, took time.Duration) {
 	if f == nil {
 		return
@@ -79,7 +78,7 @@ func (f *Metrics) Updated(err error, took time.Duration) {
 	f.updates.WithLabelValues(result).Observe(took.Seconds())
 }
 
-// Observe counts facts of a tenant. They must be committed.
+// Observe counts facts of a tenant. Call it after their commit.
 func (f *Metrics) Observe(tenant string, facts []Fact) {
 	if f == nil || len(facts) == 0 {
 		return
@@ -90,14 +89,14 @@ func (f *Metrics) Observe(tenant string, facts []Fact) {
 	}
 }
 
-// Heartbeat counts a heartbeat by what became of it: accepted, duplicate, refused.
+// Heartbeat counts a heartbeat by its result: accepted, duplicate, refused.
 func (f *Metrics) Heartbeat(tenant, result string) {
 	if f != nil {
 		f.of(tenant).heartbeats.WithLabelValues(result).Inc()
 	}
 }
 
-// of gives the figures of a tenant that exists.
+// of returns the metrics of an existing tenant.
 func (f *Metrics) of(tenant string) *tenantMetrics {
 	f.mu.RLock()
 	t := f.tenants[tenant]

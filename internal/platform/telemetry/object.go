@@ -6,10 +6,10 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Object gives figures as a JSON object: a value by its name, those with labels
-// nested by the labels' values in the order of the labels' names. A distribution
-// is an object of count, sum and, where it has buckets, the p50 and p95 that they
-// show (null while it is empty).
+// Object returns the metrics as a JSON object: a value by its name; with labels, nested
+// objects by the labels' values in the order of the labels' names. A histogram is an object
+// of count, sum and, if it has buckets, the p50 and p95 estimated from them (null while it
+// is empty).
 func (f Families) Object() map[string]any {
 	out := map[string]any{}
 	for _, family := range f {
@@ -60,8 +60,8 @@ func number(v float64) any {
 	return v
 }
 
-// quantile is what Prometheus's histogram_quantile gives: linear within a bucket,
-// and the highest bound for what lies beyond it.
+// quantile computes what Prometheus's histogram_quantile does: linear within a bucket, and
+// the highest bound for values above it.
 func quantile(h *dto.Histogram, q float64) any {
 	total := float64(h.GetSampleCount())
 	if total == 0 {

@@ -110,8 +110,7 @@ func TestARequestIsMeasuredByItsRouteToItsFirstByte(t *testing.T) {
 	}
 }
 
-// However many capabilities a tenant ever had, its series are bounded; what is
-// beyond is counted together.
+// TestSeriesOfATenantAreBounded: capabilities beyond maxCapabilities share one series.
 func TestSeriesOfATenantAreBounded(t *testing.T) {
 	f := NewMetrics("test")
 	for i := range 3 * maxCapabilities {
@@ -155,7 +154,7 @@ func TestPercentilesAreThoseThatPrometheusWouldGive(t *testing.T) {
 	for range 20 {
 		f.Observe("acme", []Fact{{Kind: Decided, ProjectID: "p", Capability: "c", Took: 100 * time.Hour}})
 	}
-	// 50 of 80 between 15 s and 30 s; what is beyond the last bound is the last bound.
+	// p50: 50 of 80 between 15 s and 30 s. p95: a value above the last bound counts as that bound.
 	want := map[string]any{"count": uint64(100), "sum": 80*20.0 + 20*360000.0, "p50": 15 + 15*50.0/80, "p95": 86400.0}
 	if diff := cmp.Diff(want, waits(t, f)); diff != "" {
 		t.Error(diff)
@@ -194,13 +193,13 @@ func TestARunsTraceIsKeptOnlyWhereThereIsOne(t *testing.T) {
 	traces := NewTraces(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample())))
 	ctx, span := traces.Request(httptest.NewRequest("GET", "/", nil))
 	defer span.End()
-	if got := Traceparent(ctx); !strings.HasSuffix(got, "-00") { // known to be unsampled: so are its children
+	if got := Traceparent(ctx); !strings.HasSuffix(got, "-00") { // the span is not sampled, so its children are not
 		t.Errorf("%q", got)
 	}
 }
 
-// TestACallAnsweredWithinAMillisecondIsMeasured: its time is 0 and known; of one that
-// nobody answered it isn't known.
+// TestACallAnsweredWithinAMillisecondIsMeasured: its duration 0 counts, while a call without
+// an answer has no duration.
 func TestACallAnsweredWithinAMillisecondIsMeasured(t *testing.T) {
 	f := NewMetrics("test")
 	f.Observe("acme", []Fact{{Kind: Sent, ProjectID: "p", Capability: "c", Timed: true}, {Kind: Sent, ProjectID: "p", Capability: "c"}})

@@ -6,17 +6,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// maxCapabilities bounds the series of one tenant: capabilities beyond it are
-// counted together, under a name that no project can have.
+// maxCapabilities bounds the series of one tenant: further capabilities share one series
+// under a name that no project can have.
 const (
 	maxCapabilities = 500
 	other           = "(other)"
 )
 
-// HeartbeatResults are what can become of a heartbeat.
+// HeartbeatResults are the possible results of a heartbeat.
 var HeartbeatResults = []string{"accepted", "duplicate", "refused"}
 
-// tenantMetrics are what one tenant may see of this process.
+// tenantMetrics are the metrics of this process that one tenant may see.
 type tenantMetrics struct {
 	registry   *prometheus.Registry
 	counters   map[string]*prometheus.CounterVec // by name
@@ -28,7 +28,7 @@ type tenantMetrics struct {
 	capabilities map[[2]string]*capabilityFigures
 }
 
-// capabilityFigures are the series of one capability, looked up once.
+// capabilityFigures are the series of one capability, cached.
 type capabilityFigures struct {
 	counters map[Kind]prometheus.Counter
 	wait     prometheus.Observer
@@ -82,8 +82,8 @@ func (t *tenantMetrics) count(fact Fact) {
 	}
 }
 
-// capability gives the series of a capability. All of them appear with its first
-// fact, so that a rate of none is 0 and not absent.
+// capability returns the series of a capability. All of them are created with its first
+// fact, so that a rate without facts is 0 and not absent.
 func (t *tenantMetrics) capability(project, name string) *capabilityFigures {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,21 +11,21 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Traces makes the spans of the service. A nil one makes none: everybody who
-// performs something may hold it without asking whether tracing is on.
+// Traces makes the spans of the service. A nil *Traces makes none, so that callers need not
+// ask whether tracing is on.
 //
-// A request is the parent of its transactions, and of the steps of the run that
-// it started, whenever and in whichever process they are carried out: the run
-// keeps the request's traceparent. A step is the parent of its outbound call and
-// of the transaction that keeps what became of it.
+// A request's span is the parent of its transactions, and of the steps of the run that it
+// started, whenever and in whichever process they are executed: the run keeps the request's
+// traceparent. A step's span is the parent of its outbound call and of the transaction that
+// stores its result.
 type Traces struct{ tracer trace.Tracer }
 
-// NewTraces makes spans by a provider.
+// NewTraces makes spans with a provider.
 func NewTraces(p trace.TracerProvider) *Traces {
 	return &Traces{p.Tracer("github.com/countersign/countersign")}
 }
 
-// Span is one span; a nil one takes everything and keeps nothing.
+// Span is one span. The methods of a nil Span do nothing.
 type Span struct{ span trace.Span }
 
 // End ends the span, once.
@@ -35,7 +35,7 @@ func (s *Span) End() {
 	}
 }
 
-// In puts the span into another context, for what is done under it.
+// In adds the span to another context, so that it becomes the parent of spans made there.
 func (s *Span) In(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx
@@ -45,8 +45,8 @@ func (s *Span) In(ctx context.Context) context.Context {
 
 var format = propagation.TraceContext{}
 
-// Traceparent is the W3C form of the context's span, "" where there is none.
-// Whoever gets it can make children of that span.
+// Traceparent is the W3C traceparent of the context's span, "" if there is none. A receiver
+// can make children of that span.
 func Traceparent(ctx context.Context) string {
 	c := trace.SpanContextFromContext(ctx)
 	if !c.IsValid() {
@@ -55,7 +55,7 @@ func Traceparent(ctx context.Context) string {
 	return "00-" + c.TraceID().String() + "-" + c.SpanID().String() + "-" + c.TraceFlags().String()
 }
 
-// under makes the span that a traceparent names the context's parent.
+// under sets the span of a traceparent as the context's parent span.
 func under(ctx context.Context, traceparent string) context.Context {
 	if traceparent == "" {
 		return ctx
@@ -63,8 +63,8 @@ func under(ctx context.Context, traceparent string) context.Context {
 	return format.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
 }
 
-// Request begins the span of an HTTP request. The caller's traceparent, if it is
-// one, is its parent.
+// Request begins the span of an HTTP request. A valid traceparent of the caller becomes its
+// parent.
 func (t *Traces) Request(r *http.Request) (context.Context, *Span) {
 	if t == nil {
 		return r.Context(), nil
@@ -78,7 +78,7 @@ func (t *Traces) Request(r *http.Request) (context.Context, *Span) {
 	return ctx, &Span{span}
 }
 
-// known keeps a caller from choosing what a label says.
+// known returns _OTHER for unknown methods, so that callers can't choose the text of a label.
 func known(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -87,7 +87,7 @@ func known(method string) string {
 	return "_OTHER"
 }
 
-// Answered names a request's span by its route and says what it was answered.
+// Answered sets the route and the status on a request's span.
 func (s *Span) Answered(route string, status int) {
 	if s == nil {
 		return
@@ -99,14 +99,15 @@ func (s *Span) Answered(route string, status int) {
 	}
 }
 
-// By says for whom a request's span is.
+// By sets the tenant of a request's span.
 func By(ctx context.Context, tenant string) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(attribute.String("countersign.tenant", tenant))
 	}
 }
 
-// Moved ties a request that moved a run, such as a decision, to the run's trace.
+// Moved links the span of a request that changed a run, such as a decision, to the run's
+// trace.
 func Moved(ctx context.Context, runID, traceparent string) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -118,8 +119,8 @@ func Moved(ctx context.Context, runID, traceparent string) {
 	}
 }
 
-// Transaction begins the span of a change of the store, under whatever waits for
-// it; none where that has no span.
+// Transaction begins the span of a write transaction as a child of the context's span; it
+// makes none if the context has no span.
 func (t *Traces) Transaction(ctx context.Context) (context.Context, *Span) {
 	if t == nil || !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, nil
@@ -128,21 +129,21 @@ func (t *Traces) Transaction(ctx context.Context) (context.Context, *Span) {
 	return ctx, &Span{span}
 }
 
-// Failed marks a span whose work came to nothing.
+// Failed marks the span as failed.
 func (s *Span) Failed() {
 	if s != nil {
 		s.span.SetStatus(codes.Error, "")
 	}
 }
 
-// StepOf says which attempt of which step of which run a span is about.
+// StepOf identifies the attempt, the step and the run of a span.
 type StepOf struct {
 	Tenant, RunID, StepID, ProjectID, Capability string
 	Attempt                                      int
 }
 
-// Step begins the span of carrying out one attempt of a step, under the request
-// that started the run.
+// Step begins the span of one attempt of a step, as a child of the request that started the
+// run.
 func (t *Traces) Step(traceparent string, of StepOf) *Span {
 	if t == nil {
 		return nil
@@ -155,7 +156,7 @@ func (t *Traces) Step(traceparent string, of StepOf) *Span {
 	return &Span{span}
 }
 
-// Became says what became of a step; code is its error's, "" for none.
+// Became sets the step's status and the code of its error, "" for none.
 func (s *Span) Became(status, code string) {
 	if s == nil {
 		return
@@ -167,8 +168,8 @@ func (s *Span) Became(status, code string) {
 	}
 }
 
-// Call begins the span of a request to a project API. Neither its path nor its
-// query are in it: inputs are.
+// Call begins the span of a request to a project API. It contains neither path nor query,
+// since inputs are in them.
 func (t *Traces) Call(ctx context.Context, method, origin, runID, stepID string) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
@@ -180,8 +181,8 @@ func (t *Traces) Call(ctx context.Context, method, origin, runID, stepID string)
 	return ctx, &Span{span}
 }
 
-// Returned says how a call ended: what is known of it, and the status of its
-// answer, 0 for none.
+// Returned sets the result of a call: how certain it is, and the status of the answer, 0
+// for none.
 func (s *Span) Returned(certainty string, status int) {
 	if s == nil {
 		return

@@ -2,18 +2,17 @@ package throttle
 
 import "time"
 
-// Rate is how often a key may try: so many times at once, and then once in each
-// interval.
+// Rate is a token bucket's rate: Burst attempts at once, and then one in each interval.
 type Rate struct {
 	Burst int
 	Every time.Duration
 }
 
-// A bucket is the moment at which it will be full again: each attempt moves that on
-// by an interval. The zero time, and any that has passed, is a full bucket.
+// A bucket is stored as the time at which it will be full again; each attempt moves that
+// time by an interval. The zero time, or one in the past, is a full bucket.
 
-// Take counts an attempt, and says whether it may be made. What it returns is the
-// bucket after it; a refused attempt leaves it as it was.
+// Take counts an attempt and reports whether it is allowed. It returns the bucket after the
+// attempt; a refused attempt does not change it.
 func (r Rate) Take(bucket, now time.Time) (after time.Time, allowed bool) {
 	from := now
 	if r.Holds(bucket, now) {
@@ -25,7 +24,7 @@ func (r Rate) Take(bucket, now time.Time) (after time.Time, allowed bool) {
 	return after, true
 }
 
-// Return is the bucket without one of the attempts that it holds.
+// Return gives back one attempt of the bucket.
 func (r Rate) Return(bucket, now time.Time) time.Time {
 	if !r.Holds(bucket, now) {
 		return time.Time{}
@@ -33,15 +32,14 @@ func (r Rate) Return(bucket, now time.Time) time.Time {
 	return bucket.Add(-r.Every)
 }
 
-// maxAhead is how far a clock may have been ahead of this one for its attempts to
-// count here. Beyond it a bucket is the work of a clock that was wrong, and would
-// refuse for as long as that was.
+// maxAhead is how far ahead the clock may have been that wrote a bucket. A bucket further
+// ahead was written by a wrong clock and is ignored: it would refuse attempts for that long.
 const maxAhead = time.Hour
 
-// Holds reports a bucket that holds an attempt still: it differs from a new one.
+// Holds reports whether the bucket still counts an attempt, and so differs from a new one.
 func (r Rate) Holds(bucket, now time.Time) bool {
 	return bucket.After(now) && !bucket.After(now.Add(r.most()+maxAhead))
 }
 
-// most is how long an empty bucket takes to be full.
+// most is how long an empty bucket takes to become full.
 func (r Rate) most() time.Duration { return time.Duration(r.Burst) * r.Every }

@@ -1,6 +1,6 @@
-// Package throttle bounds how often somebody may try something: a token bucket
-// for each key. Throttle keeps them in memory, where they are forgotten at a
-// restart, which costs an attacker more than it gives.
+// Package throttle bounds how often a caller may try something, with a token bucket for each
+// key. Throttle keeps the buckets in memory. A restart forgets them, which costs an attacker
+// more than it gives.
 package throttle
 
 import (
@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Throttle is safe for concurrent use. Its memory is bounded: with more keys than
-// it may remember, those whose buckets are full again are forgotten first, and then
-// the half that will be soonest. New keys are never refused for want of place, so
-// that who comes as many can't keep others out; who tried most is forgotten last.
+// Throttle is safe for concurrent use. Its memory is bounded: above its limit of keys it
+// forgets the keys whose buckets are full, and if there are none, the half whose buckets are
+// full soonest. A new key is never refused for lack of space, so an attacker with many keys
+// can't lock others out; the key with the most attempts is forgotten last.
 type Throttle struct {
 	rate Rate
 	most int
@@ -40,7 +40,7 @@ func (t *Throttle) Allow(key string, now time.Time) bool {
 	return allowed
 }
 
-// Return takes back an attempt that was counted.
+// Return takes back a counted attempt.
 func (t *Throttle) Return(key string, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,8 +49,8 @@ func (t *Throttle) Return(key string, now time.Time) {
 	}
 }
 
-// forget drops the buckets that are full again: they are as good as new ones. Where
-// none is, it drops the half that holds least.
+// forget drops the full buckets, which equal new ones. If there are none, it drops the half
+// with the fewest attempts.
 func (t *Throttle) forget(now time.Time) {
 	maps.DeleteFunc(t.buckets, func(_ string, bucket time.Time) bool { return !t.rate.Holds(bucket, now) })
 	if len(t.buckets) < t.most {

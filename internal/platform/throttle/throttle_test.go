@@ -37,7 +37,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Whoever comes as many keys makes others forgotten, and not those that tried most.
+// TestManyKeysNeitherRefuseOthersNorFreeWhoTriedTooOften: an attacker with many keys makes
+// the throttle forget other keys, but not those with the most attempts.
 func TestManyKeysNeitherRefuseOthersNorFreeWhoTriedTooOften(t *testing.T) {
 	th := throttle.New(throttle.Rate{Burst: 5, Every: time.Minute}, 100)
 	for range 5 {

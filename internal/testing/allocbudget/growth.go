@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// growthTries is how often the smallest cost of two sizes is looked for. A machine that
-// does other work makes a try dearer and none cheaper, so what is in proportion is seen
-// to be in one of them; what isn't never is.
+// growthTries is how often the cost of two sizes is measured. Other work on the machine can only
+// make a try more expensive, so proportional work is recognized in at least one try, and other
+// work in none.
 const growthTries = 12
 
-// shortest is below what the processor's time of one try means something.
+// shortest is the least CPU time of one try that can be compared.
 const shortest = 2 * time.Millisecond
 
-// Proportional fails where four times the size costs more than eight times as much: what
-// is in proportion costs four times as much, and what grows with the square sixteen
-// times. of makes the work for a size. Cost is the processor's time of this thread, which
-// other work doesn't take, and is compared with itself alone.
+// Proportional fails if four times the size costs more than eight times as much: proportional work
+// costs four times as much, quadratic work sixteen times. of makes the work for a size. The cost is
+// the CPU time of this thread, which other work on the machine doesn't add to.
 func Proportional(t testing.TB, n int, of func(n int) (work func())) {
 	t.Helper()
 	AtMost(t, 8, of(4*n), of(n))
 }
 
-// AtMost fails where some work costs more than so many times what other work costs.
+// AtMost fails if work costs more than times as much as other.
 func AtMost(t testing.TB, times float64, work, other func()) {
 	t.Helper()
 	least, otherLeast := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
@@ -38,7 +37,7 @@ func AtMost(t testing.TB, times float64, work, other func()) {
 	t.Errorf("it costs %.1f times as much, at most %.0f times is right", float64(least)/float64(otherLeast), times)
 }
 
-// repeatsOf says how often work is done to cost enough to be compared.
+// repeatsOf is how often work must be repeated for its cost to be comparable.
 func repeatsOf(work func()) int {
 	for n := 1; ; n *= 2 {
 		if n >= 1<<12 || cost(n, work) >= shortest {

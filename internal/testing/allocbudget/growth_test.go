@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// said is a test that is told of failures and goes on.
+// said is a testing.TB that records failures and continues.
 type said struct {
 	testing.TB
 	failures []string
@@ -19,7 +19,7 @@ func (s *said) Errorf(format string, args ...any) {
 
 var sum uint64
 
-// steps takes n steps that no compiler leaves out.
+// steps takes n steps that the compiler can't optimize away.
 func steps(n int) {
 	x := sum | 1
 	for range n {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime is the processor's time that this thread has had, and what says it again
-// when the work is done; the goroutine stays on the thread between the two.
+// threadTime returns the CPU time of this thread, and a function that returns it after the work;
+// the goroutine is locked to the thread in between.
 func threadTime() (begun time.Duration, end func() time.Duration) {
 	runtime.LockOSThread()
 	return ofThread(), func() time.Duration {
@@ -17,7 +17,7 @@ func threadTime() (begun time.Duration, end func() time.Duration) {
 	}
 }
 
-// ofThread asks the clock: getrusage is behind by a tick.
+// ofThread reads the thread's CPU clock: getrusage is a tick late.
 func ofThread() time.Duration {
 	var at unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &at); err != nil {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Faults is the catalogue: every misbehaviour by a stable name. [OK] is in it, and
-// so are unusual answers that are right. Refusing to connect is not a treatment
-// of a request; [Receiver.Refuse] does that.
+// Faults lists every fault by a stable name. It includes [OK] and unusual answers that are valid.
+// Refusing connections is no fault of a request; [Receiver.Refuse] does that.
 func Faults() []Fault {
 	all := endings()
 	all = append(all, stalls()...)
@@ -18,7 +17,7 @@ func Faults() []Fault {
 	return append(all, bodies()...)
 }
 
-// Named finds a fault of the catalogue; it panics when there is none.
+// Named returns a fault of the list; it panics if there is none.
 func Named(name string) Fault {
 	for _, f := range Faults() {
 		if f.Name == name {
@@ -53,7 +52,7 @@ func endings() []Fault {
 	}
 }
 
-// stalls are answers that never come to their end.
+// stalls are answers that are never completed.
 func stalls() []Fault {
 	return []Fault{
 		Stalling("silent", ""),
@@ -66,7 +65,7 @@ func stalls() []Fault {
 	}
 }
 
-// framings are answers whose HTTP is wrong, or unusual.
+// framings are answers with invalid or unusual HTTP.
 func framings() []Fault {
 	return []Fault{
 		Answering("one-interim", "HTTP/1.1 100 Continue\r\n\r\n"+JSON(200, `{"ok":true}`)),
@@ -95,7 +94,7 @@ func framings() []Fault {
 	}
 }
 
-// statuses are answers that say something else than 200.
+// statuses are answers with another status than 200.
 func statuses() []Fault {
 	all := []Fault{
 		Answering("301", "HTTP/1.1 301 Moved Permanently\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"),
@@ -116,7 +115,7 @@ func statuses() []Fault {
 	return all
 }
 
-// bodies are complete 2xx answers whose body matters.
+// bodies are complete 2xx answers with special bodies.
 func bodies() []Fault {
 	return []Fault{
 		OK,

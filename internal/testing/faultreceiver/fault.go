@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// Fault is one way to treat a request.
+// Fault is one way to answer a request.
 type Fault struct {
 	Name string
-	// Stalls reports a fault that only the client's own timeout ends.
+	// Stalls reports whether only the client's own timeout ends the request.
 	Stalls bool
 
 	play     func(*Exchange)
-	keep     bool // the connection may carry another request
-	atAccept bool // strikes before anything is read
+	keep     bool // the connection can be reused
+	atAccept bool // happens before anything is read
 }
 
-// Exchange is a request on its way in, as a fault sees it.
+// Exchange is an incoming request, as passed to a fault.
 type Exchange struct {
 	Conn   net.Conn
 	reader *bufio.Reader
@@ -48,14 +48,13 @@ func (x *Exchange) ReadAll() {
 	_, _ = io.Copy(io.Discard, req.Body)
 }
 
-// Write sends bytes as they are.
+// Write sends text unchanged.
 func (x *Exchange) Write(text string) { _, _ = io.WriteString(x.Conn, text) }
 
-// Hold keeps the connection until the client gives it up, and logs what still
-// comes.
+// Hold keeps the connection open until the client closes it, and logs what still arrives.
 func (x *Exchange) Hold() { _, _ = io.Copy(io.Discard, x.reader) }
 
-// Reset ends the connection without the usual farewell.
+// Reset closes the connection by a TCP reset.
 func (x *Exchange) Reset() {
 	if tap, ok := x.Conn.(*wiretap); ok {
 		if tcp, ok := tap.Conn.(*net.TCPConn); ok {
@@ -65,18 +64,18 @@ func (x *Exchange) Reset() {
 	_ = x.Conn.Close()
 }
 
-// JSON is a proper answer with this status and body.
+// JSON is a valid answer with this status and body.
 func JSON(status int, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", status, http.StatusText(status), len(body), body)
 }
 
-// OK answers properly, and is what a receiver without faults does.
+// OK answers correctly, as a receiver without faults does.
 var OK = Answering("ok", JSON(200, `{"ok":true}`))
 
-// Playing treats a request as play does and then ends the connection.
+// Playing calls play with a request and then closes the connection.
 func Playing(name string, play func(*Exchange)) Fault { return Fault{Name: name, play: play} }
 
-// Answering reads the whole request and sends this text; the connection stays.
+// Answering reads the whole request and sends this text; the connection stays open.
 func Answering(name, text string) Fault {
 	return Fault{Name: name, keep: true, play: func(x *Exchange) {
 		x.ReadAll()
@@ -84,14 +83,14 @@ func Answering(name, text string) Fault {
 	}}
 }
 
-// Closing is Answering that ends the connection after the text.
+// Closing is Answering, and closes the connection after the text.
 func Closing(name, text string) Fault {
 	f := Answering(name, text)
 	f.keep = false
 	return f
 }
 
-// Stalling reads the whole request, sends this text and says no more.
+// Stalling reads the whole request, sends this text and then nothing more.
 func Stalling(name, text string) Fault {
 	return Fault{Name: name, Stalls: true, play: func(x *Exchange) {
 		x.ReadAll()
@@ -100,7 +99,7 @@ func Stalling(name, text string) Fault {
 	}}
 }
 
-// trickle is between two bytes of an answer that never ends.
+// trickle is the pause between two bytes of an answer that never ends.
 const trickle = 5 * time.Millisecond
 
 func trickling(x *Exchange) {

@@ -1,6 +1,6 @@
-// Package faultreceiver is a project API for tests that speaks raw TCP, misbehaves
-// on demand and logs every byte that reaches it: the witness of what was really
-// delivered, and how often. It knows nothing of the client that it judges.
+// Package faultreceiver is a project API for tests. It speaks raw TCP, answers wrongly on demand,
+// and logs every byte that it receives, so that tests can count what was really delivered. It does
+// not depend on the client that it tests.
 package faultreceiver
 
 import (
@@ -14,16 +14,15 @@ import (
 	"time"
 )
 
-// settleTime is how long Settle waits for connections to end before it says that
-// one did not.
+// settleTime is how long Settle waits for connections to end before it returns an error.
 const settleTime = 10 * time.Second
 
-// sentinel is the first line of the connection by which Settle knows that every
-// earlier one was accepted.
+// sentinel is the first line of a connection that Settle makes: when it arrives, every earlier
+// connection was accepted.
 const sentinel = "SETTLE\r\n"
 
-// Receiver accepts connections on loopback and answers each request with the next
-// fault that was asked for, or properly when none is left.
+// Receiver accepts connections on loopback. It answers each request with the next queued fault, or
+// correctly if the queue is empty.
 type Receiver struct {
 	listener net.Listener
 	scheme   string
@@ -62,22 +61,20 @@ func serve(listener net.Listener, scheme string) *Receiver {
 // URL is the receiver's origin.
 func (r *Receiver) URL() string { return r.scheme + "://" + r.listener.Addr().String() }
 
-// Next puts faults at the end of the queue: one for each request to come.
+// Next appends faults to the queue, one for each future request.
 func (r *Receiver) Next(faults ...Fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.next = append(r.next, faults...)
 }
 
-// Refuse stops listening, so that connecting is refused from now on, and closes
-// every connection.
+// Refuse stops listening, so that further connections are refused, and closes every connection.
 func (r *Receiver) Refuse() {
 	_ = r.listener.Close()
 	r.CloseConnections()
 }
 
-// CloseConnections closes every open connection as a receiver does that gives up
-// idle ones.
+// CloseConnections closes every open connection, as a receiver does with idle ones.
 func (r *Receiver) CloseConnections() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,8 +83,8 @@ func (r *Receiver) CloseConnections() {
 	}
 }
 
-// Settle waits until every connection that was made has ended; then Requests and
-// Raw are final. The client must have closed its idle ones.
+// Settle waits until every connection has ended; then Requests and Raw are final. The client must
+// have closed its idle connections.
 func (r *Receiver) Settle() error {
 	if c, err := r.dial(); err == nil {
 		passed := make(chan struct{})
@@ -119,14 +116,14 @@ func waitFor(done <-chan struct{}) error {
 	}
 }
 
-// Close ends everything.
+// Close stops listening and closes every connection.
 func (r *Receiver) Close() {
 	r.Refuse()
 	r.open.Wait()
 }
 
-// Raw is what reached each connection, in the order in which they were accepted,
-// byte for byte. Connections that brought nothing count too.
+// Raw returns the bytes that each connection received, in the order in which the connections were
+// accepted, including those that received nothing.
 func (r *Receiver) Raw() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,12 +136,12 @@ func (r *Receiver) Raw() []string {
 	return all
 }
 
-// requestLine needs no line break before it: a second request follows the first
-// one's body directly.
+// requestLine may match in the middle of a line, since a second request follows the body of the
+// first one directly.
 var requestLine = regexp.MustCompile(`(?:GET|POST|PUT|PATCH|DELETE) \S+ HTTP/1\.[01]\r\n`)
 
-// Requests lists the request lines that reached the receiver, over all
-// connections, however much followed: the number of deliveries.
+// Requests lists the request lines that the receiver got on all connections, also of incomplete
+// requests: the number of deliveries.
 func (r *Receiver) Requests() []string {
 	var lines []string
 	for _, raw := range r.Raw() {
@@ -183,7 +180,7 @@ func (r *Receiver) handle(c *wiretap) {
 		if err != nil {
 			return
 		}
-		if first[0] == sentinel[0] { // no method begins with it
+		if first[0] == sentinel[0] { // no HTTP method begins with this byte
 			r.passed()
 			return
 		}
@@ -197,8 +194,8 @@ func (r *Receiver) handle(c *wiretap) {
 	}
 }
 
-// take gives the next fault, if it is one that strikes now: when a connection is
-// accepted, or when a request begins.
+// take returns the next fault if it applies now: when a connection is accepted, or when a request
+// begins.
 func (r *Receiver) take(accepting bool) (Fault, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package mailtest is a mail server for tests: it listens on loopback, speaks as
-// much SMTP as is needed, and keeps what it was told.
+// Package mailtest is a mail server for tests: it listens on loopback, speaks the necessary part of
+// SMTP, and records what it received.
 package mailtest
 
 import (
@@ -20,7 +20,7 @@ import (
 // Office is a mail server on loopback.
 type Office struct {
 	Refuses string         // the answer to AUTH, "" accepts
-	Roots   *x509.CertPool // by which its certificate counts
+	Roots   *x509.CertPool // the roots that verify its certificate
 
 	offers   []string // extensions
 	implicit bool
@@ -28,13 +28,12 @@ type Office struct {
 
 	listener net.Listener
 	mu       sync.Mutex
-	lines    []string // everything that was said in the clear
-	secured  []string // and below TLS
+	lines    []string // lines received without TLS
+	secured  []string // lines received over TLS
 	mails    []string
 }
 
-// Open starts an office that speaks TLS from the first byte, or that offers these
-// extensions.
+// Open starts a server that uses TLS from the first byte, or one that offers these extensions.
 func Open(t testing.TB, implicit bool, offers ...string) *Office {
 	t.Helper()
 	o := &Office{offers: offers, implicit: implicit}
@@ -81,10 +80,10 @@ func (o *Office) certify(t testing.TB) {
 	o.Roots.AddCert(certificate)
 }
 
-// Address is where it listens.
+// Address is the listening address.
 func (o *Office) Address() string { return o.listener.Addr().String() }
 
-// Said is what was said to it below TLS, or in the clear.
+// Said returns the lines that the server received over TLS, or without it.
 func (o *Office) Said(secured bool) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +93,7 @@ func (o *Office) Said(secured bool) string {
 	return strings.Join(o.lines, "\n")
 }
 
-// Received are the mails that it took.
+// Received returns the accepted mails.
 func (o *Office) Received() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package memory is the store in a map: the reference that engines are compared
-// with and a fast store for simulations. It is meant to be obviously right, so
-// each commit copies the tables that it changed.
+// Package memory is a store in a map: the reference to which engines are compared, and a fast store
+// for simulations. It favors obvious correctness over speed: each commit copies the tables that it
+// changed.
 package memory
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Store keeps the newest committed state. A state never changes once it is
-// there: View reads the one it found, Update builds the next.
+// Store has the newest committed state. A committed state is never changed: View reads the one that
+// is current at its beginning, Update builds the next one.
 type Store struct {
 	current atomic.Pointer[state]
-	turn    chan struct{} // holds one token: the right to write
+	turn    chan struct{} // has one token, the right to write
 	closed  chan struct{}
 	once    sync.Once
 }
 
 var _ store.Store = (*Store)(nil)
 
-// state is every row by place and id.
+// state has every row by place and id.
 type state map[place]map[string]store.Row
 
-// place is one table of one tenant.
+// place is a table of a tenant.
 type place struct {
 	table  string
 	tenant string
@@ -51,8 +51,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Tx) error) error {
 	return fn(t)
 }
 
-// Update implements store.Store. A panic of fn passes through; nothing that fn
-// wrote stays.
+// Update implements store.Store. A panic of fn passes through and discards what fn wrote.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// acquire waits for the turn.
+// acquire waits for the right to write.
 func (s *Store) acquire(ctx context.Context) error {
 	if err := s.open(ctx); err != nil {
 		return err

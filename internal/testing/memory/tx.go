@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// tx works on its own copy of the state. The rows of a place are still shared
-// with the committed state until the first write to it.
+// tx works on its own copy of the state. It shares the rows of a place with the committed state
+// until its first write to the place.
 type tx struct {
 	state    state
 	fresh    map[place]bool // places copied by this transaction
@@ -111,7 +111,7 @@ func (t *tx) Distinct(table *store.Table, tenant, column string) ([]string, erro
 	return slices.Sorted(maps.Keys(values)), nil
 }
 
-// writable returns the rows of a place for this transaction to change.
+// writable returns the rows of a place, copied before the first write.
 func (t *tx) writable(p place) (map[string]store.Row, error) {
 	switch {
 	case t.over:

@@ -1,5 +1,5 @@
-// Package oidctest is an OpenID Connect provider for tests: real keys and real
-// tokens on loopback, and every way to answer wrongly.
+// Package oidctest is an OpenID Connect provider for tests: real keys and real tokens on loopback,
+// and many kinds of wrong answers.
 package oidctest
 
 import (
@@ -20,28 +20,28 @@ import (
 	"time"
 )
 
-// The client that the issuer knows.
+// The registered client.
 const (
 	ClientID     = "countersign"
 	ClientSecret = "a client's secret"
 )
 
-// Issuer is a provider that signs everybody in at once.
+// Issuer is a provider that signs everybody in without asking.
 type Issuer struct {
 	URL string
-	// Claims are those of the next tokens, beside the usual ones; one that is nil
-	// is left out. UserInfo are those of the user's description.
+	// Claims are added to the usual ones of the next tokens; a nil one is left out. UserInfo is the
+	// answer of the userinfo endpoint.
 	Claims, UserInfo map[string]any
-	// Forge signs with a key that the issuer does not publish.
+	// Forge signs with a key that the issuer doesn't publish.
 	Forge bool
-	// Padding is by how many bytes the answers of some paths are longer.
+	// Padding is how many bytes are added to the answers of some paths.
 	Padding map[string]int
-	// Describing is called before the description is given.
+	// Describing is called before the discovery document is answered.
 	Describing func(r *http.Request)
 
 	key, forged *rsa.PrivateKey
 	mu          sync.Mutex
-	codes       map[string]url.Values // what a code was asked for with
+	codes       map[string]url.Values // the parameters of each code's authorization request
 }
 
 // New starts an issuer.
@@ -60,7 +60,7 @@ func New(t testing.TB) *Issuer {
 	return i
 }
 
-// SignWith makes a key of so many bits the one that signs.
+// SignWith makes a new signing key of so many bits.
 func (i *Issuer) SignWith(t testing.TB, bits int) { t.Helper(); i.key = newKey(t, bits) }
 
 func newKey(t testing.TB, bits int) *rsa.PrivateKey {
@@ -92,7 +92,7 @@ func (i *Issuer) keys(w http.ResponseWriter, r *http.Request) {
 	}}})
 }
 
-// authorize sends people back at once with a code.
+// authorize redirects back at once with a code.
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	code := rand.Text()
@@ -103,7 +103,7 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back, http.StatusFound)
 }
 
-// token takes a code once, and only with what it was asked for with.
+// token accepts a code once, and only with the parameters of its authorization request.
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	code := r.FormValue("code")

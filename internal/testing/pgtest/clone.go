@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Clone makes a database of what another one holds at this moment, as a backup by
-// pg_dump and its restore do.
+// Clone makes a copy of a database, as a backup by pg_dump and its restore do.
 func Clone(t testing.TB, url string) string {
 	t.Helper()
 	dump, err := exec.Command(client(t, "pg_dump"), "--no-owner", url).Output()

@@ -8,14 +8,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A binary that is killed leaves the directories of its servers behind. Each holds a
-// file that is locked while the binary lives, so that the next one can tell.
+// A killed test binary leaves the directories of its servers behind. Each directory has a file that
+// its binary keeps locked, so that later binaries know which directories are in use.
 const (
 	prefix   = "pgtest"
 	lockName = "lock"
 )
 
-// held are the locks by directory; one that was collected would be given up.
+// held has the locks by directory: a garbage-collected lock would be released.
 var held sync.Map
 
 func makeDirectory(folder string) (string, error) {
@@ -23,7 +23,7 @@ func makeDirectory(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// It gets its name once it is locked: nobody may find it unlocked.
+	// The file gets its name only when it is locked: no other binary may find it unlocked.
 	fresh, lock := filepath.Join(dir, lockName+".new"), filepath.Join(dir, lockName)
 	l := flock.New(fresh)
 	if _, err = l.TryLock(); err == nil {
@@ -44,8 +44,7 @@ func removeDirectory(dir string) {
 	}
 }
 
-// removeAbandoned removes what binaries have left that were killed. Their servers have
-// ended with them.
+// removeAbandoned removes the directories of killed binaries. Their servers ended with them.
 func removeAbandoned() {
 	for _, folder := range []string{inMemory(), os.TempDir()} {
 		if folder == "" {
@@ -53,7 +52,7 @@ func removeAbandoned() {
 		}
 		locks, _ := filepath.Glob(filepath.Join(folder, prefix+"*", lockName))
 		for _, lock := range locks {
-			l := flock.New(lock, flock.SetFlag(os.O_RDWR)) // not one that is gone by now
+			l := flock.New(lock, flock.SetFlag(os.O_RDWR)) // without O_CREATE: the file may be removed meanwhile
 			if alone, err := l.TryLock(); err == nil && alone {
 				_ = os.RemoveAll(filepath.Dir(lock))
 			}

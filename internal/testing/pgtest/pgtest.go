@@ -1,7 +1,6 @@
-// Package pgtest gives tests a PostgreSQL server: the one of TEST_POSTGRES_URL, or
-// one of their own, made by initdb in a temporary directory with the programs that
-// Debian's package postgresql installs. As root it runs as another user, as
-// PostgreSQL demands.
+// Package pgtest gives tests a PostgreSQL server: the one of TEST_POSTGRES_URL, or one that initdb
+// makes in a temporary directory, with the programs of Debian's package postgresql. If the tests run
+// as root, the server runs as another user, as PostgreSQL demands.
 package pgtest
 
 import (
@@ -18,14 +17,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// shared is the server that the tests of a binary have in common.
+// shared is the server of all tests in a binary.
 var shared struct {
 	once   sync.Once
 	server *Server
 	err    error
 }
 
-// M is a testing.M that ends the shared server when all tests have run:
+// M is a testing.M that stops the shared server after all tests:
 //
 //	func TestMain(m *testing.M) { os.Exit(pgtest.M{M: m}.Run()) }
 type M struct{ M interface{ Run() int } }
@@ -33,7 +32,7 @@ type M struct{ M interface{ Run() int } }
 // Run runs the tests.
 func (m M) Run() int {
 	removeAbandoned()
-	pristine.dir, _ = makeDirectory(inMemory()) // without it each server is made anew
+	pristine.dir, _ = makeDirectory(inMemory()) // without it each server needs its own initdb
 	code := m.M.Run()
 	if shared.server != nil {
 		shared.server.remove()
@@ -42,15 +41,15 @@ func (m M) Run() int {
 	return code
 }
 
-// pristine is where the data of a server that never ran are kept, for copies; "" in a
-// binary that doesn't run its tests by M.
+// pristine is the data directory of a server that never ran, for copies; its dir is "" in a binary
+// that doesn't run its tests by M.
 var pristine struct {
 	sync.Mutex
 	dir string
 }
 
-// Database makes a database for the test, on the server of TEST_POSTGRES_URL or on
-// the one that the tests of this binary share, and returns its URL.
+// Database makes a database for the test, on the server of TEST_POSTGRES_URL or on the shared one,
+// and returns its URL.
 func Database(t testing.TB) string {
 	t.Helper()
 	if given := os.Getenv("TEST_POSTGRES_URL"); given != "" {
@@ -68,8 +67,8 @@ func Database(t testing.TB) string {
 	return passing(t, shared.server.url())
 }
 
-// absent ends a test that has no server: without PostgreSQL installed it isn't run,
-// and with CI set it fails.
+// absent ends a test without a server: it skips the test if PostgreSQL is not installed, and fails
+// it if CI is set.
 func absent(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("CI") == "" && strings.Contains(err.Error(), missing) {
@@ -83,14 +82,14 @@ func passing(t testing.TB, admin string) string {
 	t.Helper()
 	name, address := database(t, admin)
 	t.Cleanup(func() {
-		// A server that a test has ended takes its databases with it.
+		// The database is already gone if the test has stopped its server.
 		_ = execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	})
 	return address
 }
 
-// database makes a database. Its collation is not by bytes where that can be had,
-// as in most databases.
+// database makes a database. Like most databases it has a collation that doesn't compare by bytes,
+// if the server offers one.
 func database(t testing.TB, admin string) (name, address string) {
 	t.Helper()
 	name = "test_" + strings.ToLower(rand.Text()[:12])
@@ -108,7 +107,7 @@ func database(t testing.TB, admin string) (name, address string) {
 	return name, u.String()
 }
 
-// Exec runs a statement on a connection of its own.
+// Exec runs a statement on a new connection.
 func Exec(t testing.TB, url, statement string) {
 	t.Helper()
 	if err := execute(url, statement); err != nil {
@@ -116,8 +115,8 @@ func Exec(t testing.TB, url, statement string) {
 	}
 }
 
-// Ask runs a query on a connection of its own and returns the only value, a text,
-// of the first row. A server that says nothing for a minute is an error.
+// Ask runs a query on a new connection and returns the only value of the first row, a text. It
+// returns an error if the server doesn't answer within a minute.
 func Ask(url, query string) (value string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// Server is a PostgreSQL server that the test may stop, start again and kill. It
-// syncs, so that what it acknowledged survives Kill.
+// Server is a PostgreSQL server that the test may stop, restart and kill. It syncs its files, so that
+// acknowledged commits survive Kill.
 type Server struct {
 	programs string // the directory of initdb and postgres
 	dir      string // data, socket, log
 	port     int
-	as       *syscall.Credential // nil: as we are
-	careless bool                // it doesn't sync
+	as       *syscall.Credential // nil: the user of this process
+	careless bool                // without fsync
 	process  *os.Process
 	ended    chan struct{} // closed when the process has ended
 }
 
-// Start starts a server for the test, which ends with it.
+// Start starts a server that is stopped at the end of the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s, err := prepare("", (*Server).copied)
@@ -40,14 +40,14 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Database makes a database on the server, with which it ends, and returns its URL.
+// Database makes a database on the server and returns its URL.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	_, address := database(t, s.url())
 	return address
 }
 
-// Start starts a server that was stopped, and waits until it serves.
+// Start starts a stopped server, and waits until it accepts connections.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	if err := s.start(); err != nil {
@@ -55,12 +55,11 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Stop ends the server as an administrator does: sessions are ended, what is
-// committed is kept.
+// Stop stops the server as an administrator does: it ends the sessions and keeps what is committed.
 func (s *Server) Stop(t testing.TB) { s.signal(t, syscall.SIGINT) }
 
-// Kill ends the server at once, without a goodbye to its clients beyond what the
-// kernel says. The next Start recovers from the log.
+// Kill stops the server at once, without notifying its clients. The next Start recovers from the
+// write-ahead log.
 func (s *Server) Kill(t testing.TB) { s.signal(t, syscall.SIGQUIT) }
 
 func (s *Server) signal(t testing.TB, signal syscall.Signal) {
@@ -76,13 +75,13 @@ func (s *Server) url() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
-// missing begins the error that says that PostgreSQL isn't installed.
+// missing is the beginning of the error if PostgreSQL isn't installed.
 const missing = "PostgreSQL is not installed"
 
-// programs finds the directory of the PostgreSQL in the path, or of the newest.
+// programs finds the directory of PostgreSQL's programs in the path, or the newest installed one.
 func programs() (string, error) {
 	if found, err := exec.LookPath("initdb"); err == nil {
-		// A link to it stands alone, perhaps, without the other programs beside it.
+		// It may be a link in a directory without the other programs.
 		if found, err = filepath.EvalSymlinks(found); err == nil {
 			return filepath.Dir(found), nil
 		}
@@ -94,8 +93,8 @@ func programs() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// prepare makes a server's files in a folder, "" for the usual one, but doesn't start
-// it. Where several are made they are copies.
+// prepare makes the files of a server, below folder or the default for "", without starting it. If
+// several servers are made, they are copies.
 func prepare(folder string, fill func(*Server) error) (s *Server, err error) {
 	s = &Server{}
 	if s.programs, err = programs(); err != nil {
@@ -122,11 +121,10 @@ func (s *Server) initialise(fill func(*Server) error) (err error) {
 	return err
 }
 
-// afresh makes the data.
+// afresh makes the data directory by initdb.
 func (s *Server) afresh() error { return s.initdb(s.data()) }
 
-// copied makes the data a copy of what the first such server of this binary began
-// with, where that is kept.
+// copied makes the data directory as a copy of pristine, if there is one.
 func (s *Server) copied() error {
 	pristine.Lock()
 	defer pristine.Unlock()
@@ -156,8 +154,8 @@ func (s *Server) run(cmd *exec.Cmd) error {
 	return nil
 }
 
-// freePort lies below the ports that the system gives to whoever asks for any, so
-// that nobody takes it before the server does.
+// freePort chooses a port below the range of ephemeral ports, so that no other process gets it before
+// the server listens.
 func freePort() (port int, err error) {
 	for range 100 {
 		port = 10_000 + rand.N(22_000)
@@ -169,7 +167,7 @@ func freePort() (port int, err error) {
 	return 0, err
 }
 
-// become chooses whom the server runs as: PostgreSQL refuses root.
+// become chooses the user of the server, since PostgreSQL refuses root.
 func (s *Server) become() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -193,7 +191,7 @@ func (s *Server) become() error {
 	return s.own(s.dir)
 }
 
-// own gives a directory to whom the server runs as.
+// own gives a directory to the user of the server.
 func (s *Server) own(dir string) error {
 	if s.as == nil {
 		return nil
@@ -207,7 +205,7 @@ func (s *Server) command(program string, arguments ...string) *exec.Cmd {
 	return s.program(filepath.Join(s.programs, program), arguments...)
 }
 
-// program runs as the server does.
+// program runs a program as the user of the server.
 func (s *Server) program(path string, arguments ...string) *exec.Cmd {
 	cmd := exec.Command(path, arguments...)
 	cmd.Dir = s.dir
@@ -217,7 +215,7 @@ func (s *Server) program(path string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// start starts the server and waits until it serves.
+// start starts the server and waits until it accepts connections.
 func (s *Server) start() error {
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -234,8 +232,8 @@ func (s *Server) start() error {
 	return s.serves()
 }
 
-// launch starts the process from a thread that lives as long as it: the kernel
-// would end it with the thread.
+// launch starts the process from a thread that lives as long as the process: the kernel would kill
+// the process with the thread.
 func (s *Server) launch(cmd *exec.Cmd) error {
 	s.ended = make(chan struct{})
 	started := make(chan error)
@@ -247,13 +245,13 @@ func (s *Server) launch(cmd *exec.Cmd) error {
 		s.process = cmd.Process
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // its log says why
+			_ = cmd.Wait() // its log has the reason
 		}
 	}()
 	return <-started
 }
 
-// hangs is how long is waited for what a server must come to, against hanging.
+// hangs bounds every wait for the server, so that a test doesn't hang.
 const hangs = 5 * time.Minute
 
 func (s *Server) serves() error {
@@ -274,7 +272,7 @@ func (s *Server) serves() error {
 	}
 }
 
-// remove ends the server and removes what it wrote.
+// remove stops the server and removes its files.
 func (s *Server) remove() {
 	if s.process != nil {
 		_ = s.process.Signal(syscall.SIGQUIT)

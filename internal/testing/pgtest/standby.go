@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// standbyName is what a standby calls itself and a primary waits for.
+// standbyName is the application_name of the standby, for which the primary waits.
 const standbyName = "standby"
 
-// Standby starts a server that follows s, for the test. From then on s acknowledges
-// a commit only when the standby has it on disk.
+// Standby starts a standby of s for the test. From then on s acknowledges a commit only when the
+// standby has it on disk.
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	standby := &Server{programs: s.programs, as: s.as}
@@ -32,9 +32,8 @@ func (s *Server) Standby(t testing.TB) *Server {
 	return standby
 }
 
-// waitFor makes commits synchronous, and returns once they are. It comes after the
-// standby's data were copied: with this setting, too, the standby would wait, once
-// it is promoted, for itself.
+// waitFor makes commits synchronous, and returns when they are. It is called after the standby's data
+// were copied: otherwise the copied setting would make the standby, once promoted, wait for itself.
 func (s *Server) waitFor(standby string) error {
 	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'", "SELECT pg_reload_conf()"} {
 		if err := execute(s.url(), statement); err != nil {
@@ -44,7 +43,7 @@ func (s *Server) waitFor(standby string) error {
 	return s.until("SELECT 1 / COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
 }
 
-// until waits until a statement succeeds.
+// until repeats a statement until it succeeds.
 func (s *Server) until(statement string) error {
 	for deadline := time.Now().Add(hangs); ; {
 		err := execute(s.url(), statement)
@@ -55,7 +54,7 @@ func (s *Server) until(statement string) error {
 	}
 }
 
-// follow makes the data of a standby.
+// follow makes the data directory of a standby.
 func (s *Server) follow(primary *Server) (err error) {
 	if err := s.own(s.dir); err != nil {
 		return err
@@ -72,8 +71,7 @@ func (s *Server) follow(primary *Server) (err error) {
 	return nil
 }
 
-// Promote makes a standby, whose primary is gone, the one that can be written, and
-// waits until it can.
+// Promote makes the standby of a stopped primary writable, and waits until it is.
 func (s *Server) Promote(t testing.TB) {
 	t.Helper()
 	if out, err := s.command("pg_ctl", "promote", "--wait", "--pgdata="+s.data()).CombinedOutput(); err != nil {
@@ -81,7 +79,8 @@ func (s *Server) Promote(t testing.TB) {
 	}
 }
 
-// Either is the address of a database that is there or, as its copy, on s.
+// Either is an address with two hosts, the database's server and s: clients connect to the one that
+// answers.
 func (s *Server) Either(t testing.TB, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)

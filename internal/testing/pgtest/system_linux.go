@@ -2,12 +2,11 @@ package pgtest
 
 import "syscall"
 
-// endWithUs ends the server also when the tests are killed.
+// endWithUs kills the server with the test process, also if that is killed.
 func endWithUs(attributes *syscall.SysProcAttr) { attributes.Pdeathsig = syscall.SIGQUIT }
 
-// inMemory is a folder in memory with room for many databases, "" where there is
-// none. A server that needn't outlive the tests makes a database ten times as fast
-// there.
+// inMemory is a directory in memory with space for many databases, "" if there is none. A server that
+// needn't outlive the tests creates databases ten times as fast there.
 func inMemory() string {
 	const folder, room = "/dev/shm", 4 << 30
 	var free syscall.Statfs_t

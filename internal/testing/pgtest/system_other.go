@@ -4,8 +4,8 @@ package pgtest
 
 import "syscall"
 
-// endWithUs: elsewhere a server outlives tests that are killed.
+// endWithUs does nothing: on other systems a server outlives killed tests.
 func endWithUs(*syscall.SysProcAttr) {}
 
-// inMemory: elsewhere there is no such folder.
+// inMemory is "": other systems have no such directory.
 func inMemory() string { return "" }

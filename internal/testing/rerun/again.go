@@ -1,7 +1,6 @@
-// Package rerun is a store for tests that runs functions more than once, as an
-// engine may that lost its connection: what a first run wrote is thrown away, and
-// whoever waits may come in between. A function that keeps something of its first
-// run shows itself.
+// Package rerun is a store for tests that runs functions more than once, as an engine may after a lost
+// connection: it discards what the first run wrote, and waiting functions may run in between. That
+// reveals functions that keep something of their first run.
 package rerun
 
 import (
@@ -11,18 +10,17 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Whole is a first run that comes to its end before it is lost.
+// Whole is a first run that is complete before its connection is lost.
 const Whole = -1
 
-// Store runs the functions of the store below it twice.
+// Store runs every function twice on the store below.
 type Store struct {
 	store.Store
 	lose func() int
 }
 
-// New makes a store on another one. lose says of the next function what its first
-// run comes to: 0, that there is none; n, that the connection is lost at its n-th
-// operation; Whole. It knows of changes what the one below knows.
+// New makes such a store. lose decides for each function about its first run: 0 means no first run, n
+// that the connection is lost at its n-th operation, and Whole that it is complete. The store implements store.Changing if below does.
 func New(below store.Store, lose func() int) store.Store {
 	s := &Store{below, lose}
 	if changing, knows := below.(store.Changing); knows {
@@ -34,7 +32,7 @@ func New(below store.Store, lose func() int) store.Store {
 	return s
 }
 
-// Always makes a store that runs every function twice, whole.
+// Always makes a store that completes the first run of every function.
 func Always(below store.Store) store.Store { return New(below, func() int { return Whole }) }
 
 var errLost = errors.New("again: the connection was lost")
@@ -56,13 +54,13 @@ func twice(ctx context.Context, begin transaction, after int, fn func(store.Tx) 
 		return begin(ctx, fn)
 	}
 	err := begin(ctx, func(tx store.Tx) error {
-		_ = fn(&lostTx{tx, after}) // what it says was never heard
+		_ = fn(&lostTx{tx, after}) // the error of the lost run is not returned
 		return errLost
 	})
 	if !errors.Is(err, errLost) {
 		return err
 	}
-	return begin(context.WithoutCancel(ctx), fn) // it has had its turn
+	return begin(context.WithoutCancel(ctx), fn) // the second run doesn't wait for its turn again
 }
 
 // lostTx is a transaction whose connection is lost after some operations.
@@ -71,7 +69,7 @@ type lostTx struct {
 	left int
 }
 
-// alive counts an operation.
+// alive counts an operation, and reports whether the connection still exists.
 func (t *lostTx) alive() bool {
 	if t.left > 0 {
 		t.left--

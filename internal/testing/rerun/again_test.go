@@ -33,8 +33,7 @@ func TestAFunctionThatRunsAgainChangesTheStoreOnce(t *testing.T) {
 	}
 }
 
-// TestWhatAFunctionKeepsOfItsFirstRunShows, also what it did before the connection
-// was lost.
+// TestWhatAFunctionKeepsOfItsFirstRunShows: also what it did before the connection was lost.
 func TestWhatAFunctionKeepsOfItsFirstRunShows(t *testing.T) {
 	for lost, want := range map[int][]string{0: {"a", "b"}, rerun.Whole: {"a", "b", "a", "b"}, 2: {"a", "a", "b"}} {
 		s := rerun.New(memory.New(), func() int { return lost })

@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Meanwhile makes a store on which somebody acts just before the next Update, once:
-// between what its caller read before and the transaction in which it writes.
+// Meanwhile makes a store that calls act once, just before the next Update: between a caller's read and
+// the transaction in which it writes.
 func Meanwhile(below store.Store, act func()) store.Store {
 	return &meanwhile{Store: below, act: act}
 }

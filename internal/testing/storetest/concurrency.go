@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// together runs fn n times at once and returns the errors.
+// together runs fn n times concurrently and returns the errors.
 func together(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -69,8 +69,7 @@ func increment(tx store.Tx) error {
 	return tx.Put(store.Runs, tenant, run("run-1", row.Keys[0].(int64)+1, "", "", ""), row.Version)
 }
 
-// viewIsOneSnapshot moves two rows together while readers look at one and then
-// at the other.
+// viewIsOneSnapshot changes two rows together while readers read one after the other.
 func viewIsOneSnapshot(t *testing.T, s store.Store) {
 	put(t, s, run("left", 0, "", "", ""), run("right", 0, "", "", ""))
 	var written atomic.Bool
@@ -125,8 +124,8 @@ func viewIsNotBlockedByUpdate(t *testing.T, s store.Store) {
 	wantSame(t, ids(list(t, s, store.Query{})), []string{"new", "old"})
 }
 
-// failuresTouchNoOther lets every third of many simultaneous Updates fail after
-// it wrote; an engine may have put them in one commit.
+// failuresTouchNoOther lets every third of many concurrent Updates fail after it wrote; an engine may
+// have put them in one commit.
 func failuresTouchNoOther(t *testing.T, s store.Store) {
 	var want []string
 	for i := range 30 {
@@ -153,8 +152,8 @@ func failuresTouchNoOther(t *testing.T, s store.Store) {
 	wantSame(t, ids(list(t, s, store.Query{})), want)
 }
 
-// guardedConflictTouchesNoOther: an engine may find late that a row of a guarded
-// table is at another version. Only who wrote it is told, and nothing of his stays.
+// guardedConflictTouchesNoOther: an engine may notice late that a row of a guarded table has another
+// version. Only the Update that wrote the row fails, and nothing of it is kept.
 func guardedConflictTouchesNoOther(t *testing.T, s store.Store) {
 	row := func(id string) store.Row {
 		return store.Row{ID: id, Keys: []any{"run-1", int64(0)}, Doc: []byte("{}")}
@@ -186,7 +185,7 @@ func guardedConflictTouchesNoOther(t *testing.T, s store.Store) {
 	})
 }
 
-// listSeesWhatItsFunctionWrote, and what the functions before it did, among others.
+// listSeesWhatItsFunctionWrote, and what committed functions before it wrote.
 func listSeesWhatItsFunctionWrote(t *testing.T, s store.Store) {
 	var all sync.WaitGroup
 	for i := range 20 {

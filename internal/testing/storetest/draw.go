@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// The values are few, so that rows meet each other.
+// There are few values, so that drawn operations often concern the same row.
 var (
 	someIDs      = rapid.SampledFrom([]string{"", "a", "B", "b", "ba", "é", "%", "'", "😀"})
 	someTexts    = rapid.SampledFrom([]string{"", "A", "B", "a", "ab", "b ", "é", "\"", "$1", "?1"})
@@ -34,7 +34,7 @@ func drawOperation(t *rapid.T, tenant string) operation {
 	}
 }
 
-// drawPut draws a put that is at the right version more often than not.
+// drawPut draws a Put that has the right version more often than not.
 func drawPut(t *rapid.T, table *store.Table, tenant string) operation {
 	row := store.Row{ID: someIDs.Draw(t, "id"), Doc: []byte(someDocs.Draw(t, "doc"))}
 	for _, c := range table.Columns {
@@ -43,7 +43,7 @@ func drawPut(t *rapid.T, table *store.Table, tenant string) operation {
 	off := rapid.SampledFrom([]int64{0, 0, 0, 1, -1}).Draw(t, "version off by")
 	name := fmt.Sprintf("put %s %s %q %v off by %d", table.Name, tenant, row.ID, row.Keys, off)
 	return operation{name, func(tx store.Tx) (any, error) {
-		stored, _ := tx.Get(table, tenant, row.ID) // the zero row when there is none
+		stored, _ := tx.Get(table, tenant, row.ID) // the zero row if there is none
 		return stored.Version, tx.Put(table, tenant, row, stored.Version+off)
 	}}
 }

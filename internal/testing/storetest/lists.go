@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// sampleRuns has ties in every column.
+// sampleRuns has equal values in every column, so that ties are tested.
 var sampleRuns = []store.Row{
 	run("a", 3, "READY", "p1", "eu"),
 	run("b", 1, "RUNNING", "p2", "us"),

@@ -14,8 +14,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/memory"
 )
 
-// agreesWithMemory runs random transactions on the engine and on the reference
-// and compares every answer. Each case uses tenants of its own.
+// agreesWithMemory runs random transactions on the engine and on the reference, and compares every
+// answer. Each case uses its own tenants.
 func agreesWithMemory(t *testing.T, s store.Store) {
 	reference := memory.New()
 	defer closeStore(t, reference)
@@ -36,11 +36,11 @@ func agreesWithMemory(t *testing.T, s store.Store) {
 	})
 }
 
-// randomTables are a table with several columns, one ordered by text then
-// integer, and one without columns.
+// randomTables are a table with several columns, one ordered by text and then by integer, and one
+// without columns.
 var randomTables = []*store.Table{store.Runs, store.Steps, store.Tenants}
 
-// operation does one thing and tells what came of it in comparable form.
+// operation performs one operation and describes its result in comparable form.
 type operation struct {
 	name string
 	do   func(store.Tx) (any, error)
@@ -52,7 +52,7 @@ type transaction struct {
 	fails      bool
 }
 
-// answer is what an operation returned; of errors only the meaning counts.
+// answer is the result of an operation; errors are compared by their kind.
 type answer struct {
 	Operation string
 	Value     any

@@ -118,7 +118,7 @@ func deleteRemovesAndRepeatsQuietly(t *testing.T, s store.Store) {
 		update(t, s, func(tx store.Tx) error { return tx.Delete(store.Runs, tenant, "run-1") })
 		wantSame(t, ids(list(t, s, store.Query{})), []string{"run-2"})
 	}
-	put(t, s, simple("run-1")) // version 0 is expected again
+	put(t, s, simple("run-1")) // a deleted row is expected at version 0 again
 }
 
 func documentsKeepEveryByte(t *testing.T, s store.Store) {

@@ -1,5 +1,5 @@
-// Package storetest is the law of package store as tests: every engine passes
-// the same ones. An engine's own test needs one line:
+// Package storetest checks the rules of package store: every engine passes the same tests. An engine's
+// own test needs one line:
 //
 //	storetest.Run(t, func(t *testing.T) store.Store { return open(t) })
 package storetest
@@ -16,7 +16,7 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Run checks an engine. open returns an empty store of it; Run closes the store.
+// Run tests an engine. open returns an empty store; Run closes it.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, rule := range rules {
@@ -88,8 +88,7 @@ const tenant = "acme"
 
 var errDeliberate = errors.New("deliberate failure")
 
-// run makes a row of store.Runs; most rules use that table.
-// run is of the agent that is named like its scope.
+// run makes a row of store.Runs, the table of most tests. The run's agent has the name of its scope.
 func run(id string, created int64, status, plan, scope string) store.Row {
 	return store.Row{ID: id, Keys: []any{created, status, plan, scope, scope + " clerk"}, Doc: []byte(`{"id":` + strconv.Quote(id) + `}`)}
 }

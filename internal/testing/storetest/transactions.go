@@ -53,7 +53,7 @@ func panicInUpdate(t *testing.T, s store.Store) {
 	wantUntouched(t, s)
 }
 
-// goexitInUpdate is what t.Fatal inside a function does.
+// goexitInUpdate ends the goroutine, as t.Fatal inside a function does.
 func goexitInUpdate(t *testing.T, s store.Store) {
 	put(t, s, simple("old"))
 	gone := make(chan struct{})
@@ -69,7 +69,7 @@ func goexitInUpdate(t *testing.T, s store.Store) {
 	wantUntouched(t, s)
 }
 
-// spoil does every kind of write beside the row "old".
+// spoil does every kind of write, without the row "old".
 func spoil(t *testing.T, tx store.Tx) {
 	wantErr(t, tx.Put(store.Runs, tenant, simple("new"), 0), nil)
 	wantErr(t, tx.Put(store.Runs, tenant, run("old", 9, "SPOILED", "", ""), 1), nil)
@@ -83,7 +83,7 @@ func wantUntouched(t *testing.T, s store.Store) {
 	wantSame(t, ids(rows), []string{"old"})
 	wantSame(t, rows[0].Keys[1], any("READY"))
 	wantSame(t, rows[0].Version, int64(1))
-	update(t, s, func(tx store.Tx) error { // and the store still writes
+	update(t, s, func(tx store.Tx) error { // the store still accepts writes
 		n, err := tx.Count(store.Tenants, tenant, store.Query{})
 		wantSame(t, n, 0)
 		return errors.Join(err, tx.Put(store.Runs, tenant, simple("next"), 0))
@@ -138,8 +138,7 @@ func cancelledContextRunsNothing(t *testing.T, s store.Store) {
 	wantErr(t, s.View(ctx, never), context.Canceled)
 }
 
-// contextBoundsTheWaitOnly cancels the context of one Update that runs and of
-// another that waits for it.
+// contextBoundsTheWaitOnly cancels the context of a running Update and of one that waits for it.
 func contextBoundsTheWaitOnly(t *testing.T, s store.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	waiting := &watchedContext{Context: ctx, watched: make(chan struct{})}
@@ -159,7 +158,7 @@ func contextBoundsTheWaitOnly(t *testing.T, s store.Store) {
 	wantErr(t, err, nil)
 }
 
-// watchedContext tells when somebody begins to wait for its end.
+// watchedContext signals when a caller begins to wait for its end.
 type watchedContext struct {
 	context.Context
 	watched chan struct{}

@@ -18,7 +18,7 @@ func load(s store.Store, tenant string, rows ...store.Row) error {
 	})
 }
 
-// at is a row of a version.
+// at is a row with a version.
 func at(row store.Row, version int64) store.Row {
 	row.Version = version
 	return row

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// AgentsBeat beats.
+// AgentsBeat is the command `agents beat`.
 type AgentsBeat struct {
 	ID       string        `arg:"" help:"The agent's id."`
 	Instance string        `help:"Names this process, the same after a restart. Default: this machine's name. Needed with --once." placeholder:"NAME"`
@@ -19,7 +19,7 @@ type AgentsBeat struct {
 	Asking
 }
 
-// Run sends one heartbeat, or one after the other until it is interrupted.
+// Run sends one heartbeat, or one at each interval until it is interrupted.
 func (b *AgentsBeat) Run(t *Terminal) error {
 	if b.Every < time.Second {
 		return Unusablef("--every must be 1s or more; the service expects a heartbeat about every 30s")
@@ -31,7 +31,7 @@ func (b *AgentsBeat) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Agent(t.Context, b.ID); err != nil { // what can't work ends here and doesn't go on beating
+	if _, err := c.Agent(t.Context, b.ID); err != nil { // an agent that can't be read ends the command before the first heartbeat
 		return err
 	}
 	fmt.Fprintf(t.Errs, "heartbeats of %s every %s; interrupt to end\n", Plain(b.ID), b.Every)
@@ -43,7 +43,7 @@ func (b *AgentsBeat) Run(t *Terminal) error {
 
 func (b *AgentsBeat) state() countersign.InstanceState { return countersign.InstanceState(b.State) }
 
-// once beats once. The time in milliseconds is a sequence that rises.
+// once sends one heartbeat. Its sequence is the time in milliseconds, which increases.
 func (b *AgentsBeat) once(t *Terminal) error {
 	if b.Instance == "" {
 		return Unusablef("--once needs --instance: the same name each time, so that it is one instance")
@@ -52,6 +52,6 @@ func (b *AgentsBeat) once(t *Terminal) error {
 	beat := countersign.Heartbeat{InstanceID: b.Instance, Sequence: now.UnixMilli(), State: b.state(), Timestamp: now.UTC().Format(time.RFC3339Nano)}
 	return show(t, b.Asking, func(c *client.Client) (*countersign.HeartbeatAck, error) { return c.Heartbeat(t.Context, b.ID, beat) },
 		func(w io.Writer, a *countersign.HeartbeatAck) {
-			fmt.Fprintf(w, "%s of %s is heard; the agent is %s\n", Plain(a.InstanceID), a.AgentID, a.Liveness)
+			fmt.Fprintf(w, "heartbeat of %s of %s accepted; the agent is %s\n", Plain(a.InstanceID), a.AgentID, a.Liveness)
 		})
 }

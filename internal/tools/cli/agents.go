@@ -23,7 +23,7 @@ type Agents struct {
 	Start   AgentsStart   `cmd:"" help:"Run one capability by an agent (OPERATOR)." example:"agents start agt-1 --capability refunds.create --input orderId=A-1 --input amount:=10 --expect status=refunded --live --watch"`
 }
 
-// AgentsList lists.
+// AgentsList is the command `agents list`.
 type AgentsList struct {
 	Project string `help:"Only those of this project." placeholder:"ID"`
 	Status  string `enum:",PENDING,ADMITTED" default:"" help:"Only PENDING or ADMITTED ones." placeholder:"STATUS"`
@@ -50,7 +50,7 @@ func (l *AgentsList) Run(t *Terminal) error {
 	}, withRetired(agentTable, l.Retired, func(x countersign.Agent) bool { return x.Retired }))
 }
 
-// AgentsShow shows one.
+// AgentsShow is the command `agents show`.
 type AgentsShow struct {
 	ID string `arg:"" help:"The agent's id."`
 	Asking
@@ -81,7 +81,7 @@ func printAgent(w io.Writer, a *countersign.AgentWithInstances) {
 	}))
 }
 
-// AgentsSync syncs.
+// AgentsSync is the command `agents sync`.
 type AgentsSync struct {
 	Project string `arg:"" help:"The project that the agents belong to."`
 	File    string `arg:"" help:"The manifest as JSON (see /docs/api/types at the service); - is standard input."`
@@ -100,7 +100,7 @@ func (s *AgentsSync) Run(t *Terminal) error {
 		})
 }
 
-// AgentsAdmit admits.
+// AgentsAdmit is the command `agents admit`.
 type AgentsAdmit struct {
 	admission
 	Budgets string `help:"Budgets of its LIVE steps: a JSON array, or @FILE; [] takes them away. Default: it keeps those that it has." placeholder:"JSON"`
@@ -121,13 +121,13 @@ func (a *AgentsAdmit) Run(t *Terminal) error {
 	})
 }
 
-// AgentsSuspend suspends.
+// AgentsSuspend is the command `agents suspend`.
 type AgentsSuspend struct{ admission }
 
 // Run suspends the agent.
 func (a *AgentsSuspend) Run(t *Terminal) error { return a.change(t, (*client.Client).SuspendAgent) }
 
-// admission is a change of an agent's admission.
+// admission is the flags of the commands that change an agent's admission.
 type admission struct {
 	ID       string `arg:"" help:"The agent's id."`
 	Reason   string `required:"" help:"Why; kept in the audit log."`

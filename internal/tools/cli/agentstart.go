@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// AgentsStart starts.
+// AgentsStart is the command `agents start`.
 type AgentsStart struct {
 	ID         string `arg:"" help:"The agent's id."`
 	Capability string `required:"" help:"The capability, one of the agent's." placeholder:"NAME"`
@@ -41,7 +41,7 @@ func (s *AgentsStart) write(t *Terminal) (countersign.AgentRunStart, error) {
 	return countersign.AgentRunStart{ExpectedRevision: s.Revision, Mode: modeOf(s.Live), Capability: s.Capability, Inputs: inputs, Expectation: expectation}, err
 }
 
-// ProjectsRun runs one capability.
+// ProjectsRun is the command `projects run`: it starts a run of one capability.
 type ProjectsRun struct {
 	ID         string `arg:"" help:"The project's id."`
 	Capability string `required:"" help:"The capability." placeholder:"NAME"`
@@ -61,7 +61,7 @@ func (s *ProjectsRun) Run(t *Terminal) error {
 	})
 }
 
-// OneCall is what a run of one capability is told on the command line.
+// OneCall is the flags of the commands that start a run of one capability.
 type OneCall struct {
 	Input        []string `sep:"none" help:"An input: name=TEXT or name:=JSON. Repeat it for each." placeholder:"NAME=TEXT"`
 	Inputs       string   `help:"The inputs as a JSON object in a file; - is standard input." placeholder:"FILE"`
@@ -98,7 +98,7 @@ func modeOf(live bool) string {
 	return countersign.ModeDryRun
 }
 
-// assignment reads name=TEXT, or name:=JSON for what is no text.
+// assignment parses name=TEXT, or name:=JSON for a value that is not text.
 func assignment(flag, pair string) (name string, v countersign.Value, err error) {
 	name, text, found := strings.Cut(pair, "=")
 	name, isJSON := strings.CutSuffix(name, ":")

@@ -15,7 +15,7 @@ type Approvals struct {
 	Decide ApprovalsDecide `cmd:"" help:"Approve or reject (APPROVER, never who asked for the run)." example:"approvals decide apr-1 --approve --reason 'the goods are back'"`
 }
 
-// ApprovalsList lists.
+// ApprovalsList is the command `approvals list`.
 type ApprovalsList struct {
 	Status string `enum:",PENDING,APPROVED,REJECTED" default:"" help:"Only those of this status." placeholder:"STATUS"`
 	RunID  string `name:"run" help:"Only those of this run." placeholder:"ID"`
@@ -40,7 +40,7 @@ func (l *ApprovalsList) Run(t *Terminal) error {
 	}, approvalTable)
 }
 
-// ApprovalsShow shows one.
+// ApprovalsShow is the command `approvals show`.
 type ApprovalsShow struct {
 	ID string `arg:"" help:"The approval's id."`
 	Asking
@@ -78,7 +78,8 @@ func printApproval(w io.Writer, a *countersign.Approval) {
 	Facts(w, facts...)
 }
 
-// deciderFacts say how many must decide and who has, of an approval that takes several.
+// deciderFacts lists how many people must decide and who has decided, for an approval that
+// needs several.
 func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	if a.Needed() > 1 || len(a.Groups) > 0 {
 		facts = [][2]string{{"needs", number(a.Needed()) + " approvals"}, {"of groups", strings.Join(a.Groups, ", ")}}
@@ -87,7 +88,7 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 		facts = append(facts, [2]string{"asked because", why})
 	}
 	if len(a.Decisions) < 2 && a.Status != countersign.ApprovalPending {
-		return facts // the status says it
+		return facts // the status shows it
 	}
 	for _, d := range a.Decisions {
 		left := map[bool]string{true: "; left the groups since, doesn't count"}[d.Left]
@@ -96,7 +97,7 @@ func deciderFacts(a *countersign.Approval) (facts [][2]string) {
 	return facts
 }
 
-// makerFacts name who made the tokens that asked and decided.
+// makerFacts names the creators of the tokens that requested and decided.
 func makerFacts(a *countersign.Approval) [][2]string {
 	shared := ""
 	if a.SharedMaker {

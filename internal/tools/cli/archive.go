@@ -12,13 +12,13 @@ import (
 	"github.com/countersign/countersign/internal/evidence/archive"
 )
 
-// Archive reads the files that finished runs were archived in. It asks no service.
+// Archive is the commands on archive files of finished runs. They use no service.
 type Archive struct {
 	Verify ArchiveVerify `cmd:"" help:"Check that files are whole." example:"archive verify countersign-data/archive/default/runs-2026-11-21-4f1d0c2b9a7e6358.jsonl.gz"`
 	Show   ArchiveShow   `cmd:"" help:"Print a run of a file." example:"archive show runs-2026-11-21-4f1d0c2b9a7e6358.jsonl.gz run-3oc23elhaojfo6suqpq"`
 }
 
-// ArchiveVerify checks files.
+// ArchiveVerify is the command `archive verify`.
 type ArchiveVerify struct {
 	Files []string `arg:"" help:"Files of the archive." placeholder:"FILE"`
 	Output
@@ -29,7 +29,7 @@ func (ArchiveVerify) Help() string {
 	return "Each file says by itself whether it is whole. That it is the one that the service wrote says its SHA-256: the audit log holds it, under the action runs.archive and the file's name."
 }
 
-// Run checks each file and ends with an error if one of them isn't whole.
+// Run checks each file, and returns an error if one of them is damaged.
 func (v *ArchiveVerify) Run(t *Terminal) error {
 	found := make([]archive.Summary, 0, len(v.Files))
 	var broken error
@@ -55,7 +55,7 @@ func (v *ArchiveVerify) Run(t *Terminal) error {
 	return errors.Join(broken, err)
 }
 
-// ArchiveShow prints one run.
+// ArchiveShow is the command `archive show`.
 type ArchiveShow struct {
 	File string `arg:"" help:"A file of the archive." placeholder:"FILE"`
 	ID   string `arg:"" help:"A run's id." placeholder:"RUN"`
@@ -90,8 +90,8 @@ func readArchive(ctx context.Context, name string, each func(archive.Entry) erro
 	return readUntil(ctx, f, each)
 }
 
-// readUntil reads until the command is interrupted, which is then the error: a line that
-// was cut off by it says nothing of the file.
+// readUntil reads an archive until the command is interrupted. It then returns the error of
+// the interruption instead of one about the line that was cut off.
 func readUntil(ctx context.Context, in io.Reader, each func(archive.Entry) error) (archive.Summary, error) {
 	s, err := archive.Read(until{ctx, in}, each)
 	if stopped := ctx.Err(); err != nil && stopped != nil {
@@ -100,7 +100,7 @@ func readUntil(ctx context.Context, in io.Reader, each func(archive.Entry) error
 	return s, err
 }
 
-// until reads until the command is interrupted.
+// until is a reader that ends when the command is interrupted.
 type until struct {
 	context.Context
 	in io.Reader

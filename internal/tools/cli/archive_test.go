@@ -14,7 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/archive"
 )
 
-// interrupting is a file amid which a signal comes.
+// interrupting is a file that interrupts the command while it is read.
 type interrupting struct {
 	io.Reader
 	reads int
@@ -37,7 +37,7 @@ func TestASignalEndsTheCheckOfAnArchiveAmidAFile(t *testing.T) {
 	z := gzip.NewWriter(f)
 	noise := rand.New(rand.NewPCG(1, 2))
 	line := []byte(`{"archive":"` + archive.Format + `","tenantId":"default","runs":0}` + "\n" + `{"plan":{"name":"`)
-	for range 1 << 20 { // one long line, which nothing packs
+	for range 1 << 20 { // one long line that can't be compressed
 		line = append(line, byte('a'+noise.IntN(26)))
 	}
 	if _, err := z.Write(append(line, "\"}}\n"...)); err != nil || z.Close() != nil || f.Close() != nil {

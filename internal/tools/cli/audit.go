@@ -15,7 +15,7 @@ type Audit struct {
 	Export AuditExport `cmd:"" help:"Write the records as lines of JSON that can be verified without the service (ADMIN)." example:"audit export -o audit.jsonl"`
 }
 
-// AuditList lists.
+// AuditList is the command `audit list`.
 type AuditList struct {
 	auditFilter
 	Listing
@@ -28,7 +28,7 @@ var auditTable = table[countersign.AuditRecord]{
 	},
 }
 
-// outcomeOf says how often, where a record is of several refusals.
+// outcomeOf is a record's outcome, with the count if the record stands for several refusals.
 func outcomeOf(r countersign.AuditRecord) string {
 	if r.Count > 0 {
 		return r.Outcome + ", " + times(r.Count)
@@ -59,7 +59,7 @@ func (l *AuditList) Run(t *Terminal) error {
 	}, auditTable)
 }
 
-// instant reads a time, or how long before now it was.
+// instant parses a time, or a duration before now.
 func instant(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/platform/atomicfile"
 )
 
-// AuditExport exports.
+// AuditExport is the command `audit export`.
 type AuditExport struct {
 	auditFilter
 	After *int64 `help:"Only records behind this sequence number, that of the last line before: so a collector goes on where it stopped." placeholder:"SEQ"`
@@ -54,7 +54,7 @@ func (e *AuditExport) Run(t *Terminal) error {
 	return err
 }
 
-// toFile writes beside the file and puts it in its place once it is whole.
+// toFile writes to a temporary file and renames it to path when it is complete.
 func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)) (end *countersign.AuditExport, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, Unusablef("%s exists; choose another name", path)
@@ -71,7 +71,7 @@ func toFile(path string, write func(io.Writer) (*countersign.AuditExport, error)
 	return end, err
 }
 
-// auditFilter says which records.
+// auditFilter is the flags that select records.
 type auditFilter struct {
 	Subject string `help:"Only about this: kind/id." placeholder:"KIND/ID"`
 	Actor   string `help:"Only by this principal: user:EMAIL, token:ID or system." placeholder:"WHO"`

@@ -14,23 +14,22 @@ import (
 	"github.com/countersign/countersign/internal/evidence/merkle"
 )
 
-// notProven is the word for a filtered export of which each record is what its own hash
-// says: anybody can write such records, and nothing in the file leads to the head.
+// notProven is the verdict on a filtered export whose records match their own hashes.
+// Anybody can write such records, and nothing in the file connects them to the head.
 const notProven = "not proven"
 
-// fileVerdict is what an export says of itself and what its lines come to.
+// fileVerdict is what an export's last line claims, and what its records prove.
 type fileVerdict struct {
 	Intact    *bool  `json:"intact"` // null: notProven
 	NotProven string `json:"notProven,omitempty"`
 	word      string // yes, no, or notProven
 	countersign.AuditExport
-	Computed    string `json:"computed,omitempty"` // tree hash of the lines; none of a filtered export
+	Computed    string `json:"computed,omitempty"` // tree hash of the records; empty for a filtered export
 	FirstBroken string `json:"firstBroken,omitempty"`
 }
 
-// verifyFile checks an export without the service: each line against its own hash,
-// and all of them together against the head. A filtered export has nothing that leads
-// to the head.
+// verifyFile checks an export without the service: each record against its own hash, and all
+// of them together against the head. A filtered export can't be checked against the head.
 func (v *AuditVerify) verifyFile(t *Terminal) error {
 	in := t.In
 	if v.File != "-" {
@@ -77,14 +76,14 @@ func printFile(w io.Writer, v fileVerdict) {
 	Facts(w, facts...)
 }
 
-// fileCheck reads line by line: a file of any length costs the longest line.
+// fileCheck reads an export line by line, so that it needs memory for one line only.
 type fileCheck struct {
 	tree  merkle.Tree
 	lines int64
-	next  int64 // above which the next sequence number must be
-	keep  int64 // the size at which the head is wanted
+	next  int64 // the last sequence number; the following one must be higher
+	keep  int64 // the log size whose head is compared
 	kept  string
-	gap   bool // sequence numbers are left out
+	gap   bool // sequence numbers are missing
 }
 
 func (c *fileCheck) run(in *bufio.Reader) (v fileVerdict) {
@@ -106,7 +105,7 @@ func (c *fileCheck) run(in *bufio.Reader) (v fileVerdict) {
 	}
 }
 
-// record takes one line in.
+// record checks one record and adds it to the tree.
 func (c *fileCheck) record(line []byte) error {
 	var r countersign.AuditRecord
 	if json.Unmarshal(line, &r) != nil {
@@ -129,7 +128,7 @@ func (c *fileCheck) record(line []byte) error {
 	return nil
 }
 
-// end compares what was read with what the last line says.
+// end compares the records with the summary in the last line.
 func (c *fileCheck) end(in *bufio.Reader, line []byte) (v fileVerdict) {
 	v.word = "no"
 	var end countersign.AuditExportEnd
@@ -161,8 +160,8 @@ func (c *fileCheck) end(in *bufio.Reader, line []byte) (v fileVerdict) {
 	return v
 }
 
-// longestLine is beyond any record: what a reason comes in is a body of 1 MiB, and an
-// escape makes six bytes of one.
+// longestLine is longer than any record: a reason comes in a request body of at most 1 MiB,
+// and an escape sequence turns one byte into six.
 const longestLine = 6*countersign.MaxBodyBytes + 64<<10
 
 func readLine(in *bufio.Reader) ([]byte, error) {
@@ -171,7 +170,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
-		case err == nil, errors.Is(err, io.EOF) && len(line) > 0: // an editor may have dropped the last line end
+		case err == nil, errors.Is(err, io.EOF) && len(line) > 0: // an editor may have removed the last line end
 			return bytes.TrimSuffix(line, []byte("\n")), nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err

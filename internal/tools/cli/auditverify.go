@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/merkle"
 )
 
-// AuditVerify verifies.
+// AuditVerify is the command `audit verify`.
 type AuditVerify struct {
 	File    string `arg:"" optional:"" help:"An export to verify without the service; - for standard input." placeholder:"FILE"`
 	Realm   bool   `help:"The realm's log; realm administrators only."`
@@ -22,13 +22,12 @@ type AuditVerify struct {
 	Asking
 }
 
-// Help says what a head is good for.
+// Help explains what a kept head is for.
 func (AuditVerify) Help() string {
 	return "The service computes its log anew from the records. A log that was cut off together with its head verifies as a shorter log: so keep the head and the number of records elsewhere, and give them later. The records are then read and the head computed here, from what they say. An export is checked line by line; from standard input too. Of a filtered export only that each record is what its own hash says can be checked, and not that it stands in the log: the answer is then neither yes nor no, and the exit status 6."
 }
 
-// Run verifies the log, and that it still begins as it was when the head was
-// kept.
+// Run verifies the log, and that the kept head is the head of its first records.
 func (v *AuditVerify) Run(t *Terminal) error {
 	if v.Head != "" && v.Records < 1 {
 		return Unusablef("--records must be the number of records that the head was of")
@@ -65,7 +64,7 @@ func printAudit(w io.Writer, v *countersign.AuditVerification) {
 	Facts(w, facts...)
 }
 
-// compare says on standard error whether the log begins as the kept head says.
+// compare checks the log against the kept head, and prints the result to standard error.
 func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.AuditVerification) error {
 	if now.Records < v.Records {
 		return fmt.Errorf("the log has %d records and had %d when the head was kept: it was cut off", now.Records, v.Records)
@@ -81,12 +80,12 @@ func (v *AuditVerify) compare(t *Terminal, c *client.Client, now *countersign.Au
 	return nil
 }
 
-// headThen computes the head that the log had, from the records themselves.
+// headThen computes the head that the log had at the kept size, from its records.
 func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.AuditVerification) (string, error) {
 	leaves := make(map[int64]tlog.Hash, v.Records)
 	bar := NewBar(t, "reading records")
 	defer bar.Done()
-	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(now.Records - v.Records)}} // the newest come first
+	f := client.AuditFilter{Realm: v.Realm, Paging: client.Paging{Limit: countersign.MaxPageLimit, Offset: int(now.Records - v.Records)}} // lists begin with the newest record
 	for r, err := range c.AllAuditRecords(t.Context, f) {
 		if err != nil {
 			return "", err
@@ -105,7 +104,7 @@ func (v *AuditVerify) headThen(t *Terminal, c *client.Client, now *countersign.A
 	return hex.EncodeToString(head[:]), nil
 }
 
-// leafOf is a record's hash, if it is the one that the record says.
+// leafOf returns a record's hash if it matches the record's content.
 func leafOf(r countersign.AuditRecord) (tlog.Hash, error) {
 	leaf, _, err := merkle.Seal(r)
 	if err == nil && hex.EncodeToString(leaf[:]) != r.Hash {
@@ -114,7 +113,7 @@ func leafOf(r countersign.AuditRecord) (tlog.Hash, error) {
 	return leaf, err
 }
 
-// treeHash is the RFC 6962 hash of the leaves from..to, at least one.
+// treeHash is the RFC 6962 hash of the leaves [from, to); there is at least one.
 func treeHash(leaves map[int64]tlog.Hash, from, to int64) tlog.Hash {
 	if to-from == 1 {
 		return leaves[from]

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestAuditVerifyEndsAsTheLogIs, whether a head was kept or not.
+// TestAuditVerifyEndsAsTheLogIs: the exit status depends on the log, with a kept head and
+// without.
 func TestAuditVerifyEndsAsTheLogIs(t *testing.T) {
 	t.Setenv(envToken, "a-token-for-a-test")
 	head := strings.Repeat("0", 64)

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// budgetsOf reads the array that a flag gives, or the file that it names with @.
+// budgetsOf parses the array in a flag, or in the file that the flag names with @.
 func budgetsOf(flag, text string) ([]countersign.Budget, error) {
 	if path, isFile := strings.CutPrefix(text, "@"); isFile {
 		content, err := os.ReadFile(path)

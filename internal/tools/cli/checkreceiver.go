@@ -19,7 +19,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/conformance"
 )
 
-// CheckReceiver plays the service against a project's sandbox.
+// CheckReceiver is the command `check-receiver`: it calls a project's sandbox as the service
+// would.
 type CheckReceiver struct {
 	Sandbox    string   `arg:"" help:"Origin of the sandbox, such as https://sandbox.example.com."`
 	Capability string   `required:"" placeholder:"NAME" help:"The capability to try."`
@@ -33,12 +34,12 @@ type CheckReceiver struct {
 	Service `group:"Service that records"`
 }
 
-// Help says what kong can't know.
+// Help explains more than the flags do.
 func (CheckReceiver) Help() string {
 	return "Sends some 15 calls as the service would, some of them wrong on purpose, and says which of a receiver's rules hold. Their idempotency keys begin with check-, so that what they did can be found. Exit status 1 says that a rule is broken; docs/how-to/check-a-receiver.md explains each."
 }
 
-// Run checks, prints, and records where that was asked for.
+// Run checks and prints the verdicts, and records them at the service if --record is given.
 func (c *CheckReceiver) Run(t *Terminal) error {
 	check, p, err := c.prepare(t)
 	if err != nil {
@@ -71,10 +72,11 @@ func (c *CheckReceiver) Run(t *Terminal) error {
 	return nil
 }
 
-// effects are those of the first call, of the one that hangs up and of the twins.
+// effects is how many effects a check causes: the first call, the call whose connection is
+// closed, and the two concurrent calls.
 const effects = 3
 
-// prepare reads everything that was given, and sends nothing.
+// prepare reads all flags and files, and sends nothing.
 func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Project, error) {
 	p, err := c.definition()
 	if err != nil {
@@ -102,11 +104,11 @@ func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Pr
 	return check, p, nil
 }
 
-// nowhere stands for the sandbox while the definition is judged.
+// nowhere is the base URL while the definition is validated without a sandbox.
 const nowhere = "https://sandbox.invalid"
 
-// definition is the project of the file, at the sandbox, by the rules of
-// registration.
+// definition is the project of the file with the sandbox as its base URL, validated by the
+// rules of registration.
 func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 	text, err := os.ReadFile(c.Project)
 	if err != nil {
@@ -144,7 +146,7 @@ func (c *CheckReceiver) inputs() (list []map[string]countersign.Value, other map
 	return list, other, err
 }
 
-// objectOf reads a JSON object that is given as it is, or as the file behind @.
+// objectOf parses a JSON object from a flag, or from the file that the flag names with @.
 func objectOf(flag, text string) (map[string]countersign.Value, error) {
 	if path, isFile := strings.CutPrefix(text, "@"); isFile {
 		content, err := os.ReadFile(path)
@@ -183,7 +185,7 @@ func printReport(w io.Writer, r *conformance.Report) {
 	fmt.Fprintf(w, "%s at %s: %s; its keys were %s.*\n", Plain(r.Capability), r.Target, conclusion(r), r.RunID)
 }
 
-// conclusion says what the verdicts come to.
+// conclusion summarizes the verdicts.
 func conclusion(r *conformance.Report) string {
 	switch {
 	case r.Proven:
@@ -197,8 +199,8 @@ func conclusion(r *conformance.Report) string {
 	}
 }
 
-// recorder asks the service, before anything is sent to the sandbox, whether the
-// verdicts could be recorded: the file must define the present revision.
+// recorder checks with the service, before anything is sent to the sandbox, that the verdicts
+// can be recorded: the file must define the current revision.
 func (c *CheckReceiver) recorder(t *Terminal, p countersign.Project) (func(context.Context, *conformance.Report) error, error) {
 	if c.Record == "" {
 		return func(context.Context, *conformance.Report) error { return nil }, nil
@@ -225,8 +227,8 @@ func (c *CheckReceiver) recorder(t *Terminal, p countersign.Project) (func(conte
 	}, nil
 }
 
-// sameDefinition refuses to record what was tried with another definition of the
-// capability, its probe or the authentication than the stored one.
+// sameDefinition refuses to record a check if the capability, its probe or the
+// authentication in the file differ from the stored ones.
 func sameDefinition(tried, stored countersign.Project, name string) error {
 	a, err := countersign.CanonicalDigest(relevant(tried, name))
 	if err != nil {
@@ -239,7 +241,7 @@ func sameDefinition(tried, stored countersign.Project, name string) error {
 	return err
 }
 
-// relevant is what a check of the capability depends on.
+// relevant is the part of a project on which a check of the capability depends.
 func relevant(p countersign.Project, name string) any {
 	auth := p.EffectiveAuth()
 	auth.CredentialEnv = "" // the sandbox has its own secret

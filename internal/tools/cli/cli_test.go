@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// TestTheHeadOfAnyNumberOfRecordsIsTheLogsOwn, by the library that the service
-// uses.
+// TestTheHeadOfAnyNumberOfRecordsIsTheLogsOwn: the head is the one that the service's
+// library computes.
 func TestTheHeadOfAnyNumberOfRecordsIsTheLogsOwn(t *testing.T) {
 	var stored []tlog.Hash
 	leaves := map[int64]tlog.Hash{}
@@ -78,7 +78,7 @@ func TestSpelledJSONIsTheSameJSON(t *testing.T) {
 	}
 }
 
-// TestACutLineIsAsWideAsTheTerminal, in characters and not in bytes.
+// TestACutLineIsAsWideAsTheTerminal: the width counts characters, not bytes.
 func TestACutLineIsAsWideAsTheTerminal(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
@@ -90,7 +90,6 @@ func TestACutLineIsAsWideAsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestAWatchPrintsWhatChangedAndNothingElse.
 func TestAWatchPrintsWhatChangedAndNothingElse(t *testing.T) {
 	at := time.Date(2026, 11, 21, 15, 4, 5, 0, time.UTC)
 	now := countersign.Run{ID: "run-1", Status: countersign.RunRunning, UpdatedAt: at, Steps: []countersign.StepRun{{ID: "a", Status: countersign.StepRunning}, {ID: "later", Status: countersign.StepPending}}}
@@ -109,7 +108,7 @@ func TestAWatchPrintsWhatChangedAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestTextOfOthersIsMarkedOnATerminal: nothing of it is left out.
+// TestTextOfOthersIsMarkedOnATerminal: untrusted text is shown in full.
 func TestTextOfOthersIsMarkedOnATerminal(t *testing.T) {
 	for given, want := range map[string]string{
 		"a\u202eb":   `a\u202eb`,

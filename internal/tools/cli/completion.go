@@ -9,14 +9,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion prints a shell's script. It is made of the command line's own
-// description and asks nothing when it is used: neither this program nor a
-// service.
+// Completion is the command `completion`: it prints a script for a shell. The script is made
+// from the description of the command line, and calls neither this program nor a service.
 type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help says what to do with it.
+// Help explains how to install the script.
 func (Completion) Help() string {
 	return "bash: source <(countersign completion bash). zsh: the same with zsh, after compinit. fish: countersign completion fish | source. Put that line into the shell's own file of settings to have it always."
 }
@@ -36,14 +35,14 @@ func (c *Completion) Run(t *Terminal, app *kong.Kong) error {
 	return nil
 }
 
-// choice is what may follow a command: its subcommands, its flags, and the values
-// of flags that have a few.
+// choice is what may follow a command: its subcommands, its flags, and the values of flags
+// that have an enumeration.
 type choice struct {
-	path     string // the command's words, each with a blank behind it
+	path     string // the command's words, each followed by a space
 	commands []string
 	flags    []string
 	values   map[string][]string // by flag
-	file     bool                // it takes a file
+	file     bool                // the command takes a file
 }
 
 // choices lists the choices of a command and of those below it.
@@ -81,8 +80,8 @@ func enumOf(v *kong.Value) []string {
 	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }
 
-// bashScript goes through the words before the cursor, as far as they are
-// commands.
+// bashScript writes the bash script. It reads the words before the cursor as long as they
+// are commands.
 func bashScript(w io.Writer, name string, known []choice) {
 	fmt.Fprintf(w, `_%[1]s() {
   local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" path="" word words values=""
@@ -125,7 +124,7 @@ func bashValues(c choice) string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// names are the flags that have values to choose from, in order.
+// names are the flags with enumerated values, sorted.
 func (c choice) names() []string {
 	out := []string{}
 	for flag := range c.values {
@@ -135,8 +134,8 @@ func (c choice) names() []string {
 	return out
 }
 
-// fishScript gives each choice under the condition that its command is the one
-// that is typed.
+// fishScript writes the fish script. Each choice has the condition that its command is the
+// one that was typed.
 func fishScript(w io.Writer, name string, known []choice) {
 	fmt.Fprintf(w, `function __%[1]s_path
   set -l path ""

@@ -12,18 +12,18 @@ import (
 	"golang.org/x/term"
 )
 
-// errNotConfirmed ends a command whose question was answered otherwise.
+// errNotConfirmed ends a command whose question was not answered with the required word.
 var errNotConfirmed = errors.New("not confirmed; nothing was done")
 
-// interactive reports that a person can be asked: standard input and standard
-// error are both a terminal.
+// interactive reports whether a person can be asked: standard input and standard error are
+// both a terminal.
 func (t *Terminal) interactive() bool {
 	f, ok := t.In.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && Watched(t.Errs)
 }
 
-// confirm asks for a word to be typed; only that word goes on. Where nobody can
-// be asked it refuses and says what to give instead: silence is never consent.
+// confirm asks the person to type a word, and returns an error for anything else. If nobody
+// can be asked, its error names the flag to give instead: silence is never consent.
 func confirm(t *Terminal, question, word, instead string) error {
 	if !t.interactive() {
 		return Unusablef("nobody can be asked here, as this is no terminal; nothing was done. %s", instead)
@@ -40,9 +40,9 @@ func confirm(t *Terminal, question, word, instead string) error {
 	return nil
 }
 
-// askSecret reads a line that the terminal never shows: it is made blind before
-// the question is seen, so that what is pasted at once isn't shown either. An
-// interrupt comes as a character there.
+// askSecret reads a line without echo. It turns the echo off before it shows the question, so
+// that text pasted early isn't shown either. In this mode an interrupt arrives as a
+// character.
 func askSecret(t *Terminal, f *os.File, question string) (string, error) {
 	before, err := term.MakeRaw(int(f.Fd()))
 	if err != nil {
@@ -59,8 +59,8 @@ func askSecret(t *Terminal, f *os.File, question string) (string, error) {
 	return strings.TrimSpace(text), errors.Join(err, term.Restore(int(f.Fd()), before))
 }
 
-// orEnd reads until there is a line or the command is interrupted. The process
-// ends then, and the read with it.
+// orEnd reads a line unless the command is interrupted first. The pending read then ends
+// with the process.
 func orEnd(ctx context.Context, read func() (string, error)) (string, error) {
 	type answer struct {
 		text string

@@ -9,13 +9,13 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Credentials are the commands on whose each credential variable is (contract 11).
+// Credentials are the commands on the owners of credential variables (contract 11).
 type Credentials struct {
 	List CredentialsList `cmd:"" help:"List the credential variables with the tenant that each belongs to (realm administrators)." example:"credentials list"`
 	Free CredentialsFree `cmd:"" help:"Free a credential variable: nothing is sent with it until a tenant registers it anew (realm administrators)." example:"credentials free SHOP_SECRET --reason 'the shop moves to marlow'"`
 }
 
-// CredentialsList lists.
+// CredentialsList is the command `credentials list`.
 type CredentialsList struct{ Listing }
 
 var credentialTable = table[countersign.Credential]{
@@ -36,7 +36,7 @@ func (l *CredentialsList) Run(t *Terminal) error {
 	}, credentialTable)
 }
 
-// CredentialsFree frees.
+// CredentialsFree is the command `credentials free`.
 type CredentialsFree struct {
 	Name   string `arg:"" help:"The variable's name."`
 	Reason string `required:"" help:"Why; it stands in the realm's audit log." placeholder:"TEXT"`

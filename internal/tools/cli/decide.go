@@ -10,7 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// ApprovalsDecide decides.
+// ApprovalsDecide is the command `approvals decide`.
 type ApprovalsDecide struct {
 	ID      string `arg:"" help:"The approval's id."`
 	Approve bool   `xor:"decision" required:"" help:"Let the request out, once."`
@@ -22,13 +22,13 @@ type ApprovalsDecide struct {
 	Asking
 }
 
-// Help says what scripts should do.
+// Help explains how scripts should decide.
 func (ApprovalsDecide) Help() string {
 	return "On a terminal the request is shown and 'yes' must be typed. A script gives the digest of what was looked at instead; --yes alone approves whatever is asked."
 }
 
-// Run decides. An approval is of one request and never of another: what was shown
-// is what is decided.
+// Run sends the decision. An approval belongs to exactly one request: the request that was
+// shown is the one that is decided.
 func (d *ApprovalsDecide) Run(t *Terminal) error {
 	if safetext.Blank(d.Reason) {
 		return Unusablef("--reason must say why")
@@ -68,7 +68,7 @@ func (d *ApprovalsDecide) write() (w countersign.Decision, err error) {
 	return w, err
 }
 
-// settle makes sure that somebody has seen what is decided: by its digest, by
+// settle makes sure that somebody has seen the request to be decided: by its digest, by
 // showing it, or by --yes.
 func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) error {
 	if d.Yes && d.Digest == "" {
@@ -84,7 +84,7 @@ func (d *ApprovalsDecide) settle(t *Terminal, c *client.Client) error {
 		return err
 	case d.Digest != "" && !strings.EqualFold(d.Digest, a.RequestDigest):
 		return fmt.Errorf("the digest of what %s would send is %s, not %s; nothing was decided: look at it again with 'countersign approvals show'", d.ID, a.RequestDigest, d.Digest)
-	case d.Digest != "" || d.Yes || a.Status != countersign.ApprovalPending: // the service says what is wrong with the last
+	case d.Digest != "" || d.Yes || a.Status != countersign.ApprovalPending: // the service refuses an approval that is not pending and says why
 		return nil
 	}
 	printApproval(t.Errs, a)

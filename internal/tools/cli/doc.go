@@ -1,6 +1,6 @@
-// Package cli is the command line of those who use a service: the commands that
-// talk to one through the Go SDK, and those that work on a file without any. One
-// file a noun. Commands get what they need of the process as a [Terminal], say
-// how they ended by their error (exit.go), and print through [Output] alone, as a
-// table for people or as JSON for programs.
+// Package cli has the client commands: those that talk to a service through the Go SDK, and
+// those that work on a file without a service. There is one file for each noun. Commands
+// get the process's environment as a [Terminal], end with an error that determines the exit
+// status (exit.go), and print only through [Output], as a table for people or as JSON for
+// programs.
 package cli

@@ -11,19 +11,19 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// The exit statuses, for scripts and CI (docs/command-line.md).
+// Exit statuses, for scripts and CI (docs/command-line.md).
 const (
 	ExitOK          = 0
-	ExitFailed      = 1   // it ran, and the answer is no: an invalid model, a failed run, a broken log
+	ExitFailed      = 1   // the command ran and the result is negative: an invalid model, a failed run, a broken log
 	ExitUnusable    = 2   // these settings, arguments or files can't be used; nothing was done
-	ExitRefused     = 3   // the service refused; its code and message say why
-	ExitUnreachable = 4   // no answer, or none that can be read: nothing is known of what was asked
-	ExitWaiting     = 5   // a run waits until a person decides, reconciles or lifts a stop
-	ExitUnproven    = 6   // what was checked is right, and does not prove what was asked: a filtered export
+	ExitRefused     = 3   // the service refused; its code and message give the reason
+	ExitUnreachable = 4   // no answer, or an unreadable one: it is not known whether the service did what was asked
+	ExitWaiting     = 5   // a run waits for a person to decide, reconcile or lift a stop
+	ExitUnproven    = 6   // the data is valid but does not prove what was asked: a filtered export
 	ExitInterrupted = 130 // stopped by a signal
 )
 
-// UnusableError is an error of settings, arguments or files: one clear line each.
+// UnusableError is an error in settings, arguments or files, with a line for each problem.
 type UnusableError struct{ Lines []string }
 
 func (u UnusableError) Error() string { return fmt.Sprint(u.Lines) }
@@ -33,20 +33,20 @@ func Unusablef(format string, args ...any) UnusableError {
 	return UnusableError{Lines: []string{fmt.Sprintf(format, args...)}}
 }
 
-// StatusError ends a command that did its work and whose answer, already printed, is
-// no. Status is one of the exit statuses.
+// StatusError ends a command that did its work and has printed a negative result. Status is
+// one of the exit statuses.
 type StatusError struct{ Status int }
 
 func (v StatusError) Error() string { return fmt.Sprintf("exit status %d", v.Status) }
 
-// UnreachableError wraps an error after which nothing is known of what was asked.
+// UnreachableError wraps an error after which it is not known whether the service did what
+// was asked.
 type UnreachableError struct{ Err error }
 
 func (u UnreachableError) Error() string { return u.Err.Error() }
 func (u UnreachableError) Unwrap() error { return u.Err }
 
-// Report writes what an error has to say and gives the exit status that it
-// means.
+// Report prints an error and returns its exit status.
 func Report(errs io.Writer, err error) int {
 	var (
 		verdict     StatusError
@@ -86,10 +86,10 @@ func Report(errs io.Writer, err error) int {
 	}
 }
 
-// say writes one line, which may hold names from outside.
+// say prints one line; names in it are untrusted.
 func say(errs io.Writer, line string) { fmt.Fprintln(errs, "countersign:", Plain(line)) }
 
-// interruption says what is known of what was asked when a signal came.
+// interruption explains what is known about the request when a signal ended the command.
 func interruption(err error) string {
 	var lost *client.ConnectionError
 	if errors.As(err, &lost) && lost.Method != http.MethodGet {

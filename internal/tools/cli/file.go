@@ -9,9 +9,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// readDocument reads a JSON document from a file, or from standard input for "-",
-// by the rules of the service: a misspelt field is refused here already, with
-// every other problem, before anything is asked.
+// readDocument reads a JSON document from a file, or from standard input for "-", with the
+// rules of the service, so that a misspelt field and every other problem is reported before
+// the service is called.
 func readDocument(t *Terminal, path string, into any) error {
 	text, err := readText(t, path)
 	if err != nil {
@@ -23,7 +23,7 @@ func readDocument(t *Terminal, path string, into any) error {
 	return nil
 }
 
-// readText reads as much as the service would take.
+// readText reads a file up to the size that the service accepts.
 func readText(t *Terminal, path string) ([]byte, error) {
 	return readFile(t, path, countersign.MaxBodyBytes)
 }
@@ -31,8 +31,8 @@ func readText(t *Terminal, path string) ([]byte, error) {
 // ownersOnly is the access of a file that its owner alone may read.
 const ownersOnly = 0o600
 
-// writeOwners is writeNew of a file that its owner alone may read, whoever could read
-// one that was there. A device is left as it is.
+// writeOwners is writeNew for a file that only its owner may read, also if it replaces a
+// file that others could read. It leaves the access rights of a device as they are.
 func writeOwners(path string, data []byte, force bool) error {
 	f, err := openNew(path, ownersOnly, force)
 	if err != nil {
@@ -48,7 +48,7 @@ func writeOwners(path string, data []byte, force bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// idOf is the id that a flag gives, else the one that the document has.
+// idOf is the id in a flag, else the one in the document.
 func idOf(flag string, document countersign.Value, path string) (string, error) {
 	if id := first(flag, document.Text()); id != "" {
 		return id, nil
@@ -56,7 +56,7 @@ func idOf(flag string, document countersign.Value, path string) (string, error) 
 	return "", Unusablef("%s has no id; give one with --id", path)
 }
 
-// show asks a service for one record and prints it; seen is told what it was.
+// show requests one record from a service and prints it; it calls seen with the record.
 func show[T any](t *Terminal, a Asking, ask func(*client.Client) (*T, error), print func(io.Writer, *T), seen ...func(*T)) error {
 	c, err := a.Client(t)
 	if err != nil {

@@ -6,10 +6,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Given refuses what a command line gives without a value: a flag or an argument that is
-// empty, as by a variable of the shell that isn't set, or a number that is zero where
-// none is meant. It would count as not given, and the check that was asked for would be
-// left out.
+// Given refuses an empty flag or argument, such as one from an unset shell variable, and a
+// zero where zero has no meaning. It would count as not given, and the check that the caller
+// asked for would be left out.
 func Given(chosen *kong.Context) error {
 	for _, p := range chosen.Path {
 		switch {
@@ -22,8 +21,8 @@ func Given(chosen *kong.Context) error {
 	return nil
 }
 
-// empty reports a value that commands take for none. Where a flag has a default, zero is
-// a number like others.
+// empty reports a value that commands treat as not given. For a flag with a default, zero is
+// a valid value.
 func empty(v *kong.Value) bool {
 	return none(v.Target, v.HasDefault)
 }

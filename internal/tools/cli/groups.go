@@ -16,7 +16,7 @@ type UserGroups struct {
 	Delete GroupsDelete `cmd:"" help:"Delete a group that no rule names (ADMIN)." example:"groups delete finance"`
 }
 
-// GroupsList lists.
+// GroupsList is the command `groups list`.
 type GroupsList struct{ Listing }
 
 var groupTable = table[countersign.Group]{
@@ -35,7 +35,7 @@ func (l *GroupsList) Run(t *Terminal) error {
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Group], error) { return c.Groups(t.Context, p) }, groupTable)
 }
 
-// GroupsPut saves.
+// GroupsPut is the command `groups put`.
 type GroupsPut struct {
 	ID       string   `arg:"" help:"The group's id."`
 	Name     string   `required:"" help:"What the group is called."`
@@ -56,7 +56,7 @@ func (p *GroupsPut) Run(t *Terminal) error {
 	})
 }
 
-// GroupsDelete deletes.
+// GroupsDelete is the command `groups delete`.
 type GroupsDelete struct {
 	ID string `arg:"" help:"The group's id."`
 	Asking

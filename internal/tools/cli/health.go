@@ -11,13 +11,13 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Health asks whether the service is well.
+// Health is the command `health`: it asks whether the service is well.
 type Health struct {
 	Wait time.Duration `help:"Ask again until it is well, for this long at most: for scripts that have just started it." placeholder:"10s"`
 	Asking
 }
 
-// Run asks; a service that can't write is a no.
+// Run asks the service. A service that can't write is not well.
 func (h *Health) Run(t *Terminal) error {
 	last := time.Now().Add(h.Wait)
 	err := h.ask(t)
@@ -27,10 +27,10 @@ func (h *Health) Run(t *Terminal) error {
 	return err
 }
 
-// betweenAsking is how long a service is left alone that isn't well yet.
+// betweenAsking is the pause between two questions to a service that isn't well yet.
 const betweenAsking = 100 * time.Millisecond
 
-// pause waits, or ends as the command is interrupted.
+// pause waits for d; it returns an error if the command is interrupted.
 func pause(t *Terminal, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -83,7 +83,7 @@ func printContract(w io.Writer, c *client.Contract) {
 	Table(w, []string{"error", "status"}, pairs(c.ErrorCodes, number[int]))
 }
 
-// pairs are a map's entries, by name.
+// pairs returns a map's entries, sorted by name.
 func pairs[T any](m map[string]T, text func(T) string) [][]string {
 	return rows(slices.Sorted(maps.Keys(m)), func(name string) []string { return []string{name, text(m[name])} })
 }

@@ -16,7 +16,7 @@ var Groups = []kong.Group{
 // Help prints a command's help with an example of its use.
 func Help(options kong.HelpOptions, ctx *kong.Context) error {
 	if n := ctx.Selected(); n != nil && n.ClosestGroup() != nil {
-		n.ClosestGroup().Title = "Commands" // those below a command are a group by themselves
+		n.ClosestGroup().Title = "Commands" // subcommands are a group of their own
 	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err

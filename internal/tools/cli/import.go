@@ -20,7 +20,7 @@ type Import struct {
 	OpenAPI ImportOpenAPI `cmd:"" name:"openapi" help:"Propose a project from an OpenAPI 3.0 or 3.1 document." example:"import openapi https://shop.example.com/openapi.json --project default-shop"`
 }
 
-// ImportOpenAPI writes a proposed project to a file, for review.
+// ImportOpenAPI is the command `import openapi`: it writes a proposed project to a file.
 type ImportOpenAPI struct {
 	Source        string   `arg:"" name:"file|url" help:"The document, JSON or YAML: a file, - for standard input, or an https URL."`
 	Project       string   `required:"" placeholder:"ID" help:"Id of the project to be: the tenant's id, a hyphen and a name."`
@@ -37,12 +37,12 @@ type ImportOpenAPI struct {
 	Output
 }
 
-// Help says what an import is.
+// Help explains what an import does.
 func (ImportOpenAPI) Help() string {
 	return "Nothing is registered: the file is the body of PUT /projects/{id}, disabled, for an administrator to review. Exit status 2: the document can't be used, or the proposal is larger than the service accepts."
 }
 
-// Run proposes, prints and writes.
+// Run makes the proposal, prints the report and writes the file.
 func (c *ImportOpenAPI) Run(t *Terminal) error {
 	options, err := c.options()
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *ImportOpenAPI) Run(t *Terminal) error {
 	return c.write(t, proposal)
 }
 
-// options are the flags, checked before anything is read.
+// options validates the flags before any file is read.
 func (c *ImportOpenAPI) options() (importer.Options, error) {
 	o := importer.Options{ProjectID: c.Project, Name: c.Name, BaseURL: c.BaseURL, CredentialEnv: c.CredentialEnv, RiskBased: c.RiskBased}
 	o.Tags = c.Tag
@@ -106,7 +106,7 @@ func (c *ImportOpenAPI) propose(t *Terminal, data []byte, o importer.Options) (*
 	return proposal, failed
 }
 
-// shown is the source without a query, which may hold a key.
+// shown is the source's address without its query, which may contain a key.
 func (c *ImportOpenAPI) shown() string {
 	u, err := url.Parse(c.Source)
 	if !isURL(c.Source) || err != nil {
@@ -115,7 +115,7 @@ func (c *ImportOpenAPI) shown() string {
 	return u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// plainError is an error's words without its code: the codes are an API's.
+// plainError is an error's message without its API code.
 func plainError(err error) string {
 	var e *countersign.Error
 	if errors.As(err, &e) {
@@ -124,8 +124,8 @@ func plainError(err error) string {
 	return err.Error()
 }
 
-// write keeps the proposal. One that the service wouldn't accept is kept only
-// where it was asked for by name, to be cut by hand.
+// write writes the proposal to the file. A proposal too large for a request is written
+// only if --out names a file, so that a person can shorten it.
 func (c *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
 	path := first(c.Out, c.Project+".json")
 	var tooLarge error
@@ -151,7 +151,7 @@ func (c *ImportOpenAPI) write(t *Terminal, p *importer.Proposal) error {
 	return tooLarge
 }
 
-// writeNew writes a file that isn't there yet, or any when forced to.
+// writeNew writes a new file; it replaces an existing one only with force.
 func writeNew(path string, data []byte, force bool) error {
 	f, err := openNew(path, 0o644, force)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/importer"
 )
 
-// print shows the report: what is proposed, what isn't, and what a person must
-// look at before registering it.
+// print shows the report: what is proposed, what is left out, and what a person must review
+// before registering it.
 func (c *ImportOpenAPI) print(t *Terminal, p *importer.Proposal) error {
 	return c.Print(t, p.Report, func(w io.Writer) {
 		c.proposed(w, p)
@@ -68,14 +68,14 @@ func (c *ImportOpenAPI) skipped(w io.Writer, p *importer.Proposal) {
 	}
 }
 
-// sortedReasons is the most frequent first.
+// sortedReasons returns the reasons, the most frequent first.
 func sortedReasons(p *importer.Proposal) []importer.Reason {
 	return slices.SortedFunc(maps.Keys(p.Reasons), func(a, b importer.Reason) int {
 		return cmp.Or(p.Reasons[b]-p.Reasons[a], cmp.Compare(a, b))
 	})
 }
 
-// review names what somebody who knows the API must decide.
+// review lists what somebody who knows the API must decide.
 func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 	otherKeys, leftOut, idempotent := 0, 0, 0
 	for _, line := range p.Proposed {

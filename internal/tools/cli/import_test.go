@@ -47,8 +47,8 @@ func TestImportWritesWhatPutTakes(t *testing.T) {
 	}
 }
 
-// TestEverySideEffectOfAnImportAsksUnlessToldOtherwise, whatever the document
-// calls idempotent.
+// TestEverySideEffectOfAnImportAsksUnlessToldOtherwise: also one that the document calls
+// idempotent.
 func TestEverySideEffectOfAnImportAsksUnlessToldOtherwise(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := command(t, "import", "openapi", written(t, api), "--project", "acme-shop", "--base-url", "https://api.example.com")

@@ -16,7 +16,7 @@ type Listing struct {
 	All    bool `help:"Show all, page by page."`
 }
 
-// paging is the first page that is asked for.
+// paging is the first page to request.
 func (l Listing) paging() client.Paging {
 	if l.All {
 		return client.Paging{Limit: countersign.MaxPageLimit, Offset: l.Offset}
@@ -24,13 +24,13 @@ func (l Listing) paging() client.Paging {
 	return client.Paging{Limit: l.Limit, Offset: l.Offset}
 }
 
-// table says how the items of a list are shown.
+// table describes how the items of a list are printed.
 type table[T any] struct {
 	heading []string
 	row     func(item T) []string
 }
 
-// list asks for a page, or for all of them, and prints it.
+// list requests a page, or all of them, and prints the items.
 func list[T any](t *Terminal, l Listing, ask func(client.Paging) (*countersign.Page[T], error), shown table[T]) error {
 	if !l.All && (l.Limit < 1 || l.Limit > countersign.MaxPageLimit) || l.Offset < 0 {
 		return Unusablef("--limit must be from 1 to %d and --offset not below 0; --all shows everything", countersign.MaxPageLimit)
@@ -55,7 +55,7 @@ func list[T any](t *Terminal, l Listing, ask func(client.Paging) (*countersign.P
 	})
 }
 
-// everyPage adds to a page those behind it.
+// everyPage appends the following pages to a page.
 func everyPage[T any](t *Terminal, page *countersign.Page[T], ask func(offset int) (*countersign.Page[T], error)) error {
 	bar := NewBar(t, "reading")
 	defer bar.Done()

@@ -14,19 +14,19 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Login keeps a sign-in, once the service has accepted its token.
+// Login is the command `login`: it stores a token that the service has accepted.
 type Login struct {
 	Address  string `arg:"" optional:"" default:"http://127.0.0.1:8080" name:"url" help:"Address of the service."`
 	Profile  string `default:"default" help:"Name to keep the sign-in under."`
 	Insecure bool   `help:"Let the token travel readable: http to another machine."`
 }
 
-// Help says what kong can't know.
+// Help explains more than the flags do.
 func (Login) Help() string {
 	return "The token is asked for without showing it, or read from standard input or COUNTERSIGN_TOKEN. An administrator makes one on the console's page Tokens, or with 'countersign tokens create'. It is kept in a file that only you can read."
 }
 
-// Run asks the service before it keeps anything.
+// Run calls the service before it stores anything.
 func (l *Login) Run(t *Terminal) error {
 	token, err := tokenOf(t)
 	if err == nil && token == "" {
@@ -54,7 +54,7 @@ func (l *Login) Run(t *Terminal) error {
 	return nil
 }
 
-// askToken reads one line, unseen on a terminal.
+// askToken reads one line, without echo on a terminal.
 func askToken(t *Terminal) (string, error) {
 	if f, ok := t.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return askSecret(t, f, "Token: ")
@@ -67,12 +67,13 @@ func askToken(t *Terminal) (string, error) {
 	return line, nil
 }
 
-// Logout forgets a sign-in. The token stays good: an administrator revokes it.
+// Logout is the command `logout`: it removes a stored sign-in. The token stays valid until an
+// administrator revokes it.
 type Logout struct {
 	Profile string `arg:"" optional:"" help:"Which one; default: the current."`
 }
 
-// Run forgets it.
+// Run removes the sign-in.
 func (l *Logout) Run(t *Terminal) error {
 	kept, err := readProfiles(t)
 	if err != nil {
@@ -90,7 +91,7 @@ func (l *Logout) Run(t *Terminal) error {
 	return kept.write(t)
 }
 
-// Profiles shows the sign-ins, or makes one the current.
+// Profiles is the command `profiles`: it lists the sign-ins, or selects the current one.
 type Profiles struct {
 	Use string `arg:"" optional:"" help:"Make this one the current."`
 	Output
@@ -103,7 +104,7 @@ type shownProfile struct {
 	Current bool   `json:"current"`
 }
 
-// Run shows or chooses.
+// Run lists or selects.
 func (p *Profiles) Run(t *Terminal) error {
 	kept, err := readProfiles(t)
 	if err != nil {
@@ -131,7 +132,7 @@ func (p *Profiles) Run(t *Terminal) error {
 	})
 }
 
-// yes is how tables say true; false is left blank.
+// yes prints true as "yes" and false as "".
 func yes(b bool) string {
 	if b {
 		return "yes"

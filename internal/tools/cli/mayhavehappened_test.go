@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// TestEveryLineOnAFailedRunSaysThatItMayHaveTakenEffect: FAILED alone reads as "nothing
-// was done", and somebody would do it again.
+// TestEveryLineOnAFailedRunSaysThatItMayHaveTakenEffect: a reader takes FAILED alone for
+// "nothing was done", and would repeat the side effect.
 func TestEveryLineOnAFailedRunSaysThatItMayHaveTakenEffect(t *testing.T) {
 	for _, may := range []bool{false, true} {
 		step := countersign.StepRun{ID: "pay", Status: countersign.StepFailed, MayHaveHappened: may, Error: &countersign.StepError{Code: countersign.CodeOutputMissing, Message: "no field id"}}

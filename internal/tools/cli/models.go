@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
-// Models are the commands on agent models: stored ones (specification 2.4,
-// modelstore.go), and files, which need no service.
+// Models are the commands on stored agent models (specification 2.4, modelstore.go), and on
+// model files, which need no service.
 type Models struct {
 	List     ModelsList     `cmd:"" help:"List the models." example:"models list"`
 	Show     ModelsShow     `cmd:"" help:"Show a model." example:"models show refund-agent -o json"`
@@ -24,12 +24,12 @@ type Models struct {
 	Explore  ModelsExplore  `cmd:"" help:"Walk everything that a model can come to, whatever its inputs are." example:"models explore model.json"`
 }
 
-// ModelFile is the argument of each: an AgentModel, or a ModelWrite around one.
+// ModelFile is the argument of commands on a file: an AgentModel or a ModelWrite.
 type ModelFile struct {
 	File string `arg:"" help:"The model, as JSON: the document itself or {\"document\": …}; - for standard input."`
 }
 
-// ModelsValidate checks a model file.
+// ModelsValidate is the command `models validate`.
 type ModelsValidate struct {
 	ModelFile
 	Strict bool `help:"Exit status 1 also for warnings."`
@@ -74,8 +74,8 @@ func printValidation(w io.Writer, v countersign.Validation) {
 	fmt.Fprintf(w, "%s: %d errors, %d warnings\n", word, len(v.Errors), len(v.Warnings))
 }
 
-// compiled is a model that can be simulated. One with errors is the answer no,
-// and not a refusal: no service was asked.
+// compiled returns a model that can be simulated. A model with errors is a negative result
+// and not a refusal, since no service was asked.
 func (f ModelFile) compiled(t *Terminal) (*countersign.AgentModel, *model.Machine, error) {
 	doc, err := f.read(t)
 	if err != nil {
@@ -88,8 +88,8 @@ func (f ModelFile) compiled(t *Terminal) (*countersign.AgentModel, *model.Machin
 	return doc, machine, nil
 }
 
-// failed names the file; the error keeps its code in its words, as the service
-// would answer it.
+// failed adds the file's name to an error. The error keeps its code in the text, as the
+// service would answer it.
 func (f ModelFile) failed(err error) error {
 	return errors.New(f.File + ": " + err.Error())
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
-// ModelsExplore walks a model file.
+// ModelsExplore is the command `models explore`.
 type ModelsExplore struct {
 	ModelFile
 	Limit  int  `default:"200000" help:"How many pairs of state and kinds of values to look at; at most 5000000."`
@@ -21,11 +21,11 @@ type ModelsExplore struct {
 	Output
 }
 
-// maxPairs bounds an exploration to about a minute and two gigabytes, also of a
-// model that is made to cost as much as it can.
+// maxPairs bounds an exploration to about a minute and two gigabytes, also for a model made
+// to be expensive.
 const maxPairs = 5_000_000
 
-// exploration is the answer as JSON. No operation of the API gives it.
+// exploration is the result as JSON. No API operation returns it.
 type exploration struct {
 	Complete         bool                   `json:"complete"`
 	Pairs            int                    `json:"pairs"`
@@ -54,13 +54,13 @@ type finding struct {
 	Witness *witness `json:"witness,omitempty"`
 }
 
-// witness is a scenario that can be simulated as it is.
+// witness is a scenario that can be simulated without changes.
 type witness struct {
 	Outcome  string               `json:"outcome"`
 	Scenario countersign.Scenario `json:"scenario"`
 }
 
-// Help says what a walk is.
+// Help explains what an exploration does.
 func (ModelsExplore) Help() string {
 	return "From each scenario's memory and with every input that the model's conditions tell apart. What a complete walk doesn't reach can't happen with the memory that scenarios begin with. Each finding comes with inputs that show it. Where scenarios don't take every transition, others are proposed, to be pasted into the model. A loop or a stuck state may be meant: --strict makes them the answer no."
 }
@@ -161,14 +161,14 @@ func (e exploration) findings(w io.Writer) {
 	}
 }
 
-// proposals are JSON also among text, to be pasted into the model's scenarios.
+// proposals prints scenarios as JSON, to be pasted into the model.
 func (e exploration) proposals(w io.Writer) {
 	if len(e.Proposed) == 0 {
 		return
 	}
 	text, err := countersign.Marshal(e.Proposed)
 	var indented bytes.Buffer
-	if err != nil || json.Indent(&indented, text, "", "  ") != nil { // scenarios of a decoded document always encode
+	if err != nil || json.Indent(&indented, text, "", "  ") != nil { // never fails for scenarios of a decoded document
 		return
 	}
 	fmt.Fprintf(w, "proposed scenarios, for the transitions that none takes so far:\n%s\n", indented.Bytes())

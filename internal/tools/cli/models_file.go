@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// read decodes a model file as the service decodes a body: what the one accepts the other
-// accepts, with the same error for the rest.
+// read decodes a model file as the service decodes a request body: it accepts the same
+// documents, and refuses others with the same error.
 func (f ModelFile) read(t *Terminal) (*countersign.AgentModel, error) {
 	data, err := readFile(t, f.File, countersign.MaxBodyBytes)
 	if err != nil {
@@ -27,8 +27,8 @@ func (f ModelFile) read(t *Terminal) (*countersign.AgentModel, error) {
 	return doc, nil
 }
 
-// decodeModel accepts the bare document and the form that a PUT has, with the document
-// under `document`. path is the document's place in the text, a prefix for errors.
+// decodeModel accepts the bare document, and the body of a PUT with the document in
+// `document`. path is the JSON path of the document, a prefix for errors.
 func decodeModel(data []byte) (doc *countersign.AgentModel, path string, err error) {
 	var form struct {
 		Document json.RawMessage `json:"document"`
@@ -42,8 +42,8 @@ func decodeModel(data []byte) (doc *countersign.AgentModel, path string, err err
 	return doc, "", exactjson.Decode(data, doc)
 }
 
-// positionOf is the line and column of a syntax error, ":12:5"; "" if the text is JSON:
-// the errors of its content name a JSON path.
+// positionOf is the line and column of a syntax error, such as ":12:5". It is "" for valid
+// JSON, since errors in the content have a JSON path.
 func positionOf(data []byte) string {
 	var fault *json.SyntaxError
 	if !errors.As(json.Unmarshal(data, new(any)), &fault) {

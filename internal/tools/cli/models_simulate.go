@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
-// ModelsSimulate runs scenarios of a model file.
+// ModelsSimulate is the command `models simulate`.
 type ModelsSimulate struct {
 	ModelFile
 	Scenario string   `placeholder:"ID" help:"Which one. Default: each of them."`
@@ -21,7 +21,7 @@ type ModelsSimulate struct {
 	Output
 }
 
-// Help says what decides the exit status.
+// Help explains the exit status.
 func (ModelsSimulate) Help() string {
 	return "A scenario passes when it comes to what it expects and doesn't loop. Exit status 1: one doesn't. With --scenario, -o json prints what the API answers; without, a list of that."
 }
@@ -86,8 +86,8 @@ func (c *ModelsSimulate) simulate(t *Terminal, m *model.Machine, ids []string, i
 	return sims, failed
 }
 
-// inputs reads name=value by the variable's type, so that 7 is a number for a
-// number and a text for a text.
+// inputs parses name=value according to the type of the variable, so that 7 is a number for a
+// numeric variable and text for a text variable.
 func (c *ModelsSimulate) inputs(doc *countersign.AgentModel) (map[string]countersign.Scalar, error) {
 	inputs := map[string]countersign.Scalar{}
 	for _, text := range c.Input {
@@ -108,8 +108,8 @@ func (c *ModelsSimulate) inputs(doc *countersign.AgentModel) (map[string]counter
 	return inputs, nil
 }
 
-// scalarOf takes a value as JSON where it is the JSON of a scalar that the
-// variable could hold, and as text otherwise; the model judges it.
+// scalarOf parses a value as JSON if that gives a scalar of the variable's type, and takes it
+// as text otherwise. The simulation validates it.
 func scalarOf(doc *countersign.AgentModel, name, value string) countersign.Scalar {
 	i := slices.IndexFunc(doc.Variables, func(v countersign.Variable) bool { return v.ID == name })
 	text := i >= 0 && (doc.Variables[i].Type == countersign.TypeText || doc.Variables[i].Type == countersign.TypeChoice)
@@ -137,7 +137,7 @@ func (c *ModelsSimulate) show(t *Terminal, sims []countersign.Simulation) error 
 	})
 }
 
-// maxShownPath is how much of a path is shown to people; -o json has all of it.
+// maxShownPath is how many steps of a path a table shows; -o json has all of them.
 const maxShownPath = 200
 
 func (c *ModelsSimulate) block(w io.Writer, s *countersign.Simulation) {

@@ -11,7 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/model"
 )
 
-// ModelsList lists.
+// ModelsList is the command `models list`.
 type ModelsList struct {
 	retirees
 	Listing
@@ -36,7 +36,7 @@ func (l *ModelsList) Run(t *Terminal) error {
 	}, withRetired(modelTable, l.Retired, func(x countersign.Model) bool { return x.Retired }))
 }
 
-// ModelsShow shows one.
+// ModelsShow is the command `models show`.
 type ModelsShow struct {
 	ID string `arg:"" help:"The model's id."`
 	Asking
@@ -60,14 +60,14 @@ func printModel(w io.Writer, m *countersign.Model) {
 	}))
 }
 
-// ModelsPut stores one.
+// ModelsPut is the command `models put`.
 type ModelsPut struct {
 	File     string `arg:"" help:"An AgentModel or a ModelWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	Revision int64  `help:"Update this stored revision, which must be the current one; else the file's expectedRevision." placeholder:"N"`
 	Asking
 }
 
-// Run stores the model under its own id.
+// Run stores the model under the id in the document.
 func (p *ModelsPut) Run(t *Terminal) error {
 	w, err := p.read(t)
 	if err != nil {
@@ -82,8 +82,8 @@ func (p *ModelsPut) Run(t *Terminal) error {
 	})
 }
 
-// flaws says that a model was saved which nothing can be made of: its meaning is
-// judged where it is used.
+// flaws warns that a saved model has errors. Saving accepts it; its content is validated
+// where it is used.
 func flaws(m *countersign.AgentModel) string {
 	n := len(model.Validate(m).Errors)
 	if n == 0 {
@@ -92,7 +92,7 @@ func flaws(m *countersign.AgentModel) string {
 	return fmt.Sprintf(", INVALID: %d errors; 'countersign models validate FILE' names them", n)
 }
 
-// read takes the document alone, or what a service is sent and answers.
+// read accepts the bare document, a PUT body, or the service's answer.
 func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
 	text, err := readText(t, p.File)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *ModelsPut) read(t *Terminal) (w countersign.ModelWrite, err error) {
 	return w, nil
 }
 
-// ModelsSuspend suspends.
+// ModelsSuspend is the command `models suspend`.
 type ModelsSuspend struct{ reasoned }
 
 // Run suspends the model.
@@ -120,7 +120,7 @@ func (s *ModelsSuspend) Run(t *Terminal) error {
 	return s.change(t, "suspended", (*client.Client).SuspendModel)
 }
 
-// ModelsResume resumes.
+// ModelsResume is the command `models resume`.
 type ModelsResume struct{ reasoned }
 
 // Run resumes the model.
@@ -128,7 +128,7 @@ func (r *ModelsResume) Run(t *Terminal) error {
 	return r.change(t, "resumed", (*client.Client).ResumeModel)
 }
 
-// reasoned is a change of a model that asks for a reason.
+// reasoned is the flags of a change of a model that needs a reason.
 type reasoned struct {
 	ID     string `arg:"" help:"The model's id."`
 	Reason string `required:"" help:"Why; kept in the audit log."`

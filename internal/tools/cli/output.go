@@ -21,7 +21,7 @@ type Output struct {
 	Format string `name:"output" short:"o" enum:"table,json" default:"table" help:"How to print: table for people, json for programs."`
 }
 
-// Print writes an answer: the document itself as JSON, or what table makes of it.
+// Print writes an answer: the document as JSON, or the table.
 func (o Output) Print(t *Terminal, document any, table func(w io.Writer)) error {
 	if o.Format != "json" {
 		table(t.Out)
@@ -39,9 +39,9 @@ func (o Output) Print(t *Terminal, document any, table func(w io.Writer)) error 
 	return err
 }
 
-// Table writes rows under a heading in columns as wide as they need. A cell shows
-// no control character: a name from outside must not move the cursor. On a
-// terminal a line ends at its edge.
+// Table writes rows under a heading, in columns as wide as their content. It escapes control
+// characters, so that an untrusted name can't move the cursor, and cuts lines at the
+// terminal's width.
 func Table(w io.Writer, heading []string, rows [][]string) {
 	var b bytes.Buffer
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -60,7 +60,7 @@ func Table(w io.Writer, heading []string, rows [][]string) {
 	}
 }
 
-// cut shortens a line to a width; 0 is none.
+// cut shortens a line to width characters; 0 means no limit.
 func cut(line string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
@@ -68,7 +68,7 @@ func cut(line string, width int) string {
 	return string([]rune(line)[:width-1]) + "…"
 }
 
-// widthOf is a terminal's width, 0 for anything else.
+// widthOf is a terminal's width, 0 if w is no terminal.
 func widthOf(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !Watched(w) {
@@ -81,8 +81,7 @@ func widthOf(w io.Writer) int {
 	return width
 }
 
-// Facts writes names and values, one pair a line; pairs without a value are left
-// out.
+// Facts writes names and values, one pair a line, and leaves out pairs without a value.
 func Facts(w io.Writer, pairs ...[2]string) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range pairs {
@@ -93,9 +92,9 @@ func Facts(w io.Writer, pairs ...[2]string) {
 	_ = tw.Flush()
 }
 
-// Plain is text of others on one line: what hides in it is written as escapes, and it is
-// marked where it may not be what it looks like.
+// Plain is untrusted text on one line: hidden characters are escaped, and text that may not
+// be what it looks like is marked.
 func Plain(text string) string { return safetext.Value(text) }
 
-// spelled is JSON text whose hidden characters are escapes: the same JSON.
+// spelled escapes the hidden characters of JSON text; it is still the same JSON value.
 func spelled(text string) string { return safetext.JSON(text) }

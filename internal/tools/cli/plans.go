@@ -20,7 +20,7 @@ type Plans struct {
 	Drift   PlansDrift   `cmd:"" help:"Say what changed since a plan was made; exit status 1 where anything did." example:"plans drift plan-1"`
 }
 
-// PlansList lists.
+// PlansList is the command `plans list`.
 type PlansList struct {
 	Status string `enum:",READY,INVALID" default:"" help:"Only READY or INVALID ones." placeholder:"STATUS"`
 	Model  string `help:"Only those of this model." placeholder:"ID"`
@@ -45,7 +45,7 @@ func (l *PlansList) Run(t *Terminal) error {
 	}, planTable)
 }
 
-// PlansShow shows one.
+// PlansShow is the command `plans show`.
 type PlansShow struct {
 	ID string `arg:"" help:"The plan's id."`
 	Asking
@@ -78,7 +78,7 @@ func planStepRow(p *countersign.Plan, s countersign.Step) []string {
 	return []string{s.ID, s.ProjectID, s.Capability, strings.Join(s.DependsOn, ", "), inputText(s.Input, s.InputBindings), strings.Join(expects, "; ")}
 }
 
-// capabilityOf is a step's capability as the plan saw it, nil where it isn't shown.
+// capabilityOf is the capability of a step when the plan was made, nil if it is not visible.
 func capabilityOf(p *countersign.Plan, s countersign.Step) *countersign.Capability {
 	for i := range p.ProjectSnapshots {
 		if p.ProjectSnapshots[i].ID == s.ProjectID {
@@ -88,7 +88,7 @@ func capabilityOf(p *countersign.Plan, s countersign.Step) *countersign.Capabili
 	return nil
 }
 
-// inputText is a step's input, with where bound fields come from.
+// inputText prints a step's input, with the sources of bound fields.
 func inputText(input map[string]countersign.Value, bindings map[string]countersign.Binding) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(input)) {
@@ -100,7 +100,7 @@ func inputText(input map[string]countersign.Value, bindings map[string]countersi
 	return strings.Join(parts, ", ")
 }
 
-// PlansCompile compiles.
+// PlansCompile is the command `plans compile`.
 type PlansCompile struct {
 	Model    string `arg:"" help:"The model's id."`
 	File     string `required:"" help:"CompileRequest as JSON (see /docs/api/types at the service): which capability carries each action out; - is standard input." placeholder:"FILE"`
@@ -109,7 +109,7 @@ type PlansCompile struct {
 	Asking
 }
 
-// compileFile is a CompileRequest whose scenario may come as a flag.
+// compileFile is a CompileRequest in which the scenario may come from a flag.
 type compileFile struct {
 	ScenarioID     string                               `json:"scenarioId,omitempty"`
 	ActionBindings map[string]countersign.ActionBinding `json:"actionBindings"`
@@ -134,7 +134,7 @@ func (p *PlansCompile) Run(t *Terminal) error {
 	return made(t, p.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.CompilePlan(t.Context, p.Model, w) })
 }
 
-// PlansCreate stores.
+// PlansCreate is the command `plans create`.
 type PlansCreate struct {
 	File string `arg:"" help:"PlanWrite as JSON (see /docs/api/types at the service); - is standard input."`
 	Asking
@@ -149,20 +149,20 @@ func (p *PlansCreate) Run(t *Terminal) error {
 	return made(t, p.Asking, func(c *client.Client) (*countersign.Plan, error) { return c.CreatePlan(t.Context, w) })
 }
 
-// made prints a new plan; an INVALID one is a no.
+// made prints a new plan; an INVALID plan is a negative result.
 func made(t *Terminal, a Asking, ask func(*client.Client) (*countersign.Plan, error)) error {
 	var ready bool
 	err := show(t, a, ask, printPlan, func(p *countersign.Plan) { ready = p.Status == countersign.PlanReady })
 	return verdictOf(ready, err)
 }
 
-// PlansDrift compares.
+// PlansDrift is the command `plans drift`.
 type PlansDrift struct {
 	ID string `arg:"" help:"The plan's id."`
 	Asking
 }
 
-// Run says what changed.
+// Run prints what has changed since the plan was made.
 func (d *PlansDrift) Run(t *Terminal) error {
 	var current bool
 	err := show(t, d.Asking, func(c *client.Client) (*countersign.Drift, error) { return c.PlanDrift(t.Context, d.ID) }, printDrift,

@@ -11,12 +11,12 @@ import (
 	"github.com/countersign/countersign/internal/rules/policy"
 )
 
-// Policy is what can be asked about approval policies.
+// Policy is the commands on approval policies.
 type Policy struct {
 	WhatIf PolicyWhatIf `cmd:"" name:"what-if" help:"Say what another policy would have asked for, of the runs that there were." example:"policy what-if --set default-shop/refunds.create=NONE --last 1000"`
 }
 
-// PolicyWhatIf looks at the last runs.
+// PolicyWhatIf is the command `policy what-if`: it applies proposed rules to past runs.
 type PolicyWhatIf struct {
 	All  string            `enum:",NONE,RISK_BASED,ALWAYS" default:"" help:"A policy for every capability: NONE, RISK_BASED or ALWAYS." placeholder:"POLICY"`
 	Set  map[string]string `help:"A policy for one capability, as project/capability=POLICY; may be repeated." placeholder:"NAME=POLICY"`
@@ -25,12 +25,12 @@ type PolicyWhatIf struct {
 	Asking
 }
 
-// Help says where the answer comes from.
+// Help explains how the answer is computed.
 func (PolicyWhatIf) Help() string {
 	return "It changes nothing and guesses nothing: it puts the gate's own question to each step that came to the gate, under the policy that you name, with what its plan knew of the capability. Rehearsals count for nothing, and archived runs aren't seen."
 }
 
-// Run looks at the runs and reports.
+// Run reads the runs and prints the report.
 func (p *PolicyWhatIf) Run(t *Terminal) error {
 	if err := p.check(); err != nil {
 		return err
@@ -71,7 +71,7 @@ type proposedRules struct {
 	ApprovalRules []countersign.ApprovalRule `json:"approvalRules" nullable:"false"`
 }
 
-// rules reads the proposed rules, and checks them against the capability as it is now.
+// rules reads the proposed rules and validates them against the current capability.
 func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]countersign.ApprovalRule, error) {
 	out := map[string][]countersign.ApprovalRule{}
 	for name, file := range p.Rule {
@@ -101,7 +101,7 @@ func (p *PolicyWhatIf) rules(t *Terminal, c *client.Client) (map[string][]counte
 	return out, nil
 }
 
-// ask reads the runs and, once each, the plans that they were started from.
+// ask reads the runs, and each of their plans once.
 func (p *PolicyWhatIf) ask(t *Terminal, c *client.Client, rules map[string][]countersign.ApprovalRule) (*policy.Report, error) {
 	tally := policy.NewTally(policy.Proposal{All: p.All, Named: p.Set, Rules: rules})
 	plans := map[string]*countersign.Plan{}
@@ -146,7 +146,7 @@ func printWhatIf(w io.Writer, r *policy.Report) {
 	}
 }
 
-// printRuns names some runs, and how many there are.
+// printRuns prints the number of runs and the ids of some.
 func printRuns(w io.Writer, name, what string, runs []string) {
 	const most = 5
 	if len(runs) == 0 {

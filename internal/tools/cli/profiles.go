@@ -11,21 +11,20 @@ import (
 	"github.com/countersign/countersign/internal/platform/atomicfile"
 )
 
-// profile is one sign-in.
+// profile is one stored sign-in.
 type profile struct {
 	URL      string `json:"url"`
 	Token    string `json:"token"`
 	Insecure bool   `json:"insecure,omitempty"`
 }
 
-// profiles are the sign-ins kept on this machine, in a file that only its owner
-// reads.
+// profiles are the stored sign-ins, in a file that only its owner may read.
 type profiles struct {
 	Current  string             `json:"current"`
 	Profiles map[string]profile `json:"profiles"`
 }
 
-// profilesPath is the file of the profiles: below the user's folder of settings.
+// profilesPath is the path of that file, below the user's configuration directory.
 func profilesPath(t *Terminal) (string, error) {
 	dir := t.Getenv("XDG_CONFIG_HOME")
 	if dir == "" {
@@ -42,7 +41,7 @@ func readProfiles(t *Terminal) (profiles, error) {
 	path, err := profilesPath(t)
 	if err != nil {
 		if first(t.Getenv(envToken), t.Getenv(envTokenFile)) != "" {
-			return none, nil // a container without a home: the environment says it all
+			return none, nil // a container without a home directory: the environment has all settings
 		}
 		return none, err
 	}
@@ -60,7 +59,7 @@ func readProfiles(t *Terminal) (profiles, error) {
 	return kept, nil
 }
 
-// write replaces the file at once or not at all.
+// write replaces the file atomically.
 func (p profiles) write(t *Terminal) error {
 	path, err := profilesPath(t)
 	if err != nil {

@@ -6,11 +6,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar shows how far long work has come, on standard error and to a person only.
-// The nil Bar shows nothing.
+// Bar shows progress on standard error if that is a terminal. A nil Bar shows nothing.
 type Bar struct{ bar *progressbar.ProgressBar }
 
-// NewBar makes the bar of some work; nil where nobody watches.
+// NewBar makes a progress bar; it returns nil if standard error is no terminal.
 func NewBar(t *Terminal, what string, options ...progressbar.Option) *Bar {
 	if !Watched(t.Errs) {
 		return nil
@@ -22,7 +21,7 @@ func NewBar(t *Terminal, what string, options ...progressbar.Option) *Bar {
 	return &Bar{progressbar.NewOptions64(-1, options...)}
 }
 
-// Set says how much is done, and of how much; all is negative where nobody knows.
+// Set sets how much is done and the total, which is negative if it is unknown.
 func (b *Bar) Set(done, all int64) {
 	if b == nil {
 		return
@@ -31,7 +30,7 @@ func (b *Bar) Set(done, all int64) {
 	_ = b.bar.Set64(done)
 }
 
-// Write counts what passes by, so that a Bar can stand behind a copy.
+// Write counts bytes, so that a Bar can be one of the writers of a copy.
 func (b *Bar) Write(p []byte) (int, error) {
 	if b != nil {
 		_ = b.bar.Add(len(p))
@@ -46,8 +45,8 @@ func (b *Bar) Done() {
 	}
 }
 
-// working runs what may take a while, shows that it does, and gives up waiting
-// when the command is interrupted; f's results count only without an error.
+// working calls f and shows a progress bar. If the command is interrupted, it returns an
+// error without waiting for f; the results of f are valid only without an error.
 func working(t *Terminal, what string, f func()) error {
 	done := make(chan struct{})
 	go func() {

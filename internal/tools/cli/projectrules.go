@@ -34,13 +34,13 @@ func printFindings(w io.Writer, v *countersign.Validation) {
 	fmt.Fprintf(w, "%d errors, %d warnings\n", len(v.Errors), len(v.Warnings))
 }
 
-// ruleRows are the approval rules of a project, a row each.
+// ruleRows has a table row for each approval rule of a project.
 func ruleRows(p *countersign.Project) (out [][]string) {
 	for _, c := range p.Capabilities {
 		for _, r := range c.ApprovalRules {
 			when, err := countersign.ValueOf(r.When)
 			if err != nil {
-				continue // it was read from JSON
+				continue // never fails for a value that was read from JSON
 			}
 			out = append(out, []string{c.Name, r.Then, number(r.Approvals), strings.Join(r.Groups, ", "), r.Reason, value(when)})
 		}

@@ -23,7 +23,7 @@ type Projects struct {
 	Restore  ProjectsRestore  `cmd:"" help:"Bring back what was retired (ADMIN)." example:"projects restore default-shop --reason 'needed again'"`
 }
 
-// ProjectsList lists.
+// ProjectsList is the command `projects list`.
 type ProjectsList struct {
 	retirees
 	Listing
@@ -48,8 +48,8 @@ func (l *ProjectsList) Run(t *Terminal) error {
 	}, withRetired(projectTable, l.Retired, func(x countersign.Project) bool { return x.Retired }))
 }
 
-// credential says how calls to a project are authenticated, and whether the
-// service has what it needs for that.
+// credentialOf prints how calls to a project are authenticated, and whether the service has
+// the credential.
 func credentialOf(p *countersign.Project) string {
 	auth := p.EffectiveAuth()
 	switch {
@@ -62,7 +62,7 @@ func credentialOf(p *countersign.Project) string {
 	}
 }
 
-// ProjectsShow shows one.
+// ProjectsShow is the command `projects show`.
 type ProjectsShow struct {
 	ID string `arg:"" help:"The project's id."`
 	Asking
@@ -106,7 +106,7 @@ func capabilityRow(p *countersign.Project, c countersign.Capability) []string {
 	return []string{c.Name, c.Method, c.Path, effect, approval, idempotence(p, c), c.Timeout().String(), c.OutputField}
 }
 
-// idempotence tells what was found by check-receiver from what is only declared.
+// idempotence shows whether check-receiver confirmed the idempotency or it is only declared.
 func idempotence(p *countersign.Project, c countersign.Capability) string {
 	found := p.ConformanceOf(c.Name)
 	switch {
@@ -140,8 +140,8 @@ type ProjectsPut struct {
 	Asking
 }
 
-// Run saves the project. An edit names the revision that it is made from: what
-// somebody else saved meanwhile is never overwritten.
+// Run saves the project. An edit names the revision that it is based on, so that it never
+// overwrites somebody else's change.
 func (p *ProjectsPut) Run(t *Terminal) error {
 	var w countersign.ProjectWrite
 	if err := readDocument(t, p.File, &w); err != nil {
@@ -160,7 +160,7 @@ func (p *ProjectsPut) Run(t *Terminal) error {
 	})
 }
 
-// revision is the flag's, else the document's.
+// revision is the one in the flag, else the one in the document.
 func revision(flag, document int64) int64 {
 	if flag != 0 {
 		return flag
@@ -168,7 +168,7 @@ func revision(flag, document int64) int64 {
 	return document
 }
 
-// withRevision adds to a conflict how to say which revision is meant.
+// withRevision adds to a conflict that --revision names the revision to change.
 func withRevision(err error) error {
 	if errors.Is(err, client.ErrRevisionConflict) {
 		return fmt.Errorf("%w (here with --revision)", err)
@@ -176,13 +176,13 @@ func withRevision(err error) error {
 	return err
 }
 
-// ProjectsHealth checks.
+// ProjectsHealth is the command `projects health`.
 type ProjectsHealth struct {
 	ID string `arg:"" help:"The project's id."`
 	Asking
 }
 
-// Run has the service ask the project. It confirms connectivity and nothing else.
+// Run has the service call the project's health path, which shows only that it is reachable.
 func (h *ProjectsHealth) Run(t *Terminal) error {
 	var healthy bool
 	err := show(t, h.Asking, func(c *client.Client) (*countersign.HealthCheck, error) {
@@ -191,7 +191,7 @@ func (h *ProjectsHealth) Run(t *Terminal) error {
 	return verdictOf(healthy, err)
 }
 
-// ProjectsEnable enables.
+// ProjectsEnable is the command `projects enable`.
 type ProjectsEnable struct {
 	ID       string `arg:"" help:"The project's id."`
 	Reason   string `help:"Why; kept in the audit log."`
@@ -204,7 +204,7 @@ func (e *ProjectsEnable) Run(t *Terminal) error {
 	return toggle(t, e.Asking, e.ID, countersign.Toggle{ExpectedRevision: e.Revision, Reason: e.Reason}, "enabled", (*client.Client).EnableProject)
 }
 
-// ProjectsDisable disables.
+// ProjectsDisable is the command `projects disable`.
 type ProjectsDisable struct {
 	ID       string `arg:"" help:"The project's id."`
 	Reason   string `required:"" help:"Why; kept in the audit log."`

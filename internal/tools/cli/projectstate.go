@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// toggle enables or disables a project at a revision: the one that is given, else
-// the current one.
+// toggle enables or disables a project at the given revision, else at the current one.
 func toggle(t *Terminal, a Asking, id string, w countersign.Toggle, done string,
 	ask func(*client.Client, context.Context, string, countersign.Toggle) (*countersign.Project, error)) error {
 	return show(t, a, func(c *client.Client) (*countersign.Project, error) {
@@ -27,8 +26,8 @@ func toggle(t *Terminal, a Asking, id string, w countersign.Toggle, done string,
 	})
 }
 
-// verdictOf ends a command whose answer was printed: no is an exit status of its
-// own.
+// verdictOf returns the error that gives a negative result its exit status, after the answer
+// was printed.
 func verdictOf(good bool, err error) error {
 	if err == nil && !good {
 		return StatusError{ExitFailed}

@@ -17,7 +17,7 @@ type Receipt struct {
 	Keys   ReceiptKeys   `cmd:"" help:"List the public keys of the service's receipts; keep them where its operator can't write." example:"receipt keys"`
 }
 
-// ReceiptGet gets.
+// ReceiptGet is the command `receipt get`.
 type ReceiptGet struct {
 	ID    string `arg:"" help:"The run's id."`
 	File  string `name:"output" short:"o" default:"-" help:"File to write, readable by its owner alone, which must not be there yet; - is standard output." placeholder:"FILE"`
@@ -25,7 +25,7 @@ type ReceiptGet struct {
 	Service
 }
 
-// Run keeps the receipt, byte for byte.
+// Run saves the receipt byte for byte.
 func (g *ReceiptGet) Run(t *Terminal) error {
 	c, err := g.Client(t)
 	if err != nil {
@@ -46,22 +46,22 @@ func (g *ReceiptGet) Run(t *Terminal) error {
 	return nil
 }
 
-// ReceiptVerify verifies.
+// ReceiptVerify is the command `receipt verify`.
 type ReceiptVerify struct {
 	File string `arg:"" help:"The receipt; - is standard input."`
 	Key  string `help:"The installation's public key, 64 digits of hex, as 'countersign receipt keys' showed it. Without it only integrity is judged: anybody can make a key." placeholder:"PUBLICKEY"`
 	Output
 }
 
-// Help says what is proven.
+// Help explains what a receipt proves.
 func (ReceiptVerify) Help() string {
 	return "Needs nothing but the file: no service and no network. Every byte of it is covered by the signature; the audit records are proven to stand in the log under its signed head; the digest of each request is computed anew. docs/reference/receipt.md says what that proves."
 }
 
-// maxReceipt is more than the receipt of any run has.
+// maxReceipt is larger than the receipt of any run.
 const maxReceipt = 256 << 20
 
-// Run judges the file.
+// Run verifies the file.
 func (v *ReceiptVerify) Run(t *Terminal) error {
 	var key ed25519.PublicKey
 	if v.Key != "" {
@@ -84,7 +84,7 @@ func (v *ReceiptVerify) Run(t *Terminal) error {
 	return verdictOf(verdict.OK, nil)
 }
 
-// PrintReceipt says what was checked, what it proves, and what fails.
+// PrintReceipt prints what was checked, what it proves, and what fails.
 func PrintReceipt(w io.Writer, v receipt.Verdict) {
 	if !v.OK {
 		Facts(w, [2]string{"receipt", "NOT VALID"}, [2]string{"section", v.Section}, [2]string{"problem", v.Problem})
@@ -110,7 +110,7 @@ func hiddenText(n int) string {
 	return fmt.Sprintf("; %d more are masked, and not checked", n)
 }
 
-// approvedText says no more of a decision than was proven.
+// approvedText describes a decision only as far as it is proven.
 func approvedText(v receipt.Verdict) string {
 	if v.Unlogged > 0 {
 		return fmt.Sprintf("%d; %d are not proven by the log: the records of their decisions were left out", v.Approved, v.Unlogged)
@@ -118,7 +118,7 @@ func approvedText(v receipt.Verdict) string {
 	return fmt.Sprintf("%d, each with who and why in the log, before its step was sent", v.Approved)
 }
 
-// ReceiptKeys lists.
+// ReceiptKeys is the command `receipt keys`.
 type ReceiptKeys struct{ Asking }
 
 // Run lists the keys, the present one first.

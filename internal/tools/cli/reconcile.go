@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// RunsProbe probes.
+// RunsProbe is the command `runs probe`.
 type RunsProbe struct {
 	ID   string `arg:"" help:"The run's id."`
 	Step string `arg:"" optional:"" help:"The step's id; default: the one that the run waits for."`
@@ -38,8 +38,7 @@ func (p *RunsProbe) Run(t *Terminal) error {
 	return p.Print(t, r, printUncertain(r))
 }
 
-// uncertain is the step of a run that nobody knows the outcome of; one without an
-// id when there is none.
+// uncertain is the step of a run whose outcome is not known; its id is "" if there is none.
 func uncertain(r *countersign.Run) countersign.StepRun {
 	for _, s := range r.Steps {
 		if s.Status == countersign.StepRecoveryRequired {
@@ -49,7 +48,7 @@ func uncertain(r *countersign.Run) countersign.StepRun {
 	return countersign.StepRun{}
 }
 
-// printUncertain shows the uncertain step, or where there is none the run's state.
+// printUncertain prints the uncertain step, or if there is none the run's state.
 func printUncertain(r *countersign.Run) func(io.Writer) {
 	return func(w io.Writer) {
 		if s := uncertain(r); s.ID != "" {
@@ -60,7 +59,7 @@ func printUncertain(r *countersign.Run) func(io.Writer) {
 	}
 }
 
-// RunsReconcile reconciles.
+// RunsReconcile is the command `runs reconcile`.
 type RunsReconcile struct {
 	ID          string `arg:"" help:"The run's id."`
 	Completed   bool   `xor:"resolution" required:"" help:"It was carried out; the run goes on."`
@@ -72,7 +71,7 @@ type RunsReconcile struct {
 	Asking
 }
 
-// Help says why it asks.
+// Help explains why the command asks for confirmation.
 func (RunsReconcile) Help() string {
 	return "What you say is taken for true: nothing checks whether the refund was paid but you. The step's expectation is judged on --result. On a terminal the step is shown and the resolution must be typed."
 }
@@ -118,7 +117,7 @@ func (x *RunsReconcile) write() (countersign.Reconcile, error) {
 	return w, err
 }
 
-// ask shows what is uncertain and has the resolution typed.
+// ask shows the uncertain step and asks the person to type the resolution.
 func (x *RunsReconcile) ask(t *Terminal, c *client.Client, w countersign.Reconcile) error {
 	if t.interactive() {
 		r, err := c.Run(t.Context, x.ID)

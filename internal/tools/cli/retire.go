@@ -8,10 +8,10 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Retiring hides a record from lists and lets nothing new be made of it; restoring
-// ends that. The commands are the same for models, projects, agents and teams.
+// Retiring a record hides it from lists and prevents new uses; restoring ends that. The
+// commands are the same for models, projects, agents and teams.
 
-// retirement is what each of them takes.
+// retirement is the flags of these commands.
 type retirement struct {
 	ID     string `arg:"" help:"Its id."`
 	Reason string `required:"" help:"Why; kept in the audit log."`
@@ -23,12 +23,12 @@ func retire[T any](t *Terminal, r retirement, done string, ask func(*client.Clie
 		func(w io.Writer, _ *T) { fmt.Fprintln(w, done, Plain(r.ID)) })
 }
 
-// retirees are the flags of a list that hides what is retired.
+// retirees is the flags of a list that hides retired records.
 type retirees struct {
 	Retired bool `help:"Show retired."`
 }
 
-// withRetired adds a column where what is retired is shown too.
+// withRetired adds a column if retired records are listed too.
 func withRetired[T any](shown table[T], asked bool, is func(T) bool) table[T] {
 	if !asked {
 		return shown
@@ -37,7 +37,7 @@ func withRetired[T any](shown table[T], asked bool, is func(T) bool) table[T] {
 	return table[T]{heading: append(shown.heading[:len(shown.heading):len(shown.heading)], "retired"), row: func(item T) []string { return append(row(item), yes(is(item))) }}
 }
 
-// ModelsRetire retires.
+// ModelsRetire is the command `models retire`.
 type ModelsRetire struct{ retirement }
 
 // Run retires the model.
@@ -45,7 +45,7 @@ func (r *ModelsRetire) Run(t *Terminal) error {
 	return retire(t, r.retirement, "retired", (*client.Client).RetireModel)
 }
 
-// ModelsRestore restores.
+// ModelsRestore is the command `models restore`.
 type ModelsRestore struct{ retirement }
 
 // Run restores the model.
@@ -53,7 +53,7 @@ func (r *ModelsRestore) Run(t *Terminal) error {
 	return retire(t, r.retirement, "restored", (*client.Client).RestoreModel)
 }
 
-// ProjectsRetire retires.
+// ProjectsRetire is the command `projects retire`.
 type ProjectsRetire struct{ retirement }
 
 // Run retires the project.
@@ -61,7 +61,7 @@ func (r *ProjectsRetire) Run(t *Terminal) error {
 	return retire(t, r.retirement, "retired", (*client.Client).RetireProject)
 }
 
-// ProjectsRestore restores.
+// ProjectsRestore is the command `projects restore`.
 type ProjectsRestore struct{ retirement }
 
 // Run restores the project.
@@ -69,7 +69,7 @@ func (r *ProjectsRestore) Run(t *Terminal) error {
 	return retire(t, r.retirement, "restored", (*client.Client).RestoreProject)
 }
 
-// AgentsRetire retires.
+// AgentsRetire is the command `agents retire`.
 type AgentsRetire struct{ retirement }
 
 // Run retires the agent.
@@ -77,7 +77,7 @@ func (r *AgentsRetire) Run(t *Terminal) error {
 	return retire(t, r.retirement, "retired", (*client.Client).RetireAgent)
 }
 
-// AgentsRestore restores.
+// AgentsRestore is the command `agents restore`.
 type AgentsRestore struct{ retirement }
 
 // Run restores the agent.
@@ -85,7 +85,7 @@ func (r *AgentsRestore) Run(t *Terminal) error {
 	return retire(t, r.retirement, "restored", (*client.Client).RestoreAgent)
 }
 
-// TeamsRetire retires.
+// TeamsRetire is the command `teams retire`.
 type TeamsRetire struct{ retirement }
 
 // Run retires the team.
@@ -93,7 +93,7 @@ func (r *TeamsRetire) Run(t *Terminal) error {
 	return retire(t, r.retirement, "retired", (*client.Client).RetireTeam)
 }
 
-// TeamsRestore restores.
+// TeamsRestore is the command `teams restore`.
 type TeamsRestore struct{ retirement }
 
 // Run restores the team.

@@ -9,13 +9,13 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// RunsRehearsal compares.
+// RunsRehearsal is the command `runs rehearsal`.
 type RunsRehearsal struct {
 	ID string `arg:"" help:"A LIVE run's id."`
 	Asking
 }
 
-// Help says what is compared.
+// Help explains the comparison.
 func (RunsRehearsal) Help() string {
 	return "The run is compared with the last DRY_RUN run of the same plan content that completed, request by request and byte by byte. Where an input was bound to an earlier output, that output is filled in first."
 }

@@ -22,7 +22,7 @@ type Runs struct {
 	Reconcile RunsReconcile `cmd:"" help:"Say, with evidence, what became of an uncertain step (APPROVER)." example:"runs reconcile run-1 --completed --evidence 'refund r-9 is in the ledger' --result '{\"status\":\"refunded\"}'"`
 }
 
-// RunsList lists.
+// RunsList is the command `runs list`.
 type RunsList struct {
 	Status string `enum:",READY,RUNNING,WAITING_APPROVAL,RECOVERY_REQUIRED,COMPLETED,FAILED,CANCELLED" default:"" help:"Only those of this status." placeholder:"STATUS"`
 	Plan   string `help:"Only those of this plan." placeholder:"ID"`
@@ -51,7 +51,7 @@ func (l *RunsList) Run(t *Terminal) error {
 	}, runTable)
 }
 
-// RunsStart starts.
+// RunsStart is the command `runs start`.
 type RunsStart struct {
 	Plan string `arg:"" help:"The plan's id."`
 	Starting
@@ -72,8 +72,8 @@ type Starting struct {
 	Asking
 }
 
-// start asks under a key that is known before, so that it can be repeated
-// whatever comes back.
+// start chooses the idempotency key before it sends the request, so that the request can be
+// repeated whatever the answer is.
 func (s Starting) start(t *Terminal, ask func(*client.Client, client.StartOption) (*client.Started, error)) error {
 	c, err := s.Client(t)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s Starting) start(t *Terminal, ask func(*client.Client, client.StartOption
 	started, err := ask(c, client.Key(key))
 	var lost *client.ConnectionError
 	if errors.As(err, &lost) {
-		return fmt.Errorf("%w; the same again with --key %s starts the run unless it was started", err, key)
+		return fmt.Errorf("%w; repeat the command with --key %s: it starts the run only if it was not started", err, key)
 	}
 	if err != nil {
 		return err
@@ -102,20 +102,20 @@ func printStarted(w io.Writer, s *client.Started) {
 	fmt.Fprintf(w, "%s %s %s, key %s\n", s.ID, said, joinedBy(": ", string(s.Status), happened(s.MayHaveHappened)), Plain(s.IdempotencyKey))
 }
 
-// RunsCancel cancels.
+// RunsCancel is the command `runs cancel`.
 type RunsCancel struct {
 	ID     string `arg:"" help:"The run's id."`
 	Reason string `required:"" help:"Why; kept in the audit log."`
 	Asking
 }
 
-// Run cancels the run. A side effect that is in flight leaves it
-// RECOVERY_REQUIRED: nobody can say that it did not happen.
+// Run cancels the run. A side effect in flight makes the run RECOVERY_REQUIRED, since it may
+// have happened.
 func (x *RunsCancel) Run(t *Terminal) error {
 	return show(t, x.Asking, func(c *client.Client) (*countersign.Run, error) { return c.CancelRun(t.Context, x.ID, x.Reason) }, printState)
 }
 
-// printState is a run after a change that a person asked for.
+// printState prints a run after a change that a person made.
 func printState(w io.Writer, r *countersign.Run) {
 	fmt.Fprintf(w, "%s %s\n", r.ID, r.Status)
 	if text := first(waits(r), happened(r.MayHaveHappened)); text != "" {
@@ -123,7 +123,7 @@ func printState(w io.Writer, r *countersign.Run) {
 	}
 }
 
-// waits says what a run stands still for, and what moves it.
+// waits describes what a run waits for, and what makes it continue.
 func waits(r *countersign.Run) string {
 	w := r.WaitingFor
 	switch {

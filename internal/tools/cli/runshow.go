@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// RunsShow shows one.
+// RunsShow is the command `runs show`.
 type RunsShow struct {
 	ID string `arg:"" help:"The run's id."`
 	Asking
@@ -24,7 +24,7 @@ func (s *RunsShow) Run(t *Terminal) error {
 		}
 		for a, err := range c.AllApprovals(t.Context, client.ApprovalFilter{RunID: s.ID}) {
 			if countersign.ErrorCode(err) == countersign.CodeRoleRequired {
-				break // an agent token reads its runs and no approval
+				break // an agent token may read its runs but no approvals
 			}
 			if err != nil {
 				return nil, err
@@ -46,12 +46,12 @@ func printRun(w io.Writer, r *countersign.Run, approvals []countersign.Approval)
 	}
 }
 
-// printStep shows a step with those of the approvals that are its own.
+// printStep prints a step and its approvals.
 func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Approval) {
 	cells := [][2]string{{"step", s.ID}, {"status", string(s.Status)}, {"error", errorText(s.Error)}, {"", happened(s.MayHaveHappened)}, {"capability", s.ProjectID + " " + s.Capability}, {"agent", s.AgentID},
 		{"effect", effectText(s)}, {"input", inputOf(s)}}
 	cells = append(cells, requestFacts(s.Request, s.RequestDigest.Text())...)
-	for i := len(approvals) - 1; i >= 0; i-- { // they come the newest first
+	for i := len(approvals) - 1; i >= 0; i-- { // they are sorted newest first
 		if a := &approvals[i]; a.StepID == s.ID {
 			cells = append(cells, [2]string{"approval", a.ID + " " + decided(string(a.Status), a.DecidedBy, a.DecidedAt, a.DecisionReason)})
 		}
@@ -70,7 +70,7 @@ func printStep(w io.Writer, s *countersign.StepRun, approvals []countersign.Appr
 	Facts(w, cells...)
 }
 
-// probeFacts are what a probe asked, and what it was told.
+// probeFacts are a probe's request and its answer.
 func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
 	facts := [][2]string{{fmt.Sprintf("probe %d", p.N), fmt.Sprintf("%s by %s at %s", p.Capability, p.By, moment(p.At))}}
 	if p.Request != nil {
@@ -79,7 +79,7 @@ func probeFacts(w io.Writer, p *countersign.ProbeRecord) [][2]string {
 	return append(facts, [2]string{"", first(p.Error, responseText(p.Response))}, [2]string{"", saidText(w, p.Response)}, [2]string{"", outputText(w, p.Output)})
 }
 
-// requestFacts are a request as it goes over the wire, never cut.
+// requestFacts are a request as it is sent, never cut.
 func requestFacts(r *countersign.Request, digest string) [][2]string {
 	if r == nil {
 		return nil
@@ -118,13 +118,13 @@ func responseText(r *countersign.Response) string {
 	if r == nil {
 		return ""
 	}
-	if r.Bytes == 0 && r.BodySHA256 == "" { // nothing came, or nothing is to be seen of it
+	if r.Bytes == 0 && r.BodySHA256 == "" { // there was no body, or the reader may not see it
 		return fmt.Sprintf("status %d in %s", r.StatusCode, milliseconds(r.DurationMs))
 	}
 	return fmt.Sprintf("status %d, %d bytes in %s, SHA-256 %s", r.StatusCode, r.Bytes, milliseconds(r.DurationMs), r.BodySHA256)
 }
 
-// saidText is the body of a refusal: evidence, and on a terminal its beginning.
+// saidText is the body of a refusal, which is evidence; on a terminal it is cut.
 func saidText(w io.Writer, r *countersign.Response) string {
 	if r == nil || r.Body == "" {
 		return ""
@@ -132,7 +132,7 @@ func saidText(w io.Writer, r *countersign.Response) string {
 	return cut(value(countersign.String(r.Body)), max(widthOf(w)-len("verification")-4, 0))
 }
 
-// happened says of what failed that it may have taken effect.
+// happened warns that a failed run or step may have taken effect.
 func happened(may bool) string {
 	if may {
 		return countersign.MayHaveHappened
@@ -140,9 +140,9 @@ func happened(may bool) string {
 	return ""
 }
 
-// outputText is an output, which may be a megabyte: on a terminal its beginning.
+// outputText is a step's output, which may have a megabyte; on a terminal it is cut.
 func outputText(w io.Writer, v countersign.Value) string {
-	const heading = 16 // the names beside it
+	const heading = 16 // width of the column of names
 	if v.IsZero() {
 		return ""
 	}

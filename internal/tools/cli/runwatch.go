@@ -8,14 +8,14 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// RunsWatch watches.
+// RunsWatch is the command `runs watch`.
 type RunsWatch struct {
 	ID   string `arg:"" help:"The run's id."`
 	Wait bool   `help:"Go on where a person is needed, until the run ends."`
 	Asking
 }
 
-// Help says how it ends.
+// Help explains when the command ends and with which status.
 func (RunsWatch) Help() string {
 	return "Exit status 0: COMPLETED; 1: FAILED or CANCELLED; 5: a person is needed. With -o json each change is the run as one JSON document."
 }
@@ -29,8 +29,8 @@ func (x *RunsWatch) Run(t *Terminal) error {
 	return watch(t, c, x.Output, x.ID, x.Wait)
 }
 
-// watch prints a run's changes as they happen, and ends as the run does: it is
-// over, or it stands still for a person whom nobody wants to wait for.
+// watch prints a run's changes as they happen. It ends when the run has ended, or waits for a
+// person and wait is not set.
 func watch(t *Terminal, c *client.Client, o Output, id string, wait bool) error {
 	var before countersign.Run
 	for r, err := range c.WatchRun(t.Context, id) {
@@ -52,8 +52,7 @@ func needsPerson(r *countersign.Run) bool {
 	return r.WaitingFor != nil && r.WaitingFor.Kind != countersign.WaitSlot
 }
 
-// printChanges writes a line for each step that isn't as it was, then one for the
-// run.
+// printChanges prints a line for each step that has changed, then one for the run.
 func printChanges(w io.Writer, before, now *countersign.Run) {
 	line := func(name, text string) {
 		fmt.Fprintf(w, "%s  %-*s  %s\n", moment(now.UpdatedAt), widest(now.Steps), Plain(name), Plain(text))
@@ -69,7 +68,7 @@ func printChanges(w io.Writer, before, now *countersign.Run) {
 	}
 }
 
-// widest is how wide the column of the steps must be.
+// widest is the width of the column of steps.
 func widest(steps []countersign.StepRun) int {
 	n := len("run")
 	for i := range steps {
@@ -78,8 +77,7 @@ func widest(steps []countersign.StepRun) int {
 	return n
 }
 
-// stepText is a step's status with what was verified or went wrong; "" before
-// its turn.
+// stepText is a step's status with its verification or error; "" before it has begun.
 func stepText(s *countersign.StepRun) string {
 	if s.Status == countersign.StepPending {
 		return ""

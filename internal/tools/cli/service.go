@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Where the service is and who asks, besides flags and profiles.
+// The environment variables for the service's address and the token.
 const (
 	envURL       = "COUNTERSIGN_URL"
 	envToken     = "COUNTERSIGN_TOKEN"
@@ -17,22 +17,22 @@ const (
 	defaultURL = "http://127.0.0.1:8080"
 )
 
-// Service is the flags of every command that talks to a service. A token is no
-// flag: the list of processes would show it.
+// Service is the flags of every command that talks to a service. The token has no flag,
+// since the list of processes would show it.
 type Service struct {
 	URL      string `group:"Connection" help:"Address of the service; else COUNTERSIGN_URL, the profile's, or http://127.0.0.1:8080." placeholder:"URL"`
 	Profile  string `group:"Connection" help:"Whose sign-in to use, of those that 'countersign login' keeps; else COUNTERSIGN_PROFILE or the current one." placeholder:"NAME"`
 	Insecure bool   `group:"Connection" help:"Let the token travel readable: http to another machine."`
 }
 
-// Asking is the flags of a command that asks a service and prints its answer.
+// Asking is the flags of a command that calls a service and prints its answer.
 type Asking struct {
 	Output
 	Service
 }
 
-// Client connects the flags, the environment and the profile, in this order. The
-// profile's token goes to the profile's address and to no other.
+// Client makes a client from the flags, the environment and the profile, in this order. A
+// profile's token is sent only to the profile's address.
 func (s Service) Client(t *Terminal) (*client.Client, error) {
 	kept, err := readProfiles(t)
 	if err != nil {
@@ -62,8 +62,8 @@ func connect(address, token string, insecure bool) (*client.Client, error) {
 	return c, nil
 }
 
-// tokenOf is the environment's token, or that of a file it names, which a secret
-// store may change while nothing is restarted.
+// tokenOf is the token in the environment, or in the file that the environment names. The
+// file is read at each use, since a secret store may replace it.
 func tokenOf(t *Terminal) (string, error) {
 	if token := t.Getenv(envToken); token != "" {
 		return token, nil
@@ -81,7 +81,7 @@ func tokenOf(t *Terminal) (string, error) {
 
 func sameAddress(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
 
-// first is the first text that isn't empty.
+// first is the first text that is not empty.
 func first(texts ...string) string {
 	for _, text := range texts {
 		if text != "" {

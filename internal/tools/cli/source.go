@@ -15,8 +15,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// readSource reads a file, standard input (-) or a URL, at most so many bytes.
-// The location is nil but for a URL.
+// readSource reads a file, standard input (-) or a URL, at most most bytes. The location is
+// nil unless the source is a URL.
 func readSource(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
 	if isURL(source) {
 		return fetch(t, source, most)
@@ -54,11 +54,11 @@ func bounded(in io.Reader, name string, most int) ([]byte, error) {
 	return data, nil
 }
 
-// fetchTime is how long a document may take to arrive.
+// fetchTime bounds the download of a document.
 const fetchTime = 30 * time.Second
 
-// fetch gets a document over https, or http from this machine, and follows no
-// redirect to another origin: what is imported is what was named.
+// fetch gets a document over https, or over http from this machine. It follows no redirect
+// to another origin, so that the imported document is the one that was named.
 func fetch(t *Terminal, source string, most int) ([]byte, *url.URL, error) {
 	u, err := url.Parse(source)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !request.IsLoopback(u.Hostname()) {
@@ -92,12 +92,12 @@ func sameOrigin(next *http.Request, before []*http.Request) error {
 		return fmt.Errorf("it redirects to %s://%s; name that address if you trust it", next.URL.Scheme, next.URL.Host)
 	}
 	if len(before) > most {
-		return errors.New("it redirects again and again")
+		return errors.New("it redirects too often")
 	}
 	return nil
 }
 
-// cause is an error without the URL around it, whose query may hold a key.
+// cause is an error without its URL, whose query may contain a key.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -8,14 +8,14 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Stop stops LIVE steps; it doesn't end the service (contract 11).
+// Stop is the command `stop`: it stops LIVE steps, not the service (contract 11).
 type Stop struct {
 	Reason string `required:"" help:"Why; everybody of the tenant sees it." placeholder:"TEXT"`
 	Tenant string `help:"Another tenant, or * for all (realm administrators)." placeholder:"ID"`
 	Asking
 }
 
-// Help says what goes on.
+// Help explains what continues.
 func (Stop) Help() string {
 	return "Runs wait where their next LIVE step would begin, over restarts too, until 'countersign go'. Calls on their way end as they do; rehearsals run; approvals may be decided."
 }
@@ -27,21 +27,21 @@ func (s *Stop) Run(t *Terminal) error {
 	}, printStop)
 }
 
-// Go lifts a stop.
+// Go is the command `go`: it lifts a stop.
 type Go struct {
 	Reason string `required:"" help:"Why it may go on; kept in the audit log." placeholder:"TEXT"`
 	Tenant string `help:"Another tenant, or * for the stop of all (realm administrators)." placeholder:"ID"`
 	Asking
 }
 
-// Run lets go on.
+// Run lifts the stop.
 func (g *Go) Run(t *Terminal) error {
 	return show(t, g.Asking, func(c *client.Client) (*countersign.StopState, error) {
 		return c.Go(t.Context, countersign.StopWrite{Reason: g.Reason, TenantID: g.Tenant})
 	}, printStop)
 }
 
-// Stopped says whether LIVE steps may begin.
+// Stopped is the command `stopped`: it shows whether LIVE steps may begin.
 type Stopped struct{ Asking }
 
 // Run asks.

@@ -22,7 +22,7 @@ type Teams struct {
 	Restore TeamsRestore `cmd:"" help:"Bring back what was retired (ADMIN)." example:"teams restore returns-desk --reason 'needed again'"`
 }
 
-// TeamsList lists.
+// TeamsList is the command `teams list`.
 type TeamsList struct {
 	retirees
 	Listing
@@ -47,7 +47,7 @@ func (l *TeamsList) Run(t *Terminal) error {
 	}, withRetired(teamTable, l.Retired, func(x countersign.Team) bool { return x.Retired }))
 }
 
-// TeamsShow shows one.
+// TeamsShow is the command `teams show`.
 type TeamsShow struct {
 	ID string `arg:"" help:"The team's id."`
 	Asking
@@ -69,7 +69,7 @@ func printTeam(w io.Writer, x *countersign.Team) {
 	}))
 }
 
-// TeamsPut saves.
+// TeamsPut is the command `teams put`.
 type TeamsPut struct {
 	File     string `arg:"" help:"The team as JSON (see /docs/api/types at the service); - is standard input."`
 	ID       string `help:"The team's id; else the file's."`
@@ -96,7 +96,7 @@ func (p *TeamsPut) Run(t *Terminal) error {
 	})
 }
 
-// TeamsStart starts.
+// TeamsStart is the command `teams start`.
 type TeamsStart struct {
 	ID       string `arg:"" help:"The team's id."`
 	Inputs   string `help:"Inputs by step id, which override the steps' own, as JSON in a file; - is standard input." placeholder:"FILE"`
@@ -126,7 +126,7 @@ func (s *TeamsStart) Run(t *Terminal) error {
 	})
 }
 
-// TeamsSuspend suspends.
+// TeamsSuspend is the command `teams suspend`.
 type TeamsSuspend struct{ teamChange }
 
 // Run suspends the team.
@@ -134,7 +134,7 @@ func (s *TeamsSuspend) Run(t *Terminal) error {
 	return s.change(t, "suspended", (*client.Client).SuspendTeam)
 }
 
-// TeamsResume resumes.
+// TeamsResume is the command `teams resume`.
 type TeamsResume struct{ teamChange }
 
 // Run resumes the team.

@@ -14,7 +14,7 @@ type Tenants struct {
 	Put  TenantsPut  `cmd:"" help:"Create or rename a tenant (realm administrators)." example:"tenants put marlow --name Marlow"`
 }
 
-// TenantsList lists.
+// TenantsList is the command `tenants list`.
 type TenantsList struct{ Listing }
 
 var tenantTable = table[countersign.Tenant]{
@@ -33,7 +33,7 @@ func (l *TenantsList) Run(t *Terminal) error {
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Tenant], error) { return c.Tenants(t.Context, p) }, tenantTable)
 }
 
-// TenantsPut saves.
+// TenantsPut is the command `tenants put`.
 type TenantsPut struct {
 	ID       string `arg:"" help:"The tenant's id: a small letter, then small letters and digits."`
 	Name     string `required:"" help:"The tenant's name."`

@@ -9,13 +9,13 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// Terminal is what a command has of the process around it.
+// Terminal is a command's access to its process: streams, environment, context.
 type Terminal struct {
 	Context context.Context
 	Environ []string
 	In      io.Reader
 	Out     io.Writer // answers, and nothing else
-	Errs    io.Writer // progress, questions and refusals
+	Errs    io.Writer // progress, questions and errors
 }
 
 // Getenv is the value of an environment variable, "" for none.
@@ -28,8 +28,7 @@ func (t *Terminal) Getenv(name string) string {
 	return ""
 }
 
-// Watched reports whether a person looks at w, so that progress is worth
-// showing.
+// Watched reports whether w is a terminal, so that progress is worth showing.
 func Watched(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())

@@ -7,13 +7,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// ended is what a command came to.
+// ended is the result of a command.
 type ended struct {
 	status    int
 	out, errs string
 }
 
-// command runs a command line without a process around it.
+// command runs a command line in this process.
 func command(t *testing.T, args ...string) ended {
 	t.Helper()
 	var c Commands

@@ -16,13 +16,12 @@ type Tokens struct {
 	Revoke TokensRevoke `cmd:"" help:"Revoke a token at once (ADMIN)." example:"tokens revoke tok-1"`
 }
 
-// OfTenant is the flag of commands that a realm administrator may use on any
-// tenant.
+// OfTenant is the flag of commands that a realm administrator may use on any tenant.
 type OfTenant struct {
 	Tenant string `help:"Another tenant than your own; realm administrators only." placeholder:"ID"`
 }
 
-// TokensList lists.
+// TokensList is the command `tokens list`.
 type TokensList struct {
 	OfTenant
 	Listing
@@ -35,7 +34,7 @@ var tokenTable = table[countersign.Token]{
 	},
 }
 
-// projectsOf is nothing for an agent token, whose agents say what it reaches.
+// projectsOf is the projects of a token, "" for an agent token, whose agents determine them.
 func projectsOf(k countersign.Token) string {
 	if k.AgentIDs != nil {
 		return ""
@@ -56,7 +55,7 @@ func (l *TokensList) Run(t *Terminal) error {
 	}, tokenTable)
 }
 
-// TokensCreate makes one.
+// TokensCreate is the command `tokens create`.
 type TokensCreate struct {
 	Name    string   `required:"" help:"What it is for."`
 	Agent   []string `required:"" xor:"reach,rights" help:"Only what this agent does: its runs and its heartbeats, with the role OPERATOR. Repeat it for several." placeholder:"ID"`
@@ -97,7 +96,7 @@ func roles(words []string) []countersign.Role {
 	return out
 }
 
-// TokensRevoke revokes.
+// TokensRevoke is the command `tokens revoke`.
 type TokensRevoke struct {
 	ID string `arg:"" help:"The token's id."`
 	OfTenant

@@ -15,7 +15,7 @@ type Users struct {
 	Delete UsersDelete `cmd:"" help:"End somebody's membership (ADMIN)." example:"users delete mara@marlow.example"`
 }
 
-// UsersList lists.
+// UsersList is the command `users list`.
 type UsersList struct {
 	OfTenant
 	Listing
@@ -39,7 +39,7 @@ func (l *UsersList) Run(t *Terminal) error {
 	}, userTable)
 }
 
-// UsersPut saves.
+// UsersPut is the command `users put`.
 type UsersPut struct {
 	Email   string   `arg:"" help:"The user's e-mail address."`
 	Role    []string `required:"" enum:"ADMIN,OPERATOR,APPROVER,VIEWER" help:"What they may do: ADMIN, OPERATOR, APPROVER or VIEWER. Repeat it for several."`
@@ -48,7 +48,7 @@ type UsersPut struct {
 	Asking
 }
 
-// Run saves the user. What isn't given, they don't have any more.
+// Run saves the user. Roles and projects that are not given are removed.
 func (p *UsersPut) Run(t *Terminal) error {
 	w := countersign.UserWrite{Roles: roles(p.Role), ProjectIDs: p.Project, TenantID: p.Tenant}
 	return show(t, p.Asking, func(c *client.Client) (*countersign.User, error) { return c.SaveUser(t.Context, p.Email, w) },
@@ -57,7 +57,7 @@ func (p *UsersPut) Run(t *Terminal) error {
 		})
 }
 
-// UsersDelete deletes.
+// UsersDelete is the command `users delete`.
 type UsersDelete struct {
 	Email string `arg:"" help:"The user's e-mail address."`
 	OfTenant

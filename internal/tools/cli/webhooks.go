@@ -9,14 +9,14 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// Webhooks are the commands on where a tenant is told of events (contract 10).
+// Webhooks are the commands on webhooks (contract 10).
 type Webhooks struct {
 	List   WebhooksList   `cmd:"" help:"List the webhooks and how their deliveries go (ADMIN)." example:"webhooks list"`
 	Put    WebhooksPut    `cmd:"" help:"Create or update a webhook (ADMIN)." example:"webhooks put ops --to https://hooks.example.com/countersign --secret-env OPS_WEBHOOK_SECRET --event approval.requested"`
 	Delete WebhooksDelete `cmd:"" help:"Delete a webhook (ADMIN)." example:"webhooks delete ops"`
 }
 
-// WebhooksList lists.
+// WebhooksList is the command `webhooks list`.
 type WebhooksList struct{ Listing }
 
 var webhookTable = table[countersign.Webhook]{
@@ -35,7 +35,7 @@ func (l *WebhooksList) Run(t *Terminal) error {
 	return list(t, l.Listing, func(p client.Paging) (*countersign.Page[countersign.Webhook], error) { return c.Webhooks(t.Context, p) }, webhookTable)
 }
 
-// WebhooksPut saves.
+// WebhooksPut is the command `webhooks put`.
 type WebhooksPut struct {
 	ID        string   `arg:"" help:"The webhook's id."`
 	To        string   `required:"" help:"Where to; its origin must be on the server's list." placeholder:"URL"`
@@ -65,7 +65,7 @@ func (p *WebhooksPut) Run(t *Terminal) error {
 	})
 }
 
-// WebhooksDelete deletes.
+// WebhooksDelete is the command `webhooks delete`.
 type WebhooksDelete struct {
 	ID string `arg:"" help:"The webhook's id."`
 	Asking

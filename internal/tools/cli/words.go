@@ -11,9 +11,9 @@ import (
 	"github.com/countersign/countersign/internal/rules/safetext"
 )
 
-// How values are written in tables and lines.
+// Formats of values in tables and lines.
 
-// moment is a time in UTC, to the second; "" for none.
+// moment formats a time in UTC, to the second; "" for the zero time.
 func moment(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -21,7 +21,7 @@ func moment(at time.Time) string {
 	return at.UTC().Format(time.DateTime)
 }
 
-// number is a whole number, "" for 0.
+// number formats an integer, "" for 0.
 func number[N int | int64](n N) string {
 	if n == 0 {
 		return ""
@@ -29,7 +29,7 @@ func number[N int | int64](n N) string {
 	return strconv.FormatInt(int64(n), 10)
 }
 
-// milliseconds is how long something took.
+// milliseconds formats a duration in milliseconds.
 func milliseconds(n int64) string {
 	if n == 0 {
 		return "under 1 ms"
@@ -37,10 +37,10 @@ func milliseconds(n int64) string {
 	return fmt.Sprintf("%d ms", n)
 }
 
-// sequence is a whole number, 0 too.
+// sequence formats an integer, also 0.
 func sequence(n int64) string { return strconv.FormatInt(n, 10) }
 
-// joined lists words of any kind.
+// joined joins words of any string type.
 func joined[S ~string](words []S) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -49,12 +49,12 @@ func joined[S ~string](words []S) string {
 	return strings.Join(out, ", ")
 }
 
-// joinedBy joins those of the texts that aren't empty.
+// joinedBy joins the texts that are not empty.
 func joinedBy(between string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
 }
 
-// value is a JSON value as it is, "absent" where there is none.
+// value formats a JSON value, "absent" if there is none.
 func value(v countersign.Value) string {
 	if v.IsZero() {
 		return "absent"
@@ -62,7 +62,7 @@ func value(v countersign.Value) string {
 	return spelled(v.Raw())
 }
 
-// doubted is JSON text for people: a mark follows each text in it that may not be what it
+// doubted is JSON text for people, with a mark after each string that may not be what it
 // looks like.
 func doubted(text string) string {
 	var b strings.Builder
@@ -88,8 +88,8 @@ func doubted(text string) string {
 	return b.String() + text
 }
 
-// called is a principal with its name, which may be anything: so it stands in quotes
-// behind what the principal is.
+// called formats a principal with its name. The name is untrusted, so it is quoted and
+// follows the principal.
 func called(principal, name string) string {
 	if name == "" || principal == "user:"+name {
 		return principal
@@ -97,7 +97,7 @@ func called(principal, name string) string {
 	return principal + " “" + name + "”"
 }
 
-// verdict is a verification in words: what was expected and what there was.
+// verdict describes a verification: what was expected and what was found.
 func verdict(v *countersign.Verification) string {
 	if v == nil {
 		return ""
@@ -115,7 +115,7 @@ func verdict(v *countersign.Verification) string {
 	return text
 }
 
-// decided says who decided something, when and why.
+// decided describes who decided, when and why.
 func decided(what, by string, at time.Time, reason string) string {
 	if by == "" {
 		return what

@@ -16,29 +16,29 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// answer is what became of one call.
+// answer is the result of one call.
 type answer struct {
-	connected bool   // false: not a byte was sent
+	connected bool   // false: nothing was sent
 	status    int    // 0: no answer came
-	digest    string // of the JSON's canonical form, else of the bytes; "" for no body
-	flaw      string // why no use can be made of it; "" for none
+	digest    string // of the body's canonical JSON, else of its bytes; "" for no body
+	flaw      string // why the answer can't be used; "" if it can
 }
 
-// accepted reports an answer that the service would take for done.
+// accepted reports whether the service would take the answer as success.
 func (a answer) accepted() bool { return a.flaw == "" && a.status >= 200 && a.status < 300 }
 
-// refused reports an answer that says the call was not carried out. 408 doesn't:
-// the service asks a person then.
+// refused reports whether the answer says that the call was not carried out. 408 does not:
+// after it the service asks a person.
 func (a answer) refused() bool {
 	return a.status >= 400 && a.status < 500 && a.status != http.StatusRequestTimeout
 }
 
-// same reports one answer given twice: the status, and JSON equal by value.
+// same reports whether two answers are equal: the status, and the JSON by value.
 func (a answer) same(b answer) bool {
 	return a.status != 0 && a.flaw == "" && b.flaw == "" && a.status == b.status && a.digest == b.digest
 }
 
-// words say what was seen, and nothing that the receiver wrote.
+// words describe the answer without any text of the receiver.
 func (a answer) words() string {
 	switch {
 	case a.status == 0:
@@ -52,7 +52,7 @@ func (a answer) words() string {
 	}
 }
 
-// read takes an answer whose head has come.
+// read reads the body of an answer.
 func read(resp *http.Response) answer {
 	a := answer{connected: true, status: resp.StatusCode}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, countersign.MaxBodyBytes+1))
@@ -73,8 +73,7 @@ func read(resp *http.Response) answer {
 	return a
 }
 
-// flawOf puts a failed call into words that hold no address and nothing from
-// outside.
+// flawOf describes a failed call without addresses and without text of the receiver.
 func flawOf(err error, timeout time.Duration) string {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError

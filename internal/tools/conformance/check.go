@@ -11,37 +11,37 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// Config is what a check is made with.
+// Config has the parameters of a check.
 type Config struct {
-	// Project is the definition; its BaseURL is the sandbox.
+	// Project is the definition to check; its BaseURL is the sandbox.
 	Project    countersign.Project
 	Capability string
-	Secret     string // the HMAC secret, the token or the key; none for NONE
-	// Inputs are those of up to three effects, taken in turn: the first call, the
-	// one that hangs up, and the two at once. The last given serves for the rest.
+	Secret     string // the HMAC secret, the token or the key; "" for NONE
+	// Inputs are the inputs of up to three effects: the first call, the call whose connection
+	// is closed, and the two concurrent calls. The last input is used for the remaining ones.
 	Inputs []map[string]countersign.Value
-	// Other is an input that makes another payload; nil derives one from the first.
+	// Other is an input with another payload; nil derives one from the first input.
 	Other     map[string]countersign.Value
-	RunID     string // begins every idempotency key; an id
+	RunID     string // an id with which every idempotency key begins
 	UserAgent string
-	Now       func() time.Time // of timestamps
+	Now       func() time.Time // the clock of timestamps
 }
 
-// Check is a check that can be played.
+// Check is a prepared check.
 type Check struct {
 	cfg        Config
 	capability *countersign.Capability
 	auth       countersign.Auth
-	target     string // normalised origin
+	target     string // normalized origin
 	wire       wire
 	requests   []countersign.Request
 	other      countersign.Request
-	otherless  string // why there is no other; "" when there is one
+	otherless  string // why there is no other request; "" if there is one
 	probe      countersign.Request
 	probeless  string // why there is no probe
 }
 
-// New prepares a check and sends nothing. Its error says what can't be used.
+// New prepares a check and sends nothing. Its error names the parameter that can't be used.
 func New(cfg Config) (*Check, error) {
 	c := &Check{cfg: cfg, capability: cfg.Project.Capability(cfg.Capability), auth: cfg.Project.EffectiveAuth()}
 	if err := c.usable(); err != nil {
@@ -101,16 +101,16 @@ func isHeaderValue(s string) bool {
 	return s == strings.TrimSpace(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// Effects reports that playing the check causes effects at the receiver.
+// Effects reports whether the check causes effects at the receiver.
 func (c *Check) Effects() bool { return c.capability.HasSideEffect() }
 
-// RunID begins every idempotency key that is sent.
+// RunID is the id with which every idempotency key begins.
 func (c *Check) RunID() string { return c.cfg.RunID }
 
-// Target is the origin that is called.
+// Target is the origin of the sandbox.
 func (c *Check) Target() string { return c.target }
 
-// buildProbe makes the read that shows the effect, where the capability has one.
+// buildProbe builds the request that shows the effect, if the capability has a probe.
 func (c *Check) buildProbe() {
 	read := c.cfg.Project.Capability(c.capability.Probe)
 	if c.capability.Probe == "" || read == nil {

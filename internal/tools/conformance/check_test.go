@@ -59,8 +59,8 @@ effect-once BROKEN
 	}
 }
 
-// Without the probe only another payload shows that keys are forgotten, where the
-// answers are all alike: it is enough to prove nothing.
+// Without a probe, only a request with another payload can show whether the receiver
+// remembers keys. Equal answers to all requests prove nothing.
 func TestAnswersThatAreAllAlikeProveNothing(t *testing.T) {
 	r := played(t, against(serve(t, &books{forgetful: true, blurred: true})))
 	if got := r.of("same-key-same-body").Verdict; got != "HOLDS" || r.Proven {

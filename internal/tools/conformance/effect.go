@@ -2,11 +2,11 @@ package conformance
 
 import "net/http"
 
-// watch reads the capability's probe to see effects. A probe whose answer changes
-// by itself shows nothing, so it is read twice before it is believed.
+// watch detects effects by the capability's probe. It reads the probe twice first: a probe
+// whose answer changes by itself shows nothing.
 type watch struct {
 	look func() answer
-	why  string // why it shows nothing; "" when it does
+	why  string // why the probe shows nothing; "" if it can be used
 	last answer
 }
 
@@ -18,7 +18,7 @@ func (p *play) newWatch() watch {
 	return w
 }
 
-// steady reads twice and keeps the answer that the next is compared with.
+// steady reads the probe twice and keeps the second answer for comparison.
 func (w *watch) steady() {
 	first := w.look()
 	w.last = w.look()
@@ -30,7 +30,7 @@ func (w *watch) steady() {
 	}
 }
 
-// changed reports that an effect showed since the last look.
+// changed reports whether the probe's answer has changed since the last read.
 func (w *watch) changed() bool {
 	if w.why != "" || w.last.status == 0 {
 		return false
@@ -40,7 +40,7 @@ func (w *watch) changed() bool {
 	return w.last.status != 0 && !w.last.same(before)
 }
 
-// begin looks anew before calls that must have no effect.
+// begin reads the probe before calls that must have no effect.
 func (w *watch) begin() {
 	if w.why == "" {
 		w.steady()

@@ -14,7 +14,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// what a fault leads to: every rule but the two is not tried.
+// compareFault plays against a receiver with a fault: accepts-signed, for the reason in
+// accepts, and refuses-unsigned are BROKEN, and every other rule is NOT_TRIED.
 func compareFault(t *testing.T, h http.Handler, accepts string) {
 	t.Helper()
 	cfg := against(serve(t, h))
@@ -38,8 +39,8 @@ effect-once NOT_TRIED
 	}
 }
 
-// hang waits until the caller hangs up, which a server sees when it has read the
-// body.
+// hang waits until the caller closes the connection, which a server notices only after it has
+// read the body.
 func hang(r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
@@ -62,7 +63,7 @@ func TestAReceiverThatClosesTheConnectionGivesNoAnswer(t *testing.T) {
 	}), "the connection closed before an answer")
 }
 
-// compareAnswer is for a receiver that gives everybody the same answer.
+// compareAnswer plays against a receiver that answers every request alike.
 func compareAnswer(t *testing.T, status int, contentType, body, accepts string) {
 	t.Helper()
 	r := played(t, against(serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -105,8 +106,7 @@ func TestAnInternalErrorIsNoRefusal(t *testing.T) {
 	compareAnswer(t, 500, "application/json", `{}`, "500")
 }
 
-// TestRefusingEverythingProvesNothing: with a wrong secret each call is a wrong
-// one.
+// TestRefusingEverythingProvesNothing: with a wrong secret every call is a wrong one.
 func TestRefusingEverythingProvesNothing(t *testing.T) {
 	b := &books{}
 	cfg := against(serve(t, b))

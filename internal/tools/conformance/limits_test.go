@@ -17,8 +17,8 @@ import (
 	"github.com/countersign/countersign/internal/runtime/outbound"
 )
 
-// TestAnEffectThatHappensOnceNeedsThreeInputs: with one, a refusal of the second
-// effect shows nothing of keys.
+// TestAnEffectThatHappensOnceNeedsThreeInputs: with one input, a refusal of the second effect
+// shows nothing about keys.
 func TestAnEffectThatHappensOnceNeedsThreeInputs(t *testing.T) {
 	one := played(t, against(serve(t, &books{oncePer: true})))
 	for _, rule := range []string{countersign.RuleSlowAnswer, countersign.RuleTwins} {
@@ -56,7 +56,7 @@ func TestAProbeThatChangesByItselfShowsNothing(t *testing.T) {
 	}
 }
 
-// A receiver that refuses after it acted is found out by the probe.
+// TestARefusalAfterTheEffectIsBroken: the probe shows the effect of a refused request.
 func TestARefusalAfterTheEffectIsBroken(t *testing.T) {
 	b := &books{}
 	r := played(t, against(serve(t, b.around(func(w http.ResponseWriter, r *http.Request) bool {
@@ -74,7 +74,7 @@ func TestARefusalAfterTheEffectIsBroken(t *testing.T) {
 	}
 }
 
-// around lets first answer a request in the receiver's place.
+// around gives each request to first, and to the receiver if first doesn't answer it.
 func (b *books) around(first func(http.ResponseWriter, *http.Request) bool) http.Handler {
 	b.first = map[string]kept{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,8 +84,8 @@ func (b *books) around(first func(http.ResponseWriter, *http.Request) bool) http
 	})
 }
 
-// A receiver that takes a key when the call comes, and never lets it go when the
-// caller has gone, has it ask in vain.
+// TestAKeyThatStaysTakenIsBroken: a receiver that reserves a key and doesn't release it when
+// the caller disconnects answers 409 for ever.
 func TestAKeyThatStaysTakenIsBroken(t *testing.T) {
 	cfg := against(serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusConflict) })))
 	cfg.Project.Capabilities[0].TimeoutMs = 100
@@ -201,8 +201,9 @@ func TestWhatCannotBeUsedIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// TestACallIsTheOneThatTheServiceMakes compares with internal/runtime/outbound what
-// arrives. The connection is closed after each call here, kept there.
+// TestACallIsTheOneThatTheServiceMakes compares the received requests with those of
+// internal/runtime/outbound. Only the header Connection differs: this package closes the
+// connection after each call.
 func TestACallIsTheOneThatTheServiceMakes(t *testing.T) {
 	type arrived struct {
 		Method, Target, Host, Body string

@@ -12,20 +12,20 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// forgery is one way for a call to be wrong; the zero one is a right call. What
-// is sent stays what the capability sends: a receiver that doesn't look takes it.
+// forgery is one way to falsify a call; the zero forgery changes nothing. The call sends a
+// valid request of the capability, so a receiver that doesn't verify accepts it.
 type forgery struct {
-	rule    string // that asks for its refusal
+	rule    string // the rule by which a receiver refuses the call
 	without bool   // no signature, or no credential
 	other   bool   // another secret
 	shift   time.Duration
-	signed  func(*signature.Parts) // what is signed in place of what is sent
+	signed  func(*signature.Parts) // changes what is signed, not what is sent
 }
 
-// far is well beyond the window of ±5 minutes.
+// far is well outside the window of ±5 minutes.
 const far = 10 * time.Minute
 
-// forgeries are those that a receiver with this authentication must refuse.
+// forgeries are the ones that a receiver with this authentication must refuse.
 var forgeries = map[string][]forgery{
 	countersign.AuthHMAC: {
 		{rule: countersign.RuleRefusesUnsigned, without: true},
@@ -52,18 +52,17 @@ func otherTarget(target string) string {
 	return target + "?other=1"
 }
 
-// otherSecret is nobody's.
+// otherSecret is a secret that no receiver has.
 const otherSecret = "countersign-check-wrong-credential"
 
-// message is one call about to be sent.
+// message is one call to send.
 type message struct {
 	method, target, body string
 	headers              http.Header
 }
 
-// message makes a call as the service makes it (contract 8), but for what the
-// forgery says. The step's id ends the key, so that every request can be found
-// again in the receiver's records.
+// message makes a call as the service does (contract 8), changed by the forgery. The step's
+// id ends the idempotency key, so that each request can be found in the receiver's records.
 func (c *Check) message(r countersign.Request, step string, f forgery) message {
 	m := message{method: r.Method, target: strings.TrimPrefix(r.URL, c.target), body: request.BodyText(r), headers: http.Header{}}
 	at := strconv.FormatInt(c.cfg.Now().Add(f.shift).Unix(), 10)
@@ -100,7 +99,7 @@ func (c *Check) authenticate(h http.Header, parts signature.Parts, f forgery) {
 	switch c.auth.Type {
 	case countersign.AuthHMAC:
 		value, err := signature.Sign([]byte(secret), parts)
-		if err != nil { // New refused an empty secret and a run id that breaks lines
+		if err != nil { // impossible: New refuses an empty secret and a run id with line breaks
 			panic("conformance: " + err.Error())
 		}
 		h.Set(signature.HeaderSignature, value)

@@ -11,8 +11,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// buildOther makes the request that comes under a key which another one has: the
-// one that was given, else the first with one scalar of its body changed.
+// buildOther builds the second request under a used key: the given one, else the first
+// request with one scalar of its body changed.
 func (c *Check) buildOther() error {
 	input, given := c.cfg.Other, c.cfg.Other != nil
 	if !given {
@@ -34,8 +34,8 @@ func (c *Check) buildOther() error {
 	return nil
 }
 
-// otherInput changes one input that goes into the body: a number if there is one,
-// for receivers are least particular about those; else a string, else a boolean.
+// otherInput changes one input that goes into the body: a number if there is one, since
+// receivers validate numbers least; else a string, else a boolean.
 func otherInput(input map[string]countersign.Value, body countersign.Value) (map[string]countersign.Value, bool) {
 	sent, ok := body.Object()
 	if !ok {
@@ -65,8 +65,8 @@ func otherScalar(v countersign.Value) countersign.Value {
 	}
 }
 
-// otherNumber changes the last digit before the exponent: a number of the same
-// form and about the same size.
+// otherNumber changes the last digit before the exponent, so that the number keeps its form
+// and about its size.
 func otherNumber(text string) string {
 	end := len(text)
 	if i := strings.IndexAny(text, "eE"); i >= 0 {

@@ -7,28 +7,28 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// UnreachableError is the error of a receiver that could not be connected to, so that
-// nothing is known of its rules.
+// UnreachableError is the error for a receiver to which no connection was possible, so that
+// none of its rules was tried.
 type UnreachableError struct{ Why string }
 
 func (u UnreachableError) Error() string { return "the receiver can't be reached: " + u.Why }
 
-// play is one playing of a check.
+// play is one execution of a check.
 type play struct {
 	*Check
 	ctx     context.Context
 	report  *Report
 	steps   int
 	reached bool
-	err     error // sticky: nothing is sent after it
+	err     error // the first error; nothing is sent after it
 	effect  watch
 }
 
-// Play sends the requests of the check, some 15, and reports what they showed. The
-// error is [UnreachableError], or the context's.
+// Play sends the requests of the check, about 15, and reports the verdicts. The error is an
+// [UnreachableError] or the context's.
 //
-// What must be refused goes first: a receiver that doesn't refuse it is seen even
-// where its effect can happen only once.
+// Requests that must be refused are sent first: so a receiver that doesn't refuse them is
+// detected even if its effect can happen only once.
 func (c *Check) Play(ctx context.Context) (*Report, error) {
 	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(c.capability, c.auth.Type))}
 	p.report.Capability, p.report.Target, p.report.RunID, p.report.SideEffect = c.capability.Name, c.target, c.cfg.RunID, c.Effects()
@@ -47,13 +47,13 @@ func (c *Check) Play(ctx context.Context) (*Report, error) {
 	return p.report, p.err
 }
 
-// step is the id of the next step: a fresh key.
+// step returns the id of the next step, which makes a new key.
 func (p *play) step() string {
 	p.steps++
 	return strconv.Itoa(p.steps)
 }
 
-// right sends a call as the service would.
+// right sends a call exactly as the service would.
 func (p *play) right(r countersign.Request, step string) answer {
 	return p.send(p.message(r, step, forgery{}), moments{})
 }
@@ -67,7 +67,7 @@ func (p *play) send(m message, at moments) answer {
 	return a
 }
 
-// note keeps whether the receiver was ever reached.
+// note records whether the receiver was ever reached.
 func (p *play) note(a answer) {
 	p.reached = p.reached || a.connected
 	if !p.reached {
@@ -78,8 +78,8 @@ func (p *play) note(a answer) {
 	}
 }
 
-// accepts judges the first right call. Where it was refused, the refusal of wrong
-// ones shows nothing.
+// accepts judges the answer to the first valid call. If it was refused, refusals of wrong
+// calls prove nothing.
 func (p *play) accepts(a answer) {
 	switch {
 	case a.accepted():
@@ -99,8 +99,8 @@ func (p *play) accepts(a answer) {
 	}
 }
 
-// forge sends each wrong call under a key of its own. A receiver that leaves one
-// without an answer isn't asked for the others.
+// forge sends each wrong call under its own key. If the receiver leaves one without an
+// answer, forge sends no further one.
 func (p *play) forge() {
 	silent := ""
 	for _, f := range forgeries[p.auth.Type] {

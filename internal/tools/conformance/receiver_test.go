@@ -16,14 +16,13 @@ import (
 
 const secret = "sandbox-secret"
 
-// books is a small receiver that books entries. Its faults are what the tests
-// turn on.
+// books is a small receiver that books entries, with faults that tests turn on.
 type books struct {
-	unchecked bool // signatures aren't looked at
-	forgetful bool // keys aren't looked at
-	oncePer   bool // an account is booked once
+	unchecked bool // signatures are not verified
+	forgetful bool // keys are ignored
+	oncePer   bool // each account can be booked once
 	restless  bool // the probe's answer changes by itself
-	blurred   bool // answers don't tell one effect from another
+	blurred   bool // all answers are equal
 
 	mu      sync.Mutex
 	entries []string // what was booked
@@ -87,7 +86,7 @@ func (b *books) list() string {
 	return fmt.Sprintf(`{"entries":%d}`, len(b.entries))
 }
 
-// authentic takes any of the three credentials, by what the call carries.
+// authentic verifies the credential that the call carries, of any of the three kinds.
 func authentic(r *http.Request, body string) bool {
 	h := r.Header
 	switch {
@@ -107,7 +106,7 @@ func hmac() *countersign.Auth {
 	return &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "BOOKS_SECRET"}
 }
 
-// project is that of a receiver at an origin.
+// project is the project of a receiver at an origin.
 func project(origin string) countersign.Project {
 	return countersign.Project{
 		Name: "Books", Adapter: countersign.AdapterHTTPJSON, BaseURL: origin, Auth: hmac(),
@@ -140,7 +139,7 @@ func serve(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// against is a check of `book` at an origin; change it before it is made.
+// against is the Config of a check of `book` at an origin.
 func against(origin string) Config {
 	return Config{
 		Project: project(origin), Capability: "book", Secret: secret, RunID: "check-test", UserAgent: "countersign/test", Now: time.Now,
@@ -166,7 +165,7 @@ func played(t *testing.T, cfg Config) *Report {
 	return r
 }
 
-// table is a report's verdicts, one line a rule.
+// table prints a report's verdicts, one line for each rule.
 func table(r *Report) string {
 	var b strings.Builder
 	for _, rule := range r.Rules {

@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/platform/periodic"
 )
 
-// repeats tries what a receiver owes a caller that asks twice. first answered the
-// first request under the key of step.
+// repeats tries the rules for repeated requests. first is the answer to the first request
+// under the key of step.
 func (p *play) repeats(first answer, step string) {
 	if !first.accepted() {
 		for _, name := range []string{countersign.RuleSameKeySameBody, countersign.RuleSameKeyOtherBody, countersign.RuleSlowAnswer, countersign.RuleTwins, countersign.RuleEffectOnce} {
@@ -46,11 +46,11 @@ func (p *play) otherBody(step string) finding {
 	return broken(a.words() + "; 409 would say that the key has another body")
 }
 
-// onceOnly is the advice where a fresh key was refused.
+// onceOnly is the advice if a request under a new key was refused.
 const onceOnly = "; if an effect can happen only once, give --input three times"
 
-// slow hangs up when the request is out, and asks again until there is an answer.
-// An answer that a further repeat gets too is the first one's.
+// slow closes the connection when the request is sent, and repeats the request until the
+// receiver answers. A further repetition must get the same answer.
 func (p *play) slow() finding {
 	r, step := p.effectful(1), p.step()
 	if !p.hangUp(r, step) {
@@ -74,15 +74,15 @@ func (p *play) slow() finding {
 // effectful is the request of the effect with this index.
 func (p *play) effectful(i int) countersign.Request { return p.requests[min(i, len(p.requests)-1)] }
 
-// hangUp sends a request whole and ends the connection at once. It reports whether
-// the request was out.
+// hangUp sends a complete request and closes the connection at once. It reports whether the
+// request was sent.
 func (p *play) hangUp(r countersign.Request, step string) bool {
 	if p.err != nil {
 		return false
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
-	var out atomic.Bool // net/http tells of it in another goroutine
+	var out atomic.Bool // net/http calls written in another goroutine
 	a := p.wire.exchange(ctx, p.message(r, step, forgery{}), p.capability.Timeout(), moments{written: func() {
 		out.Store(true)
 		cancel()
@@ -96,11 +96,11 @@ const (
 	lastPause  = time.Second
 )
 
-// patience is how long an answer is asked for: the first call may take all its
-// time, and the one that waits for it as well.
+// patience bounds the repetition: the first call may take the whole timeout, and a call that
+// waits for it too.
 func (p *play) patience() time.Duration { return 2 * p.capability.Timeout() }
 
-// insist asks again under one key until the receiver has decided.
+// insist repeats a request under one key until the receiver has decided.
 func (p *play) insist(r countersign.Request, step string) answer {
 	ctx, cancel := context.WithTimeout(p.ctx, p.patience())
 	defer cancel()
@@ -114,8 +114,8 @@ func (p *play) insist(r countersign.Request, step string) answer {
 	}
 }
 
-// undecided reports an answer that a receiver gives while the first call is still
-// on its way, or when it could not look.
+// undecided reports whether the answer means that the first call is still in progress, or
+// that the receiver could not find out.
 func undecided(a answer) bool {
 	switch a.status {
 	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -124,8 +124,8 @@ func undecided(a answer) bool {
 	return a.status >= 500
 }
 
-// twins sends one request twice at once. Each waits for the other's connection, so
-// that they arrive together.
+// twins sends one request twice concurrently. Both wait until both are connected, so that
+// they arrive together.
 func (p *play) twins() finding {
 	if p.err != nil {
 		return notTried("nothing more was sent")

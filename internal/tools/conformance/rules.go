@@ -1,18 +1,17 @@
-// Package conformance plays the service against a project's sandbox and says
-// which of the rules that receivers owe it hold (specification 4 rule 7, 5.2 and
-// 7). It makes its calls with the same [request.Build] and [signature.Sign] as the
-// service, and some of them wrong on purpose.
+// Package conformance calls a project's sandbox as the service would, and reports which of
+// the rules for receivers hold (specification 4 rule 7, 5.2 and 7). It makes its calls with
+// the same [request.Build] and [signature.Sign] as the service, and makes some of them wrong
+// on purpose.
 //
-// A rule HOLDS or is BROKEN by what was seen, and is NOT_TRIED where what was seen
-// shows neither: a receiver that refuses everything doesn't prove that it checks
-// signatures.
+// The verdict on a rule is HOLDS or BROKEN if the answers show it, and NOT_TRIED if they show
+// neither: a receiver that refuses everything doesn't prove that it verifies signatures.
 package conformance
 
 import (
 	"github.com/countersign/countersign"
 )
 
-// Rule is one rule, the words for it, and what came of it.
+// Rule is one rule with its sentence and its verdict.
 type Rule struct {
 	Name     string `json:"name"`
 	Sentence string `json:"sentence"`
@@ -20,7 +19,7 @@ type Rule struct {
 	Seen     string `json:"seen"`
 }
 
-// sentences say what each rule asks of a receiver.
+// sentences say what each rule requires of a receiver.
 var sentences = map[string]string{
 	countersign.RuleAcceptsSigned:          "A right call is answered with 2xx and JSON, or nothing, within the capability's time.",
 	countersign.RuleRefusesUnsigned:        "A call without a signature is refused.",
@@ -38,8 +37,8 @@ var sentences = map[string]string{
 	countersign.RuleEffectOnce:             "The capability's probe reads the same after the repeats as before.",
 }
 
-// rulesFor are the rules that a capability's receiver is tried by, in the order
-// of the report.
+// rulesFor returns the rules that apply to a capability's receiver, in the order of the
+// report.
 func rulesFor(c *countersign.Capability, authType string) []string {
 	names := []string{countersign.RuleAcceptsSigned}
 	for _, f := range forgeries[authType] {
@@ -52,17 +51,17 @@ func rulesFor(c *countersign.Capability, authType string) []string {
 	return names
 }
 
-// Report is what a check came to.
+// Report is the result of a check.
 type Report struct {
 	Capability string `json:"capability"`
 	Target     string `json:"target"`
-	RunID      string `json:"runId"`      // begins every key that was sent
-	SideEffect bool   `json:"sideEffect"` // of a read no rule of repetition is tried
+	RunID      string `json:"runId"`      // every idempotency key begins with it
+	SideEffect bool   `json:"sideEffect"` // without it the rules for repeated requests are not tried
 	Proven     bool   `json:"proven"`
 	Rules      []Rule `json:"rules"`
 }
 
-// newReport has every rule still untried.
+// newReport makes a report with every rule NOT_TRIED.
 func newReport(names []string) *Report {
 	r := &Report{}
 	for _, name := range names {
@@ -71,14 +70,14 @@ func newReport(names []string) *Report {
 	return r
 }
 
-// finding is a verdict and what led to it.
+// finding is a verdict and its reason.
 type finding struct{ verdict, seen string }
 
 func holds(seen string) finding    { return finding{countersign.VerdictHolds, seen} }
 func broken(seen string) finding   { return finding{countersign.VerdictBroken, seen} }
 func notTried(seen string) finding { return finding{countersign.VerdictNotTried, seen} }
 
-// of is the rule of a name, which the report must have.
+// of returns the rule of a name, which must be in the report.
 func (r *Report) of(name string) *Rule {
 	for i := range r.Rules {
 		if r.Rules[i].Name == name {
@@ -93,7 +92,7 @@ func (r *Report) set(name string, f finding) {
 	rule.Verdict, rule.Seen = f.verdict, f.seen
 }
 
-// Broken reports that the receiver breaks a rule.
+// Broken reports whether the receiver breaks a rule.
 func (r *Report) Broken() bool {
 	for _, rule := range r.Rules {
 		if rule.Verdict == countersign.VerdictBroken {
@@ -103,7 +102,7 @@ func (r *Report) Broken() bool {
 	return false
 }
 
-// Verdicts are the rules as the service records them.
+// Verdicts are the verdicts in the form in which the service records them.
 func (r *Report) Verdicts() []countersign.RuleVerdict {
 	out := make([]countersign.RuleVerdict, len(r.Rules))
 	for i, rule := range r.Rules {

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// wire sends each message once, on a connection of its own. It follows no
-// redirect, asks no proxy, keeps no cookie and asks for no compression, as the
-// service. net/http sends a request again only where it used a connection anew.
+// wire sends each message once, on its own connection. Like the service it follows no
+// redirect, uses no proxy, keeps no cookies and asks for no compression. net/http repeats a
+// request by itself only on a reused connection.
 type wire struct {
 	client *http.Client
 	base   *url.URL
@@ -30,13 +30,13 @@ func newWire(base *url.URL) wire {
 	}}
 }
 
-// moments are what is done at certain points of an exchange.
+// moments are hooks at certain points of an exchange.
 type moments struct {
-	connected func() // there is a connection, and nothing was sent
-	written   func() // the whole request was sent
+	connected func() // after the connection is made, before anything is sent
+	written   func() // after the whole request was sent
 }
 
-// exchange sends a message and reads its answer, all within the timeout.
+// exchange sends a message and reads its answer within the timeout.
 func (w wire) exchange(ctx context.Context, m message, timeout time.Duration, at moments) answer {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -62,14 +62,14 @@ func (w wire) exchange(ctx context.Context, m message, timeout time.Duration, at
 	return read(resp)
 }
 
-// request takes the target as it is: Opaque keeps its bytes, which are signed.
+// request makes the HTTP request. URL.Opaque keeps the bytes of the target, which are signed.
 func (w wire) request(ctx context.Context, m message) *http.Request {
 	var body io.Reader
 	if m.body != "" {
 		body = strings.NewReader(m.body)
 	}
 	r, err := http.NewRequestWithContext(ctx, m.method, w.base.String(), body)
-	if err != nil { // New parsed the address, and Build chose the method
+	if err != nil { // impossible: New parsed the address, and Build chose the method
 		panic("conformance: " + err.Error())
 	}
 	r.URL = &url.URL{Scheme: w.base.Scheme, Host: w.base.Host, Opaque: m.target}
@@ -77,11 +77,11 @@ func (w wire) request(ctx context.Context, m message) *http.Request {
 	return r
 }
 
-// meetTime bounds how long one of two calls waits for the other's connection: a
-// receiver may serve one connection at a time.
+// meetTime bounds how long one of two calls waits for the other's connection: a receiver may
+// serve one connection at a time.
 const meetTime = time.Second
 
-// meeting lets n calls go on only when all have come, or time is up.
+// meeting returns a barrier for n calls. A call also passes it after meetTime.
 func meeting(n int32) func() {
 	var arrived atomic.Int32
 	all := make(chan struct{})

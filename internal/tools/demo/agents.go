@@ -10,10 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// agents are the shop's two agents as the registry has them.
+// agents are the shop's two agents as registered.
 type agents struct{ assessor, refunder countersign.Agent }
 
-// name is the shop's own name for an agent, for whoever reads.
+// name is the shop's own name of an agent, which readers know.
 func (a agents) name(id string) string {
 	for _, known := range []countersign.Agent{a.assessor, a.refunder} {
 		if known.ID == id {
@@ -23,24 +23,23 @@ func (a agents) name(id string) string {
 	return id
 }
 
-// enlist brings the shop's agents to where a team may have them: its back end
-// registers them, an administrator admits them and gives them a token, and an instance
-// of each reports.
-func (d *demo) enlist(ctx context.Context) error {
+// prepareAgents prepares the shop's agents for a team: the back end registers them, an administrator
+// admits them and creates their token, and an instance of each sends a heartbeat.
+func (d *demo) prepareAgents(ctx context.Context) error {
 	if err := d.syncAgents(ctx); err != nil {
 		return err
 	}
 	if err := d.admitAgents(ctx); err != nil {
 		return err
 	}
-	if err := d.entrust(ctx); err != nil {
+	if err := d.giveAgentToken(ctx); err != nil {
 		return err
 	}
 	return d.reportAlive(ctx)
 }
 
-// syncAgents sends the manifest as a back end does at each of its starts. One
-// that says nothing new changes nothing.
+// syncAgents sends the manifest, as a back end does at each start. An unchanged manifest
+// changes nothing.
 func (d *demo) syncAgents(ctx context.Context) error {
 	synced, err := d.operator.SyncAgents(ctx, demoProject, sample.Manifest())
 	if err != nil {
@@ -63,7 +62,7 @@ func (d *demo) showAgent(a countersign.Agent) {
 	}
 }
 
-// admitAgents admits each agent at the revision that was shown, and no later one.
+// admitAgents admits each agent at the revision that was shown, not at a later one.
 func (d *demo) admitAgents(ctx context.Context) error {
 	d.print.say("Being registered lets no agent run. An administrator does:")
 	for _, a := range []*countersign.Agent{&d.agents.assessor, &d.agents.refunder} {
@@ -101,8 +100,8 @@ func (d *demo) reportAlive(ctx context.Context) error {
 	return nil
 }
 
-// heartbeat takes its sequence from the clock: that rises over a kill too, with
-// nothing to be kept.
+// heartbeat takes its sequence from the clock, which increases also across restarts without
+// any stored state.
 func heartbeat(a countersign.Agent, state countersign.InstanceState) countersign.Heartbeat {
 	at := time.Now().UTC()
 	return countersign.Heartbeat{InstanceID: a.ExternalAgentID + "-1", Sequence: at.UnixMilli(), State: state, Timestamp: at.Format(time.RFC3339)}

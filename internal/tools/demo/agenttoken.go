@@ -8,9 +8,9 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// entrust gives the agents' processes a token of their own, or takes that of the demo
-// that goes on here, and shows that it does what the agents do and nothing else.
-func (d *demo) entrust(ctx context.Context) (err error) {
+// giveAgentToken creates a token for the agents' processes, or takes the one of the demo that is
+// continued, and shows that it allows only what the agents do.
+func (d *demo) giveAgentToken(ctx context.Context) (err error) {
 	kept := &d.place.kept
 	if kept.Agents == nil {
 		made, err := d.admin.CreateToken(ctx, countersign.TokenWrite{
@@ -31,8 +31,8 @@ func (d *demo) entrust(ctx context.Context) (err error) {
 	return d.overreach(ctx)
 }
 
-// overreach asks with the agents' token for a plan of its own, past all that the
-// manifest fixes.
+// overreach tries to create a plan with the agents' token, which would evade the inputs that
+// the manifest fixes.
 func (d *demo) overreach(ctx context.Context) error {
 	_, err := d.agent.CreatePlan(ctx, countersign.PlanWrite{Name: "Refund in another currency", ModelID: sample.RefundModelID, ModelRevision: 1})
 	refusal, err := d.refused(err, countersign.CodeRoleRequired, "an agent's token stores no plan")
@@ -42,8 +42,8 @@ func (d *demo) overreach(ctx context.Context) error {
 	return err
 }
 
-// refused holds the service to a refusal with a code and gives what it said, nil where
-// it refused nothing. An error without an answer is the caller's.
+// refused checks that the service refused a request with a code, and returns the refusal; it
+// returns nil if the service did not refuse. A request without an answer returns an error.
 func (d *demo) refused(err error, code countersign.Code, rule string) (refusal *countersign.Error, unanswered error) {
 	got := countersign.ErrorCode(err)
 	if got == countersign.CodeInternal {

@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign/client"
 )
 
-// caller is one identity at the API. The demo has no other way to the service
-// than the SDK that everybody has.
+// caller is a client with one identity. Like every program, the demo uses the service only
+// through the SDK.
 type caller struct {
 	*client.Client
 	base string // with the version prefix
@@ -19,8 +19,8 @@ func (d *demo) caller(token string) (caller, error) {
 	return caller{c, d.service.Address + d.wiring.API}, err
 }
 
-// order asks for a run under its own key: sending it again finds the run that it
-// started before.
+// order starts a run under a fixed idempotency key: repeating it finds the run that it
+// started.
 type order func(context.Context, caller) (*client.Started, error)
 
 func runOf(planID, key string) order {

@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// decide shows what waits for a decision and gets it decided: by the person at
-// the terminal, from elsewhere, or, without a person, by the demo as the reviewer.
+// decide shows a pending approval and waits for the decision: of the person at the terminal,
+// or of someone elsewhere. Without a person the demo decides as the reviewer.
 func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 	found, err := d.reviewer.Approval(ctx, r.WaitingFor.ApprovalID)
 	if err != nil {
@@ -27,7 +27,7 @@ func (d *demo) decide(ctx context.Context, r countersign.Run) error {
 		"order %s came back, and its total is %s %s", a.InputSnapshot["orderId"].Text(), a.InputSnapshot["currency"].Text(), a.InputSnapshot["amount"].Text())})
 }
 
-// showApproval prints exactly what will be sent, where to and until when.
+// showApproval prints exactly what will be sent, its receiver and the expiry.
 func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	planned := p.Step(a.StepID)
 	d.print.step(a.StepID, countersign.StepWaitingApproval, "")
@@ -44,8 +44,8 @@ func (d *demo) showApproval(a countersign.Approval, p *countersign.Plan) {
 	d.print.row("expires", "%s", a.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
 }
 
-// decideAs sends the reviewer's decision. That somebody else was faster is said,
-// and no failure: the run shows what came of it.
+// decideAs sends the reviewer's decision. If somebody else has decided before, it says so and
+// returns no error: the run shows the result.
 func (d *demo) decideAs(ctx context.Context, a countersign.Approval, decision countersign.Decision) error {
 	decided, err := d.reviewer.Decide(ctx, a.ID, decision)
 	switch countersign.ErrorCode(err) {
@@ -64,8 +64,7 @@ func (d *demo) showDecision(a countersign.Approval) {
 	d.print.row(strings.ToLower(string(a.Status)), "by %s: %q", d.named(a.DecidedBy), a.DecisionReason)
 }
 
-// decidedElsewhere reports, once, that the run doesn't wait for this approval any
-// more.
+// decidedElsewhere sends once, when the run no longer waits for this approval.
 func (d *demo) decidedElsewhere(ctx context.Context, a countersign.Approval) <-chan error {
 	gone := make(chan error, 1)
 	go func() {

@@ -12,54 +12,53 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// Wiring is what the demo needs to know of the service.
+// Wiring connects the demo to the service.
 type Wiring struct {
 	Version      string
 	API, Console string // path prefixes
 	Open         func(context.Context, ServiceConfig) (Service, error)
 }
 
-// ServiceConfig is what the demo sets of the service.
+// ServiceConfig has the settings of the service that the demo chooses.
 type ServiceConfig struct {
 	Store     string // directory
 	Token     string // bootstrap token
-	Origin    string // of the shop
+	Origin    string // origin of the shop
 	SecretEnv string // variable that holds the secret of the shop's signatures
 	Secret    string
 	StopGrace string
 	Log       io.Writer
 }
 
-// Service is an open service. run serves until its context ends; close is called
-// after it.
+// Service is an open service. run serves until its context ends; close is called afterwards.
 type Service struct {
 	Address string
 	Run     func(context.Context) error
 	Close   func() error
 }
 
-// Options is what a demo is told. Without a person it decides by itself, as
-// the second identity.
+// Options are the options of a demo. Without a person the demo decides itself, as the
+// reviewer.
 type Options struct {
 	Directory string // "": a temporary one
 	Keep      bool
 	Person    io.Reader
 	Colour    bool
 	Out, Errs io.Writer
-	Around    func(http.Handler) http.Handler // of the shop: a test's faults
+	Around    func(http.Handler) http.Handler // wraps the shop's handler, for faults in tests
 }
 
-// demo is one demonstration under way.
+// demo is a running demo.
 type demo struct {
 	Options
 	wiring  Wiring
 	place   *place
 	shop    *sample.Shop
 	service Service    // its close is nil until it is open
-	serving chan error // what ended the service
-	log     *os.File   // the service's
+	serving chan error // the error with which the service ended
+	log     *os.File   // the log of the service
 	print   *printer
-	lines   chan string // what the person typed; nil until asked
+	lines   chan string // lines that the person typed; nil before the first question
 
 	admin, operator, reviewer, agent caller
 
@@ -71,16 +70,14 @@ type demo struct {
 	closingRun countersign.Run
 	teamRun    countersign.Run
 
-	shown map[string]countersign.StepStatus // by run and step, the state that was printed
-	broke []string                          // what should hold and doesn't
+	shown map[string]countersign.StepStatus // the printed state, by run and step
+	broke []string                          // expectations that did not hold
 }
 
-// plans are the plans of the story. Rehearsal and live are one plan in two
-// modes.
+// plans are the plans of the story. rehearsal and live are the same plan in two modes.
 type plans struct{ rehearsal, live, closing countersign.Plan }
 
-// Run tells the whole story. It fails when a part of it fails, or when what
-// it shows doesn't hold.
+// Run plays the whole story. It fails if a part fails, or if an expectation doesn't hold.
 func Run(ctx context.Context, w Wiring, o Options) error {
 	place, err := enterPlace(o.Directory)
 	if err != nil {
@@ -117,8 +114,7 @@ func (d *demo) run(ctx context.Context) error {
 	return errors.Join(err, d.close())
 }
 
-// stopCause says why a story ended early: somebody stopped it, or its service
-// failed.
+// stopCause returns why a story ended early: the caller stopped it, or its service failed.
 func stopCause(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
@@ -126,7 +122,7 @@ func stopCause(ctx context.Context) error {
 	return errors.New("stopped before its end")
 }
 
-// holds takes note of what should hold and doesn't; the demo goes on.
+// holds records an expectation that doesn't hold; the demo continues.
 func (d *demo) holds(ok bool, format string, args ...any) {
 	if !ok {
 		d.broke = append(d.broke, fmt.Sprintf(format, args...))

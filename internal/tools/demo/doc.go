@@ -1,5 +1,5 @@
-// Package demo plays `countersign demo`: the main job on real parts with nothing to set up
-// (contract 10). It starts the service that its caller wires up and a shop whose API the
-// service calls, and does everything else over the API, as any client. It must reach
-// neither the store nor the use cases.
+// Package demo is the command `countersign demo`: it shows the main use of the service on
+// real parts without any setup (contract 10). It starts the service, which its caller wires
+// up, and a shop whose API the service calls. It does everything else over the API, as any
+// client, and must access neither the store nor the use cases.
 package demo

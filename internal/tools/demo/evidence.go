@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// evidence puts three witnesses side by side: the shop's own log, the approval,
-// and the audit log.
+// evidence compares three records: the shop's own log, the approval, and the audit log.
 func (d *demo) evidence(ctx context.Context) error {
 	if err := d.refundEvidence(ctx, "the refund", d.refundRun); err != nil {
 		return err
@@ -23,7 +22,7 @@ func (d *demo) evidence(ctx context.Context) error {
 	return d.audit(ctx)
 }
 
-// refundEvidence shows that a run's refund was made once, and as it was approved.
+// refundEvidence shows that a run made its refund once, and as approved.
 func (d *demo) refundEvidence(ctx context.Context, which string, r countersign.Run) error {
 	refund := stepOf(r, sample.ActionRefund)
 	d.print.say("Witnesses of %s of %s:", which, refund.Input["orderId"].Text())
@@ -34,8 +33,8 @@ func (d *demo) refundEvidence(ctx context.Context, which string, r countersign.R
 	return d.approval(ctx, refund, *sent)
 }
 
-// delivered counts what the shop did under a key. Asking again under the same key
-// is harmless; doing it twice is not.
+// delivered finds what the shop did under a key. Repeated requests under the key are
+// harmless; a repeated effect is not.
 func (d *demo) delivered(which, key string) *sample.Entry {
 	var acted []sample.Entry
 	requests := 0
@@ -57,7 +56,7 @@ func (d *demo) delivered(which, key string) *sample.Entry {
 	return &acted[0]
 }
 
-// signatures are those of everything that the shop received from the LIVE runs.
+// signatures checks the signatures of all requests that the shop received from LIVE runs.
 func (d *demo) signatures() {
 	received := slices.Concat(d.receivedOf(d.refundRun.ID), d.receivedOf(d.closingRun.ID), d.receivedOf(d.teamRun.ID))
 	valid := 0
@@ -91,7 +90,7 @@ func (d *demo) approval(ctx context.Context, s countersign.StepRun, sent sample.
 	return nil
 }
 
-// digestOf is the digest of a request as the shop received it.
+// digestOf is the request digest of what the shop received.
 func (d *demo) digestOf(e sample.Entry, s countersign.StepRun) string {
 	r := countersign.Request{Method: e.Method, URL: d.shop.URL() + e.Path, Body: countersign.RawValue(e.Body)}
 	return request.Digest(r, s.ProjectID, d.project.Revision, s.Capability)

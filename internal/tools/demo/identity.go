@@ -9,10 +9,9 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// introduce makes the two identities, or takes those of the demo that goes on
-// here: a user of the console each, and a token. Nobody decides what they asked
-// for, so there are two.
-func (d *demo) introduce(ctx context.Context) (err error) {
+// createIdentities creates two identities, each a user of the console and a token, or takes those of
+// the demo that is continued. There are two since nobody may approve their own request.
+func (d *demo) createIdentities(ctx context.Context) (err error) {
 	kept := &d.place.kept
 	if kept.Operator == nil {
 		if kept.Operator, err = d.identify(ctx, "ines@marlow.example", countersign.RoleOperator); err != nil {
@@ -48,8 +47,7 @@ func (d *demo) identify(ctx context.Context, email string, role countersign.Role
 	return &identity{Email: email, TokenID: made.ID, Token: made.Secret}, nil
 }
 
-// named puts, in a text of the service, the e-mail address for each of the two
-// principals.
+// named replaces the two principals in a text of the service by their e-mail addresses.
 func (d *demo) named(text string) string {
 	for _, who := range []*identity{d.place.kept.Operator, d.place.kept.Reviewer} {
 		if who != nil {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	shopSecretEnv = "SHOP_SIGNING_SECRET" // the variable that holds the shop's secret
-	demoGrace     = "2s"                  // nothing in a demo takes longer
+	shopSecretEnv = "SHOP_SIGNING_SECRET" // the variable with the shop's secret
+	demoGrace     = "2s"                  // no call of a demo takes longer
 )
 
-// Open starts the shop first, for a service that goes on where another was killed
-// calls it at once. A service that fails ends the story.
+// open starts the shop and then the service: a service that continues after a kill calls the
+// shop at once. If the service fails, the story ends.
 func (d *demo) open(ctx context.Context, stop context.CancelCauseFunc) error {
 	if err := d.openShop(); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (d *demo) openService(ctx context.Context) (err error) {
 	return err
 }
 
-// Close ends the service, which may still be calling the shop, and then the shop.
-// The context of open has ended before.
+// close stops the service, which may still be calling the shop, and then the shop. The
+// context of open has ended before.
 func (d *demo) close() error {
 	var errs []error
 	if d.serving != nil {

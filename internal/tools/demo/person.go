@@ -12,14 +12,14 @@ import (
 	"github.com/countersign/countersign/internal/tools/cli"
 )
 
-// askPerson asks at the terminal, and goes on when the decision comes from
-// elsewhere meanwhile. Nothing is decided by default.
+// askPerson asks at the terminal, and continues when somebody decides elsewhere meanwhile. It
+// has no default decision.
 func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
-	var waiting <-chan time.Time // ticks once nobody types any more
+	var waiting <-chan time.Time // ticks after standard input has ended
 	elsewhere, typed := d.decidedElsewhere(ctx, a), d.typed()
 	d.showElsewhere(a)
 	d.prompt()
@@ -49,7 +49,7 @@ func (d *demo) askPerson(ctx context.Context, a countersign.Approval) error {
 	}
 }
 
-// showElsewhere says how it is decided in a browser, and from another terminal.
+// showElsewhere explains how to decide in a browser and from another terminal.
 func (d *demo) showElsewhere(a countersign.Approval) {
 	d.print.say("Decide it here as %s, or in the browser:", d.place.kept.Reviewer.Email)
 	d.print.say("  %s%s/approvals/%s", d.service.Address, d.wiring.Console, a.ID)
@@ -70,15 +70,15 @@ func (d *demo) showOutcome(ctx context.Context, approvalID string) error {
 
 func (d *demo) prompt() { fmt.Fprintf(d.Out, "%sapprove? [y/n] and the reason: ", margin) }
 
-// progress replaces the last line of a terminal; "" clears it.
+// progress overwrites the last line of a terminal; "" clears it.
 func (d *demo) progress(text string) {
 	if cli.Watched(d.Errs) {
 		fmt.Fprintf(d.Errs, "\r\x1b[K%s", text)
 	}
 }
 
-// typed gives the lines that the person types, and ends with them. One reader
-// serves all questions: what is typed can't be unread.
+// typed returns the channel of the lines that the person types. One reader serves all
+// questions, since read input can't be put back.
 func (d *demo) typed() <-chan string {
 	if d.lines == nil {
 		d.lines = make(chan string)
@@ -92,8 +92,8 @@ func (d *demo) typed() <-chan string {
 	return d.lines
 }
 
-// decisionOf reads y or n and the reason that every decision carries. The hint
-// says what is missing.
+// decisionOf parses y or n and the reason, which every decision needs. The hint names what is
+// missing.
 func decisionOf(line string) (decision countersign.Decision, hint string) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch strings.ToLower(word) {

@@ -17,19 +17,19 @@ import (
 	"github.com/countersign/countersign/internal/rules/access"
 )
 
-// place is the directory of a demo: the store, the shop's log, the service's
-// log and demo.json, what a later demo needs to go on.
+// place is the directory of a demo: the store, the shop's log, the service's log, and
+// demo.json with what a later demo needs to continue.
 type place struct {
 	dir       string
 	temporary bool
 	kept      keptState
 }
 
-// keptState is what demo.json holds. It has secrets, so it is for its owner only.
+// keptState is the content of demo.json. It has secrets, so only its owner may read it.
 type keptState struct {
-	Secret      string    `json:"secret"` // of the HMAC signature
+	Secret      string    `json:"secret"` // secret of the HMAC signature
 	AdminToken  string    `json:"adminToken"`
-	ShopAddress string    `json:"shopAddress"` // the origin that the shop is registered with
+	ShopAddress string    `json:"shopAddress"` // the registered origin of the shop
 	Operator    *identity `json:"operator,omitempty"`
 	Reviewer    *identity `json:"reviewer,omitempty"`
 	Agents      *identity `json:"agents,omitempty"` // a token for the agents' processes
@@ -42,7 +42,7 @@ type identity struct {
 	Token   string `json:"token"`
 }
 
-// The names in a demo's directory.
+// The names of files in a demo's directory.
 const (
 	KeptFile     = "demo.json"
 	StoreDir     = "store"
@@ -51,8 +51,8 @@ const (
 	reviewerFile = "reviewer.header"
 )
 
-// enterPlace goes to a demo's directory, or makes a temporary one for "", and
-// makes what a first demo needs.
+// enterPlace opens a demo's directory, or makes a temporary one for "", and creates the state
+// of a first demo.
 func enterPlace(dir string) (*place, error) {
 	p := &place{dir: dir, temporary: dir == ""}
 	var err error
@@ -76,7 +76,7 @@ func (p *place) read() error {
 	data, err := os.ReadFile(p.file(KeptFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		var token [32]byte
-		_, _ = rand.Read(token[:]) // never fails: it ends the process instead
+		_, _ = rand.Read(token[:]) // crypto/rand never returns an error
 		p.kept = keptState{Secret: rand.Text() + rand.Text(), AdminToken: access.FormatToken(token), ShopAddress: freeAddress()}
 		return p.write()
 	}
@@ -86,8 +86,7 @@ func (p *place) read() error {
 	return json.Unmarshal(data, &p.kept)
 }
 
-// write replaces the file in one move: a demo that is killed leaves the old one
-// or the new one.
+// write replaces the file atomically, so that a killed demo leaves the old one or the new one.
 func (p *place) write() error {
 	data, err := json.MarshalIndent(p.kept, "", "  ")
 	if err != nil {
@@ -99,7 +98,7 @@ func (p *place) write() error {
 	})
 }
 
-// leave removes a temporary directory.
+// leave removes the directory if it is temporary.
 func (p *place) leave() error {
 	if !p.temporary {
 		return nil
@@ -107,9 +106,8 @@ func (p *place) leave() error {
 	return os.RemoveAll(p.dir)
 }
 
-// freeAddress finds a loopback port for the shop. Its origin is registered, so a
-// later demo needs the same one again: it is taken from below the ports that
-// systems hand out for a while to whoever asks.
+// freeAddress finds a loopback port for the shop. The shop's origin is registered, so a later
+// demo needs the same port: freeAddress chooses it below the range of ephemeral ports.
 func freeAddress() string {
 	const lowest, ports, tries = 10000, 22000, 50
 	for range tries {
@@ -119,5 +117,5 @@ func freeAddress() string {
 			return address
 		}
 	}
-	return "127.0.0.1:" + strconv.Itoa(lowest) // taken too: starting the shop says so
+	return "127.0.0.1:" + strconv.Itoa(lowest) // in use too: starting the shop reports it
 }

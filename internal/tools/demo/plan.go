@@ -12,8 +12,8 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// Plans of the demo are found again by id, or by name where compiling gives the
-// id. Keys of its runs are constant, so that starting one again finds it.
+// The ids of the demo's plans, or names where compiling chooses the id, and the keys of its
+// runs. They are constant, so that a continued demo finds its plans and runs.
 const (
 	rehearsalPlan = "demo-refund-rehearsal"
 	livePlan      = "demo-refund-live"
@@ -21,8 +21,8 @@ const (
 	closingName   = "Close a return"
 )
 
-// plan compiles the scenario and then binds what the agent only claims to what
-// the shop says. The same plan is stored twice: to rehearse, and to run.
+// plan compiles the scenario and binds the inputs that the agent merely claims to outputs of
+// the shop. It stores the plan twice: for the rehearsal and for the LIVE run.
 func (d *demo) plan(ctx context.Context) error {
 	compiled, err := d.compile(ctx, refundName, sample.ReturnedInTime, countersign.ModeDryRun)
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *demo) showPlanned(s countersign.Step) {
 	}
 }
 
-// post stores a plan under its id; posting it again finds it.
+// post stores a plan under its id, or finds the one that was stored.
 func (d *demo) post(ctx context.Context, w countersign.PlanWrite) (countersign.Plan, error) {
 	return ready(d.operator.CreatePlan(ctx, w))
 }
@@ -81,7 +81,7 @@ func ready(p *countersign.Plan, err error) (countersign.Plan, error) {
 	return *p, nil
 }
 
-// compile compiles a scenario's plan, unless that was done before.
+// compile compiles a scenario to a plan, or finds the one that was compiled.
 func (d *demo) compile(ctx context.Context, name, scenario, mode string) (countersign.Plan, error) {
 	for p, err := range d.operator.AllPlans(ctx, client.PlanFilter{ModelID: d.model.ID, Status: countersign.PlanReady}) {
 		if err != nil {
@@ -96,8 +96,7 @@ func (d *demo) compile(ctx context.Context, name, scenario, mode string) (counte
 	}))
 }
 
-// rehearse runs the plan without sending anything, and asks the shop whether that
-// is so.
+// rehearse runs the plan without sending anything, and checks that in the shop's log.
 func (d *demo) rehearse(ctx context.Context) error {
 	started, err := runOf(d.plans.rehearsal.ID, "demo-refund-rehearsal")(ctx, d.operator)
 	if err != nil {
@@ -121,7 +120,7 @@ func (d *demo) rehearse(ctx context.Context) error {
 	return nil
 }
 
-// receivedOf is what the shop's own log says of a run.
+// receivedOf lists the requests of a run in the shop's own log.
 func (d *demo) receivedOf(runID string) (of []sample.Entry) {
 	for _, e := range d.shop.Received() {
 		if e.RunID == runID {

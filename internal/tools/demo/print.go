@@ -9,8 +9,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// printer writes the story: numbered chapters, rows with a label, sentences. Each
-// line is written by itself, so that a reader sees it when it is true.
+// printer prints the story: numbered chapters, rows with a label, sentences. Each line is
+// written at once, when its fact is known.
 type printer struct {
 	w       io.Writer
 	colour  bool
@@ -20,13 +20,13 @@ type printer struct {
 const (
 	margin     = "   "
 	labelWidth = 14
-	wordWidth  = 11 // of a step's status
+	wordWidth  = 11 // width of a step's status
 	blockWidth = 80
 )
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-// begin begins a chapter.
+// begin prints the heading of a chapter.
 func (p *printer) begin(title string) {
 	p.chapter++
 	p.line("")
@@ -39,14 +39,14 @@ func (p *printer) row(label, format string, args ...any) {
 
 func (p *printer) say(format string, args ...any) { p.line(margin+format, args...) }
 
-// step writes a row about a step: its id, its status and what there is to say.
+// step prints a row about a step: its id, its status and a text.
 func (p *printer) step(id string, status countersign.StepStatus, format string, args ...any) {
 	gap := strings.Repeat(" ", max(2, wordWidth-len(status)))
 	word := p.paint(statusColour[status], string(status))
 	p.row(id, "%s", strings.TrimRight(word+gap+fmt.Sprintf(format, args...), " "))
 }
 
-// block writes JSON below a row, broken behind commas where it is too wide.
+// block prints JSON below a row, broken after commas if it is too wide.
 func (p *printer) block(json countersign.Value) {
 	rest := json.Raw()
 	for len(rest) > blockWidth {
@@ -67,7 +67,7 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// The few colours: SGR codes, on a terminal only.
+// SGR codes of the colors, used on a terminal only.
 const (
 	bold   = "1"
 	green  = "32"

@@ -12,8 +12,8 @@ import (
 // receiptFile is the receipt of the refund's run in a demo's directory.
 const receiptFile = "refund.receipt.json"
 
-// receipt keeps the receipt of the refund's run and verifies it by the file and the
-// published key alone.
+// receipt saves the receipt of the refund's run and verifies it with nothing but the file and
+// the published key.
 func (d *demo) receipt(ctx context.Context) error {
 	text, err := d.reviewer.Receipt(ctx, d.refundRun.ID)
 	if err != nil {

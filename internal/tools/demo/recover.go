@@ -7,8 +7,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// settle does what a person does when nobody knows whether a side effect happened:
-// the reviewer asks the shop, looks at its answer, and says what it shows.
+// settle does what a person does after an uncertain side effect: the reviewer asks the shop,
+// reads its answer, and resolves the step.
 func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	s := stepOf(r, r.WaitingFor.StepID)
 	d.print.say("It may or may not have happened. Nothing is sent again until a person says what did.")
@@ -32,8 +32,8 @@ func (d *demo) settle(ctx context.Context, r countersign.Run) error {
 	return nil
 }
 
-// judge looks in the shop's answer for what was made under the step's key. Only
-// what is as it was expected counts as done.
+// judge searches the shop's answer for what was made under the step's key. Only a result that
+// meets the expectation counts as done.
 func judge(probe countersign.ProbeRecord, s countersign.StepRun, e countersign.Expectation) countersign.Reconcile {
 	made, found := madeUnder(probe.Output, s.IdempotencyKey)
 	state, _ := made.Lookup(e.Field)
@@ -51,8 +51,8 @@ func judge(probe countersign.ProbeRecord, s countersign.StepRun, e countersign.E
 	}
 }
 
-// madeUnder finds, in the shop's answer or one of the refunds that it lists, what
-// was made under the key.
+// madeUnder finds what was made under the key, in the shop's answer or in the refunds that it
+// lists.
 func madeUnder(answer countersign.Value, key string) (countersign.Value, bool) {
 	candidates := []countersign.Value{answer}
 	if list, ok := answer.Lookup("refunds"); ok {

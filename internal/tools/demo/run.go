@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-// refund runs the plan LIVE: a read, an approved side effect, an idempotent one.
+// refund runs the plan LIVE: a read, an approved side effect and an idempotent one.
 func (d *demo) refund(ctx context.Context) (err error) {
 	d.refundRun, err = d.live(ctx, runOf(d.plans.live.ID, "demo-refund-live"))
 	if err != nil {
@@ -17,7 +17,7 @@ func (d *demo) refund(ctx context.Context) (err error) {
 	return nil
 }
 
-// showEnd says how a run ended that should complete.
+// showEnd prints how a run ended that should complete.
 func (d *demo) showEnd(which string, r countersign.Run) {
 	d.holds(r.Status == countersign.RunCompleted, "%s completes; it is %s", which, r.Status)
 	if r.Status == countersign.RunCompleted {
@@ -27,7 +27,7 @@ func (d *demo) showEnd(which string, r countersign.Run) {
 	}
 }
 
-// catchLie runs the plan whose capability answers 200 without having done it.
+// catchLie runs the plan whose capability answers 200 without having done anything.
 func (d *demo) catchLie(ctx context.Context) (err error) {
 	if d.plans.closing, err = d.compile(ctx, closingName, sample.CloseReturnedGoods, countersign.ModeLive); err != nil {
 		return err
@@ -48,8 +48,7 @@ func (d *demo) catchLie(ctx context.Context) (err error) {
 	return nil
 }
 
-// live starts a run, or finds the one of an earlier demo, and follows it to its
-// end.
+// live starts a run, or finds the run of an earlier demo, and follows it to its end.
 func (d *demo) live(ctx context.Context, o order) (countersign.Run, error) {
 	r, err := o(ctx, d.operator)
 	if err != nil {
@@ -62,8 +61,8 @@ func (d *demo) live(ctx context.Context, o order) (countersign.Run, error) {
 	return d.follow(ctx, r.ID)
 }
 
-// follow prints a run's steps as they end and does what a person has to do when
-// it stands still, until it has ended.
+// follow prints a run's steps as they end, and does what a person must do when the run waits,
+// until the run has ended.
 func (d *demo) follow(ctx context.Context, runID string) (countersign.Run, error) {
 	for {
 		r, err := d.watch(ctx, runID)
@@ -83,8 +82,8 @@ func (d *demo) follow(ctx context.Context, runID string) (countersign.Run, error
 	}
 }
 
-// watch prints a run's steps as they end, until the run has ended or waits for a
-// person. It returns the run as it is then.
+// watch prints a run's steps as they end, until the run has ended or waits for a person. It
+// returns the run as it is then.
 func (d *demo) watch(ctx context.Context, runID string) (r countersign.Run, err error) {
 	for changed, err := range d.operator.WatchRun(ctx, runID) {
 		if err == nil && !standsStill(changed) && !d.hasNews(changed) {
@@ -106,7 +105,7 @@ func (d *demo) watch(ctx context.Context, runID string) (r countersign.Run, err 
 	return r, nil
 }
 
-// standsStill reports a run that has ended or that a person must move.
+// standsStill reports whether a run has ended or waits for a person.
 func standsStill(r countersign.Run) bool {
 	return r.Status.IsTerminal() || r.WaitingFor != nil && r.WaitingFor.Kind != countersign.WaitSlot
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// settled are the states that a step is printed in.
+// settled are the step states that are printed.
 var settled = map[countersign.StepStatus]bool{
 	countersign.StepCompleted: true, countersign.StepSimulated: true, countersign.StepFailed: true, countersign.StepSkipped: true,
 	countersign.StepCancelled: true, countersign.StepAbandoned: true, countersign.StepRecoveryRequired: true,
@@ -25,7 +25,7 @@ func (d *demo) hasNews(r countersign.Run) bool {
 	return false
 }
 
-// showSteps prints each step that has ended since.
+// showSteps prints each step that has ended since the last call.
 func (d *demo) showSteps(r countersign.Run) {
 	for _, s := range r.Steps {
 		if d.isNews(r, s) {
@@ -41,8 +41,8 @@ func (d *demo) showSteps(r countersign.Run) {
 	}
 }
 
-// outcomeOf says how a step ended: what was sent in a rehearsal, else the status
-// that came and the verification, which are two things.
+// outcomeOf describes how a step ended: what a rehearsal would have sent, or the answer's
+// status and the verification, which are independent.
 func outcomeOf(s countersign.StepRun) string {
 	switch {
 	case s.Status == countersign.StepSimulated:

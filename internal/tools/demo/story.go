@@ -14,8 +14,8 @@ import (
 // demoProject is the id of the shop's project.
 const demoProject = countersign.DefaultTenant + "-shop"
 
-// tell tells the story, chapter by chapter. Each looks at what is there already,
-// so that a demo that was killed anywhere goes on from there.
+// tell plays the story chapter by chapter. Each chapter first looks for the results of an
+// earlier demo, so that a demo that was killed at any point continues from there.
 func (d *demo) tell(ctx context.Context) error {
 	d.print.line("countersign %s, a demonstration", d.wiring.Version)
 	d.print.line("An agent wants to refund a returned order. Countersign executes it, under control.")
@@ -30,7 +30,7 @@ func (d *demo) tell(ctx context.Context) error {
 		{"Rehearsal (DRY_RUN)", d.rehearse},
 		{"The run (LIVE)", d.refund},
 		{"An answer that lies (LIVE)", d.catchLie},
-		{"Two agents of the shop", d.enlist},
+		{"Two agents of the shop", d.prepareAgents},
 		{"The agents as a team (LIVE)", d.teamRefund},
 		{"The evidence", d.evidence},
 		{"The receipt", d.receipt},
@@ -54,13 +54,12 @@ func (d *demo) showParts(context.Context) error {
 	return nil
 }
 
-// register brings the project to where LIVE runs may use it, and makes the two
-// identities.
+// register makes the project usable for LIVE runs, and creates the two identities.
 func (d *demo) register(ctx context.Context) error {
 	if err := d.registerProject(ctx); err != nil {
 		return err
 	}
-	if err := d.introduce(ctx); err != nil {
+	if err := d.createIdentities(ctx); err != nil {
 		return err
 	}
 	d.print.row("operator", "%s, with a token for this project, asks for runs", d.place.kept.Operator.Email)
@@ -109,7 +108,7 @@ func (d *demo) enableProject(ctx context.Context) error {
 	return err
 }
 
-// findOrSave reads what an id names, or saves it.
+// findOrSave reads the record of an id, or saves it.
 func findOrSave[T, W any](ctx context.Context, find func(context.Context, string) (*T, error), save func(context.Context, string, W) (*T, error), id string, w W) (T, error) {
 	found, err := find(ctx, id)
 	if errors.Is(err, client.ErrNotFound) {
@@ -159,7 +158,7 @@ func (d *demo) simulate(ctx context.Context, label, scenario string) error {
 	return nil
 }
 
-// conclude says what it came to and where to look.
+// conclude prints the result and where to look further.
 func (d *demo) conclude() error {
 	d.print.line("")
 	if len(d.broke) > 0 {
@@ -180,7 +179,7 @@ func (d *demo) conclude() error {
 	return nil
 }
 
-// stayUp leaves everything up for a look from elsewhere.
+// stayUp keeps everything running, so that the user can look at it from elsewhere.
 func (d *demo) stayUp(ctx context.Context) {
 	d.print.line("")
 	d.print.line("Service and shop stay up until Ctrl-C. In the browser, as %s or %s:", d.place.kept.Operator.Email, d.place.kept.Reviewer.Email)

@@ -10,10 +10,10 @@ import (
 	"github.com/countersign/countersign/internal/tools/sample"
 )
 
-const teamRevision = 1 // as the demo stores it: a key is of one order, its revision too
+const teamRevision = 1 // as the demo stores it; an idempotency key belongs to one request, including the revision
 
-// teamRefund refunds another order by the team, and then asks for what the
-// refunder's manifest rules out.
+// teamRefund refunds another order by the team, and then asks for an input that the refunder's
+// manifest forbids.
 func (d *demo) teamRefund(ctx context.Context) error {
 	team, err := findOrSave(ctx, d.operator.Team, d.operator.SaveTeam, sample.TeamID, sample.Team(d.agents.assessor.ID, d.agents.refunder.ID))
 	if err != nil {
@@ -28,7 +28,7 @@ func (d *demo) teamRefund(ctx context.Context) error {
 	return d.overrideFixed(ctx)
 }
 
-// teamOrder asks for a LIVE run of the team; inputs override those of its steps.
+// teamOrder starts a LIVE run of the team; inputs override those of its steps.
 func teamOrder(key string, inputs map[string]map[string]countersign.Value) order {
 	return func(ctx context.Context, c caller) (*client.Started, error) {
 		return c.StartTeamRun(ctx, sample.TeamID, countersign.TeamRunStart{ExpectedRevision: teamRevision, Mode: countersign.ModeLive, Inputs: inputs}, client.Key(key))
@@ -46,7 +46,7 @@ func (d *demo) showTeam(t countersign.Team) {
 	}
 }
 
-// showFixed says which inputs of a step no person and no plan has chosen.
+// showFixed prints the inputs of a step that the manifest fixes.
 func (d *demo) showFixed(p *countersign.Plan, s *countersign.Step) {
 	for _, a := range p.Agents {
 		if a.ID != s.AgentID {
@@ -59,8 +59,8 @@ func (d *demo) showFixed(p *countersign.Plan, s *countersign.Step) {
 	}
 }
 
-// overrideFixed asks for the same run in another currency. It never becomes a run,
-// so its key stays free, and each demo asks anew.
+// overrideFixed asks for the same run in another currency. The service refuses it before
+// there is a run, so its key stays unused and each demo can ask again.
 func (d *demo) overrideFixed(ctx context.Context) error {
 	const other = "USD"
 	d.print.say("Somebody asks for the same run with the refund in %s:", other)

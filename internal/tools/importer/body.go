@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// body declares the fields of a JSON body, which must be an object.
+// body adds the fields of a JSON body, which must be an object, to the inputs.
 func (d *draft) body(o operation) *refusal {
 	d.capability.Request.Body = []string{}
 	body, why := o.at("requestBody").resolved()
@@ -16,7 +16,7 @@ func (d *draft) body(o operation) *refusal {
 	}
 	switch {
 	case o.method == "GET":
-		d.capability.Request.Body = nil // GET has none
+		d.capability.Request.Body = nil // GET has no body
 		if body.at("required").isTrue() {
 			return refuse(BodyNotJSON, "it is a GET that requires a body")
 		}
@@ -35,7 +35,8 @@ func (d *draft) body(o operation) *refusal {
 	return d.bodyFields(s, body.at("required").isTrue())
 }
 
-// jsonBody is the media type that the runtime sends: application/json.
+// jsonBody finds the body's schema for application/json, the media type that the runtime
+// sends.
 func (n node) jsonBody() (node, *refusal) {
 	content := n.at("content")
 	for _, name := range content.keys() {
@@ -74,7 +75,7 @@ func (d *draft) bodyFields(s shape, needed bool) *refusal {
 	return nil
 }
 
-// few lists the first of several names.
+// few lists the first names of many.
 func few(names []string) string {
 	words := make([]string, 0, 3)
 	for _, name := range names[:min(len(names), 3)] {
@@ -86,7 +87,7 @@ func few(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// mediaType is the type without its parameters, in small letters.
+// mediaType is the media type in lower case without its parameters.
 func mediaType(name string) string {
 	const longest = 256
 	if len(name) > longest {

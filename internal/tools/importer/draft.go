@@ -9,21 +9,21 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// draft is a capability in the making.
+// draft is a capability that is being built.
 type draft struct {
 	operation  operation
 	capability countersign.Capability
 	sensitive  map[string]bool
 	leftOut    []string
-	because    string // why it is idempotent
-	otherKey   string // the header that it deduplicates by instead
+	because    string // why the capability is idempotent
+	otherKey   string // another header by which the receiver deduplicates
 }
 
 func (d *draft) leaveOut(what, name string) {
 	d.leftOut = append(d.leftOut, what+" "+short(name, 80))
 }
 
-// drafter makes drafts of operations that share a base and a credential.
+// drafter makes drafts of operations with the same server and credential.
 type drafter struct {
 	base   base
 	scheme string // the chosen security scheme
@@ -33,7 +33,7 @@ type drafter struct {
 	riskBased bool
 }
 
-// draft makes a capability of an operation, or says why there is none.
+// draft makes a capability of an operation, or returns why that is not possible.
 func (r *drafter) draft(o operation) (*draft, *refusal) {
 	if o.unread != nil {
 		return nil, o.unread
@@ -64,7 +64,7 @@ func (r *drafter) draft(o operation) (*draft, *refusal) {
 }
 
 func (r *drafter) fill(d *draft, o operation) *refusal {
-	path := countersign.Capability{Name: "path", Method: "GET", Path: d.capability.Path} // judged before its inputs are known
+	path := countersign.Capability{Name: "path", Method: "GET", Path: d.capability.Path} // validated before its inputs are known
 	for _, p := range request.CheckCapability(&path) {
 		if p.Code == "bad_path" {
 			return refuse(PathUnusable, "the path %s", p.Message)
@@ -93,9 +93,9 @@ func (r *drafter) fill(d *draft, o operation) *refusal {
 	return d.judge()
 }
 
-// policy decides what the gate will ask: nothing for a read, a person for each
-// side effect. Only who asks for it leaves out those whose receiver is said to
-// deduplicate: that a payment is made once doesn't mean that anybody agreed to it.
+// policy decides whether a capability asks for approval: a read never does, a side effect
+// always. Only with riskBased a side effect whose receiver is said to deduplicate does not
+// ask: that a payment is made once doesn't mean that anybody agreed to it.
 func (d *draft) policy(params []parameter, riskBased bool) {
 	c := &d.capability
 	effect := c.Method != "GET"
@@ -117,8 +117,8 @@ func (d *draft) policy(params []parameter, riskBased bool) {
 	c.Sensitive = slices.Sorted(maps.Keys(d.sensitive))
 }
 
-// judge asks the service's own rules, last, so that nothing is proposed that it
-// would refuse.
+// judge validates the finished draft with the service's own rules, so that the proposal has
+// nothing that the service would refuse.
 func (d *draft) judge() *refusal {
 	c := d.capability
 	c.Name = "judged"

@@ -9,7 +9,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/allocbudget"
 )
 
-// proposing proposes of a document with so much work left, and keeps what it came to.
+// proposing makes a proposal with a budget of work, and keeps a summary or the error in
+// words.
 func proposing(data []byte, work int, words *string) func() {
 	return func() {
 		d, err := Read(data)
@@ -26,7 +27,7 @@ func proposing(data []byte, work int, words *string) func() {
 	}
 }
 
-// filled repeats what item writes, between the two ends, up to a size.
+// filled repeats the output of item between begin and end, up to a size.
 func filled(begin, end string, size int, item func(i int) string) []byte {
 	var b bytes.Buffer
 	b.WriteString(begin)
@@ -46,7 +47,7 @@ func schemas(list ...string) string {
 	return head + `"schemas":{` + strings.Join(list, ",") + `}},"paths":{`
 }
 
-// hostile are documents of about n bytes, each made to cost more than its length.
+// hostile returns documents of about n bytes that try to cost more than their length.
 func hostile(n int) map[string][]byte {
 	shared := func(i int) string { return fmt.Sprintf(`"/p%0100d":{"$ref":"#/x"}`, i) }
 	long := `"` + strings.Repeat("n", n/2) + `"`
@@ -68,8 +69,8 @@ func hostile(n int) map[string][]byte {
 	}
 }
 
-// TestHostileDocumentsCostWhatTheirLengthCosts: four times the document costs four
-// times the work.
+// TestHostileDocumentsCostWhatTheirLengthCosts: a document of four times the length costs
+// four times the work.
 func TestHostileDocumentsCostWhatTheirLengthCosts(t *testing.T) {
 	n, work := 64<<10, maxWork
 	if testing.Short() {
@@ -87,7 +88,7 @@ func TestHostileDocumentsCostWhatTheirLengthCosts(t *testing.T) {
 	}
 }
 
-// multiplying are documents that references make as large as they are let.
+// multiplying returns documents whose references multiply them without a bound.
 func multiplying() map[string][]byte {
 	const size = 256 << 10
 	var fan []string
@@ -104,7 +105,7 @@ func multiplying() map[string][]byte {
 	}
 }
 
-// TestWhatReferencesMultiplyToCostsTheWorkThatIsLeft, and no more.
+// TestWhatReferencesMultiplyToCostsTheWorkThatIsLeft: the budget bounds them.
 func TestWhatReferencesMultiplyToCostsTheWorkThatIsLeft(t *testing.T) {
 	work := maxWork / 4
 	if testing.Short() {

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// The runtime repeats nothing by itself; declaring a capability idempotent says
-// that its receiver deduplicates durably by the Idempotency-Key header
-// (specification 2.5), and may let it run without approval (RISK_BASED). So only the
-// document's own word counts, never the method: PUT and DELETE promise the same
-// state, not that a second one does nothing.
+// The runtime repeats nothing by itself. Declaring a capability idempotent says that its
+// receiver deduplicates durably by the Idempotency-Key header (specification 2.5), and may
+// let it run without approval (RISK_BASED). So only the document's explicit statement counts
+// and never the method: PUT and DELETE promise the same state, not that a repetition does
+// nothing.
 
-// idempotency is why an operation is idempotent, "" when the document doesn't say
-// so.
+// idempotency is the reason why an operation is idempotent, "" if the document gives none.
 func (o operation) idempotency(params []parameter) string {
 	for _, name := range extensions {
 		if o.at(name).isFalse() {
@@ -36,14 +35,14 @@ func (o operation) idempotency(params []parameter) string {
 
 var extensions = []string{"x-idempotent", "x-idempotency", "x-is-idempotent"}
 
-// Prose counts where it speaks of deduplication by the very header that is sent.
+// Prose counts if it mentions deduplication by the header that is sent.
 var (
 	isIdempotent  = regexp.MustCompile(`(?i)[^.\n]{0,60}\b(idempotent|deduplicated?s?)\b[^.\n]{0,40}\bIdempotency-Key\b|[^.\n]{0,60}\bIdempotency-Key\b[^.\n]{0,60}\b(idempotent|deduplicated?s?)\b`)
 	notIdempotent = regexp.MustCompile(`(?i)\b(not|never|isn't|non|no longer|without)[ -]+(\w+ )?(idempotent|deduplicate)`)
 )
 
-// otherKey is a header by which the document deduplicates and which the runtime
-// doesn't send, "" for none.
+// otherKey is a header that the document names for deduplication and that the runtime doesn't
+// send, "" if there is none.
 func otherKey(params []parameter) string {
 	for _, p := range params {
 		name := strings.ToLower(strings.ReplaceAll(p.name, "_", "-"))

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// maxName leaves room for a number within the 128 bytes of a capability's name.
+// maxName leaves space for a number within the 128 bytes of a capability's name.
 const maxName = 120
 
-// names gives each capability a name of its own. It knows for each name that is
-// taken the number to try next after it.
+// names makes the names of capabilities unique. For each used name it has the next number to
+// append.
 type names map[string]int
 
-// of makes a name of the operationId, which people know; where there is none, or
-// it is taken, of method and path.
+// of makes a name from the operationId, which people know; if there is none or it is used,
+// from method and path.
 func (n names) of(o operation) string {
 	for _, candidate := range []string{fitName(o.at("operationId").text()), fitName(strings.ToLower(o.method) + o.path)} {
 		if candidate != "" && n[candidate] == 0 {
@@ -32,8 +32,8 @@ func (n names) of(o operation) string {
 	}
 }
 
-// fitName keeps letters, digits, dot and underscore; all else between them is one
-// hyphen. So a name reads the same in a manifest, a table and a shell.
+// fitName keeps letters, digits, dot and underscore, and replaces everything between them by
+// one hyphen. So a name needs no quoting in a manifest, a table or a shell.
 func fitName(text string) string {
 	var b strings.Builder
 	gap := false

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// node is a place in a document. It asks of nothing to be there: what is absent,
-// or something else than what is asked for, is the zero of it.
+// node is a value in a document. Reading a member that is absent or of another type gives the
+// zero value, so that callers need no checks.
 type node struct {
 	doc *Document
 	v   any
@@ -18,7 +18,7 @@ type node struct {
 
 func (n node) present() bool { return n.v != nil }
 
-// at is a member of an object.
+// at returns a member of an object.
 func (n node) at(key string) node {
 	m, _ := n.v.(map[string]any)
 	return node{n.doc, m[key]}
@@ -30,8 +30,8 @@ func (n node) has(key string) bool {
 	return ok
 }
 
-// keys are the members of an object, sorted: every answer is in one order. Like
-// list, it is paid for, and gives nothing when the budget is spent.
+// keys returns the member names of an object, sorted, so that reports have a stable order.
+// Like list it takes from the budget, and returns nothing when the budget is spent.
 func (n node) keys() []string {
 	m, _ := n.v.(map[string]any)
 	cost := len(m)
@@ -56,7 +56,7 @@ func (n node) list() []node {
 	return out
 }
 
-// first is the first of a list.
+// first returns the first element of a list.
 func (n node) first() node {
 	l, _ := n.v.([]any)
 	if len(l) == 0 {
@@ -65,7 +65,7 @@ func (n node) first() node {
 	return node{n.doc, l[0]}
 }
 
-// textUnit is how many bytes of text cost as much as one value.
+// textUnit is the number of bytes of text that cost as much as one value.
 const textUnit = 256
 
 func (n node) text() string {
@@ -101,7 +101,7 @@ func (n node) isObject() bool {
 	return ok
 }
 
-// kind is the JSON type of a value, as schemas name it.
+// kind is the JSON type of a value, by its name in schemas.
 func (n node) kind() string {
 	switch n.v.(type) {
 	case string:
@@ -119,11 +119,10 @@ func (n node) kind() string {
 	}
 }
 
-// maxChain bounds how many references may lead to one another.
+// maxChain bounds a chain of references to references.
 const maxChain = 16
 
-// resolved follows references to what they mean. Only this document is looked
-// at.
+// resolved follows references within this document.
 func (n node) resolved() (node, *refusal) {
 	for range maxChain {
 		ref := n.at("$ref").text()
@@ -139,7 +138,7 @@ func (n node) resolved() (node, *refusal) {
 	return n, refuse(ReferenceUnresolved, "references lead to one another without end")
 }
 
-// find is what a local reference points to (RFC 6901).
+// find returns the target of a local reference (RFC 6901).
 func (d *Document) find(ref string) (node, *refusal) {
 	pointer, local := strings.CutPrefix(ref, "#")
 	if !local {

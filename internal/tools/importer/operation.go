@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// MaxOperations is how many operations one proposal is made from.
+// MaxOperations bounds the operations of one proposal.
 const MaxOperations = 20_000
 
 // operation is one method of a path in the document.
 type operation struct {
 	node
-	item   node // the path item around it
+	item   node // the path item with the operation
 	method string
-	path   string   // as written
+	path   string   // as written in the document
 	unread *refusal // why the whole path item can't be read
 }
 
-// Filter chooses operations. The empty filter chooses all.
+// Filter selects operations. The empty filter selects all.
 type Filter struct {
 	Include *regexp.Regexp // nil: all; else "METHOD /path" or the operationId must match
 	Exclude *regexp.Regexp // nil: none
@@ -41,7 +41,8 @@ func (f Filter) takes(o operation) bool {
 
 var httpMethods = []string{"get", "post", "put", "patch", "delete", "head", "options", "trace"}
 
-// operations lists what a filter takes, by path and then method, and counts all.
+// operations returns the selected operations, sorted by path and then method, and the number
+// of all operations.
 func (d *Document) operations(f Filter) (chosen []operation, all int, err error) {
 	paths := d.top().at("paths")
 	for _, path := range paths.keys() {
@@ -58,8 +59,8 @@ func (d *Document) operations(f Filter) (chosen []operation, all int, err error)
 	return chosen, all, nil
 }
 
-// methods are the operations of a path; one of any method where its path item
-// is elsewhere and can't be read, so that it isn't lost in silence.
+// methods are the operations of a path. If its path item is an unreadable reference, methods
+// returns one operation of method ANY, so that the report mentions it.
 func (n node) methods(path string) []operation {
 	if strings.HasPrefix(path, "x-") {
 		return nil
@@ -77,7 +78,7 @@ func (n node) methods(path string) []operation {
 	return out
 }
 
-// description is the summary, or how the description begins.
+// description is the operation's summary, or the beginning of its description.
 func (o operation) description() string {
 	if s := short(o.at("summary").text(), 120); s != "" {
 		return s
@@ -87,7 +88,7 @@ func (o operation) description() string {
 	return short(paragraph, 120)
 }
 
-// words are where an operation speaks in prose, bounded.
+// words are the texts of an operation, bounded.
 func (o operation) words() string {
 	summary, text := o.at("summary").text(), o.at("description").text()
 	return summary[:min(len(summary), 1000)] + "\n" + text[:min(len(text), 4000)]

@@ -15,7 +15,7 @@ type parameter struct {
 	required bool
 }
 
-// parameters are the operation's and those of its path that it doesn't replace,
+// parameters are those of the operation, and those of its path item that it doesn't replace,
 // in document order.
 func (o operation) parameters() ([]parameter, *refusal) {
 	var out []parameter
@@ -39,8 +39,8 @@ func (o operation) parameters() ([]parameter, *refusal) {
 
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// pathInputs declares each placeholder. Its value will be an id (contract 5), so
-// only text and numbers in the simple style can fill it.
+// pathInputs adds an input for each placeholder. Its value must be an id (contract 5), so only
+// text and numbers in the simple style are possible.
 func (d *draft) pathInputs(params []parameter) *refusal {
 	declared := map[string]parameter{}
 	for _, p := range params {
@@ -63,7 +63,7 @@ func (d *draft) pathInputs(params []parameter) *refusal {
 	return nil
 }
 
-// queryInputs declares the scalars of the query. What is no scalar can't be sent.
+// queryInputs adds the scalar query parameters as inputs. Others can't be sent.
 func (d *draft) queryInputs(params []parameter) *refusal {
 	d.capability.Request.Query = []string{}
 	for _, p := range params {
@@ -87,10 +87,11 @@ func (d *draft) queryInputs(params []parameter) *refusal {
 	return nil
 }
 
-// runtimeHeaders are sent by the runtime itself, or ignored by OpenAPI.
+// runtimeHeaders are headers that the runtime sends itself or that OpenAPI ignores.
 var runtimeHeaders = []string{"idempotency-key", "authorization", "content-type", "accept"}
 
-// headers: a capability has no inputs in headers or cookies.
+// headers refuses operations that require a header or a cookie, since inputs of a capability
+// can't be sent there.
 func (d *draft) headers(params []parameter, credential string) *refusal {
 	for _, p := range params {
 		lower := strings.ToLower(p.name)
@@ -111,8 +112,7 @@ func (d *draft) declare(name, kind string, required bool) {
 	d.capability.InputSchema[name] = countersign.InputField{Type: kind, Required: required}
 }
 
-// usableName keeps what no person could type or tell apart out of the names of
-// inputs.
+// usableName refuses names of inputs with characters that a person can't type or distinguish.
 func usableName(name string) bool {
 	return name != "" && len(name) <= 128 && short(name, 128) == name
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// A probe shows, after a call of which nobody knows the outcome, what the
-// receiver has (contract 6). It takes its inputs from the step by name, so it is
-// proposed only where each input that it needs is one that the step must have,
-// and none that it may take is meant otherwise.
+// A probe reads the receiver's state after a call of unknown outcome (contract 6). It takes its
+// inputs from the step by name. So it is proposed only if each of its required inputs is a
+// required input of the side effect, and none of its optional inputs has another meaning
+// there.
 
-// probes gives each side effect the GET of its own path; a POST to a collection,
-// which has no such thing, the GET of what it creates.
+// probes chooses the probe of each side effect: the GET of the same path, or for a POST to a
+// collection the GET of the created item.
 func probes(drafts []*draft) int {
 	reads := map[string]*countersign.Capability{}
-	items := map[string][]*countersign.Capability{} // by the path above a last placeholder
+	items := map[string][]*countersign.Capability{} // by the path before a final placeholder
 	for _, d := range drafts {
 		if c := &d.capability; c.Method == "GET" {
 			reads[c.Path] = c
@@ -45,7 +45,7 @@ func probes(drafts []*draft) int {
 	return n
 }
 
-// collection is the path above a last segment that is a placeholder.
+// collection is the path before its last segment, and whether that is a placeholder.
 func collection(path string) (string, bool) {
 	i := strings.LastIndexByte(path, '/')
 	last := path[i+1:]
@@ -68,8 +68,8 @@ func probesFor(read, c *countersign.Capability) bool {
 	return true
 }
 
-// healthPath is a read that needs nothing and is called like a health check, ""
-// for none.
+// healthPath is the path of a read without inputs that is named like a health check, "" if
+// there is none.
 func healthPath(drafts []*draft) string {
 	for _, word := range []string{"health", "healthz", "ping", "status", "version"} {
 		for _, d := range drafts {

@@ -10,19 +10,19 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Options are what the caller knows and a document can't.
+// Options are settings that a document can't have.
 type Options struct {
 	ProjectID     string
 	Name          string   // default: the document's title
 	BaseURL       string   // default: the document's first server
-	CredentialEnv string   // default: made of the project's id
+	CredentialEnv string   // default: made from the project's id
 	RiskBased     bool     // RISK_BASED instead of ALWAYS where the document says idempotent
 	Location      *url.URL // where the document was read from, nil for a file
 	Filter
 }
 
-// Propose makes a project of the document. The error says what keeps it from any:
-// no server, or no operation that can be called.
+// Propose makes a project from the document. It returns an error if no project is possible:
+// there is no server, or no operation that can be called.
 func (d *Document) Propose(o Options) (*Proposal, error) {
 	base, err := d.chooseBase(o.BaseURL, o.Location)
 	if err != nil {
@@ -48,7 +48,7 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	return p, nil
 }
 
-// draftAll makes what drafts can be made and notes the others.
+// draftAll makes the drafts, and reports the operations for which there is none.
 func (d *Document) draftAll(p *Proposal, b base, operations []operation, o Options) ([]*draft, *countersign.Auth) {
 	known := d.schemes(func(authType string) string {
 		return cmp.Or(o.CredentialEnv, credentialName(o.ProjectID, authType))
@@ -71,7 +71,7 @@ func (d *Document) draftAll(p *Proposal, b base, operations []operation, o Optio
 	return drafts, r.auth
 }
 
-// finish relates the capabilities to one another and counts.
+// finish chooses probes and counts.
 func (p *Proposal) finish(drafts []*draft) {
 	p.Probes = probes(drafts)
 	if p.Project.HealthPath = healthPath(drafts); p.Project.HealthPath == "" {
@@ -88,11 +88,11 @@ func (p *Proposal) finish(drafts []*draft) {
 	p.measure()
 }
 
-// measure finds the project's size and how many capabilities fit in one request.
+// measure computes the project's size, and how many capabilities fit in one request.
 func (p *Proposal) measure() {
 	whole, err := countersign.Marshal(p.Project)
 	if err != nil {
-		panic(err) // strings, numbers and booleans of ours always encode
+		panic(err) // never happens: the project has only strings, numbers and booleans
 	}
 	p.Bytes, p.Fits = len(whole), len(p.Project.Capabilities)
 	if !p.TooLarge() {
@@ -105,11 +105,11 @@ func (p *Proposal) measure() {
 		if err != nil {
 			panic(err)
 		}
-		size -= len(one) + 1 // its comma
+		size -= len(one) + 1 // the comma
 	}
 }
 
-// authToFillIn says what is missing where no scheme of the document serves.
+// authToFillIn says what a person must fill in if no scheme of the document can be used.
 func (p *Proposal) authToFillIn(auth *countersign.Auth, known schemes) {
 	if auth != nil {
 		return

@@ -67,7 +67,7 @@ func TestPublicDocumentsAreProposedAsBefore(t *testing.T) {
 	golden(t, "testdata/public.txt", b.Bytes())
 }
 
-// outline writes what a proposal comes to, one line an operation.
+// outline prints a proposal, one line for each operation.
 func outline(w io.Writer, name string, p *Proposal, failed error) {
 	idempotent := 0
 	for _, line := range p.Proposed {
@@ -116,7 +116,7 @@ func TestNoOperationIsOverlooked(t *testing.T) {
 	for _, name := range public {
 		data := publicDocument(t, name)
 		wanted := operationsOf(t, data)
-		if !testing.Short() { // its loader takes the square of what a document refers to
+		if !testing.Short() { // the other loader takes quadratic time in the number of references
 			if other := loaded(t, data); !slices.Equal(wanted, other) {
 				t.Errorf("%s: another reader of such documents finds other operations: %v", name, other)
 			}
@@ -136,7 +136,7 @@ func TestNoOperationIsOverlooked(t *testing.T) {
 	}
 }
 
-// operationsOf names the operations of a document that refers to no path elsewhere.
+// operationsOf names the operations of a document without external path items.
 func operationsOf(t *testing.T, data []byte) (found []string) {
 	t.Helper()
 	var doc struct {
@@ -156,7 +156,7 @@ func operationsOf(t *testing.T, data []byte) (found []string) {
 	return found
 }
 
-// loaded names the operations that another reader finds.
+// loaded names the operations that another OpenAPI library finds.
 func loaded(t *testing.T, data []byte) (found []string) {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(data)

@@ -9,27 +9,27 @@ import (
 	"github.com/countersign/countersign/internal/rules/exactjson"
 )
 
-// MaxDocumentBytes is the longest document that is read; MaxYAMLBytes the
-// longest in YAML, whose parser takes some 50 bytes of memory for each.
+// MaxDocumentBytes bounds a document; MaxYAMLBytes bounds one in YAML, whose parser needs about
+// 50 bytes of memory for each byte.
 const (
 	MaxDocumentBytes = 16 << 20
 	MaxYAMLBytes     = 8 << 20
 )
 
-// Document is an OpenAPI document that can be proposed from.
+// Document is a parsed OpenAPI document.
 type Document struct {
 	root    any
 	version string
-	budget  int // what is left of what references may multiply to
+	budget  int // what is left of maxWork
 }
 
-// maxWork bounds the schemas and fields that are looked at for one proposal.
+// maxWork bounds the schemas and fields that one proposal reads.
 const maxWork = 1_000_000
 
 var supported = regexp.MustCompile(`^3\.[01](\.[0-9A-Za-z.-]{1,32})?$`)
 
-// Read reads an OpenAPI 3.0 or 3.1 document, in JSON or YAML. The error says
-// where it is none.
+// Read parses an OpenAPI 3.0 or 3.1 document in JSON or YAML. The error says what is wrong and
+// where.
 func Read(data []byte) (*Document, error) {
 	if len(data) > MaxDocumentBytes {
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxDocumentBytes)
@@ -49,7 +49,7 @@ func Read(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// tree decodes a text once. JSON begins with a brace; all else is YAML.
+// tree decodes a text once. JSON begins with a brace; everything else is parsed as YAML.
 func tree(data []byte) (any, error) {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) == 0 || text[0] != '{' {
 		return yamlTree(data)
@@ -59,17 +59,17 @@ func tree(data []byte) (any, error) {
 	}
 	var root any
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber() // no number is computed with, and 1e999 is none of our business
+	d.UseNumber() // numbers are never computed with, and 1e999 must not be an error
 	err := d.Decode(&root)
 	return root, err
 }
 
 func (d *Document) top() node { return node{doc: d, v: d.root} }
 
-// is31 tells the versions apart where they mean different things.
+// is31 reports whether the document is of version 3.1, which differs from 3.0.
 func (d *Document) is31() bool { return d.version[:3] == "3.1" }
 
-// spent refuses what comes after the budget's end.
+// spent returns a refusal if the budget is spent.
 func (d *Document) spent() *refusal {
 	if d.budget < 0 {
 		return tooComplex
@@ -77,7 +77,7 @@ func (d *Document) spent() *refusal {
 	return nil
 }
 
-// spend takes from the budget and reports whether there was enough.
+// spend takes n from the budget, and reports whether there was enough.
 func (d *Document) spend(n int) bool {
 	d.budget -= n
 	return d.budget >= 0

@@ -4,13 +4,13 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Proposal is what an import comes to. Nothing of it is registered.
+// Proposal is the result of an import. Nothing of it is registered.
 type Proposal struct {
 	Project countersign.ProjectWrite `json:"project" doc:"disabled; the body of PUT /projects/{id} once what is missing is filled in"`
 	Report
 }
 
-// Report says what became of each operation.
+// Report describes the result for each operation.
 type Report struct {
 	Title      string         `json:"title"`
 	OpenAPI    string         `json:"openapi"`
@@ -26,7 +26,7 @@ type Report struct {
 	Fits       int            `json:"fits" doc:"how many capabilities, from the first on, one request of 1 MiB can carry"`
 }
 
-// Proposed is one capability and where it comes from.
+// Proposed is a capability and the operation that it was made from.
 type Proposed struct {
 	Name       string   `json:"name"`
 	Method     string   `json:"method"`
@@ -41,7 +41,7 @@ type Proposed struct {
 	LeftOut    []string `json:"leftOut,omitempty" doc:"optional parts of the request that no input can fill"`
 }
 
-// Skipped is one operation without a capability.
+// Skipped is an operation for which there is no capability.
 type Skipped struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -49,7 +49,7 @@ type Skipped struct {
 	Message string `json:"message"`
 }
 
-// TooLarge reports a project that one request can't carry.
+// TooLarge reports whether the project is larger than a request may be.
 func (r *Report) TooLarge() bool { return r.Bytes > countersign.MaxBodyBytes }
 
 func (d *draft) line() Proposed {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// responses judges whether each success that the document describes can be read:
-// JSON, or nothing at all. What fails needs no reading.
+// responses checks that each success answer in the document can be read: JSON, or no body.
+// Answers to failures needn't be readable.
 func (d *draft) responses(o operation) *refusal {
 	responses := o.at("responses")
 	successes := 0
@@ -47,8 +47,7 @@ func (d *draft) success(status string, response node) *refusal {
 	return nil
 }
 
-// outputs notes which fields of an answer are sensitive. Of an answer that is no
-// object nothing is said.
+// outputs records which fields of an answer are sensitive, if the answer is an object.
 func (d *draft) outputs(schema node) {
 	s, why := schema.shape(0)
 	if why != nil {

@@ -12,31 +12,30 @@ import (
 	"github.com/countersign/countersign/internal/rules/project"
 )
 
-// document is an OpenAPI document with a server, a bearer scheme and what is
-// given.
+// document is an OpenAPI document with a server, a bearer scheme and the given parts.
 func document(version, paths, schemas string) string {
 	return fmt.Sprintf(`{"openapi":%q,"info":{"title":"Shop","version":"1"},"servers":[{"url":"https://api.example.com/v1"}],
 		"security":[{"b":[]}],"components":{"securitySchemes":{"b":{"type":"http","scheme":"bearer"}},"schemas":{%s}},"paths":{%s}}`, version, schemas, paths)
 }
 
-// post is a POST whose body has a schema.
+// post is a POST whose body has the given schema.
 func post(schema string) string {
 	return `"/a":{"post":{"operationId":"make","requestBody":{"content":{"application/json":{"schema":` + schema + `}}},"responses":{"201":{"description":""}}}}`
 }
 
-// get is a GET at a path with parameters.
+// get is a GET at a path with the given parameters.
 func get(path, parameters string) string {
 	return `"` + path + `":{"get":{"parameters":[` + parameters + `],"responses":{"200":{"content":{"application/json":{}}}}}}`
 }
 
 const ok = `"responses":{"200":{"content":{"application/json":{}}}}`
 
-// registers runs the service's own checks on a proposal.
+// registers validates a proposal by the service's own rules.
 func registers(t testing.TB, p *Proposal) {
 	t.Helper()
 	w := p.Project
 	if w.Auth == nil {
-		w.Auth = &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"} // fillIn asks for one
+		w.Auth = &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"} // the report tells a person to fill it in
 	}
 	_, err := project.Validate("", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, []string{w.Auth.CredentialEnv})})
 	if err != nil {
@@ -58,7 +57,7 @@ func TestEveryPublicProposalPassesTheServicesChecks(t *testing.T) {
 	}
 }
 
-// described is a capability in one line.
+// described prints a capability on one line.
 func described(c countersign.Capability) string {
 	var inputs []string
 	for name, in := range c.InputSchema {
@@ -110,7 +109,7 @@ func TestOperationBecomesTheCapabilityThatItDescribes(t *testing.T) {
 	}
 }
 
-// TestADescriptionKeepsOnlyWhatAReaderSees: it reaches people and models.
+// TestADescriptionKeepsOnlyWhatAReaderSees: people and language models read it.
 func TestADescriptionKeepsOnlyWhatAReaderSees(t *testing.T) {
 	paths := `"/a":{"get":{"summary":"Reads\u202e one\u200b order.\u0007 \udb40\udc69Thanks",` + ok + `}},"/b":{"get":{"description":"First\u2066 part\n\nsecond",` + ok + `}}`
 	p := propose(t, []byte(document("3.0.3", paths, "")), Options{})

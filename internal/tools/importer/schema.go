@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// field is one input as the document describes it.
+// field is one input as described in the document.
 type field struct {
-	kind   string // string, number, boolean, object or array; "" where no one type holds
-	secret bool   // by its format
+	kind   string // string, number, boolean, object or array; "" without a single type
+	secret bool   // its format says that it is secret
 }
 
-// shape is a schema of an object, looked at no deeper than its fields.
+// shape is an object's schema, read one level deep.
 type shape struct {
 	fields   map[string]field
 	required map[string]bool
-	readOnly map[string]bool // the receiver sets them: never sent
-	free     bool            // it says nothing: any value fits
-	null     bool            // null and nothing else
+	readOnly map[string]bool // set by the receiver and never sent
+	free     bool            // an empty schema: any value is valid
+	null     bool            // only null is valid
 }
 
-// maxNesting bounds allOf in allOf and its like, and with it cycles.
+// maxNesting bounds nested allOf, oneOf and anyOf, and so ends cycles.
 const maxNesting = 16
 
 var tooComplex = refuse(TooComplex, "its references multiply to more than is followed")
 
-// shape reads a schema as an object's: allOf is merged; of oneOf and anyOf the
-// fields of all are taken, none of them required, for which of them holds can't
-// be said in an inputSchema.
+// shape reads a schema as an object's. It merges allOf. Of oneOf and anyOf it takes the fields
+// of all alternatives, none of them required, since an inputSchema can't say which alternative
+// applies.
 func (n node) shape(depth int) (shape, *refusal) {
 	if depth > maxNesting || !n.doc.spend(1) {
 		return shape{}, tooComplex
@@ -49,7 +49,7 @@ func (n node) shape(depth int) (shape, *refusal) {
 	return n.members(s, depth)
 }
 
-// members adds what a schema says itself.
+// members adds the fields that a schema itself declares.
 func (n node) members(s shape, depth int) (shape, *refusal) {
 	types := n.types()
 	if s.null = len(types) == 1 && types[0] == "null"; s.null {
@@ -96,7 +96,7 @@ func (n node) properties(s *shape) {
 	}
 }
 
-// merge takes the fields of another part of the same object.
+// merge adds the fields of another part of the same object.
 func (s *shape) merge(p shape) {
 	s.free = s.free && (p.free || p.null)
 	maps.Copy(s.readOnly, p.readOnly)
@@ -105,7 +105,7 @@ func (s *shape) merge(p shape) {
 	}
 }
 
-// add gives a field the one type that all who describe it agree on.
+// add sets a field's type, if all schemas that describe the field agree on it.
 func (s *shape) add(name string, f field) {
 	if before, known := s.fields[name]; known {
 		if before.kind != f.kind {
@@ -116,7 +116,7 @@ func (s *shape) add(name string, f field) {
 	s.fields[name] = f
 }
 
-// types are the types that a schema allows: one, or several in OpenAPI 3.1.
+// types are the types that a schema allows; OpenAPI 3.1 can have several.
 func (n node) types() []string {
 	if t := n.at("type").text(); t != "" {
 		return []string{t}
@@ -124,8 +124,8 @@ func (n node) types() []string {
 	return n.at("type").texts()
 }
 
-// inputType is the type of an input that a schema describes, "" for none or
-// several. null is left away: an input that is not known is not given.
+// inputType is the input type that a schema describes, "" if there is none or several. It
+// ignores null: an input without a value is not sent.
 func (n node) inputType(depth int) string {
 	if depth > maxNesting || !n.doc.spend(1) {
 		return ""
@@ -156,13 +156,13 @@ func (n node) inputType(depth int) string {
 	return ""
 }
 
-// inputTypes are an inputSchema's words for a schema's.
+// inputTypes maps types of schemas to types of an inputSchema.
 var inputTypes = map[string]string{
 	"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "object": "object", "array": "array", "null": "null",
 }
 
-// partType is the type of one of several schemas. In allOf one without a type
-// only adds to the others.
+// partType is the type of one schema in allOf, oneOf or anyOf. In allOf a schema without a type
+// only adds to the others, so it counts as null.
 func (n node) partType(keyword string, depth int) string {
 	if t := n.inputType(depth + 1); t != "" {
 		return t
@@ -173,7 +173,7 @@ func (n node) partType(keyword string, depth int) string {
 	return ""
 }
 
-// one is the type that all agree on, null left away.
+// one is the type on which all parts agree, ignoring null; "" if they differ.
 func one(n int, kind func(i int) string) string {
 	found := ""
 	for i := range n {

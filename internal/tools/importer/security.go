@@ -10,8 +10,8 @@ import (
 	"github.com/countersign/countersign/internal/rules/project"
 )
 
-// schemes are the document's ways to authenticate: those that a project can have,
-// by name, and words for the others.
+// schemes are the document's security schemes: the ones that a project can use, by name, and
+// for each other one the reason why not.
 type schemes struct {
 	usable map[string]countersign.Auth
 	others map[string]string
@@ -37,8 +37,8 @@ func (d *Document) schemes(credentialEnv func(authType string) string) schemes {
 	return s
 }
 
-// authOf is the authentication that a security scheme asks for, or words for why
-// a project can't have it.
+// authOf is the authentication for a security scheme, or the reason why a project can't use
+// the scheme.
 func authOf(n node) (countersign.Auth, string) {
 	kind, where := n.at("type").text(), n.at("in").text()
 	switch {
@@ -61,7 +61,7 @@ func authOf(n node) (countersign.Auth, string) {
 	}
 }
 
-// allowed asks the service's own rule.
+// allowed applies the service's own rule.
 func allowed(a countersign.Auth) bool {
 	a.CredentialEnv = "X"
 	_, err := project.Validate("", countersign.ProjectWrite{Name: "x", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x", Auth: &a},
@@ -69,8 +69,8 @@ func allowed(a countersign.Auth) bool {
 	return err == nil
 }
 
-// alternatives are the sets of schemes that an operation asks for; nil: nothing
-// is said.
+// alternatives are the sets of schemes of which an operation requires one; nil if the
+// operation has no security requirement.
 func (o operation) alternatives() [][]string {
 	n := o.at("security")
 	if !o.has("security") {
@@ -83,16 +83,14 @@ func (o operation) alternatives() [][]string {
 	return out
 }
 
-// accepts reports an operation that can be called with one scheme alone, or
-// without any.
+// accepts reports whether an operation can be called with this scheme alone, or without any.
 func accepts(alternatives [][]string, scheme string) bool {
 	return len(alternatives) == 0 || slices.ContainsFunc(alternatives, func(set []string) bool {
 		return len(set) == 0 || len(set) == 1 && set[0] == scheme
 	})
 }
 
-// choose takes the usable scheme that most operations accept, "" when there is
-// none.
+// choose returns the usable scheme that most operations accept, "" if there is none.
 func (s schemes) choose(operations []operation) string {
 	best, most := "", -1
 	counts := map[string]int{}
@@ -111,7 +109,7 @@ func (s schemes) choose(operations []operation) string {
 	return best
 }
 
-// credentialName is the environment variable that is proposed for a project.
+// credentialName is the name that is proposed for the project's credential variable.
 func credentialName(projectID, authType string) string {
 	upper := strings.Map(func(r rune) rune {
 		switch {

@@ -5,16 +5,15 @@ import (
 	"unicode"
 )
 
-// secret notes a field that must not be shown to whoever only views: its format
-// says so, or its name does.
+// secret marks a field as sensitive, hidden from viewers, if its format or its name says so.
 func (d *draft) secret(name string, byFormat bool) {
 	if usableName(name) && (byFormat || secretName(name)) {
 		d.sensitive[name] = true
 	}
 }
 
-// secretWords are words of a name, and pairs of words, that only secrets and
-// account data go by.
+// secretWords are words, and pairs of words, that occur only in names of secrets and of
+// account data.
 var secretWords = map[string]bool{
 	"password": true, "passwd": true, "pwd": true, "passphrase": true, "passcode": true, "secret": true, "secrets": true,
 	"token": true, "tokens": true, "apikey": true, "credential": true, "credentials": true, "authorization": true,
@@ -24,7 +23,7 @@ var secretWords = map[string]bool{
 	"security code": true, "routing number": true, "tax id": true,
 }
 
-// secretName looks at the words of cardNumber, card_number and CARD-NUMBER alike.
+// secretName splits cardNumber, card_number and CARD-NUMBER into the same words.
 func secretName(name string) bool {
 	words := wordsOf(name)
 	for i, w := range words {

@@ -9,12 +9,12 @@ import (
 	"github.com/countersign/countersign/internal/rules/request"
 )
 
-// server is where operations are: the origin a project registers, and the path
-// in front of each of theirs.
+// server is the server of operations: the origin for the project's baseUrl, and the prefix of
+// the operations' paths.
 type server struct{ origin, prefix string }
 
-// base is the server of the proposal and the one that the document means by it.
-// They differ where the caller names another: a test system, a proxy.
+// base has the server of the proposal and the corresponding server of the document. They
+// differ if the caller gives another one, such as a test system or a proxy.
 type base struct{ proposed, documented server }
 
 // chooseBase takes the caller's base URL, else the document's first server.
@@ -36,8 +36,8 @@ func (d *Document) chooseBase(baseURL string, location *url.URL) (base, error) {
 	return base{named, documented}, nil
 }
 
-// serverFor is the server of an operation: the one of its own servers that is at
-// the project's origin.
+// serverFor is the server of an operation: of the operation's own servers the one with the
+// project's origin.
 func (b base) serverFor(o operation) (server, *refusal) {
 	own := o.at("servers").list()
 	if len(own) == 0 {
@@ -62,7 +62,7 @@ func (b base) serverFor(o operation) (server, *refusal) {
 	return server{}, refuse(OtherServer, "it is on %s; a project has one origin, so import it as another project with --base-url", quoted(first))
 }
 
-// serverOf reads a server object, its variables at their defaults.
+// serverOf reads a server object, with the default values of its variables.
 func serverOf(n node, location *url.URL) (server, error) {
 	text := n.at("url").text()
 	if !n.doc.spend(1+len(text)) || len(text) > 2000 {
@@ -78,7 +78,7 @@ func serverOf(n node, location *url.URL) (server, error) {
 	return parseServer(text, location)
 }
 
-// parseServer splits a URL; one that is relative is so to where the document is.
+// parseServer parses a URL, which may be relative to the document's location.
 func parseServer(text string, location *url.URL) (server, error) {
 	u, err := url.Parse(text)
 	if err != nil {

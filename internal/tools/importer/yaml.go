@@ -11,12 +11,12 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// maxYAMLNodes bounds what aliases may multiply a document to.
+// maxYAMLNodes bounds a document after its aliases are expanded.
 const maxYAMLNodes = 4_000_000
 
-// yamlTree reads YAML as the JSON that it stands for, under the rules that JSON
-// has: unique keys, bounded depth. The library's own decoder compares each key of
-// a mapping with each other one, so its nodes are taken and turned here.
+// yamlTree reads YAML as the equivalent JSON, by the rules for JSON: unique keys, bounded
+// depth. It converts the library's nodes itself, since the library's decoder compares each key
+// of a mapping with every other one.
 func yamlTree(data []byte) (any, error) {
 	if len(data) > MaxYAMLBytes {
 		return nil, fmt.Errorf("it is YAML of more than %d bytes; convert it to JSON", MaxYAMLBytes)
@@ -91,7 +91,7 @@ func (t *yamlTurn) sequence(n *yaml.Node, depth int) (any, error) {
 	return out, nil
 }
 
-// number is a YAML number. Its digits decide nothing here.
+// number is any YAML number. Its digits have no influence on a proposal.
 type number struct{}
 
 func scalar(n *yaml.Node) any {
@@ -101,7 +101,7 @@ func scalar(n *yaml.Node) any {
 	case "!!bool":
 		return strings.EqualFold(n.Value, "true")
 	case "!!int", "!!float":
-		if strings.HasPrefix(n.Value, "3.") { // an unquoted version
+		if strings.HasPrefix(n.Value, "3.") { // a version number without quotes
 			return n.Value
 		}
 		return number{}

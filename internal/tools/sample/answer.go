@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// reply is what the shop has to say to a request.
+// reply is the shop's answer to a request.
 type reply struct {
 	status int
 	body   any
@@ -21,8 +21,8 @@ type problem struct {
 
 func refuse(status int, why string) reply { return reply{status, problem{why}} }
 
-// answer decides what a request gets: signature first, then the memory of its
-// key, then the shop itself.
+// answer answers a request: it verifies the signature, looks for an earlier answer under the
+// key, and else calls the operation.
 func (s *Shop) answer(e *Entry) {
 	earlier, known := s.first[e.Key]
 	switch {
@@ -43,10 +43,10 @@ func (s *Shop) answer(e *Entry) {
 
 func (e *Entry) say(r reply) {
 	e.Status = r.status
-	e.Answer, _ = countersign.Marshal(r.body) // plain data always encodes
+	e.Answer, _ = countersign.Marshal(r.body) // never fails for plain data
 }
 
-// routes are the shop's operations; id is the second segment of the path.
+// routes has the shop's operations; id is the second segment of the path.
 var routes = map[string]func(s *Shop, e Entry, id string) reply{
 	"GET /health":              (*Shop).health,
 	"GET /orders/{id}":         (*Shop).readOrder,
@@ -76,7 +76,7 @@ func (s *Shop) health(Entry, string) reply {
 	return reply{http.StatusOK, map[string]string{"status": "open"}}
 }
 
-// queryOf reads one field of the query.
+// queryOf returns one field of the query.
 func queryOf(e Entry, name string) string {
 	_, query, _ := strings.Cut(e.Path, "?")
 	values, err := url.ParseQuery(query)
@@ -86,12 +86,12 @@ func queryOf(e Entry, name string) string {
 	return values.Get(name)
 }
 
-// last reads into into the answer to the newest request that changed what is at
-// this path, and leaves it alone when none did.
+// last decodes the answer to the newest request that changed the resource at this path into
+// into; it leaves into unchanged if there was none.
 func (s *Shop) last(method, path string, into any) {
 	for i := len(s.entries) - 1; i >= 0; i-- {
 		if e := s.entries[i]; e.Acted() && e.Method == method && e.Path == path {
-			_ = json.Unmarshal(e.Answer, into) // the shop's own answer
+			_ = json.Unmarshal(e.Answer, into) // never fails for the shop's own answer
 			return
 		}
 	}

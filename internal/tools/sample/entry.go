@@ -8,8 +8,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/signature"
 )
 
-// SignatureValid is the verdict on a signature that is right; every other verdict
-// says what is wrong with it.
+// SignatureValid is the verdict on a valid signature; every other verdict says what is wrong.
 const SignatureValid = "valid"
 
 // Entry is one request as the shop received it, and what it answered.
@@ -20,27 +19,25 @@ type Entry struct {
 	Key       string          `json:"key"`
 	RunID     string          `json:"runId"`
 	StepID    string          `json:"stepId"`
-	Signature string          `json:"signature"` // SignatureValid, or why not
+	Signature string          `json:"signature"` // SignatureValid, or what is wrong
 	Body      string          `json:"body"`      // the raw bytes
 	Status    int             `json:"status"`
 	Answer    json.RawMessage `json:"answer"`
-	Replayed  bool            `json:"replayed"` // answered from memory; nothing was done
+	Replayed  bool            `json:"replayed"` // answered with the stored answer; nothing was done
 }
 
-// Acted reports a request that changed something in the shop: of the requests
-// under one key, at most one.
+// Acted reports whether a request changed something in the shop. Of the requests under one key
+// at most one does.
 func (e Entry) Acted() bool {
 	return e.Method != http.MethodGet && e.Status >= 200 && e.Status < 300 && !e.Replayed
 }
 
-// samePayload reports whether another request under the same key asks for the
-// same.
+// samePayload reports whether another request under the same key has the same payload.
 func (e Entry) samePayload(other Entry) bool {
 	return e.Method == other.Method && e.Path == other.Path && e.Body == other.Body
 }
 
-// receive takes down a request and judges its signature, over the bytes as they
-// arrived.
+// receive records a request and verifies its signature over the bytes as received.
 func (s *Shop) receive(r *http.Request, body []byte) Entry {
 	e := Entry{
 		At: s.cfg.Now().UTC(), Method: r.Method, Path: r.RequestURI, Key: r.Header.Get(signature.HeaderIdempotencyKey),

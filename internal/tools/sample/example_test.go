@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/example anew")
 
-// TestExampleFilesAreTheSampleValues keeps the files that the README sends with
-// curl equal to the values that demo and tests use.
+// TestExampleFilesAreTheSampleValues: the files that the README sends by curl equal the values
+// of the demo and the tests.
 func TestExampleFilesAreTheSampleValues(t *testing.T) {
 	files := map[string]any{
 		"project.json": sample.ShopProject("http://127.0.0.1:9090", "SHOP_SECRET"),

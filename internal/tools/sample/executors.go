@@ -2,17 +2,17 @@ package sample
 
 import "github.com/countersign/countersign"
 
-// The shop's agents, by the shop's own names for them.
+// The shop's own ids of its agents.
 const (
 	Assessor = "assessor"
 	Refunder = "refunder"
 )
 
-// FixedCurrency is what the refunder pays in, whoever runs it.
+// FixedCurrency is the refunder's currency, whoever starts the run.
 const FixedCurrency = "EUR"
 
-// Manifest is what the shop's back end says of its two agents. Neither can do the
-// other's part. They share a model: both are of one system.
+// Manifest is the manifest that the shop's back end sends. Neither agent has the capabilities
+// of the other one. They share a model, since both are parts of one system.
 func Manifest() countersign.Manifest {
 	return countersign.Manifest{SchemaVersion: countersign.ManifestSchemaVersion, Agents: []countersign.ManifestAgent{
 		{
@@ -29,8 +29,8 @@ func Manifest() countersign.Manifest {
 // TeamID is the id of the two agents' team.
 const TeamID = "returns-desk"
 
-// Team is the two agents under the service's ids for them: what the assessor
-// reads and is verified is what the refunder pays.
+// Team is the team of the two agents, by the service's ids: the refunder pays the amount that
+// the assessor has read and that is verified.
 func Team(assessorID, refunderID string) countersign.TeamWrite {
 	order := map[string]countersign.Value{"orderId": countersign.String(TeamOrder)}
 	return countersign.TeamWrite{

@@ -26,7 +26,7 @@ func TestManifestIsWhatABackEndMaySend(t *testing.T) {
 	}
 }
 
-// executors is the team of the manifest's agents, as the registry has them.
+// executors is the team of the manifest's agents, as registered.
 func executors(t *testing.T) plan.Executors {
 	t.Helper()
 	c := plan.Executors{Projects: map[string]plan.Source{projectID: {Project: shopProject(t), InScope: true}}}

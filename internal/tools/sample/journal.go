@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// journal is the log's file, one JSON line a request. The nil journal keeps
+// journal is the file of the log, with one JSON line for each request. A nil journal writes
 // nothing.
 type journal struct{ file *os.File }
 
-// openJournal opens the file and reads what is in it.
+// openJournal opens the file and reads its entries.
 func openJournal(path string) (*journal, []Entry, error) {
 	if path == "" {
 		return nil, nil, nil
@@ -29,8 +29,8 @@ func openJournal(path string) (*journal, []Entry, error) {
 	return &journal{f}, past, nil
 }
 
-// readJournal reads the whole lines. What stands behind the last of them was cut
-// off while it was written; its request was never answered, so it is forgotten.
+// readJournal reads the complete lines. An incomplete last line was cut off while it was
+// written; its request was never answered, so it is dropped.
 func readJournal(f *os.File) ([]Entry, error) {
 	data, err := io.ReadAll(f)
 	if err != nil {
@@ -54,8 +54,7 @@ func readJournal(f *os.File) ([]Entry, error) {
 	return past, err
 }
 
-// append writes one line by one write, so that a killed process leaves all of it
-// or nothing.
+// append writes a line with one write, so that a killed process leaves all of it or nothing.
 func (j *journal) append(e Entry) error {
 	if j == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// RefundModelID is the id of the model and of the agent that it is of.
+// RefundModelID is the id of the model and of its agent.
 const RefundModelID = "refund-agent"
 
 // Actions of the model.
@@ -18,7 +18,7 @@ const (
 	ActionCloseReturn = "close-return"
 )
 
-// RefundModel is the agent that refunds returned orders and closes returns: a
+// RefundModel is the model of the agent that refunds returned orders and closes returns: a
 // valid document without warnings, whose scenarios all pass.
 func RefundModel() countersign.AgentModel {
 	return countersign.AgentModel{
@@ -66,7 +66,7 @@ func flag(id, name string) countersign.Variable {
 	}
 }
 
-// The states stand in two columns a branch, for whoever draws them.
+// states are in two columns for each branch, for layouts.
 func states() []countersign.ModelState {
 	return []countersign.ModelState{
 		{ID: "asked", Name: "Asked", Meaning: "A customer asks for something.", IsStart: true, Position: at(0, 1)},

@@ -7,10 +7,10 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// The orders that the shop knows: two that came back and one that didn't.
+// The shop's orders: two were returned and one was not.
 const (
 	ReturnedOrder  = "A-48213"
-	TeamOrder      = "A-48377" // the one that the team refunds: an order is refunded once
+	TeamOrder      = "A-48377" // refunded by the team, since an order can be refunded only once
 	DeliveredOrder = "A-47902"
 	OpenReturn     = "R-7731" // the return of ReturnedOrder
 )
@@ -22,7 +22,7 @@ type order struct {
 	Currency string            `json:"currency"`
 }
 
-// Totals keep their digits: 249.00 is answered as 249.00.
+// orders keep the digits of totals: 249.00 is answered as 249.00.
 var orders = map[string]order{
 	ReturnedOrder:  {ReturnedOrder, "returned", countersign.RawValue("249.00"), "EUR"},
 	TeamOrder:      {TeamOrder, "returned", countersign.RawValue("64.50"), "EUR"},
@@ -37,7 +37,7 @@ func (s *Shop) readOrder(_ Entry, id string) reply {
 	return reply{http.StatusOK, map[string]order{"order": o}}
 }
 
-// notice is what a customer was told. Putting it again changes nothing.
+// notice is a message to a customer. Sending it again changes nothing.
 type notice struct {
 	OrderID  string `json:"orderId"`
 	RefundID string `json:"refundId"`

@@ -2,8 +2,8 @@ package sample
 
 import "github.com/countersign/countersign"
 
-// Bindings say which capability of the shop carries each action out and what its
-// answer must say.
+// Bindings map each action to the capability of the shop that performs it, with its
+// expectation.
 func Bindings(projectID string) map[string]countersign.ActionBinding {
 	bind := func(capability, field, equals string, input map[string]countersign.Value, variables ...string) countersign.ActionBinding {
 		return countersign.ActionBinding{
@@ -30,9 +30,9 @@ func pairs(list []string) map[string]string {
 	return m
 }
 
-// BindVerified takes what compiled steps got from the agent's inputs and binds it
-// to what the shop itself says: the amount is the total of the order as read and
-// verified, and the notice names the refund that was made.
+// BindVerified replaces inputs of compiled steps that come from the agent by outputs of the
+// shop: the amount is the total of the order as read and verified, and the notice names the
+// refund that was made.
 func BindVerified(steps []countersign.Step) []countersign.Step {
 	for i := range steps {
 		switch s := &steps[i]; s.ActionID {
@@ -46,7 +46,7 @@ func BindVerified(steps []countersign.Step) []countersign.Step {
 }
 
 func bind(s *countersign.Step, input, from, field string) {
-	delete(s.Input, input) // an input is literal or bound, never both
+	delete(s.Input, input) // an input is either literal or bound
 	if s.InputBindings == nil {
 		s.InputBindings = map[string]countersign.Binding{}
 	}

@@ -13,8 +13,8 @@ const (
 	CloseReturn  = "returns.close"
 )
 
-// ShopProject registers the shop at baseURL. credentialEnv names the server's
-// variable that holds the HMAC secret.
+// ShopProject registers the shop at baseURL. credentialEnv is the name of the server's variable
+// with the HMAC secret.
 func ShopProject(baseURL, credentialEnv string) countersign.ProjectWrite {
 	return countersign.ProjectWrite{
 		Name: "Shop marlow", Adapter: countersign.AdapterHTTPJSON, BaseURL: baseURL, HealthPath: "/health",
@@ -41,9 +41,9 @@ func reads() []countersign.Capability {
 	}
 }
 
-// sideEffects each name the read that shows, after a lost answer, what happened.
-// Money always needs a person. The other two can be repeated without harm, so
-// RISK_BASED lets them pass.
+// sideEffects are the capabilities with a side effect; each names the probe that shows after a
+// lost answer what happened. The refund always needs approval. The other two can be repeated
+// without harm, so RISK_BASED lets them run without approval.
 func sideEffects() []countersign.Capability {
 	return []countersign.Capability{
 		{
@@ -66,7 +66,7 @@ func sideEffects() []countersign.Capability {
 	}
 }
 
-// fields declares required inputs from names and their types in turn.
+// fields makes required inputs from alternating names and types.
 func fields(namesAndTypes ...string) map[string]countersign.InputField {
 	out := map[string]countersign.InputField{}
 	for i := 0; i+1 < len(namesAndTypes); i += 2 {

@@ -8,8 +8,8 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// refund is money that went back. Key is the idempotency key that it was asked
-// for under, so that whoever lost the answer can find it.
+// refund is a refund that was paid. Key is the idempotency key of its request, so that a caller
+// that lost the answer can find it.
 type refund struct {
 	ID       string            `json:"id"`
 	OrderID  string            `json:"orderId"`
@@ -45,7 +45,7 @@ func within(amount, total countersign.Value) bool {
 	return n.Compare(countersign.ParseNumber("0")) > 0 && n.Compare(countersign.ParseNumber(total.Raw())) <= 0
 }
 
-// refundsOf lists an order's refunds, with "" those of all.
+// refundsOf lists an order's refunds; all refunds for "".
 func (s *Shop) refundsOf(orderID string) []refund {
 	found := []refund{}
 	for _, e := range s.entries {

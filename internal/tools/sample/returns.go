@@ -8,8 +8,8 @@ type returned struct {
 	Key    string `json:"key"`
 }
 
-// closeReturn lies: it answers 200 like a success and closes nothing. Real
-// systems do so when they queue a job, or when they fail in the wrong place.
+// closeReturn answers 200 as for a success, but closes nothing. Real systems do so when they
+// queue a job, or when they fail in the wrong place.
 func (s *Shop) closeReturn(e Entry, id string) reply {
 	if id != OpenReturn {
 		return refuse(http.StatusNotFound, "there is no such return")

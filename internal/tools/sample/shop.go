@@ -12,33 +12,32 @@ import (
 	"github.com/countersign/countersign"
 )
 
-// Config is what a shop is started with.
+// Config has the settings of a shop.
 type Config struct {
-	Secret  []byte // of the HMAC signature
-	Address string // where to listen; default 127.0.0.1:0
-	Log     string // file that keeps the log; "" keeps it in memory only
+	Secret  []byte // secret of the HMAC signature
+	Address string // listening address; default 127.0.0.1:0
+	Log     string // file of the log; "" keeps the log in memory only
 	Now     func() time.Time
-	// Around stands, when set, between the wire and the shop: a test's faults.
+	// Around wraps the shop's handler, for faults in tests.
 	Around func(http.Handler) http.Handler
 }
 
-// Shop is the sample project API, serving on loopback. Its log is its only
-// memory: what it did is what the log says it did, and a line stands in the log
-// before its request is answered. So it knows after a kill -9 what it knew before.
+// Shop is the sample project API, serving on loopback. Its only state is its log, and a request
+// is written to the log before it is answered. So after a kill -9 the shop has the same state
+// as before.
 type Shop struct {
 	cfg      Config
 	server   *http.Server
 	listener net.Listener
 	ended    chan struct{}
 
-	mu      sync.Mutex // one request at a time: decided, logged, answered
+	mu      sync.Mutex // serializes requests: decide, log, answer
 	log     *journal
 	entries []Entry
-	first   map[string]int // by key, the request that decides what the key answers
+	first   map[string]int // by key, the request whose answer the key repeats
 }
 
-// StartShop starts a shop, with the memory of an earlier one where its log is
-// there. Close ends it.
+// StartShop starts a shop, with the state of an earlier one if its log exists. Close stops it.
 func StartShop(cfg Config) (*Shop, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -97,15 +96,15 @@ func (s *Shop) Close() error {
 	return errors.Join(err, s.log.close())
 }
 
-// Received is the log: every request as it came, the oldest first.
+// Received returns the log: every request as received, the oldest first.
 func (s *Shop) Received() []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Entry{}, s.entries...)
 }
 
-// handle answers one request and logs it first. A request that can't be logged
-// isn't carried out.
+// handle writes a request to the log and then answers it. A request that can't be logged is
+// not carried out.
 func (s *Shop) handle(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, countersign.MaxBodyBytes))
 	if err != nil {
@@ -127,11 +126,11 @@ func (s *Shop) handle(w http.ResponseWriter, r *http.Request) {
 		h.Set("Idempotency-Replayed", "true")
 	}
 	w.WriteHeader(e.Status)
-	_, _ = w.Write(e.Answer) // a caller that has gone reads nothing
+	_, _ = w.Write(e.Answer) // fails if the caller has disconnected
 }
 
-// keep remembers an entry. The first answer to a side effect is what its key
-// answers from then on; what was refused before it was looked at decides nothing.
+// keep adds an entry to the state. A key repeats the first answer to a side effect; a request
+// that was refused before it was looked at doesn't use up its key.
 func (s *Shop) keep(e Entry) {
 	_, known := s.first[e.Key]
 	if e.Signature == SignatureValid && e.Method != http.MethodGet && e.Key != "" && !known {

@@ -17,13 +17,12 @@ import (
 
 const secret = "a secret of the sample's tests"
 
-// sent is one signed request; the zero values of what a test doesn't care about
-// are filled in.
+// sent is a signed request; send fills in the fields that a test leaves empty.
 type sent struct {
 	method, path, key, body string
 	at                      time.Time
 	secret                  string
-	spoil                   func(*http.Request) // after signing
+	spoil                   func(*http.Request) // changes the request after signing
 }
 
 func start(t *testing.T, cfg sample.Config) *sample.Shop {
@@ -131,7 +130,7 @@ func TestShopRefusesRefundsThatDoNotFit(t *testing.T) {
 		`{"orderId":"A-48213","amount":0,"currency":"EUR"}`:      422,
 		`{"orderId":"A-48213","amount":-1,"currency":"EUR"}`:     422,
 		`{"orderId":"A-48213","amount":1,"currency":"USD"}`:      422,
-		`{"orderId":"A-47902","amount":1,"currency":"EUR"}`:      422, // it has not come back
+		`{"orderId":"A-47902","amount":1,"currency":"EUR"}`:      422, // the order was not returned
 		`{"orderId":"A-1","amount":1,"currency":"EUR"}`:          404,
 		`{"orderId":"A-48213","amount":"249","currency":"EUR"}`:  400,
 		`refund`: 400,
@@ -231,7 +230,7 @@ func TestShopKnowsAgainWhatItDid(t *testing.T) {
 	if err := shop.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cutOff(t, file) // as a machine leaves it that lost its power
+	cutOff(t, file) // as after a power failure
 	shop = start(t, sample.Config{Log: file})
 	if got := refundUnder("k").to(t, shop); !got.replayed || got.body != first.body {
 		t.Errorf("the key is forgotten: %+v", got)

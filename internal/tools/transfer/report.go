@@ -14,28 +14,28 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Report says what a copy moved and what was found of it.
+// Report describes a copy and its check.
 type Report struct {
 	Rows   int64
-	Tables []Moved // those with rows
-	From   string  // the digest of the source, as it was read
-	To     string  // the digest of the target, read back
+	Tables []Moved // tables with rows
+	From   string  // the digest of the rows as read from the source
+	To     string  // the digest of the rows as read back from the target
 	Logs   []Log   // the target's audit logs
 }
 
-// Moved is how many rows of a table there were.
+// Moved is the number of rows of a table.
 type Moved struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows"`
 }
 
-// Log is an audit log; "" is the realm's.
+// Log is the verification of an audit log; tenant "" is the realm's log.
 type Log struct {
 	TenantID string
 	countersign.AuditVerification
 }
 
-// Sound reports a target that holds what the source does, with its audit intact.
+// Sound reports whether the target has what the source has, with intact audit logs.
 func (r Report) Sound() bool {
 	return r.From != "" && r.From == r.To && !slices.ContainsFunc(r.Logs, func(l Log) bool { return !l.Intact })
 }
@@ -51,8 +51,8 @@ func logs(tx store.Tx, tenants []string) (found []Log, err error) {
 	return found, nil
 }
 
-// digest is SHA-256 over rows in their canonical order. Each text begins with its
-// length, so that no two different stores give the same bytes.
+// digest is SHA-256 over rows in their canonical order. Each text is preceded by its length, so
+// that two different stores never give the same bytes.
 type digest struct {
 	hash   hash.Hash
 	tables []Moved
@@ -99,10 +99,10 @@ func (d *digest) text(s string) {
 }
 
 func (d *digest) number(n int64) {
-	d.hash.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) // the bits, whatever the sign
+	d.hash.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) // two's complement
 }
 
 func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
 
-// tenants are all that have rows anywhere, the realm included.
+// tenants are all tenants with rows in any table, the realm included.
 func (d *digest) tenants() []string { return slices.Sorted(maps.Keys(d.seen)) }

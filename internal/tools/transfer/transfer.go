@@ -1,10 +1,10 @@
-// Package transfer moves everything that one store keeps to another, whatever the
-// engines: rows with their versions, keys and documents byte for byte.
+// Package transfer copies everything that one store keeps to another, of any engine: rows with
+// their versions, keys and documents byte for byte.
 //
-// The target must be empty and is marked until the copy is complete and checked;
-// nothing may be served from it before. What is read is one snapshot of the source.
-// The records of the processes that use a store say who uses it, those of limits who
-// has just tried to sign in: neither are part of what it keeps. They stay behind, and the runs that they drove are taken over at
+// The target must be empty, and is marked until the copy is complete and checked; nothing may
+// be served from it before. The copy is one snapshot of the source. It leaves out the records
+// of the processes that use the store and of sign-in limits, which are not part of what the
+// store keeps. At the target's first start its runs are taken over as after a crash.
 // the target's first start as after a crash.
 package transfer
 
@@ -17,36 +17,35 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Why a copy isn't begun, or wasn't ended.
+// Errors of a copy that was not begun or not completed.
 var (
-	// ErrOccupied: the target holds something; nothing was changed.
+	// ErrOccupied: the target has rows; nothing was changed.
 	ErrOccupied = errors.New("the target is not empty")
-	// ErrEmpty: the source holds nothing; nothing was changed.
+	// ErrEmpty: the source has no rows; nothing was changed.
 	ErrEmpty = errors.New("the source holds nothing")
-	// ErrInUse: processes have a record in the source; what they commit would be lost.
+	// ErrInUse: the source has records of processes; their later commits would be lost.
 	ErrInUse = errors.New("the source is in use")
-	// ErrIncomplete: the store is the target of a copy that goes on or was broken off.
+	// ErrIncomplete: the store is the target of a copy that is running or was broken off.
 	ErrIncomplete = errors.New("the store holds a copy that is not complete")
-	// ErrBrokenOff: the target stays marked, and of no use.
+	// ErrBrokenOff: the target stays marked and can't be used.
 	ErrBrokenOff = errors.New("the copy was broken off")
 )
 
-// markID is the id of the mark, in Meta under Realm, while a copy isn't complete.
+// markID is the id of the mark of an incomplete copy, in Meta under Realm.
 const markID = "copy-incomplete"
 
-// Config says how to copy.
+// Config has the options of a copy.
 type Config struct {
-	// Used allows a source that processes have a record in, living or crashed: what
-	// is copied is the moment at which the copy begins.
+	// Used allows a source with records of running or crashed processes. The copy is then the
+	// state at the beginning of the copy.
 	Used bool
-	// Progress is told of the rows done and of all, -1 where their number isn't
-	// known. Each is moved once and read back once.
+	// Progress is called with the rows done and the total, -1 if it is not known. Each row
+	// counts twice: it is copied and read back.
 	Progress func(done, all int64)
 }
 
-// Copy moves from's rows into to and compares the digests of what was read and of
-// what can be read then. Only a Report that is Sound leaves a target that may be
-// served from.
+// Copy copies from's rows to to, reads them back and compares the digests. A target may be
+// served from only if the Report is Sound.
 func Copy(ctx context.Context, from, to store.Store, cfg Config) (Report, error) {
 	if err := cfg.unused(ctx, from); err != nil {
 		return Report{}, err
@@ -65,12 +64,12 @@ func Copy(ctx context.Context, from, to store.Store, cfg Config) (Report, error)
 	return m.report, nil
 }
 
-// Viewer is a store that is looked at.
+// Viewer is a store that can be read.
 type Viewer interface {
 	View(ctx context.Context, fn func(store.Tx) error) error
 }
 
-// Complete refuses a store that a copy was begun to and not ended.
+// Complete refuses a store that is the target of an incomplete copy.
 func Complete(ctx context.Context, s Viewer) error {
 	return s.View(ctx, func(tx store.Tx) error {
 		_, err := tx.Get(store.Meta, store.Realm, markID)
@@ -84,8 +83,8 @@ func Complete(ctx context.Context, s Viewer) error {
 	})
 }
 
-// begin marks the target, in the transaction that finds it empty: a process that
-// began to use it before has left a row, one that begins later finds the mark.
+// begin marks the target in the transaction that finds it empty: a process that began to use
+// the target before has left a row there, and one that begins later finds the mark.
 func begin(ctx context.Context, to store.Store) error {
 	if err := Complete(ctx, to); err != nil {
 		return err
@@ -104,7 +103,7 @@ func begin(ctx context.Context, to store.Store) error {
 	})
 }
 
-// move is a copy under way.
+// move is a running copy.
 type move struct {
 	cfg       Config
 	from, to  store.Store
@@ -119,17 +118,17 @@ func (m *move) run(ctx context.Context) error {
 	if err := m.readBack(ctx); err != nil || !m.report.Sound() {
 		return err
 	}
-	// A service that began meanwhile may have committed what isn't in the copy.
+	// A service that was started meanwhile may have committed rows that the copy lacks.
 	if err := m.cfg.unused(ctx, m.from); err != nil {
 		return err
 	}
 	return m.to.Update(ctx, func(tx store.Tx) error { return tx.Delete(store.Meta, store.Realm, markID) })
 }
 
-// errAnew: an engine may give a View a second snapshot, which is another state.
+// errAnew ends a View that the engine repeats, since its second snapshot is another state.
 var errAnew = errors.New("the connection to the source was lost")
 
-// carry moves all rows and takes their digest on the way.
+// carry copies all rows and computes their digest.
 func (m *move) carry(ctx context.Context) error {
 	begun := false
 	return view(ctx, m.from, func(tx store.Whole) error {
@@ -148,7 +147,7 @@ func (m *move) carry(ctx context.Context) error {
 	})
 }
 
-// readBack takes the digest of the target and verifies its audit logs.
+// readBack computes the digest of the target and verifies its audit logs.
 func (m *move) readBack(ctx context.Context) error {
 	before := m.done
 	return view(ctx, m.to, func(tx store.Whole) error {
@@ -175,8 +174,8 @@ func (m *move) tell(p page) {
 	}
 }
 
-// count counts the rows there are. On a very large database that takes longer than
-// a statement may: then nobody knows.
+// count counts all rows. It returns -1 if that takes longer than a statement may, as in a very
+// large database.
 func count(ctx context.Context, s store.Store) (all int64, err error) {
 	some := false
 	err = view(ctx, s, func(tx store.Whole) error {
@@ -197,7 +196,7 @@ func count(ctx context.Context, s store.Store) (all int64, err error) {
 	return all, err
 }
 
-// unused refuses a source in which processes that share it have a record.
+// unused refuses a source with records of processes that share it.
 func (c Config) unused(ctx context.Context, from store.Store) error {
 	if c.Used {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/countersign/countersign/internal/testing/memory"
 )
 
-// filled is a store with rows of several tenants, at several versions, in more than
-// one page, with an audit log.
+// filled is a store with rows of several tenants, with several versions, on more than one page,
+// and with an audit log.
 func filled(t *testing.T) store.Store {
 	t.Helper()
 	s := memory.New()
@@ -69,7 +69,7 @@ func TestACopyHoldsEveryRowWithItsVersionAndIsComplete(t *testing.T) {
 	}
 }
 
-// TestTheDigestIsOfEveryPartOfARow, and of where it stands.
+// TestTheDigestIsOfEveryPartOfARow, and of its table and tenant.
 func TestTheDigestIsOfEveryPartOfARow(t *testing.T) {
 	row := store.Row{ID: "run", Version: 2, Keys: []any{int64(1), "READY", "p", "eu", ""}, Doc: []byte(`{}`)}
 	seen := map[string]string{}
@@ -114,7 +114,7 @@ func TestASourceThatHoldsNothingIsRefused(t *testing.T) {
 	}
 }
 
-// TestASourceInUseIsRefusedUnlessAllowed, and who uses it isn't copied.
+// TestASourceInUseIsRefusedUnlessAllowed: the copy leaves out the records of processes.
 func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 	from, to := filled(t), memory.New()
 	_, before := copied(t, from)
@@ -127,13 +127,12 @@ func TestASourceInUseIsRefusedUnlessAllowed(t *testing.T) {
 	if err != nil || !r.Sound() || r.From != before.From {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, again := copied(t, to) // nobody has a record in it
+	_, again := copied(t, to) // it has no record of a process
 	if again.Rows != r.Rows {
 		t.Errorf("%+v", again)
 	}
 }
 
-// TestWhoHasTriedToSignInIsNotCopied.
 func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
 	from := filled(t)
 	_, before := copied(t, from)
@@ -146,7 +145,6 @@ func TestWhoHasTriedToSignInIsNotCopied(t *testing.T) {
 	}
 }
 
-// TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy.
 func TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy(t *testing.T) {
 	from, to := filled(t), memory.New()
 	joined := false
@@ -162,7 +160,7 @@ func TestASourceThatIsTakenIntoUseMeanwhileGivesNoCompleteCopy(t *testing.T) {
 	}
 }
 
-// TestACopyThatIsBrokenOffLeavesAMarkedTarget, which nothing is copied to again.
+// TestACopyThatIsBrokenOffLeavesAMarkedTarget: a further copy to it is refused.
 func TestACopyThatIsBrokenOffLeavesAMarkedTarget(t *testing.T) {
 	from, to := filled(t), memory.New()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -178,7 +176,7 @@ func TestACopyThatIsBrokenOffLeavesAMarkedTarget(t *testing.T) {
 	}
 }
 
-// TestACopyWithABrokenLogIsNotComplete although it is a true copy.
+// TestACopyWithABrokenLogIsNotComplete although it equals its source.
 func TestACopyWithABrokenLogIsNotComplete(t *testing.T) {
 	from, to := filled(t), memory.New()
 	do(t, from.Update(t.Context(), func(tx store.Tx) error {
@@ -194,7 +192,7 @@ func TestACopyWithABrokenLogIsNotComplete(t *testing.T) {
 	}
 }
 
-// TestATargetThatChangesWhatItIsGivenIsFound by the digests.
+// TestATargetThatChangesWhatItIsGivenIsFound: the digests differ.
 func TestATargetThatChangesWhatItIsGivenIsFound(t *testing.T) {
 	to := memory.New()
 	changed := false

@@ -9,12 +9,11 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// atOnce bounds the rows that are in memory, and in one commit. A document is some
-// hundred bytes in most tables; the largest, at the bound of a request's body, are
-// about a mebibyte.
+// atOnce bounds the rows in memory and in one commit. In most tables a document has some
+// hundred bytes; the largest have about a mebibyte, the bound of a request's body.
 const atOnce = 64
 
-// page is some rows of one tenant's part of a table.
+// page is some rows of one tenant in a table.
 type page struct {
 	table  *store.Table
 	tenant string
@@ -30,13 +29,13 @@ func (p page) load(tx store.Whole) error {
 	return nil
 }
 
-// walk gives all that a store keeps in the one canonical order: tables in the order
-// of store.Tables, tenants and ids by their bytes.
+// walk reads all rows in the canonical order: tables in the order of store.Tables, tenants and
+// ids by their bytes.
 func walk(ctx context.Context, tx store.Whole, do func(page) error) error {
 	return places(tx, func(t *store.Table, tenant string) error { return pages(ctx, tx, page{table: t, tenant: tenant}, do) })
 }
 
-// places gives the tables with the tenants that have rows in them.
+// places lists the tables with the tenants that have rows in them.
 func places(tx store.Whole, do func(t *store.Table, tenant string) error) error {
 	for _, t := range store.Tables() {
 		tenants, err := tx.Tenants(t)
@@ -52,7 +51,7 @@ func places(tx store.Whole, do func(t *store.Table, tenant string) error) error 
 	return nil
 }
 
-// pages steps by id, so that the last page costs no more than the first.
+// pages reads by id, so that the last page costs no more than the first one.
 func pages(ctx context.Context, tx store.Whole, p page, do func(page) error) error {
 	q := store.Query{Limit: atOnce}
 	for after := ""; ; {
@@ -81,7 +80,7 @@ func pages(ctx context.Context, tx store.Whole, p page, do func(page) error) err
 	}
 }
 
-// stays reports a row that isn't part of what the store keeps.
+// stays reports whether a row is left out of the copy.
 func (p page) stays(id string) bool {
 	return p.table == store.Meta && p.tenant == store.Realm && (id == markID || records.IsReplicaID(id) || records.IsLimitID(id))
 }

@@ -1,5 +1,5 @@
-// Package otlp sends spans where the standard OTEL_* environment variables say:
-// by OTLP over HTTP, and nowhere while no endpoint is named.
+// Package otlp exports spans by OTLP over HTTP to the endpoint that the standard OTEL_*
+// environment variables name, if any.
 package otlp
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/countersign/countersign/internal/platform/telemetry"
 )
 
-// stopBound is how long the end of the process waits for spans on their way.
+// stopBound is how long the process waits for unsent spans when it ends.
 const stopBound = 5 * time.Second
 
-// Exporter sends what its Traces record.
+// Exporter exports the spans of its Traces.
 type Exporter struct{ provider *sdktrace.TracerProvider }
 
 // Start starts an exporter if the environment names a collector; otherwise it returns nil,
-// and no spans are made. The exporter itself reads the standard OTEL_* variables; getenv
-// is only asked whether to export, and whether the environment wants something that this
-// binary can't do, which is an error.
+// and no spans are made. The OpenTelemetry library reads the OTEL_* variables itself; getenv
+// is used only to find out whether to export, and whether a variable asks for something
+// that this binary can't do, which is an error.
 func Start(ctx context.Context, getenv func(string) string, version string, log *slog.Logger) (*Exporter, error) {
 	if !wanted(getenv) {
 		return nil, nil
@@ -63,17 +63,18 @@ func unusable(getenv func(string) string) error {
 	return nil
 }
 
-// resourceOf says who we are; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+// resourceOf describes this process; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take
+// precedence.
 func resourceOf(ctx context.Context, version string) *resource.Resource {
 	named := resource.WithAttributes(attribute.String("service.name", "countersign"), attribute.String("service.version", version))
 	r, err := resource.New(ctx, resource.WithTelemetrySDK(), named, resource.WithFromEnv())
 	if err != nil && r == nil {
 		return resource.Default()
 	}
-	return r // with what could be read of it
+	return r // the attributes that could be read
 }
 
-// Traces makes spans that are exported; none for a nil Exporter.
+// Traces makes spans that are exported; for a nil Exporter it returns nil.
 func (e *Exporter) Traces() *telemetry.Traces {
 	if e == nil {
 		return nil
@@ -81,7 +82,7 @@ func (e *Exporter) Traces() *telemetry.Traces {
 	return telemetry.NewTraces(e.provider)
 }
 
-// Stop sends what has not been sent, within a bound.
+// Stop sends the remaining spans, within stopBound.
 func (e *Exporter) Stop() error {
 	if e == nil {
 		return nil
@@ -91,10 +92,10 @@ func (e *Exporter) Stop() error {
 	return e.provider.Shutdown(ctx)
 }
 
-// quiet is how long a collector that is away is not mentioned again.
+// quiet is the time after a logged export error in which further ones are not logged.
 const quiet = time.Minute
 
-// complaints are logged now and then: a collector that is down is no reason to
+// complaints logs export errors at most once in quiet: a collector that is down must not
 // fill the log.
 type complaints struct {
 	log  *slog.Logger
