@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -51,14 +53,22 @@ func (l *ProjectsList) Run(t *Terminal) error {
 // credential says how calls to a project are authenticated, and whether the
 // service has what it needs for that.
 func credentialOf(p *countersign.Project) string {
-	auth := p.EffectiveAuth()
+	auths := p.EffectiveAuths()
+	if len(auths) == 0 {
+		return countersign.AuthNone
+	}
+	words := make([]string, len(auths))
+	for i, a := range auths {
+		words[i] = strings.Join(slices.DeleteFunc([]string{a.Type, a.HeaderName, a.User, a.CredentialEnv}, func(s string) bool { return s == "" }), " ")
+	}
+	text := strings.Join(words, ", ")
 	switch {
-	case auth.CredentialEnv == "":
-		return auth.Type
 	case p.SecretConfigured:
-		return auth.Type + " " + auth.CredentialEnv
+		return text
+	case len(auths) > 1:
+		return text + " (not all are set)"
 	default:
-		return auth.Type + " " + auth.CredentialEnv + " (not set)"
+		return text + " (not set)"
 	}
 }
 

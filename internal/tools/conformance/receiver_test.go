@@ -103,8 +103,8 @@ func authentic(r *http.Request, body string) bool {
 	return signature.Verify([]byte(secret), p, h.Get(signature.HeaderSignature), time.Now()) == nil
 }
 
-func hmac() *countersign.Auth {
-	return &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "BOOKS_SECRET"}
+func hmac() *countersign.Auths {
+	return countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "BOOKS_SECRET"})
 }
 
 // project is that of a receiver at an origin.
@@ -143,7 +143,7 @@ func serve(t *testing.T, h http.Handler) string {
 // against is a check of `book` at an origin; change it before it is made.
 func against(origin string) Config {
 	return Config{
-		Project: project(origin), Capability: "book", Secret: secret, RunID: "check-test", UserAgent: "countersign/test", Now: time.Now,
+		Project: project(origin), Capability: "book", Secrets: []string{secret}, RunID: "check-test", UserAgent: "countersign/test", Now: time.Now,
 		Inputs: []map[string]countersign.Value{input("resourceId", `"a-1"`, "note", `"a b"`, "amount", "12.50")},
 	}
 }
