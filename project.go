@@ -1,6 +1,10 @@
 package countersign
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
 
 // Adapters of a project (specification 2.6).
 const (
@@ -116,6 +120,56 @@ type Auth struct {
 	User          string `json:"user,omitempty" doc:"BASIC only; the variable holds the password"`
 }
 
+// MaxAuths is how many ways to authenticate a project may have at once.
+const MaxAuths = 3
+
+// Auths is the auth of a project: One, or Several for an API that wants more than one
+// key. Exactly one of them is set, and it is written as it was read: an object, or an
+// array.
+type Auths struct {
+	One     *Auth
+	Several []Auth
+}
+
+// OneAuth authenticates in one way.
+func OneAuth(a Auth) *Auths { return &Auths{One: &a} }
+
+// List are all of them, nil for none.
+func (a *Auths) List() []Auth {
+	switch {
+	case a == nil:
+		return nil
+	case a.One != nil:
+		return []Auth{*a.One}
+	default:
+		return a.Several
+	}
+}
+
+// Shape returns where to decode an array, or else an object.
+func (a *Auths) Shape(array bool) any {
+	if array {
+		*a = Auths{}
+		return &a.Several
+	}
+	*a = Auths{One: &Auth{}}
+	return a.One
+}
+
+// MarshalJSON writes the member that is set.
+func (a Auths) MarshalJSON() ([]byte, error) {
+	if a.One == nil && a.Several != nil {
+		return Marshal(a.Several)
+	}
+	return Marshal(a.One)
+}
+
+// UnmarshalJSON reads stored ones; what comes from outside is decoded by
+// internal/rules/exactjson, which reports every problem with its path.
+func (a *Auths) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, a.Shape(bytes.HasPrefix(bytes.TrimSpace(b), []byte("["))))
+}
+
 // Headers are header values by name.
 type Headers = map[string]string
 
@@ -127,13 +181,13 @@ type Project struct {
 	Adapter          string        `json:"adapter" enum:"HTTP_JSON,LOCAL_ECHO"`
 	BaseURL          string        `json:"baseUrl,omitempty"`
 	HealthPath       string        `json:"healthPath,omitempty"`
-	Auth             *Auth         `json:"auth,omitempty"`
+	Auth             *Auths        `json:"auth,omitempty"`
 	AuthSecretEnv    string        `json:"authSecretEnv,omitempty"`
 	Headers          Headers       `json:"headers,omitempty" nullable:"false" doc:"sent with each call; not secret"`
 	Enabled          bool          `json:"enabled"`
 	Retired          bool          `json:"retired,omitempty" doc:"true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that"`
-	SecretConfigured bool          `json:"secretConfigured" doc:"the credential variable exists and isn't empty now"`
-	WeakSecret       bool          `json:"weakSecret,omitempty" doc:"true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it"`
+	SecretConfigured bool          `json:"secretConfigured" doc:"each credential variable exists and isn't empty now"`
+	WeakSecret       bool          `json:"weakSecret,omitempty" doc:"true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it"`
 	Capabilities     []Capability  `json:"capabilities" nullable:"false"`
 	Health           *HealthCheck  `json:"health,omitempty" doc:"the latest check of the present revision"`
 	Conformance      []Conformance `json:"conformance,omitempty" nullable:"false" doc:"the latest check of each capability's receiver at the present revision"`
@@ -149,7 +203,7 @@ type ProjectWrite struct {
 	Capabilities     []Capability `json:"capabilities" nullable:"false"`
 	BaseURL          string       `json:"baseUrl,omitempty" doc:"HTTP(S) origin on the server's list"`
 	HealthPath       string       `json:"healthPath,omitempty" doc:"GET path of the health check; default /"`
-	Auth             *Auth        `json:"auth,omitempty"`
+	Auth             *Auths       `json:"auth,omitempty" doc:"an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC"`
 	AuthSecretEnv    string       `json:"authSecretEnv,omitempty" doc:"legacy HMAC: name of a server environment variable"`
 	Headers          Headers      `json:"headers,omitempty" nullable:"false" doc:"fixed headers that each call is sent with, by name; not secret, and none that API_KEY may not name"`
 	Enabled          *bool        `json:"enabled,omitempty"`
@@ -166,16 +220,16 @@ type ProjectWrite struct {
 	UpdatedAt        Value `json:"updatedAt,omitzero" doc:"ignored"`
 }
 
-// EffectiveAuth is the authentication that a call uses: auth, the legacy
-// authSecretEnv as HMAC, else NONE.
-func (p *Project) EffectiveAuth() Auth {
+// EffectiveAuths are the ways in which each call authenticates: those of auth, or the
+// legacy authSecretEnv as HMAC. There is none for NONE.
+func (p *Project) EffectiveAuths() []Auth {
 	switch {
-	case p.Auth != nil:
-		return *p.Auth
-	case p.AuthSecretEnv != "":
-		return Auth{Type: AuthHMAC, CredentialEnv: p.AuthSecretEnv}
+	case p.Auth == nil && p.AuthSecretEnv != "":
+		return []Auth{{Type: AuthHMAC, CredentialEnv: p.AuthSecretEnv}}
+	case p.Auth != nil && p.Auth.One != nil && p.Auth.One.Type == AuthNone:
+		return nil
 	default:
-		return Auth{Type: AuthNone}
+		return p.Auth.List()
 	}
 }
 

@@ -42,7 +42,7 @@ type Driver interface {
 // Prober sends the two kinds of request that belong to no step: health checks
 // and a reviewer's probes.
 type Prober interface {
-	Health(ctx context.Context, tenant, boundTo string, p *countersign.Project) countersign.HealthCheck
+	Health(ctx context.Context, tenant string, boundTo map[string]string, p *countersign.Project) countersign.HealthCheck
 	Call(ctx context.Context, c request.Call) request.Outcome
 }
 

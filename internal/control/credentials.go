@@ -104,7 +104,7 @@ func owned(name, tenant string, since time.Time, origins []string, uses []credow
 		slices.Sort(c.Kinds)
 		slices.Sort(c.Projects)
 		slices.Sort(c.Webhooks)
-		c.Kinds = slices.Compact(c.Kinds)
+		c.Kinds, c.Projects = slices.Compact(c.Kinds), slices.Compact(c.Projects)
 		out = append(out, c)
 	}
 	return out

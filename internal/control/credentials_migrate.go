@@ -40,14 +40,15 @@ func (s *Service) BindCredentials(ctx context.Context) error {
 		s.log.Warn("the credential belongs to another tenant: nothing is sent with it", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "enabled", u.Enabled)
 	}
 	for _, u := range look.Uses {
-		if credential.Weak(u.Kind, s.cfg.Allowed.SecretBytes(u.Name)) {
-			s.warnOfWeak(u)
-		}
+		s.warnIfWeak(u)
 	}
 	return nil
 }
 
-func (s *Service) warnOfWeak(u credowner.Use) {
+func (s *Service) warnIfWeak(u credowner.Use) {
+	if !credential.Weak(u.Kind, s.cfg.Allowed.SecretBytes(u.Name)) {
+		return
+	}
 	s.log.Warn("the secret is too short", "subject", u.Subject(), "tenant", u.Tenant, "credential", u.Name, "kind", u.Kind, "atLeast", credowner.AtLeast(u.Kind))
 }
 
@@ -87,6 +88,9 @@ func (s *Service) disableForeign(tx store.Tx, system Actor, u credowner.Use) err
 	h, version, err := records.Projects.Get(tx, u.Tenant, u.Project)
 	if err != nil {
 		return err
+	}
+	if !h.Enabled { // by another of its credentials
+		return nil
 	}
 	h.Enabled, h.Health, h.UpdatedAt = false, nil, s.cfg.Now()
 	if _, err := records.Projects.Put(tx, u.Tenant, h.ID, h, version); err != nil {

@@ -58,7 +58,7 @@ func (o *oldStore) project(id string, day int, name string) {
 	o.update(func(tx store.Tx) error {
 		h := &records.ProjectHead{ID: id, Revision: 2, Enabled: true, CreatedAt: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC), Health: &countersign.HealthCheck{Healthy: true, Revision: 2}}
 		for revision, env := range map[int64]string{1: "EARLIER", 2: name} {
-			p := &countersign.Project{ID: id, Revision: revision, BaseURL: "https://api.example.com", Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: env}}
+			p := &countersign.Project{ID: id, Revision: revision, BaseURL: "https://api.example.com", Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: env})}
 			if _, err := records.ProjectRevisions.Put(tx, tenant, records.RevisionID(id, revision), p, 0); err != nil {
 				return err
 			}

@@ -242,7 +242,7 @@ func (noDriver) Drive(*runrepo.LoadedRun) {}
 
 type healthyProber struct{ *fixture }
 
-func (p healthyProber) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
+func (p healthyProber) Health(context.Context, string, map[string]string, *countersign.Project) countersign.HealthCheck {
 	if p.fixture != nil && p.checked != nil {
 		p.checked()
 	}

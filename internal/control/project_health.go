@@ -38,7 +38,7 @@ func (s *Service) CheckHealth(ctx context.Context, a Actor, id string) (check co
 	return check, err
 }
 
-func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, boundTo string, err error) {
+func (s *Service) projectToCheck(ctx context.Context, a Actor, id string) (p countersign.Project, boundTo map[string]string, err error) {
 	err = s.view(ctx, a, access.CheckHealth, func(tx store.Tx) error {
 		head, _, err := reachProject(tx, a, id)
 		if err != nil {

@@ -120,14 +120,18 @@ func (s *Service) PutProject(ctx context.Context, a Actor, id string, w counters
 			p, err = s.toggle(tx, a, head, version, *w.Enabled, "")
 			return err
 		}
-		if err := s.claim(tx, a, credowner.Of(a.Tenant, &content), project.CredentialPath(&content), subject); err != nil {
-			return err
+		for i, u := range project.Uses(a.Tenant, &content) {
+			if err := s.claim(tx, a, u, project.CredentialPath(&content, i), subject); err != nil {
+				return err
+			}
 		}
 		p, err = s.edit(tx, a, head, version, content, seen)
 		return err
 	})
-	if err == nil && p.WeakSecret {
-		s.warnOfWeak(credowner.Use{Use: credowner.Of(a.Tenant, &p), Project: id})
+	if err == nil {
+		for _, u := range project.Uses(a.Tenant, &p) {
+			s.warnIfWeak(credowner.Use{Use: u, Project: id})
+		}
 	}
 	return p, err
 }

@@ -66,7 +66,7 @@ func open(t *testing.T, k kind, stalls bool) *fixture {
 	}
 	h.project = &countersign.Project{
 		ID: "acme-shop", Revision: 1, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: r.URL(), Enabled: true,
-		Auth:         &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret},
+		Auth:         countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret}),
 		Capabilities: []countersign.Capability{work, {Name: "warm", Method: "GET", Path: "/warm"}},
 	}
 	h.start(t)

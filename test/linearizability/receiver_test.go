@@ -66,7 +66,7 @@ func isHeld(c request.Call) bool {
 }
 
 // Health implements control.Prober.
-func (r *receiver) Health(_ context.Context, _, _ string, p *countersign.Project) countersign.HealthCheck {
+func (r *receiver) Health(_ context.Context, _ string, _ map[string]string, p *countersign.Project) countersign.HealthCheck {
 	return countersign.HealthCheck{ProjectID: p.ID, Revision: p.Revision, Healthy: true, StatusCode: 200, CheckedAt: time.Now()}
 }
 

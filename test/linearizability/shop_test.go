@@ -30,7 +30,7 @@ const rehearsal = "rehearsal"
 func shopWrite(name string, revision int64) countersign.ProjectWrite {
 	return countersign.ProjectWrite{
 		Name: name, Adapter: countersign.AdapterHTTPJSON, BaseURL: origin, ExpectedRevision: revision,
-		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret},
+		Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret}),
 		Capabilities: []countersign.Capability{
 			{Name: note, Method: "POST", Path: "/notes", Approval: countersign.ApprovalNone},
 			{Name: pay, Method: "POST", Path: heldPath + "/payments", Approval: countersign.ApprovalNone},

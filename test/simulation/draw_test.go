@@ -31,14 +31,19 @@ func field(kind string, required bool) countersign.InputField {
 func (s *sim) project() countersign.ProjectWrite {
 	yes, no := true, false
 	w := countersign.ProjectWrite{Name: pick(s, "Shop", "Lager \u00e9\u4e2d", "A \"quoted\" name"), Adapter: countersign.AdapterHTTPJSON, BaseURL: pick(s, origin, origin+"/", second), HealthPath: pick(s, "", "/health")}
-	w.Auth = &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret}
+	w.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: secret})
 	switch s.rng.IntN(8) {
 	case 0:
 		w.Adapter, w.BaseURL, w.Auth = countersign.AdapterLocalEcho, "", nil
 	case 1:
-		w.Auth.Type = countersign.AuthBearer
+		w.Auth.One.Type = countersign.AuthBearer
 	case 2:
-		w.Auth = &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: secret, HeaderName: "X-Api-Key"}
+		w.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: secret, HeaderName: "X-Api-Key"})
+	case 4:
+		w.Auth = &countersign.Auths{Several: []countersign.Auth{
+			{Type: countersign.AuthAPIKey, CredentialEnv: secret, HeaderName: "X-Api-Key"}, {Type: countersign.AuthHMAC, CredentialEnv: secret},
+			{Type: countersign.AuthBasic, CredentialEnv: secret, User: "shop"},
+		}}
 	case 3:
 		w.Auth, w.AuthSecretEnv = nil, secret
 	}

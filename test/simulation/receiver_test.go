@@ -169,7 +169,7 @@ func (r *receiver) wait(ctx context.Context, b behaviour, c request.Call, took t
 }
 
 // Health implements control.Prober.
-func (r *receiver) Health(_ context.Context, _, _ string, p *countersign.Project) countersign.HealthCheck {
+func (r *receiver) Health(_ context.Context, _ string, _ map[string]string, p *countersign.Project) countersign.HealthCheck {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++

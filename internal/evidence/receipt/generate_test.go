@@ -127,7 +127,8 @@ func (d *drawn) step(id string) {
 	s.Request = &countersign.Request{Method: "POST", URL: "https://shop.example/refunds?n=" + fmt.Sprint(d.IntN(50)), Body: pick(d, countersign.Null, countersign.ObjectValue(map[string]countersign.Value{"amount": d.value(0), d.word(): d.value(1)}))}
 	_, n, _ := strings.Cut(s.Request.URL, "=")
 	s.Request.Query = countersign.ObjectValue(map[string]countersign.Value{"n": pick(d, countersign.RawValue(n), countersign.String(n))})
-	s.Request.Headers = pick(d, countersign.Value{}, countersign.ObjectValue(map[string]countersign.Value{"X-Shop": countersign.String(d.word())}))
+	s.Request.Headers = pick(d, countersign.Value{}, countersign.ObjectValue(map[string]countersign.Value{"X-Shop": countersign.String(d.word())}),
+		countersign.ObjectValue(map[string]countersign.Value{"Authorization": countersign.String("Basic desk:•••"), "X-Api-Key": countersign.String("•••")}))
 	digest := request.Digest(*s.Request, s.ProjectID, 3, s.Capability)
 	s.RequestDigest = countersign.StepDigest(digest)
 	asked, noted := len(d.facts.Approvals), len(d.log)

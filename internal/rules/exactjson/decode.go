@@ -27,6 +27,8 @@ import (
 //     what their name says.
 //   - A union (a type whose pointer has Variant(kind string) any) takes the
 //     variant that its member kind names.
+//   - A type whose pointer has Shape(array bool) any takes an object or an array of
+//     such objects.
 //   - A type whose pointer has KeepVerbatim(countersign.Value) is handed the
 //     text that it was read from. This text, and that of every Value, is as it
 //     was sent, number for number and key for key, but without the white space

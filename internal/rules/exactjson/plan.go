@@ -66,6 +66,10 @@ func (b planner) fill(p *plan, t reflect.Type) {
 		b.fillUnion(p, t)
 		return
 	}
+	if reflect.PointerTo(t).Implements(shapedType) {
+		fillShaped(p)
+		return
+	}
 	switch t.Kind() {
 	case reflect.String:
 		*p = plan{wanted: "a string", ruled: true, read: readString}

@@ -17,6 +17,24 @@ var unionType = reflect.TypeFor[union]()
 
 const kindField = "kind"
 
+// shaped is a type that is an object or an array of such objects. Shape returns a
+// pointer to what to fill.
+type shaped interface{ Shape(array bool) any }
+
+var shapedType = reflect.TypeFor[shaped]()
+
+func fillShaped(p *plan) {
+	p.wanted = "an object or an array of objects"
+	p.read = func(d *decoder, at int, v reflect.Value, _ *rules) {
+		kind := d.kind(at)
+		if kind != countersign.KindArray && !d.is(at, countersign.KindObject, p.wanted) {
+			return
+		}
+		target := reflect.ValueOf(v.Addr().Interface().(shaped).Shape(kind == countersign.KindArray)).Elem()
+		planOf(target.Type()).read(d, at, target, noRules)
+	}
+}
+
 // fillUnion reads the variant that kind names, wherever in the object kind
 // stands: the tape finds it without reading what lies before it.
 func (b planner) fillUnion(p *plan, t reflect.Type) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/request"
 )
 
 // authentication checks the shape of a project's outbound authentication.
@@ -15,40 +16,74 @@ func authentication(p *countersign.Project) []countersign.Problem {
 		return []countersign.Problem{problem("authSecretEnv", "it is legacy and can't stand beside auth; keep auth")}
 	}
 	var out []countersign.Problem
-	if p.Auth != nil {
-		out = authFields(p.Auth)
+	for i, a := range p.Auth.List() {
+		out = append(out, authFields(AuthPath(p, i), a)...)
 	}
-	declaredNone := p.Auth != nil && p.Auth.Type == countersign.AuthNone
-	if declaredNone || p.Auth == nil && p.AuthSecretEnv == "" && p.Adapter == countersign.AdapterHTTPJSON {
+	if p.Auth != nil && p.Auth.One == nil {
+		out = append(out, together(p.Auth.Several)...)
+	}
+	if len(p.EffectiveAuths()) == 0 && (p.Auth != nil || p.Adapter == countersign.AdapterHTTPJSON) {
 		out = append(out, onlyReads(p)...)
 	}
 	return out
 }
 
-func authFields(a *countersign.Auth) []countersign.Problem {
+// AuthPath is where the document says how a project authenticates, in the i-th of its
+// ways.
+func AuthPath(p *countersign.Project, i int) string {
+	if p.Auth == nil || p.Auth.One != nil {
+		return "auth"
+	}
+	return fmt.Sprintf("auth[%d]", i)
+}
+
+// together: so many, and no header is set by two of them. That leaves one HMAC at most.
+func together(list []countersign.Auth) []countersign.Problem {
+	var out []countersign.Problem
+	if len(list) == 0 || len(list) > countersign.MaxAuths {
+		out = append(out, problem("auth", fmt.Sprintf("an array has 1 to %d objects, not %d", countersign.MaxAuths, len(list))))
+	}
+	first := map[string]int{}
+	for i, a := range list {
+		path, header := fmt.Sprintf("auth[%d]", i), request.AuthHeader(a)
+		j, taken := first[strings.ToLower(header)]
+		switch {
+		case a.Type == countersign.AuthNone:
+			out = append(out, problem(path+".type", "NONE stands alone, as an object"))
+		case header == "": // authFields says what is missing
+		case taken:
+			out = append(out, problem(path, fmt.Sprintf("%s would set the header %s, and so would auth[%d] (%s)", a.Type, header, j, list[j].Type)))
+		default:
+			first[strings.ToLower(header)] = i
+		}
+	}
+	return out
+}
+
+func authFields(path string, a countersign.Auth) []countersign.Problem {
 	var out []countersign.Problem
 	if a.Type == countersign.AuthNone {
 		if a.CredentialEnv != "" || a.HeaderName != "" || a.User != "" {
-			out = append(out, problem("auth", "NONE takes neither credentialEnv nor headerName nor user"))
+			out = append(out, problem(path, "NONE takes neither credentialEnv nor headerName nor user"))
 		}
 		return out
 	}
 	if a.CredentialEnv == "" {
-		out = append(out, problem("auth.credentialEnv", a.Type+" needs the name of a server environment variable"))
+		out = append(out, problem(path+".credentialEnv", a.Type+" needs the name of a server environment variable"))
 	}
 	switch {
 	case a.Type == countersign.AuthBasic && !usableUser(a.User):
-		out = append(out, problem("auth.user", "BASIC needs the user: 1 to 128 visible ASCII characters without a colon"))
+		out = append(out, problem(path+".user", "BASIC needs the user: 1 to 128 visible ASCII characters without a colon"))
 	case a.Type != countersign.AuthBasic && a.User != "":
-		out = append(out, problem("auth.user", "only BASIC takes one"))
+		out = append(out, problem(path+".user", "only BASIC takes one"))
 	}
 	switch {
 	case a.Type == countersign.AuthAPIKey && a.HeaderName == "":
-		out = append(out, problem("auth.headerName", "API_KEY needs the header that carries the key"))
+		out = append(out, problem(path+".headerName", "API_KEY needs the header that carries the key"))
 	case a.Type != countersign.AuthAPIKey && a.HeaderName != "":
-		out = append(out, problem("auth.headerName", "only API_KEY takes one"))
+		out = append(out, problem(path+".headerName", "only API_KEY takes one"))
 	case a.HeaderName != "" && !usableHeader(a.HeaderName):
-		out = append(out, problem("auth.headerName", fmt.Sprintf("%s is reserved or no header name; choose one such as X-Api-Key", a.HeaderName)))
+		out = append(out, problem(path+".headerName", fmt.Sprintf("%s is reserved or no header name; choose one such as X-Api-Key", a.HeaderName)))
 	}
 	return out
 }
@@ -110,8 +145,10 @@ func headers(p *countersign.Project) []countersign.Problem {
 		out = append(out, problem("headers", fmt.Sprintf("a project has at most %d", maxHeaders)))
 	}
 	taken := map[string]string{}
-	if p.Auth != nil && p.Auth.HeaderName != "" {
-		taken[strings.ToLower(p.Auth.HeaderName)] = "auth.headerName"
+	for i, a := range p.Auth.List() {
+		if a.HeaderName != "" {
+			taken[strings.ToLower(a.HeaderName)] = AuthPath(p, i) + ".headerName"
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
 		path, lower := "headers."+name, strings.ToLower(name)

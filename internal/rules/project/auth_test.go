@@ -98,15 +98,15 @@ func TestReservedHeaders(t *testing.T) {
 func TestSecretConfiguredIsWhetherTheVariableIsSetNow(t *testing.T) {
 	tests := []struct {
 		name string
-		auth *countersign.Auth
+		auth *countersign.Auths
 		env  string
 		want bool
 	}{
-		{"set", &countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: "CREDENTIAL"}, "", true},
-		{"not set", &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "SIGNING"}, "", false},
+		{"set", countersign.OneAuth(countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: "CREDENTIAL"}), "", true},
+		{"not set", countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "SIGNING"}), "", false},
 		{"legacy, set", nil, "CREDENTIAL", true},
 		{"legacy, not set", nil, "SIGNING", false},
-		{"NONE", &countersign.Auth{Type: countersign.AuthNone}, "", false},
+		{"NONE", countersign.OneAuth(countersign.Auth{Type: countersign.AuthNone}), "", false},
 		{"nothing said", nil, "", false},
 	}
 	for _, test := range tests {

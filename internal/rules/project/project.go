@@ -30,20 +30,21 @@ func (a Allowed) Origin(baseURL string) bool {
 	return err == nil && slices.Contains(a.Origins, o)
 }
 
-// SecretConfigured reports whether the variable that the project names exists
+// SecretConfigured reports whether each variable that the project names exists
 // and isn't empty now; false where it names none.
 func (a Allowed) SecretConfigured(p *countersign.Project) bool {
-	auth := p.EffectiveAuth()
-	return auth.Type != countersign.AuthNone && auth.CredentialEnv != "" && a.SecretIsSet(auth.CredentialEnv)
+	auths := p.EffectiveAuths()
+	return len(auths) > 0 && !slices.ContainsFunc(auths, func(auth countersign.Auth) bool { return !a.SecretIsSet(auth.CredentialEnv) })
 }
 
 // SecretIsSet reports whether a variable exists and isn't empty now.
 func (a Allowed) SecretIsSet(env string) bool { return a.SecretBytes(env) > 0 }
 
-// WeakSecret reports whether the project's secret is shorter than it should be.
+// WeakSecret reports whether a secret of the project is shorter than it should be.
 func (a Allowed) WeakSecret(p *countersign.Project) bool {
-	auth := p.EffectiveAuth()
-	return auth.CredentialEnv != "" && credential.Weak(auth.Type, a.SecretBytes(auth.CredentialEnv))
+	return slices.ContainsFunc(p.EffectiveAuths(), func(auth countersign.Auth) bool {
+		return credential.Weak(auth.Type, a.SecretBytes(auth.CredentialEnv))
+	})
 }
 
 // Validate makes the content of a tenant's project from what was written, or says all
@@ -64,13 +65,20 @@ func Validate(tenant string, w countersign.ProjectWrite, a Allowed) (countersign
 	if p.BaseURL != "" && !a.Origin(p.BaseURL) {
 		return p, countersign.Errorf(countersign.CodeOriginNotAllowed, "baseUrl: %s is not on the server's list SVC_PLATFORM_CONNECTION_ORIGINS", p.BaseURL)
 	}
-	if auth := p.EffectiveAuth(); auth.CredentialEnv != "" {
-		u := credential.Use{Tenant: tenant, Origin: p.BaseURL, Kind: auth.Type, Name: auth.CredentialEnv}
+	for i, u := range Uses(tenant, &p) {
 		if _, err := a.Credentials.Judge(u); err != nil {
-			return p, NotAllowed(CredentialPath(&p), u, err)
+			return p, NotAllowed(CredentialPath(&p, i), u, err)
 		}
 	}
 	return p, nil
+}
+
+// Uses are the credentials that a project of a tenant uses, as it names them.
+func Uses(tenant string, p *countersign.Project) (uses []credential.Use) {
+	for _, auth := range p.EffectiveAuths() {
+		uses = append(uses, credential.Use{Tenant: tenant, Origin: p.BaseURL, Kind: auth.Type, Name: auth.CredentialEnv})
+	}
+	return uses
 }
 
 // NotAllowed says why a credential variable may not be registered, and what the
@@ -82,12 +90,12 @@ func NotAllowed(path string, u credential.Use, why error) error {
 	return countersign.Errorf(countersign.CodeCredentialNotAllowed, "%s: %s %v; the operator can list it per tenant: %s/%s, and likewise for each other tenant that uses it", path, u.Name, why, u.Tenant, u.Name)
 }
 
-// CredentialPath is where a project names its credential.
-func CredentialPath(p *countersign.Project) string {
+// CredentialPath is where a project names the i-th of its credentials.
+func CredentialPath(p *countersign.Project, i int) string {
 	if p.AuthSecretEnv != "" {
 		return "authSecretEnv"
 	}
-	return "auth.credentialEnv"
+	return AuthPath(p, i) + ".credentialEnv"
 }
 
 func connection(p *countersign.Project) []countersign.Problem {

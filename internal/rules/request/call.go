@@ -12,8 +12,8 @@ import (
 // Call is one request to send. Request has the exact bytes; the credential and the
 // signature are added when it is sent and stored nowhere.
 type Call struct {
-	Tenant         string // whose project it is
-	BoundTo        string // the tenant that its credential variable is bound to; "" for none
+	Tenant         string            // whose project it is
+	BoundTo        map[string]string // the tenants that its credential variables are bound to, by variable
 	RunID          string
 	StepID         string
 	IdempotencyKey string

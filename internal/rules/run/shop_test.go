@@ -24,7 +24,7 @@ func shop() *countersign.Project {
 	idempotent := func(c *countersign.Capability) { c.Idempotent = true }
 	return &countersign.Project{
 		ID: "acme-shop", Revision: 3, Name: "Shop", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://api.example.com",
-		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "SHOP_SECRET"}, Enabled: true,
+		Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "SHOP_SECRET"}), Enabled: true,
 		Capabilities: []countersign.Capability{
 			capability("look", "GET", "/orders/{resourceId}"),
 			capability("read", "GET", "/results/{resourceId}", result),

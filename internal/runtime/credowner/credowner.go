@@ -31,9 +31,18 @@ func BoundTo(tx store.Tx, name string) (string, error) {
 	return b.TenantID, nil
 }
 
-// OfProject is the tenant that the variable of a project is bound to.
-func OfProject(tx store.Tx, p *countersign.Project) (string, error) {
-	return BoundTo(tx, p.EffectiveAuth().CredentialEnv)
+// OfProject are the tenants that the variables of a project are bound to, by variable.
+func OfProject(tx store.Tx, p *countersign.Project) (map[string]string, error) {
+	auths := p.EffectiveAuths()
+	bound := make(map[string]string, len(auths))
+	for _, a := range auths {
+		to, err := BoundTo(tx, a.CredentialEnv)
+		if err != nil {
+			return nil, err
+		}
+		bound[a.CredentialEnv] = to
+	}
+	return bound, nil
 }
 
 // Bound are all bindings: tenants by variable.

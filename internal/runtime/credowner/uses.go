@@ -8,6 +8,7 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/credential"
+	"github.com/countersign/countersign/internal/rules/project"
 	"github.com/countersign/countersign/internal/rules/request"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -64,17 +65,11 @@ func projects(tx store.Tx, tenant string) (uses []Use, err error) {
 			return nil, err
 		}
 		p := countersign.Project{ID: h.ID, BaseURL: c.BaseURL, Auth: c.Auth, AuthSecretEnv: c.AuthSecretEnv}
-		if u := Of(tenant, &p); u.Name != "" {
+		for _, u := range project.Uses(tenant, &p) {
 			uses = append(uses, Use{Use: u, Project: h.ID, Enabled: h.Enabled, Since: h.CreatedAt})
 		}
 	}
 	return uses, nil
-}
-
-// Of is what a project uses; without a name it uses nothing.
-func Of(tenant string, p *countersign.Project) credential.Use {
-	auth := p.EffectiveAuth()
-	return credential.Use{Tenant: tenant, Origin: p.BaseURL, Kind: auth.Type, Name: auth.CredentialEnv}
 }
 
 func hooks(tx store.Tx) (uses []Use, err error) {

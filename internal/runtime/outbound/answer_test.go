@@ -46,7 +46,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		a := answerOf(strings.NewReader(text), "POST")
 		a.sent = true
-		o := c.judge(a, secret)
+		o := c.judge(a, maskerFor(secret))
 		if o.Certainty == request.NotSent || o.Certainty == request.Unknown && o.Cause == "" {
 			t.Fatalf("%q: %+v", text, o)
 		}
@@ -58,7 +58,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		b := answerOf(iotest.OneByteReader(strings.NewReader(text)), "POST")
 		b.sent = true
-		if p := c.judge(b, secret); p.Certainty != o.Certainty || p.Body != o.Body || statusOf(p) != statusOf(o) {
+		if p := c.judge(b, maskerFor(secret)); p.Certainty != o.Certainty || p.Body != o.Body || statusOf(p) != statusOf(o) {
 			t.Fatalf("%q: whole %+v, byte by byte %+v", text, o, p)
 		}
 	})

@@ -14,7 +14,7 @@ func TestACallWithAnothersCredentialIsNotSent(t *testing.T) {
 	for boundTo, why := range map[string]string{"beta": "belongs to another tenant", "": "belongs to no tenant"} {
 		b := setup(t)
 		call := b.call(t, "POST")
-		call.Tenant, call.BoundTo = "acme", boundTo
+		call.Tenant, call.BoundTo = "acme", map[string]string{signingEnv: boundTo}
 		if o := b.client.Call(t.Context(), call); o.Certainty != request.NotSent || !strings.Contains(o.Cause, why) {
 			t.Errorf("bound to %q: %+v", boundTo, o)
 		}

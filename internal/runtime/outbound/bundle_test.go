@@ -50,7 +50,7 @@ func setupWith(t testing.TB, r *faultreceiver.Receiver) bundle {
 	b := bundle{receiver: r, env: map[string]string{signingEnv: secret, keyEnv: secret}}
 	b.project = &countersign.Project{
 		ID: "acme-shop", Revision: 3, Adapter: countersign.AdapterHTTPJSON, BaseURL: r.URL(),
-		Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: signingEnv},
+		Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: signingEnv}),
 	}
 	b.client = New(Config{
 		Origins: []string{r.URL()}, MayUse: credential.Plain([]string{signingEnv}, []string{keyEnv}).Allows,
@@ -115,3 +115,6 @@ func mustNotHold(t testing.TB, text string) {
 
 // nobody may use a credential.
 func nobody(credential.Use, string) error { return credential.ErrNobodys }
+
+// ours are the variables as tenant acme's.
+var ours = map[string]string{signingEnv: "acme", keyEnv: "acme"}

@@ -119,7 +119,7 @@ func (c *Client) send(ctx context.Context, call request.Call) request.Outcome {
 		m.follow(telemetry.Traceparent(ctx))
 	}
 	a := c.perform(ctx, m, timeoutOf(call))
-	return c.judge(a, m.credential.value)
+	return c.judge(a, maskerOf(m.credential))
 }
 
 // errTimeout is the context's cause when a call's own time is over.

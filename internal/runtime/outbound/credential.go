@@ -27,37 +27,42 @@ func newCredentials(cfg Config) credentials {
 	return c
 }
 
-// authentication is what one call authenticates with.
+// authentication is one way in which a call authenticates, with its secret.
 type authentication struct {
-	kind       string
-	headerName string // API_KEY's
-	user       string // BASIC's
-	value      string
+	countersign.Auth
+	value string
 }
 
-// of fetches the secret for a call to an origin, or says why the call can't be made
-// with it.
-func (c credentials) of(call request.Call, origin string) (authentication, error) {
-	a := call.Project.EffectiveAuth()
-	if a.Type == countersign.AuthNone {
-		return authentication{kind: a.Type}, nil
+// of fetches the secrets for a call to an origin, or says why the call can't be made
+// with them.
+func (c credentials) of(call request.Call, origin string) (all []authentication, err error) {
+	for _, a := range call.Project.EffectiveAuths() {
+		u := credential.Use{Tenant: call.Tenant, Origin: origin, Kind: a.Type, Name: a.CredentialEnv}
+		if err := c.allowed(u, call.BoundTo[a.CredentialEnv]); err != nil {
+			return nil, err
+		}
+		got := authentication{a, c.getenv(a.CredentialEnv)}
+		if err := got.usable(); err != nil {
+			return nil, err
+		}
+		all = append(all, got)
 	}
-	if err := c.allowed(credential.Use{Tenant: call.Tenant, Origin: origin, Kind: a.Type, Name: a.CredentialEnv}, call.BoundTo); err != nil {
-		return authentication{}, err
-	}
-	got := authentication{kind: a.Type, headerName: a.HeaderName, user: a.User, value: c.getenv(a.CredentialEnv)}
+	return all, nil
+}
+
+func (a authentication) usable() error {
 	switch {
-	case got.value == "":
-		return authentication{}, cause("credential variable " + a.CredentialEnv + " is not set")
+	case a.value == "":
+		return cause("credential variable " + a.CredentialEnv + " is not set")
 	case a.Type == countersign.AuthHMAC: // never on the wire
 	case a.Type != countersign.AuthBearer && a.Type != countersign.AuthAPIKey && a.Type != countersign.AuthBasic:
-		return authentication{}, cause("authentication type " + a.Type + " is not supported")
-	case !isHeaderValue(got.value):
-		return authentication{}, cause("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
+		return cause("authentication type " + a.Type + " is not supported")
+	case !isHeaderValue(a.value):
+		return cause("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
 	case a.Type == countersign.AuthAPIKey && !carriesKey(a.HeaderName):
-		return authentication{}, cause("header " + a.HeaderName + " can't carry an API key")
+		return cause("header " + a.HeaderName + " can't carry an API key")
 	}
-	return got, nil
+	return nil
 }
 
 func (c credentials) allowed(u credential.Use, boundTo string) error {
@@ -71,25 +76,26 @@ func (c credentials) allowed(u credential.Use, boundTo string) error {
 	return nil
 }
 
-// header is the one that authenticates; without a name there is none.
-func (c authentication) header(m *message, timestamp string) headerField {
-	switch c.kind {
+// header is the one that authenticates.
+func (a authentication) header(m *message, timestamp string) headerField {
+	f := headerField{name: request.AuthHeader(a.Auth), value: a.value}
+	switch a.Type {
 	case countersign.AuthHMAC:
-		value, err := signature.Sign([]byte(c.value), m.parts(timestamp))
+		value, err := signature.Sign([]byte(a.value), m.parts(timestamp))
 		if err != nil { // message refused line breaks and empty secrets
 			panic("outbound: " + err.Error())
 		}
-		return headerField{signature.HeaderSignature, value}
+		f.value = value
 	case countersign.AuthBearer:
-		return headerField{"Authorization", "Bearer " + c.value}
-	case countersign.AuthAPIKey:
-		return headerField{c.headerName, c.value}
+		f.value = "Bearer " + a.value
 	case countersign.AuthBasic:
-		return headerField{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(c.user+":"+c.value))}
-	default:
-		return headerField{}
+		f.value = "Basic " + base64.StdEncoding.EncodeToString([]byte(a.pair()))
 	}
+	return f
 }
+
+// pair is what BASIC sends.
+func (a authentication) pair() string { return a.User + ":" + a.value }
 
 // isHeaderValue refuses what would end a header, or what a receiver would trim
 // and then not recognise: a secret that was read from a file with its line feed.

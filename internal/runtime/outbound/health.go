@@ -15,7 +15,7 @@ const healthID = "health-check"
 // Health reads the project's health path with its authentication (contract 5).
 // A 2xx means that it can be reached and nothing else (specification 4, rule 8);
 // what its body holds doesn't matter.
-func (c *Client) Health(ctx context.Context, tenant, boundTo string, p *countersign.Project) countersign.HealthCheck {
+func (c *Client) Health(ctx context.Context, tenant string, boundTo map[string]string, p *countersign.Project) countersign.HealthCheck {
 	h := countersign.HealthCheck{ProjectID: p.ID, Revision: p.Revision, CheckedAt: c.now().UTC()}
 	if p.Adapter == countersign.AdapterLocalEcho {
 		h.Healthy, h.StatusCode = true, 200
@@ -39,7 +39,7 @@ func (c *Client) Health(ctx context.Context, tenant, boundTo string, p *counters
 	return h
 }
 
-func (c *Client) healthMessage(tenant, boundTo string, p *countersign.Project) (message, error) {
+func (c *Client) healthMessage(tenant string, boundTo map[string]string, p *countersign.Project) (message, error) {
 	path := p.HealthPath
 	if path == "" {
 		path = "/"

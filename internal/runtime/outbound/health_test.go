@@ -32,7 +32,7 @@ func TestHealth(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			b.receiver.Next(tt.fault)
-			h := b.client.Health(t.Context(), "acme", "acme", b.project)
+			h := b.client.Health(t.Context(), "acme", ours, b.project)
 			if h.Healthy != tt.healthy || h.StatusCode != tt.status || h.Error != tt.err {
 				t.Errorf("got %+v", h)
 			}
@@ -52,7 +52,7 @@ func TestHealthUsesTheProjectsAuthentication(t *testing.T) {
 	for _, path := range []string{"", "/status/ready"} {
 		b := setup(t)
 		b.project.HealthPath = path
-		if h := b.client.Health(t.Context(), "acme", "acme", b.project); !h.Healthy {
+		if h := b.client.Health(t.Context(), "acme", ours, b.project); !h.Healthy {
 			t.Errorf("got %+v", h)
 		}
 		b.delivered(t)
@@ -75,7 +75,7 @@ func TestHealthThatCantBeAsked(t *testing.T) {
 	} {
 		b := setup(t)
 		spoil(&b)
-		h := b.client.Health(t.Context(), "acme", "acme", b.project)
+		h := b.client.Health(t.Context(), "acme", ours, b.project)
 		if h.Healthy || h.StatusCode != 0 || !strings.Contains(h.Error, cause) {
 			t.Errorf("%s: got %+v", cause, h)
 		}
@@ -89,8 +89,8 @@ func TestHealthThatCantBeAsked(t *testing.T) {
 func TestLocalEchoNeedsNoNetwork(t *testing.T) {
 	t.Parallel()
 	c := New(Config{MayUse: nobody, Getenv: func(string) string { t.Error("a credential was read"); return "" }, CheckJSON: func([]byte) error { return nil }})
-	p := &countersign.Project{ID: "acme-echo", Revision: 2, Adapter: countersign.AdapterLocalEcho, Auth: &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "X"}}
-	if h := c.Health(t.Context(), "acme", "acme", p); !h.Healthy || h.StatusCode != 200 || h.Revision != 2 {
+	p := &countersign.Project{ID: "acme-echo", Revision: 2, Adapter: countersign.AdapterLocalEcho, Auth: countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "X"})}
+	if h := c.Health(t.Context(), "acme", ours, p); !h.Healthy || h.StatusCode != 200 || h.Revision != 2 {
 		t.Errorf("health: %+v", h)
 	}
 	call := bundle{project: p}.call(t, "POST")

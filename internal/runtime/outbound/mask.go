@@ -1,10 +1,12 @@
 package outbound
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -17,15 +19,37 @@ const masked = "[credential]"
 // found everywhere.
 const minMasked = 6
 
-// mask takes the call's credential out of an output, as it is and in the usual
-// encodings, for outputs are stored, shown and bound into later requests. Outputs
-// without it, all but a few, stay as they are byte for byte. raw is valid JSON.
-func mask(raw, secret string) string {
-	if len(secret) < minMasked {
-		return raw
+// masker takes the credentials of a call out of its answer, as they are and in the usual
+// encodings, for answers are stored, shown and bound into later requests.
+type masker struct {
+	secrets []string
+	forms   []string
+}
+
+// maskerOf looks for each secret that is long enough to tell, and for what BASIC makes
+// of the user and it.
+func maskerOf(all []authentication) (m masker) {
+	for _, a := range all {
+		m.add(a.value)
+		if a.Type == countersign.AuthBasic {
+			m.add(a.pair())
+			m.add(base64.StdEncoding.EncodeToString([]byte(a.pair())))
+		}
 	}
-	m := masker{forms: forms(secret)}
-	if !strings.Contains(raw, `\`) && !m.occursIn(raw) {
+	return m
+}
+
+func (m *masker) add(secret string) {
+	if len(secret) >= minMasked {
+		m.secrets = append(m.secrets, secret)
+		m.forms = append(m.forms, forms(secret)...)
+	}
+}
+
+// mask rewrites valid JSON. Texts without a secret, all but a few, stay as they are byte
+// for byte.
+func (m masker) mask(raw string) string {
+	if len(m.forms) == 0 || !strings.Contains(raw, `\`) && !m.occursIn(raw) {
 		return raw
 	}
 	return m.rewrite(raw)
@@ -39,17 +63,19 @@ func forms(secret string) []string {
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 	}
-	if len(secret) < minWithin {
-		return out
-	}
 	for shift := range 3 {
-		out = append(out, within(base64.StdEncoding, raw, shift), within(base64.URLEncoding, raw, shift))
+		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			if text := within(encoding, raw, shift); len(text) >= minWithin {
+				out = append(out, text)
+			}
+		}
 	}
 	return out
 }
 
-// minWithin is the least number of such characters that is worth looking for.
-const minWithin = 12
+// minWithin is the least number of such characters that is worth looking for: eight stand
+// for six bytes.
+const minWithin = 8
 
 // within returns the base64 characters of a secret that its neighbors don't affect, for
 // a secret that begins at this byte offset modulo 3 of a longer text, such as one after
@@ -58,8 +84,6 @@ func within(encoding *base64.Encoding, secret []byte, shift int) string {
 	text := encoding.EncodeToString(append(make([]byte, shift), secret...))
 	return text[min(shift, 1)*4 : (shift+len(secret))/3*4]
 }
-
-type masker struct{ forms []string }
 
 func (m masker) occursIn(text string) bool {
 	for _, f := range m.forms {
@@ -70,11 +94,45 @@ func (m masker) occursIn(text string) bool {
 	return false
 }
 
+// span is a part of a text.
+type span struct{ from, to int }
+
+// replace masks all that is part of some form. Forms that overlap are one: masking one of
+// them first would leave the rest of the other.
 func (m masker) replace(text string) string {
+	var found []span
 	for _, f := range m.forms {
-		text = strings.ReplaceAll(text, f, masked)
+		found = append(found, spansOf(text, f)...)
 	}
-	return text
+	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var b strings.Builder
+	end := 0
+	for _, s := range found {
+		if s.from >= end {
+			b.WriteString(text[end:s.from])
+			b.WriteString(masked)
+		}
+		end = max(end, s.to)
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+// spansOf are where a form stands in a text, those that overlap as one.
+func spansOf(text, form string) (found []span) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], form)
+		if i < 0 {
+			return found
+		}
+		s := span{from + i, from + i + len(form)}
+		if n := len(found); n > 0 && s.from < found[n-1].to {
+			found[n-1].to = s.to
+		} else {
+			found = append(found, s)
+		}
+		from = s.from + 1
+	}
 }
 
 // rewrite goes through valid JSON token by token. Strings are judged by what they

@@ -21,7 +21,7 @@ type message struct {
 	body       string
 	runtime    [3]headerField // idempotency key, run id, step id
 	headers    []headerField  // the project's own
-	credential authentication
+	credential []authentication
 	trace      string           // traceparent; "": none is sent
 	sendBefore time.Time        // zero: whenever
 	wall       func() time.Time // the wall clock, where sendBefore is set
@@ -136,7 +136,8 @@ func (m *message) appendRuntime(b []byte, timestamp string) []byte {
 		b = field(b, headerTrace, m.trace)
 	}
 	b = field(b, signature.HeaderTimestamp, timestamp)
-	if h := m.credential.header(m, timestamp); h.name != "" {
+	for _, a := range m.credential {
+		h := a.header(m, timestamp)
 		b = field(b, h.name, h.value)
 	}
 	return b

@@ -14,13 +14,13 @@ const (
 
 // judge says what is known of a call. What it returns holds no credential, even
 // if the receiver sent it back.
-func (c *Client) judge(a answer, secret string) request.Outcome {
+func (c *Client) judge(a answer, secrets masker) request.Outcome {
 	if !a.sent {
 		return request.Outcome{Certainty: request.NotSent, Cause: causeOf(a.err)}
 	}
 	o := request.Outcome{Certainty: request.Unknown, Response: a.response()}
 	if a.head && a.status/100 != 2 && !a.compressed {
-		o.Response.Body = said(a.body, secret, a.err == nil)
+		o.Response.Body = said(a.body, secrets, a.err == nil)
 	}
 	switch {
 	case !a.head:
@@ -30,7 +30,7 @@ func (c *Client) judge(a answer, secret string) request.Outcome {
 	case a.err != nil:
 		o.Cause = causeOf(a.err)
 	case a.status >= 200 && a.status < 300:
-		c.accept(&o, a, secret)
+		c.accept(&o, a, secrets)
 	case a.status < 600:
 		o.Certainty = request.Returned
 	default:
@@ -41,7 +41,7 @@ func (c *Client) judge(a answer, secret string) request.Outcome {
 
 // accept takes the body of a complete 2xx: JSON, judged by its bytes and not by
 // its Content-Type, or nothing at all, which is null.
-func (c *Client) accept(o *request.Outcome, a answer, secret string) {
+func (c *Client) accept(o *request.Outcome, a answer, secrets masker) {
 	if len(a.body) == 0 {
 		o.Certainty, o.Body = request.Returned, countersign.Null
 		return
@@ -54,7 +54,7 @@ func (c *Client) accept(o *request.Outcome, a answer, secret string) {
 		return
 	}
 	text := string(a.body)
-	clean := mask(text, secret)
+	clean := secrets.mask(text)
 	if clean != text && c.checkJSON([]byte(clean)) != nil { // two keys became one
 		o.Cause = string(errRepeated)
 		return

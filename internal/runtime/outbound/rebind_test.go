@@ -78,7 +78,7 @@ func TestANameThatMovesAfterItsHealthCheckIsNotFollowed(t *testing.T) {
 			return resolving(now).Dial(ctx, network, address)
 		}}
 		b.moveTo("http://api.example.com:"+passOn(t, good, b.receiver), resolver)
-		if h := b.client.Health(t.Context(), "acme", "acme", b.project); h.Healthy != (good[0] != 127) {
+		if h := b.client.Health(t.Context(), "acme", ours, b.project); h.Healthy != (good[0] != 127) {
 			t.Fatalf("the check says %+v of %v", h, good)
 		}
 		before := len(b.receiver.Raw())

@@ -15,8 +15,8 @@ import (
 // saw no connection at all.
 func TestNothingLeavesWhenACallIsRefused(t *testing.T) {
 	t.Parallel()
-	hmac := func(env string) *countersign.Auth {
-		return &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: env}
+	hmac := func(env string) *countersign.Auths {
+		return countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: env})
 	}
 	tests := []struct {
 		name, cause string
@@ -41,20 +41,20 @@ func TestNothingLeavesWhenACallIsRefused(t *testing.T) {
 		{"credential not set", "variable SHOP_SIGNING_SECRET is not set", func(b *bundle, c *request.Call) { delete(b.env, signingEnv) }},
 		{"credential not listed", "HOME is not on the server's list", func(b *bundle, c *request.Call) { b.project.Auth = hmac("HOME") }},
 		{"bearer from the signing list", "is not on the server's list for BEARER", func(b *bundle, c *request.Call) {
-			b.project.Auth = &countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: signingEnv}
+			b.project.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: signingEnv})
 		}},
 		{"bearer with a line feed", "can't be sent in a header", func(b *bundle, c *request.Call) {
 			b.env[keyEnv] = secret + "\n"
-			b.project.Auth = &countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: keyEnv}
+			b.project.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: keyEnv})
 		}},
 		{"key in a framing header", "can't carry an API key", func(b *bundle, c *request.Call) {
-			b.project.Auth = &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "Content-Length"}
+			b.project.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "Content-Length"})
 		}},
 		{"key in a broken header", "can't carry an API key", func(b *bundle, c *request.Call) {
-			b.project.Auth = &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "X-Key: a\r\nX-Evil"}
+			b.project.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "X-Key: a\r\nX-Evil"})
 		}},
 		{"unknown authentication", "is not supported", func(b *bundle, c *request.Call) {
-			b.project.Auth = &countersign.Auth{Type: "DIGEST", CredentialEnv: keyEnv}
+			b.project.Auth = countersign.OneAuth(countersign.Auth{Type: "DIGEST", CredentialEnv: keyEnv})
 		}},
 	}
 	for _, tt := range tests {

@@ -15,28 +15,23 @@ const maxSaid = 4 << 10
 // person why a 422 was one. It is evidence, never an output. The credential is taken
 // out as it is out of an output; where it can be read only after some decoding, of a
 // text that is no JSON, nothing of the body is kept.
-func said(body []byte, secret string, whole bool) string {
+func said(body []byte, secrets masker, whole bool) string {
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
-	if len(secret) >= minMasked {
-		text = withoutSecret(text, secret, whole)
-	}
+	text = secrets.without(text, whole)
 	if len(text) > maxSaid {
 		text = strings.ToValidUTF8(text[:maxSaid], "")
 	}
 	return text
 }
 
-func withoutSecret(text, secret string, whole bool) string {
-	m := masker{forms: forms(secret)}
+// without takes the secrets out of a text that needn't be JSON.
+func (m masker) without(text string, whole bool) string {
 	if json.Valid([]byte(text)) {
-		text = mask(text, secret)
+		text = m.mask(text)
 	}
 	text = m.replace(text)
-	for n := len(secret) - 1; !whole && n > 0; n-- { // it broke off amid the credential
-		if beginning, cut := strings.CutSuffix(text, secret[:n]); cut {
-			text = beginning
-			break
-		}
+	if !whole {
+		text = m.withoutBeginning(text)
 	}
 	for _, decoded := range []string{html.UnescapeString(text), unescaped(text), percentDecoded(text)} {
 		if m.occursIn(decoded) {
@@ -44,6 +39,20 @@ func withoutSecret(text, secret string, whole bool) string {
 		}
 	}
 	return text
+}
+
+// withoutBeginning takes away the longest beginning of a secret at the end of a text
+// that broke off.
+func (m masker) withoutBeginning(text string) string {
+	longest := 0
+	for _, secret := range m.secrets {
+		for n := len(secret) - 1; n > longest; n-- {
+			if strings.HasSuffix(text, secret[:n]) {
+				longest = n
+			}
+		}
+	}
+	return text[:len(text)-longest]
 }
 
 // unescaped reads the escapes of JSON wherever they stand.

@@ -3,6 +3,7 @@ package outbound
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign/internal/rules/request"
@@ -16,7 +17,7 @@ const headerTrace = "traceparent"
 // bytes on the wire are what they would be without. A project whose credential
 // travels under that very name keeps it.
 func (m *message) follow(traceparent string) {
-	if !strings.EqualFold(m.credential.headerName, headerTrace) {
+	if !slices.ContainsFunc(m.credential, func(a authentication) bool { return strings.EqualFold(a.HeaderName, headerTrace) }) {
 		m.trace = traceparent
 	}
 }

@@ -55,7 +55,7 @@ func TestTheReceiverIsToldOfTheCallsSpan(t *testing.T) {
 			t.Errorf("%s is %s", a.Key, a.Value.String())
 		}
 	}
-	b.project.Auth = &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "Traceparent"}
+	b.project.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "Traceparent"})
 	b.client.Call(t.Context(), b.call(t, "POST"))
 	if len(got) != 1 || got[0] != secret {
 		t.Errorf("an API key came as %q", got)

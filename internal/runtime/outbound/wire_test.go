@@ -26,14 +26,14 @@ func (b bundle) raw(t *testing.T, call request.Call) string {
 // TestTheBytesOnTheWire are these and no others.
 func TestTheBytesOnTheWire(t *testing.T) {
 	t.Parallel()
-	bearer := &countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: keyEnv}
-	key := &countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "X-Shop-Key"}
-	none := &countersign.Auth{Type: countersign.AuthNone}
+	bearer := countersign.OneAuth(countersign.Auth{Type: countersign.AuthBearer, CredentialEnv: keyEnv})
+	key := countersign.OneAuth(countersign.Auth{Type: countersign.AuthAPIKey, CredentialEnv: keyEnv, HeaderName: "X-Shop-Key"})
+	none := countersign.OneAuth(countersign.Auth{Type: countersign.AuthNone})
 	runtime := "Idempotency-Key: run-1.refund\r\nX-Runtime-Run-Id: run-1\r\nX-Runtime-Step-Id: refund\r\nX-Runtime-Timestamp: 1767225600\r\n"
 	tests := []struct {
 		name, method string
 		noBody       bool
-		auth         *countersign.Auth
+		auth         *countersign.Auths
 		want         string
 	}{
 		{"read without authentication", "GET", false, none, "GET /orders/A-1?note=a%20b HTTP/1.1\r\nHost: HOST\r\nUser-Agent: countersign\r\nAccept: application/json\r\n" + runtime + "\r\n"},
@@ -132,9 +132,9 @@ func TestACredentialSentBackIsMasked(t *testing.T) {
 	t.Parallel()
 	for _, auth := range []string{countersign.AuthBearer, countersign.AuthAPIKey, countersign.AuthHMAC} {
 		b := setup(t)
-		b.project.Auth = &countersign.Auth{Type: auth, CredentialEnv: keyEnv}
+		b.project.Auth = countersign.OneAuth(countersign.Auth{Type: auth, CredentialEnv: keyEnv})
 		if auth == countersign.AuthAPIKey {
-			b.project.Auth.HeaderName = "X-Key"
+			b.project.Auth.One.HeaderName = "X-Key"
 		}
 		body := `{"seen":"Bearer ` + secret + `","n":1.50,"raw":"\u0063anary-7f3Kq\/9+z=Lm"}`
 		b.receiver.Next(faultreceiver.Answering("mirror", faultreceiver.JSON(200, body)))

@@ -22,14 +22,14 @@ func TestACallCarriesTheBindingOfTheTransactionThatDecidedIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := h.must(ref, run.Resumed{})
-	if first.Call == nil || first.Call.BoundTo != "acme" {
+	if first.Call == nil || first.Call.BoundTo[shop().AuthSecretEnv] != "acme" {
 		t.Fatalf("the first step's call is %+v", first.Call)
 	}
 	h.update(func(tx store.Tx) error {
 		return records.Credentials.Delete(tx, store.Realm, records.CredentialID(shop().AuthSecretEnv))
 	})
 	second := h.must(ref, h.answer(ref, fine()))
-	if second.Call == nil || second.Call.StepID != "second" || second.Call.BoundTo != "" {
+	if second.Call == nil || second.Call.StepID != "second" || second.Call.BoundTo[shop().AuthSecretEnv] != "" {
 		t.Errorf("the second step's call is %+v", second.Call)
 	}
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign"
@@ -57,7 +58,7 @@ func (c *approvalCourse) plan(p *countersign.Plan, a *countersign.Approval) {
 	c.Project, c.Revision = project.Name, project.Revision
 	c.Policy, c.Timeout = policyWord(capability), timeoutWord(capability.Timeout())
 	c.Rules = rulesOf(capability)
-	c.Signed = signedWord(project.EffectiveAuth().Type)
+	c.Signed = signedWords(project.EffectiveAuths())
 }
 
 // timeoutWord writes the call's timeout; whole seconds have no fraction.
@@ -78,6 +79,14 @@ func policyWord(c *countersign.Capability) string {
 		return "Never ask, unless a rule does"
 	}
 	return "Ask by risk: the side effect may not be safe to repeat"
+}
+
+func signedWords(auths []countersign.Auth) string {
+	var words []string
+	for _, a := range auths {
+		words = append(words, signedWord(a.Type))
+	}
+	return strings.Join(words, " ")
 }
 
 func signedWord(auth string) string {

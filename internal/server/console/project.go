@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
@@ -13,7 +14,7 @@ import (
 
 type projectData struct {
 	countersign.Project
-	Auth    countersign.Auth
+	Auths   []countersign.Auth
 	Call    statusNotice
 	Reason  field // why it is to be enabled or disabled
 	Use     control.ProjectUse
@@ -68,7 +69,7 @@ func (v *pageRequest) projectAgain(err error) (*page, error) {
 		return nil, unread
 	}
 	s := v.formOf(err, "")
-	d := projectData{Project: p, Auth: p.EffectiveAuth(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
+	d := projectData{Project: p, Auths: p.EffectiveAuths(), Use: use, Call: callOf(p, v.can(access.ToggleProject)), Reason: must(s.line("reason", "Why", "", ""))}
 	d.Shown, d.Pager = v.capabilities(p)
 	d.Problem = s.problem()
 	return &page{name: "project", Title: p.Name, Nav: "projects", Crumbs: projectCrumbs(p.ID), Data: d}, nil
@@ -103,7 +104,7 @@ func callOf(p countersign.Project, may bool) statusNotice {
 		return retiredNotice("project")
 	}
 	c := statusNotice{Class: "call--wait", Icon: "s-waiting", Check: may}
-	unset := p.EffectiveAuth().Type != countersign.AuthNone && !p.SecretConfigured
+	unset := len(p.EffectiveAuths()) > 0 && !p.SecretConfigured
 	switch {
 	case !p.Enabled && p.Health == nil:
 		c.Sentence = "No LIVE run can use this project until it is checked and enabled."
@@ -122,7 +123,7 @@ func callOf(p countersign.Project, may bool) statusNotice {
 	case unset:
 		c.Check = false
 		c.Sentence = "LIVE steps fail here with nothing sent: the credential is not set."
-		c.Detail = "Set " + p.EffectiveAuth().CredentialEnv + " in the environment of this service and start it again."
+		c.Detail = "Set " + variables(p) + " in the environment of this service and start it again."
 	default:
 		c.Class, c.Icon, c.Check = "call--ok", "s-completed", false
 		c.Sentence = "LIVE runs may use this project."
@@ -132,6 +133,15 @@ func callOf(p countersign.Project, may bool) statusNotice {
 		c.Detail = "An admin checks and enables it. Rehearsals work meanwhile."
 	}
 	return c
+}
+
+// variables are those of the project's secrets, in words.
+func variables(p countersign.Project) string {
+	var names []string
+	for _, a := range p.EffectiveAuths() {
+		names = append(names, a.CredentialEnv)
+	}
+	return strings.Join(names, " and ")
 }
 
 // sends reports whether the project's calls leave this machine.

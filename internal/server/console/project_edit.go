@@ -1,6 +1,8 @@
 package console
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
 	"github.com/countersign/countersign/internal/rules/exactjson"
+	"github.com/countersign/countersign/internal/rules/project"
 )
 
 // Forms that register a project and edit its connection. Capabilities have forms of
@@ -49,34 +52,101 @@ func (v *pageRequest) projectForm(p countersign.Project, err error) *page {
 // connection are the fields of everything but the capabilities, named by their paths in
 // the document.
 func (s *form) connection(p countersign.Project) []field {
-	auth := p.EffectiveAuth()
-	if p.ID == "" {
-		auth.Type = ""
-	}
-	return []field{
+	fields := []field{
 		must(s.line("name", "Name", "", p.Name)),
 		must(s.choose("radio", "adapter", "Adapter", "", p.Adapter,
 			choice{Value: countersign.AdapterHTTPJSON, Word: "HTTP, JSON", Note: "Calls go to the origin below, as JSON over HTTP."},
 			choice{Value: countersign.AdapterLocalEcho, Word: "Local echo", Note: "Nothing leaves this machine: each call answers 200 with its input. For trying things out."})),
 		s.mono("baseUrl", "Origin", "Scheme, host and port, without a path, such as https://api.example.com. The operator lists those that are allowed in SVC_PLATFORM_CONNECTION_ORIGINS.", p.BaseURL),
 		s.mono("healthPath", "Health path", "What a check asks for with GET. Default /", p.HealthPath),
-		must(s.choose("radio", "auth.type", "Authentication", "", auth.Type,
+	}
+	auths := authsToEdit(p)
+	for i, a := range auths {
+		which := ""
+		if len(auths) > 1 {
+			which = " " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(auths))
+		}
+		fields = append(fields, s.auth(project.AuthPath(&p, i), which, a)...)
+	}
+	return append(fields, s.document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", headerLines(p.Headers), 3))
+}
+
+// authsToEdit has one for a project that has none yet.
+func authsToEdit(p countersign.Project) []countersign.Auth {
+	auths := p.EffectiveAuths()
+	switch {
+	case len(auths) > 0:
+		return auths
+	case p.ID == "":
+		return []countersign.Auth{{}}
+	default:
+		return []countersign.Auth{{Type: countersign.AuthNone}}
+	}
+}
+
+// auth are the fields of one way to authenticate.
+func (s *form) auth(path, which string, a countersign.Auth) []field {
+	return []field{
+		must(s.choose("radio", path+".type", "Authentication"+which, "An API that wants several keys at once: edit the project as JSON, with an array.", a.Type,
 			choice{Value: countersign.AuthHMAC, Word: "HMAC-SHA256 signature", Note: "Every call is signed with the secret."},
 			choice{Value: countersign.AuthBearer, Word: "Bearer token", Note: "The secret goes in the Authorization header."},
 			choice{Value: countersign.AuthAPIKey, Word: "API key", Note: "The secret goes in a header that you name."},
 			choice{Value: countersign.AuthBasic, Word: "User and password", Note: "HTTP Basic: the secret is the password."},
 			choice{Value: countersign.AuthNone, Word: "None", Note: "Only reads with GET can be registered."})),
-		s.mono("auth.credentialEnv", "Environment variable of the secret", "Its name, never the secret. The operator lists the names that are allowed.", auth.CredentialEnv),
-		s.mono("auth.headerName", "Header of the API key", "For an API key only, such as X-Api-Key.", auth.HeaderName),
-		s.mono("auth.user", "User", "For user and password only.", auth.User),
+		s.mono(path+".credentialEnv", "Environment variable of the secret"+which, "Its name, never the secret. The operator lists the names that are allowed.", a.CredentialEnv),
+		s.mono(path+".headerName", "Header of the API key"+which, "For an API key only, such as X-Api-Key.", a.HeaderName),
+		s.mono(path+".user", "User"+which, "For user and password only.", a.User),
 	}
 }
 
-// connectionTyped reads the connection from the form.
-func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) {
+// headerLines writes headers one a line.
+func headerLines(h countersign.Headers) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		b.WriteString(name + ": " + h[name] + "\n")
+	}
+	return b.String()
+}
+
+// headersTyped reads them; what they may be is the service's rule.
+func (v *pageRequest) headersTyped() (countersign.Headers, error) {
+	var h countersign.Headers
+	for line := range strings.Lines(v.form("headers")) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		name = strings.TrimSpace(name)
+		if _, twice := h[name]; !ok || twice {
+			return nil, invalid("headers", "each line is a name, a colon and a value, and each name stands once")
+		}
+		if h == nil {
+			h = countersign.Headers{}
+		}
+		h[name] = strings.TrimSpace(value)
+	}
+	return h, nil
+}
+
+// connectionTyped reads the connection of a project from the form.
+func (v *pageRequest) connectionTyped(w *countersign.ProjectWrite) (err error) {
+	p := countersign.Project{Auth: w.Auth}
+	auths := make([]countersign.Auth, max(1, len(w.Auth.List())))
+	for i := range auths {
+		path := project.AuthPath(&p, i)
+		auths[i] = countersign.Auth{Type: v.form(path + ".type"), CredentialEnv: v.form(path + ".credentialEnv"), HeaderName: v.form(path + ".headerName"), User: v.form(path + ".user")}
+		if err = v.chosen("name", "adapter", path+".type"); err != nil {
+			return err
+		}
+	}
 	w.Name, w.Adapter, w.BaseURL, w.HealthPath = v.form("name"), v.form("adapter"), v.form("baseUrl"), v.form("healthPath")
-	w.Auth = &countersign.Auth{Type: v.form("auth.type"), CredentialEnv: v.form("auth.credentialEnv"), HeaderName: v.form("auth.headerName"), User: v.form("auth.user")}
+	if w.Auth = countersign.OneAuth(auths[0]); p.Auth != nil && p.Auth.One == nil {
+		w.Auth = &countersign.Auths{Several: auths}
+	}
 	w.AuthSecretEnv = ""
+	w.Headers, err = v.headersTyped()
+	return err
 }
 
 // chosen refuses a form that lacks required choices; for the API, the schema does this.
@@ -107,8 +177,9 @@ func registerProject(v *pageRequest) (string, error) {
 	}
 	if err == nil {
 		w := countersign.ProjectWrite{Capabilities: []countersign.Capability{}}
-		v.connectionTyped(&w)
-		_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
+		if err = v.connectionTyped(&w); err == nil {
+			_, err = v.control.PutProject(v.r.Context(), v.actor, id, w)
+		}
 	}
 	if countersign.ErrorCode(err) == countersign.CodeRevisionConflict {
 		err = invalid("id", "there is a project %s already", id)
@@ -150,9 +221,8 @@ func saveProject(v *pageRequest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err = v.chosen("name", "adapter", "auth.type"); err == nil {
-		w := projectWriteOf(p)
-		v.connectionTyped(&w)
+	w := projectWriteOf(p)
+	if err = v.connectionTyped(&w); err == nil {
 		w.ExpectedRevision = v.formRevision()
 		_, err = v.control.PutProject(v.r.Context(), v.actor, p.ID, w)
 	}

@@ -52,7 +52,7 @@ func (w *runWorld) Call(ctx context.Context, c request.Call) request.Outcome {
 }
 
 // Health implements control.Prober.
-func (w *runWorld) Health(context.Context, string, string, *countersign.Project) countersign.HealthCheck {
+func (w *runWorld) Health(context.Context, string, map[string]string, *countersign.Project) countersign.HealthCheck {
 	return countersign.HealthCheck{Healthy: true, StatusCode: 200}
 }
 

@@ -64,7 +64,7 @@ func listField(registry huma.Registry, field string, s *huma.Schema) *huma.Schem
 // already allows Omitted.
 func mayBeLong(field string, s *huma.Schema) bool {
 	switch {
-	case s.Ref != "", s.Type == huma.TypeArray:
+	case s.Ref != "", len(s.OneOf) > 0, s.Type == huma.TypeArray:
 		return true
 	case s.Type == huma.TypeString:
 		return s.Enum == nil && s.Format == "" && !isIdentifier(field)

@@ -180,6 +180,7 @@ func schemas() huma.Registry {
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Value](), reflect.TypeFor[anyValue]())
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Scalar](), reflect.TypeFor[modelValue]())
 	r.RegisterTypeAlias(reflect.TypeFor[countersign.Condition](), reflect.TypeFor[condition]())
+	r.RegisterTypeAlias(reflect.TypeFor[countersign.Auths](), reflect.TypeFor[auths]())
 	r.RegisterTypeAlias(reflect.TypeFor[json.Number](), reflect.TypeFor[float64]())
 	return r
 }
@@ -208,6 +209,15 @@ type modelValue struct{}
 // Schema is that of a ModelValue (specification 2).
 func (modelValue) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: "null"}}}
+}
+
+type auths struct{}
+
+// Schema is that of a project's auth: an object, or an array of several.
+func (auths) Schema(r huma.Registry) *huma.Schema {
+	one, most := r.Schema(reflect.TypeFor[countersign.Auth](), true, ""), countersign.MaxAuths
+	least := 1
+	return &huma.Schema{OneOf: []*huma.Schema{one, {Type: huma.TypeArray, Items: one, MinItems: &least, MaxItems: &most}}}
 }
 
 type condition struct{}

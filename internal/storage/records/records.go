@@ -77,9 +77,9 @@ type ProjectHead struct {
 // ProjectConnection is the part of a project's revision that says where it is called
 // and with which credential.
 type ProjectConnection struct {
-	BaseURL       string            `json:"baseUrl,omitempty"`
-	Auth          *countersign.Auth `json:"auth,omitempty"`
-	AuthSecretEnv string            `json:"authSecretEnv,omitempty"`
+	BaseURL       string             `json:"baseUrl,omitempty"`
+	Auth          *countersign.Auths `json:"auth,omitempty"`
+	AuthSecretEnv string             `json:"authSecretEnv,omitempty"`
 }
 
 // Plan is a stored plan without its snapshots: it refers to revisions.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ type CheckReceiver struct {
 	Project    string   `required:"" placeholder:"FILE" help:"The project's definition, as PUT /projects/{id} takes it or GET gives it."`
 	Input      []string `sep:"none" placeholder:"JSON|@FILE" help:"An input that the sandbox accepts; default {}. Give it three times where an effect can happen only once: for the first call, for the one that hangs up, for the two at once."`
 	OtherInput string   `placeholder:"JSON|@FILE" help:"An input that makes another payload; default: the first with one field of the body changed."`
-	SecretEnv  string   `placeholder:"NAME" help:"Environment variable that holds the sandbox's secret; default: the one that the project names."`
+	SecretEnv  []string `placeholder:"NAME" help:"Environment variable that holds the sandbox's secret; default: the one that the project names. Of several, one for each, in the project's order."`
 	Confirmed  bool     `name:"yes-this-is-a-sandbox" help:"The check really causes effects there: say that they may happen. Not asked of a loopback address."`
 	Record     string   `placeholder:"PROJECT-ID" help:"Record the verdicts at this project of the service, of which FILE must be the present revision's definition."`
 	Output
@@ -85,11 +86,8 @@ func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Pr
 	cfg := conformance.Config{
 		Project: p, Capability: c.Capability, RunID: "check-" + strings.ToLower(rand.Text()[:12]), UserAgent: "countersign", Now: time.Now,
 	}
-	env := first(c.SecretEnv, p.EffectiveAuth().CredentialEnv)
-	if p.EffectiveAuth().Type != countersign.AuthNone {
-		if cfg.Secret = t.Getenv(env); cfg.Secret == "" {
-			return nil, p, Unusablef("%s: set it to the sandbox's secret, or name another variable with --secret-env", env)
-		}
+	if cfg.Secrets, err = c.secrets(t, p.EffectiveAuths()); err != nil {
+		return nil, p, err
 	}
 	if cfg.Inputs, cfg.Other, err = c.inputs(); err != nil {
 		return nil, p, err
@@ -102,6 +100,25 @@ func (c *CheckReceiver) prepare(t *Terminal) (*conformance.Check, countersign.Pr
 		return nil, p, Unusablef("the check really causes effects at %s; if that is a sandbox, say --yes-this-is-a-sandbox", check.Target())
 	}
 	return check, p, nil
+}
+
+// secrets are those of the sandbox.
+func (c *CheckReceiver) secrets(t *Terminal, auths []countersign.Auth) (list []string, err error) {
+	if n := len(c.SecretEnv); n > 0 && n != len(auths) {
+		return nil, Unusablef("--secret-env: give it %d times, once for each way in which the project authenticates, not %d", len(auths), n)
+	}
+	for i, a := range auths {
+		env := a.CredentialEnv
+		if len(c.SecretEnv) > 0 {
+			env = c.SecretEnv[i]
+		}
+		secret := t.Getenv(env)
+		if secret == "" {
+			return nil, Unusablef("%s: set it to the sandbox's secret, or name another variable with --secret-env", env)
+		}
+		list = append(list, secret)
+	}
+	return list, nil
 }
 
 // nowhere is the base URL while the definition is validated without a sandbox.
@@ -119,8 +136,11 @@ func (c *CheckReceiver) definition() (p countersign.Project, err error) {
 		return p, Unusablef("--project %s: %v", c.Project, err)
 	}
 	w.BaseURL = nowhere
-	env := (&countersign.Project{Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv}).EffectiveAuth().CredentialEnv
-	p, err = project.Validate("", w, project.Allowed{Origins: []string{nowhere}, Credentials: credential.Plain(nil, []string{env})})
+	var names []string
+	for _, a := range (&countersign.Project{Auth: w.Auth, AuthSecretEnv: w.AuthSecretEnv}).EffectiveAuths() {
+		names = append(names, a.CredentialEnv)
+	}
+	p, err = project.Validate("", w, project.Allowed{Origins: []string{nowhere}, Credentials: credential.Plain(nil, names)})
 	if err != nil {
 		return p, Unusablef("--project %s: %v", c.Project, err)
 	}
@@ -243,7 +263,9 @@ func sameDefinition(tried, stored countersign.Project, name string) error {
 
 // relevant is the part of a project on which a check of the capability depends.
 func relevant(p countersign.Project, name string) any {
-	auth := p.EffectiveAuth()
-	auth.CredentialEnv = "" // the sandbox has its own secret
-	return []any{p.Capability(name), auth, p.Headers}
+	auths := slices.Clone(p.EffectiveAuths())
+	for i := range auths {
+		auths[i].CredentialEnv = "" // the sandbox has its own secrets
+	}
+	return []any{p.Capability(name), auths, p.Headers}
 }

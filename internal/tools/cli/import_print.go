@@ -100,7 +100,7 @@ func (c *ImportOpenAPI) review(w io.Writer, p *importer.Proposal) {
 	if leftOut > 0 {
 		fmt.Fprintf(w, "- %d optional parameters and fields are left out, for no input can carry them (-v names them).\n", leftOut)
 	}
-	if auth := p.Project.Auth; auth != nil {
+	for _, auth := range p.Project.Auth.List() {
 		fmt.Fprintf(w, "- auth: %s with the server environment variable %s, which must be on SVC_PLATFORM_CREDENTIAL_ENV_ALLOWLIST.\n", auth.Type, auth.CredentialEnv)
 	}
 	fmt.Fprintf(w, "- baseUrl: %s, which must be on SVC_PLATFORM_CONNECTION_ORIGINS.\n", Plain(p.Project.BaseURL))

@@ -42,7 +42,7 @@ func TestImportWritesWhatPutTakes(t *testing.T) {
 	if err := exactjson.Decode(text, &w); err != nil {
 		t.Fatal(err)
 	}
-	if w.BaseURL != "https://api.example.com" || len(w.Capabilities) != 2 || w.Capabilities[0].Path != "/v1/a" || w.Auth.CredentialEnv != "ACME_SHOP_TOKEN" || w.Enabled != nil {
+	if w.BaseURL != "https://api.example.com" || len(w.Capabilities) != 2 || w.Capabilities[0].Path != "/v1/a" || w.Auth.One.CredentialEnv != "ACME_SHOP_TOKEN" || w.Enabled != nil {
 		t.Errorf("it wrote %s", text)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/client"
@@ -51,14 +54,22 @@ func (l *ProjectsList) Run(t *Terminal) error {
 // credentialOf prints how calls to a project are authenticated, and whether the service has
 // the credential.
 func credentialOf(p *countersign.Project) string {
-	auth := p.EffectiveAuth()
+	auths := p.EffectiveAuths()
+	if len(auths) == 0 {
+		return countersign.AuthNone
+	}
+	words := make([]string, len(auths))
+	for i, a := range auths {
+		words[i] = strings.Join(slices.DeleteFunc([]string{a.Type, a.HeaderName, a.User, a.CredentialEnv}, func(s string) bool { return s == "" }), " ")
+	}
+	text := strings.Join(words, ", ")
 	switch {
-	case auth.CredentialEnv == "":
-		return auth.Type
 	case p.SecretConfigured:
-		return auth.Type + " " + auth.CredentialEnv
+		return text
+	case len(auths) > 1:
+		return text + " (not all are set)"
 	default:
-		return auth.Type + " " + auth.CredentialEnv + " (not set)"
+		return text + " (not set)"
 	}
 }
 
@@ -79,11 +90,35 @@ func printProject(w io.Writer, p *countersign.Project) {
 		state = "enabled"
 	}
 	Facts(w, [2]string{"project", p.ID}, [2]string{"name", p.Name}, [2]string{"revision", number(p.Revision)}, [2]string{"state", state}, [2]string{"retired", yes(p.Retired)}, [2]string{"adapter", p.Adapter},
-		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credentialOf(p)},
+		[2]string{"address", p.BaseURL}, [2]string{"health path", p.HealthPath}, [2]string{"health", healthText(p.Health)}, [2]string{"credential", credentialOf(p)}, [2]string{"headers", headersText(p.Headers)},
 		[2]string{"created", moment(p.CreatedAt)}, [2]string{"updated", moment(p.UpdatedAt)})
 	fmt.Fprintln(w)
 	Table(w, []string{"capability", "method", "path", "effect", "approval", "idempotent", "timeout", "output field"}, rows(p.Capabilities, func(c countersign.Capability) []string { return capabilityRow(p, c) }))
+	printExpectations(w, p)
 	printRules(w, p)
+}
+
+// headersText are the headers that each call is sent with.
+func headersText(h countersign.Headers) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		list = append(list, name+": "+h[name])
+	}
+	return strings.Join(list, ", ")
+}
+
+// printExpectations lists what the capabilities of a project expect, if they do.
+func printExpectations(w io.Writer, p *countersign.Project) {
+	var found [][]string
+	for _, c := range p.Capabilities {
+		if e := c.Expectation; e != nil {
+			found = append(found, []string{c.Name, e.Field, value(e.Equals), number(e.StatusCode)})
+		}
+	}
+	if len(found) > 0 {
+		fmt.Fprintln(w)
+		Table(w, []string{"capability", "expects of field", "value", "status"}, found)
+	}
 }
 
 // printRules lists the rules of a project, if it has any.

@@ -16,7 +16,7 @@ type Config struct {
 	// Project is the definition to check; its BaseURL is the sandbox.
 	Project    countersign.Project
 	Capability string
-	Secret     string // the HMAC secret, the token or the key; "" for NONE
+	Secrets    []string // the HMAC secret, the token, the key or the password of each way to authenticate, in the project's order; none for NONE
 	// Inputs are the inputs of up to three effects: the first call, the call whose connection
 	// is closed, and the two concurrent calls. The last input is used for the remaining ones.
 	Inputs []map[string]countersign.Value
@@ -31,7 +31,7 @@ type Config struct {
 type Check struct {
 	cfg        Config
 	capability *countersign.Capability
-	auth       countersign.Auth
+	auths      []countersign.Auth
 	target     string // normalized origin
 	wire       wire
 	requests   []countersign.Request
@@ -43,7 +43,7 @@ type Check struct {
 
 // New prepares a check and sends nothing. Its error names the parameter that can't be used.
 func New(cfg Config) (*Check, error) {
-	c := &Check{cfg: cfg, capability: cfg.Project.Capability(cfg.Capability), auth: cfg.Project.EffectiveAuth()}
+	c := &Check{cfg: cfg, capability: cfg.Project.Capability(cfg.Capability), auths: cfg.Project.EffectiveAuths()}
 	if err := c.usable(); err != nil {
 		return nil, err
 	}
@@ -76,16 +76,22 @@ func (c *Check) usable() error {
 		return fmt.Errorf("the address %w", err)
 	case c.capability == nil:
 		return fmt.Errorf("the project has no capability %s; it has %s", c.cfg.Capability, strings.Join(capabilityNames(p), ", "))
-	case c.auth.Type != countersign.AuthNone && c.cfg.Secret == "":
-		return fmt.Errorf("the project authenticates by %s: give its secret", c.auth.Type)
-	case c.auth.Type == countersign.AuthNone && c.capability.Method != "GET":
+	case len(c.auths) == 0 && c.capability.Method != "GET":
 		return errors.New("without authentication (NONE) only GET is called")
-	case c.auth.Type != countersign.AuthHMAC && !isHeaderValue(c.cfg.Secret):
-		return errors.New("the secret can't be sent in a header: control characters or white space around it")
+	case len(c.cfg.Secrets) != len(c.auths):
+		return fmt.Errorf("the project authenticates in %d ways: give as many secrets, not %d", len(c.auths), len(c.cfg.Secrets))
 	case len(c.cfg.Inputs) == 0:
 		return errors.New("give an input, {} for none")
 	}
 	c.target = origin
+	for i, a := range c.auths {
+		switch secret := c.cfg.Secrets[i]; {
+		case secret == "":
+			return fmt.Errorf("the project authenticates by %s: give its secret", a.Type)
+		case a.Type != countersign.AuthHMAC && !isHeaderValue(secret):
+			return errors.New("the secret can't be sent in a header: control characters or white space around it")
+		}
+	}
 	return nil
 }
 

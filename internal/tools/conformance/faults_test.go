@@ -110,7 +110,7 @@ func TestAnInternalErrorIsNoRefusal(t *testing.T) {
 func TestRefusingEverythingProvesNothing(t *testing.T) {
 	b := &books{}
 	cfg := against(serve(t, b))
-	cfg.Secret = "mistyped"
+	cfg.Secrets = []string{"mistyped"}
 	r := played(t, cfg)
 	compare(t, r, `accepts-signed BROKEN
 refuses-unsigned NOT_TRIED

@@ -119,7 +119,7 @@ func TestOneOfTwoAtOnceMayGet409(t *testing.T) {
 func TestCredentialsAreTriedWithoutAndWrong(t *testing.T) {
 	for _, auth := range []countersign.Auth{{Type: countersign.AuthBearer}, {Type: countersign.AuthAPIKey, HeaderName: "X-Books-Key"}} {
 		cfg := against(serve(t, &books{}))
-		cfg.Project.Auth = &auth
+		cfg.Project.Auth = countersign.OneAuth(auth)
 		compare(t, played(t, cfg), `accepts-signed HOLDS
 refuses-no-credential HOLDS
 refuses-wrong-credential HOLDS
@@ -140,7 +140,7 @@ func TestOfAReadOnlySignaturesAreTried(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	cfg = against(serve(t, &books{unchecked: true}))
-	cfg.Capability, cfg.Inputs, cfg.Project.Auth, cfg.Secret = "entries", cfg.Inputs[:1], nil, ""
+	cfg.Capability, cfg.Inputs, cfg.Project.Auth, cfg.Secrets = "entries", cfg.Inputs[:1], nil, nil
 	cfg.Inputs[0] = input("resourceId", `"a-1"`)
 	compare(t, played(t, cfg), "accepts-signed HOLDS\n")
 }
@@ -183,10 +183,10 @@ func TestWhatCannotBeUsedIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"another adapter":    {func(c *Config) { c.Project.Adapter = countersign.AdapterLocalEcho }, "LOCAL_ECHO"},
 		"a base with a path": {func(c *Config) { c.Project.BaseURL += "/v1" }, "the address"},
 		"no such capability": {func(c *Config) { c.Capability = "pay" }, "no capability pay; it has book, entries"},
-		"no secret":          {func(c *Config) { c.Secret = "" }, "give its secret"},
+		"no secret":          {func(c *Config) { c.Secrets = []string{""} }, "give its secret"},
 		"no authentication":  {func(c *Config) { c.Project.Auth = nil }, "only GET"},
 		"a secret with a line": {func(c *Config) {
-			c.Project.Auth, c.Secret = &countersign.Auth{Type: countersign.AuthBearer}, "s\n"
+			c.Project.Auth, c.Secrets = countersign.OneAuth(countersign.Auth{Type: countersign.AuthBearer}), []string{"s\n"}
 		}, "control characters"},
 		"no input":             {func(c *Config) { c.Inputs = nil }, "give an input"},
 		"a missing input":      {func(c *Config) { c.Inputs[0] = input("amount", "1") }, "input 1: input.resourceId"},

@@ -16,6 +16,7 @@ import (
 // valid request of the capability, so a receiver that doesn't verify accepts it.
 type forgery struct {
 	rule    string // the rule by which a receiver refuses the call
+	auth    int    // the way to authenticate that is wrong; the others are right
 	without bool   // no signature, or no credential
 	other   bool   // another secret
 	shift   time.Duration
@@ -38,6 +39,17 @@ var forgeries = map[string][]forgery{
 	countersign.AuthBearer: credentialForgeries,
 	countersign.AuthAPIKey: credentialForgeries,
 	countersign.AuthBasic:  credentialForgeries,
+}
+
+// forgeriesOf are those of each way to authenticate.
+func forgeriesOf(auths []countersign.Auth) (all []forgery) {
+	for i, a := range auths {
+		for _, f := range forgeries[a.Type] {
+			f.auth = i
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 var credentialForgeries = []forgery{
@@ -82,21 +94,24 @@ func (c *Check) message(r countersign.Request, step string, f forgery) message {
 	for name, value := range c.cfg.Project.Headers {
 		m.headers.Set(name, value)
 	}
-	if !f.without {
-		c.authenticate(m.headers, parts, f)
+	for i, a := range c.auths {
+		if i != f.auth {
+			authenticate(m.headers, a, c.cfg.Secrets[i], parts, forgery{})
+		} else if !f.without {
+			authenticate(m.headers, a, c.cfg.Secrets[i], parts, f)
+		}
 	}
 	return m
 }
 
-func (c *Check) authenticate(h http.Header, parts signature.Parts, f forgery) {
-	secret := c.cfg.Secret
+func authenticate(h http.Header, a countersign.Auth, secret string, parts signature.Parts, f forgery) {
 	if f.other {
 		secret = otherSecret
 	}
 	if f.signed != nil {
 		f.signed(&parts)
 	}
-	switch c.auth.Type {
+	switch a.Type {
 	case countersign.AuthHMAC:
 		value, err := signature.Sign([]byte(secret), parts)
 		if err != nil { // impossible: New refuses an empty secret and a run id with line breaks
@@ -106,8 +121,8 @@ func (c *Check) authenticate(h http.Header, parts signature.Parts, f forgery) {
 	case countersign.AuthBearer:
 		h.Set("Authorization", "Bearer "+secret)
 	case countersign.AuthAPIKey:
-		h.Set(c.auth.HeaderName, secret)
+		h.Set(a.HeaderName, secret)
 	case countersign.AuthBasic:
-		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.auth.User+":"+secret)))
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(a.User+":"+secret)))
 	}
 }

@@ -30,7 +30,7 @@ type play struct {
 // Requests that must be refused are sent first: so a receiver that doesn't refuse them is
 // detected even if its effect can happen only once.
 func (c *Check) Play(ctx context.Context) (*Report, error) {
-	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(c.capability, c.auth.Type))}
+	p := &play{Check: c, ctx: ctx, report: newReport(rulesFor(c.capability, c.auths))}
 	p.report.Capability, p.report.Target, p.report.RunID, p.report.SideEffect = c.capability.Name, c.target, c.cfg.RunID, c.Effects()
 	p.effect = p.newWatch()
 	p.forge()
@@ -92,7 +92,7 @@ func (p *play) accepts(a answer) {
 	default:
 		p.report.set(countersign.RuleAcceptsSigned, broken(a.words()))
 	}
-	for _, f := range forgeries[p.auth.Type] {
+	for _, f := range forgeriesOf(p.auths) {
 		if rule := p.report.of(f.rule); a.refused() && rule.Verdict == countersign.VerdictHolds {
 			p.report.set(f.rule, notTried(rule.Seen+", but a right call was refused as well"))
 		}
@@ -103,13 +103,15 @@ func (p *play) accepts(a answer) {
 // answer, forge sends no further one.
 func (p *play) forge() {
 	silent := ""
-	for _, f := range forgeries[p.auth.Type] {
+	for _, f := range forgeriesOf(p.auths) {
 		if silent != "" {
 			p.report.set(f.rule, notTried("no answer came to "+silent))
 			continue
 		}
 		a := p.send(p.message(p.requests[0], p.step(), f), moments{})
-		p.report.set(f.rule, p.refusal(a))
+		if p.report.of(f.rule).Verdict != countersign.VerdictBroken { // by another way to authenticate
+			p.report.set(f.rule, p.refusal(a))
+		}
 		if a.status == 0 {
 			silent = f.rule
 		}

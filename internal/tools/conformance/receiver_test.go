@@ -102,8 +102,8 @@ func authentic(r *http.Request, body string) bool {
 	return signature.Verify([]byte(secret), p, h.Get(signature.HeaderSignature), time.Now()) == nil
 }
 
-func hmac() *countersign.Auth {
-	return &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "BOOKS_SECRET"}
+func hmac() *countersign.Auths {
+	return countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "BOOKS_SECRET"})
 }
 
 // project is the project of a receiver at an origin.
@@ -142,7 +142,7 @@ func serve(t *testing.T, h http.Handler) string {
 // against is the Config of a check of `book` at an origin.
 func against(origin string) Config {
 	return Config{
-		Project: project(origin), Capability: "book", Secret: secret, RunID: "check-test", UserAgent: "countersign/test", Now: time.Now,
+		Project: project(origin), Capability: "book", Secrets: []string{secret}, RunID: "check-test", UserAgent: "countersign/test", Now: time.Now,
 		Inputs: []map[string]countersign.Value{input("resourceId", `"a-1"`, "note", `"a b"`, "amount", "12.50")},
 	}
 }

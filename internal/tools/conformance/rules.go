@@ -8,6 +8,8 @@
 package conformance
 
 import (
+	"slices"
+
 	"github.com/countersign/countersign"
 )
 
@@ -39,10 +41,12 @@ var sentences = map[string]string{
 
 // rulesFor returns the rules that apply to a capability's receiver, in the order of the
 // report.
-func rulesFor(c *countersign.Capability, authType string) []string {
+func rulesFor(c *countersign.Capability, auths []countersign.Auth) []string {
 	names := []string{countersign.RuleAcceptsSigned}
-	for _, f := range forgeries[authType] {
-		names = append(names, f.rule)
+	for _, f := range forgeriesOf(auths) {
+		if !slices.Contains(names, f.rule) {
+			names = append(names, f.rule)
+		}
 	}
 	if c.HasSideEffect() {
 		names = append(names, countersign.RuleSameKeySameBody, countersign.RuleSameKeyOtherBody,

@@ -39,7 +39,10 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	drafts, auth := d.draftAll(p, base, operations, o)
 	p.Project = countersign.ProjectWrite{
 		Name: cmp.Or(o.Name, p.Title, o.ProjectID), Adapter: countersign.AdapterHTTPJSON, BaseURL: base.proposed.origin,
-		Auth: auth, Capabilities: []countersign.Capability{},
+		Capabilities: []countersign.Capability{},
+	}
+	if auth != nil {
+		p.Project.Auth = countersign.OneAuth(*auth)
 	}
 	p.finish(drafts)
 	if len(drafts) == 0 {

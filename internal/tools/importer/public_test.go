@@ -79,7 +79,7 @@ func outline(w io.Writer, name string, p *Proposal, failed error) {
 	if failed != nil {
 		fmt.Fprintf(w, "; %s", failed)
 	}
-	fmt.Fprintf(w, "\nbase %s, auth %v\n", p.Project.BaseURL, p.Project.Auth)
+	fmt.Fprintf(w, "\nbase %s, auth %v\n", p.Project.BaseURL, p.Project.Auth.List())
 	for _, reason := range slices.Sorted(maps.Keys(p.Reasons)) {
 		fmt.Fprintf(w, "  %4d %s\n", p.Reasons[reason], reason)
 	}

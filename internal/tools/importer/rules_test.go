@@ -35,9 +35,13 @@ func registers(t testing.TB, p *Proposal) {
 	t.Helper()
 	w := p.Project
 	if w.Auth == nil {
-		w.Auth = &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"} // the report tells a person to fill it in
+		w.Auth = countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: "KEY"}) // the report tells a person to fill it in
 	}
-	_, err := project.Validate("", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, []string{w.Auth.CredentialEnv})})
+	var names []string
+	for _, a := range w.Auth.List() {
+		names = append(names, a.CredentialEnv)
+	}
+	_, err := project.Validate("", w, project.Allowed{Origins: []string{w.BaseURL}, Credentials: credential.Plain(nil, names)})
 	if err != nil {
 		t.Errorf("the service refuses the proposal: %v", err)
 	}
@@ -267,7 +271,7 @@ func TestAuthenticationIsTheOneThatMostOperationsTake(t *testing.T) {
 		p := propose(t, []byte(`{"openapi":"3.1.0","servers":[{"url":"https://a"}],"security":`+test.security+`,"components":{"securitySchemes":{`+test.schemes+`}},"paths":{"/a":{"post":{`+ok+`}}}}`), Options{ProjectID: "acme-shop"})
 		got := ""
 		if p.Project.Auth != nil {
-			got = fmt.Sprint(*p.Project.Auth)
+			got = fmt.Sprint(*p.Project.Auth.One)
 		}
 		if got != test.want || !strings.Contains(strings.Join(p.FillIn, "\n"), test.fillIn) {
 			t.Errorf("%s: %s, not %s; fill in %q", name, got, test.want, p.FillIn)

@@ -64,7 +64,7 @@ func authOf(n node) (countersign.Auth, string) {
 // allowed applies the service's own rule.
 func allowed(a countersign.Auth) bool {
 	a.CredentialEnv = "X"
-	_, err := project.Validate("", countersign.ProjectWrite{Name: "x", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x", Auth: &a},
+	_, err := project.Validate("", countersign.ProjectWrite{Name: "x", Adapter: countersign.AdapterHTTPJSON, BaseURL: "https://x", Auth: countersign.OneAuth(a)},
 		project.Allowed{Origins: []string{"https://x"}, Credentials: credential.Plain(nil, []string{"X"})})
 	return err == nil
 }

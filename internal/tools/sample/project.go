@@ -18,7 +18,7 @@ const (
 func ShopProject(baseURL, credentialEnv string) countersign.ProjectWrite {
 	return countersign.ProjectWrite{
 		Name: "Shop marlow", Adapter: countersign.AdapterHTTPJSON, BaseURL: baseURL, HealthPath: "/health",
-		Auth:         &countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: credentialEnv},
+		Auth:         countersign.OneAuth(countersign.Auth{Type: countersign.AuthHMAC, CredentialEnv: credentialEnv}),
 		Capabilities: append(reads(), sideEffects()...),
 	}
 }

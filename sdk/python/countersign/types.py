@@ -411,7 +411,7 @@ class ConformanceWrite(TypedDict):
 
 class Credential(TypedDict):
     # what the tenant's projects and webhooks use it for
-    kinds: list[Literal["HMAC", "BEARER", "API_KEY"]]
+    kinds: list[Literal["HMAC", "BEARER", "API_KEY", "BASIC"]]
     # of a server environment variable
     name: str
     # the only origin that it may be used at; absent: any
@@ -772,7 +772,7 @@ class ListedCapability(TypedDict):
 
 class ListedCredential(TypedDict):
     # what the tenant's projects and webhooks use it for
-    kinds: list[Literal["HMAC", "BEARER", "API_KEY"]] | Omitted
+    kinds: list[Literal["HMAC", "BEARER", "API_KEY", "BASIC"]] | Omitted
     # of a server environment variable
     name: str | Omitted
     # the only origin that it may be used at; absent: any
@@ -840,7 +840,7 @@ class ListedPlan(TypedDict):
 
 class ListedProject(TypedDict):
     adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
-    auth: NotRequired[Auth | Omitted]
+    auth: NotRequired[Auth | list[Auth] | Omitted]
     authSecretEnv: NotRequired[str]
     baseUrl: NotRequired[str | Omitted]
     capabilities: list[ListedCapability]
@@ -858,10 +858,10 @@ class ListedProject(TypedDict):
     # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
     retired: NotRequired[bool]
     revision: int
-    # the credential variable exists and isn't empty now
+    # each credential variable exists and isn't empty now
     secretConfigured: bool
     updatedAt: str
-    # true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
+    # true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
     weakSecret: NotRequired[bool]
 
 
@@ -1300,7 +1300,7 @@ class Problem(TypedDict):
 
 class Project(TypedDict):
     adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
-    auth: NotRequired[Auth]
+    auth: NotRequired[Auth | list[Auth]]
     authSecretEnv: NotRequired[str]
     baseUrl: NotRequired[str]
     capabilities: list[Capability]
@@ -1318,10 +1318,10 @@ class Project(TypedDict):
     # true: hidden from lists unless asked for, and nothing new is made of it; restoring ends that
     retired: NotRequired[bool]
     revision: int
-    # the credential variable exists and isn't empty now
+    # each credential variable exists and isn't empty now
     secretConfigured: bool
     updatedAt: str
-    # true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
+    # true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it
     weakSecret: NotRequired[bool]
 
 
@@ -1350,7 +1350,8 @@ class ProjectRunStart(TypedDict):
 
 class ProjectWrite(TypedDict):
     adapter: Literal["HTTP_JSON", "LOCAL_ECHO"]
-    auth: NotRequired[Auth]
+    # an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC
+    auth: NotRequired[Auth | list[Auth]]
     # legacy HMAC: name of a server environment variable
     authSecretEnv: NotRequired[str]
     # HTTP(S) origin on the server's list

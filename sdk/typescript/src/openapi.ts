@@ -523,7 +523,7 @@ export interface components {
         };
         Credential: {
             /** @description what the tenant's projects and webhooks use it for */
-            kinds: ("HMAC" | "BEARER" | "API_KEY")[];
+            kinds: ("HMAC" | "BEARER" | "API_KEY" | "BASIC")[];
             /** @description of a server environment variable */
             name: string;
             /** @description the only origin that it may be used at; absent: any */
@@ -973,7 +973,7 @@ export interface components {
         };
         ListedCredential: {
             /** @description what the tenant's projects and webhooks use it for */
-            kinds: ("HMAC" | "BEARER" | "API_KEY")[] | components["schemas"]["Omitted"];
+            kinds: ("HMAC" | "BEARER" | "API_KEY" | "BASIC")[] | components["schemas"]["Omitted"];
             /** @description of a server environment variable */
             name: string | components["schemas"]["Omitted"];
             /** @description the only origin that it may be used at; absent: any */
@@ -1057,7 +1057,7 @@ export interface components {
         ListedProject: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
-            auth?: components["schemas"]["Auth"] | components["schemas"]["Omitted"];
+            auth?: (components["schemas"]["Auth"] | components["schemas"]["Auth"][]) | components["schemas"]["Omitted"];
             authSecretEnv?: string;
             baseUrl?: string | components["schemas"]["Omitted"];
             capabilities: components["schemas"]["ListedCapability"][];
@@ -1079,11 +1079,11 @@ export interface components {
             retired?: boolean;
             /** Format: int64 */
             revision: number;
-            /** @description the credential variable exists and isn't empty now */
+            /** @description each credential variable exists and isn't empty now */
             secretConfigured: boolean;
             /** Format: date-time */
             updatedAt: string;
-            /** @description true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
+            /** @description true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
             weakSecret?: boolean;
         };
         ListedRun: {
@@ -1616,7 +1616,7 @@ export interface components {
         Project: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
-            auth?: components["schemas"]["Auth"];
+            auth?: components["schemas"]["Auth"] | components["schemas"]["Auth"][];
             authSecretEnv?: string;
             baseUrl?: string;
             capabilities: components["schemas"]["Capability"][];
@@ -1638,11 +1638,11 @@ export interface components {
             retired?: boolean;
             /** Format: int64 */
             revision: number;
-            /** @description the credential variable exists and isn't empty now */
+            /** @description each credential variable exists and isn't empty now */
             secretConfigured: boolean;
             /** Format: date-time */
             updatedAt: string;
-            /** @description true: the secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
+            /** @description true: a secret is shorter than 32 bytes (HMAC) or 16 (others) now; nothing is refused for it */
             weakSecret?: boolean;
         };
         ProjectPage: {
@@ -1680,7 +1680,8 @@ export interface components {
         ProjectWrite: {
             /** @enum {string} */
             adapter: "HTTP_JSON" | "LOCAL_ECHO";
-            auth?: components["schemas"]["Auth"];
+            /** @description an object, or an array of up to three for an API that wants several keys, of which one at most is HMAC */
+            auth?: components["schemas"]["Auth"] | components["schemas"]["Auth"][];
             /** @description legacy HMAC: name of a server environment variable */
             authSecretEnv?: string;
             /** @description HTTP(S) origin on the server's list */
