@@ -46,6 +46,7 @@ type Approval struct {
 	Decisions       []GivenDecision `json:"decisions,omitempty" nullable:"false" doc:"oldest first; decidedBy is who gave the last"`
 	ApprovalsNeeded int64           `json:"approvalsNeeded,omitempty" doc:"how many different deciders must approve; absent in records of older releases, which needed one"`
 	Groups          []string        `json:"groups,omitempty" nullable:"false" doc:"every decider is a member of one of them, and each has at least one decider"`
+	Escalations     []Escalation    `json:"escalations,omitempty" nullable:"false" doc:"who may decide in place of the groups, and from when"`
 	Reasons         []string        `json:"reasons,omitempty" nullable:"false" doc:"of the rules and budgets that ask"`
 
 	RequestedByMakers []string `json:"requestedByMakers,omitempty" nullable:"false" doc:"who made the token that asked, and who made that one, nearest first, up to a user or the bootstrap token"`

@@ -22,6 +22,38 @@ type ApprovalRule struct {
 	Approvals int64     `json:"approvals,omitempty" minimum:"1" maximum:"5" doc:"how many different deciders must approve; default 1"`
 	Groups    []string  `json:"groups,omitempty" nullable:"false" maxItems:"10" doc:"every decider is a member of one of them, and each has at least one decider"`
 	Reason    string    `json:"reason" doc:"why, for those who are asked or denied; never blank"`
+
+	Escalate *Escalate `json:"escalate,omitempty" doc:"who may decide in place of the groups when nobody has for a while"`
+}
+
+// Escalate names groups whose members may decide in place of a rule's groups once an
+// approval has waited for a while. An approval that nobody decides lapses all the same.
+type Escalate struct {
+	After  string   `json:"after" doc:"a Go duration, 1s to 720h, since the approval was asked for"`
+	Groups []string `json:"groups" nullable:"false" minItems:"1" maxItems:"10"`
+}
+
+// Bounds of how long an approval waits before it escalates.
+const (
+	MinEscalateAfter = time.Second
+	MaxEscalateAfter = 720 * time.Hour
+)
+
+// Wait is how long an approval waits, 0 for what can't be read.
+func (e Escalate) Wait() time.Duration {
+	d, err := time.ParseDuration(e.After)
+	if err != nil {
+		return 0
+	}
+	return d
+}
+
+// Escalation says from when members of some groups may decide an approval in place of
+// others.
+type Escalation struct {
+	At     time.Time `json:"at"`
+	Groups []string  `json:"groups" nullable:"false" doc:"whose members may decide from then on"`
+	For    []string  `json:"for" nullable:"false" doc:"the approval's groups for which they decide"`
 }
 
 // Group names users who decide approvals together.
@@ -57,5 +89,9 @@ type GivenDecision struct {
 	Groups   []string       `json:"groups,omitempty" nullable:"false" doc:"the approval's groups that it was given for"`
 	Reason   string         `json:"reason"`
 	At       time.Time      `json:"at"`
-	Left     bool           `json:"left,omitempty" doc:"its decider left the groups before enough had approved, so it doesn't count"`
+
+	OnBehalfOf []string `json:"onBehalfOf,omitempty" nullable:"false" doc:"users who were away and in whose place it was given: their delegate decided as themself"`
+	Escalated  []string `json:"escalated,omitempty" nullable:"false" doc:"groups that it was given as a member of, since the approval's own had not decided in time"`
+
+	Left bool `json:"left,omitempty" doc:"its decider left the groups before enough had approved, so it doesn't count"`
 }

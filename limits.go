@@ -36,6 +36,7 @@ const (
 	MaxApprovals     = 5   // that a rule asks for
 	MaxGroups        = 200 // of a tenant
 	MaxGroupMembers  = 200
+	MaxBudgets       = 20 // of a capability or an agent
 
 	MaxPendingApprovals = 10_000              // of a tenant
 	RepeatedCall        = 24 * time.Hour      // within it the same call over MCP finds its run

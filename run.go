@@ -106,7 +106,10 @@ type WaitingFor struct {
 	StepID     string    `json:"stepId"`
 	ApprovalID string    `json:"approvalId,omitempty"`
 	ExpiresAt  time.Time `json:"expiresAt,omitzero"`
-	NotBefore  time.Time `json:"notBefore,omitzero" doc:"until then an answer may still come, and no resolution is taken"`
+
+	EscalatesAt time.Time `json:"escalatesAt,omitzero" doc:"from when members of other groups may decide, too"`
+
+	NotBefore time.Time `json:"notBefore,omitzero" doc:"until then an answer may still come, and no resolution is taken"`
 }
 
 // StepRun is the record of one step inside a run (contract 6).

@@ -8,6 +8,7 @@ const WebhookTimeout = 10 * time.Second
 // The events that a webhook can be told of.
 const (
 	EventApprovalRequested   = "approval.requested"
+	EventApprovalLapsing     = "approval.lapsing"
 	EventRunRecoveryRequired = "run.recovery_required"
 	EventRunEnded            = "run.ended"
 	EventStopped             = "live.stopped"
@@ -15,7 +16,7 @@ const (
 )
 
 // WebhookEvents are all of them.
-var WebhookEvents = []string{EventApprovalRequested, EventRunRecoveryRequired, EventRunEnded, EventStopped, EventGoing}
+var WebhookEvents = []string{EventApprovalRequested, EventApprovalLapsing, EventRunRecoveryRequired, EventRunEnded, EventStopped, EventGoing}
 
 // Webhook is where a tenant is told that something happened, and how that went. What
 // it is told is a hint to go and look, never the truth itself.
@@ -23,7 +24,7 @@ type Webhook struct {
 	ID         string   `json:"id"`
 	Revision   int64    `json:"revision" doc:"1 on create, one more on each update"`
 	URL        string   `json:"url"`
-	Events     []string `json:"events" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended,live.stopped,live.going"`
+	Events     []string `json:"events" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going"`
 	SecretEnv  string   `json:"secretEnv" doc:"the server's variable that holds the signing secret"`
 	ProjectIDs []string `json:"projectIds,omitempty" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled    bool     `json:"enabled"`
@@ -42,7 +43,7 @@ type Webhook struct {
 // and ignored.
 type WebhookWrite struct {
 	URL              string   `json:"url" minLength:"1" doc:"its origin must be on the server's list SVC_PLATFORM_NOTIFY_ORIGINS"`
-	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,run.recovery_required,run.ended,live.stopped,live.going"`
+	Events           []string `json:"events" minItems:"1" nullable:"false" enum:"approval.requested,approval.lapsing,run.recovery_required,run.ended,live.stopped,live.going"`
 	SecretEnv        string   `json:"secretEnv" minLength:"1" doc:"a variable on the server's list of signing or credential variables"`
 	ProjectIDs       []string `json:"projectIds,omitempty" minItems:"1" maxItems:"200" nullable:"false" doc:"absent: all projects of the tenant"`
 	Enabled          *bool    `json:"enabled,omitempty" nullable:"false" doc:"default true"`

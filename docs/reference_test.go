@@ -88,7 +88,7 @@ var limits = map[string]any{
 	"DefaultCapabilityTimeoutMs": countersign.DefaultCapabilityTimeoutMs, "MaxBodyBytes": countersign.MaxBodyBytes, "MaxOpenBytes": countersign.MaxOpenBytes, "MaxJSONDepth": countersign.MaxJSONDepth,
 	"MaxListedValue": countersign.MaxListedValue, "MaxProblems": countersign.MaxProblems, "MaxEventStreams": countersign.MaxEventStreams, "MaxTokenDays": countersign.MaxTokenDays, "MaxActiveRuns": countersign.MaxActiveRuns,
 	"MaxInstances": countersign.MaxInstances, "MaxProbes": countersign.MaxProbes, "MaxLeftCalls": countersign.MaxLeftCalls, "MaxWebhooks": countersign.MaxWebhooks, "MaxModelBytes": countersign.MaxModelBytes, "MaxPendingApprovals": countersign.MaxPendingApprovals, "InstanceLife": countersign.InstanceLife,
-	"MaxApprovalRules": countersign.MaxApprovalRules, "MaxRuleGroups": countersign.MaxRuleGroups, "MaxApprovals": countersign.MaxApprovals, "MaxGroups": countersign.MaxGroups, "MaxGroupMembers": countersign.MaxGroupMembers,
+	"MaxApprovalRules": countersign.MaxApprovalRules, "MaxRuleGroups": countersign.MaxRuleGroups, "MaxApprovals": countersign.MaxApprovals, "MaxGroups": countersign.MaxGroups, "MaxGroupMembers": countersign.MaxGroupMembers, "MaxBudgets": countersign.MaxBudgets,
 	"SignatureWindow": countersign.SignatureWindow, "HeartbeatWindow": countersign.HeartbeatWindow, "HeartbeatCadence": countersign.HeartbeatCadence,
 	"RepeatedCall": countersign.RepeatedCall, "MaxPattern": countersign.MaxPattern, "MaxPatternText": countersign.MaxPatternText,
 	"ApprovalTTL": countersign.ApprovalTTL, "HealthTimeout": countersign.HealthTimeout,

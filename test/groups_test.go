@@ -14,7 +14,7 @@ func (w *world) decision(t *testing.T, who *harness.Browser, approval string, de
 
 func (w *world) group(t *testing.T, id string, revision int, members ...string) {
 	t.Helper()
-	w.Admin.Put("/groups/"+id, doc{"name": id, "members": members, "expectedRevision": revision}).OK(t).Is(t, "revision", revision+1)
+	w.Admin.Put("/groups/"+id, doc{"name": id, "members": append([]string{}, members...), "expectedRevision": revision}).OK(t).Is(t, "revision", revision+1)
 }
 
 // several is a rule that asks for more than one decision.

@@ -167,7 +167,7 @@ func TestTheIntegrationContractHoldsATestVectorThatVerifies(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)
 	c := s.Admin.Get("/integrations/contract").OK(t)
-	c.Is(t, "apiVersion", "0.3.0").Is(t, "prefixes", []string{"/v1", "/api/runtime/v1"}).Is(t, "limits.bodyBytes", 1<<20).Is(t, "limits.agentInstances", 1000).Is(t, "limits.pendingApprovals", 10_000).Is(t, "limits.webhooks", 100).Is(t, "limits.modelBytes", 1<<30).Is(t, "limits.runProbes", 1000).Is(t, "limits.openRequestBytes", 8<<10)
+	c.Is(t, "limits.budgets", 20).Is(t, "limits.budgetSecondsMin", 1).Is(t, "limits.budgetSecondsMax", 720*3600).Is(t, "apiVersion", "0.3.0").Is(t, "prefixes", []string{"/v1", "/api/runtime/v1"}).Is(t, "limits.bodyBytes", 1<<20).Is(t, "limits.agentInstances", 1000).Is(t, "limits.pendingApprovals", 10_000).Is(t, "limits.webhooks", 100).Is(t, "limits.modelBytes", 1<<30).Is(t, "limits.runProbes", 1000).Is(t, "limits.openRequestBytes", 8<<10)
 	c.Is(t, "sdkOperations", []string{
 		"syncAgents", "heartbeat", "agents", "teams", "saveTeam", "startAgentRun", "startTeamRun",
 		"integrationContract", "projects", "createPlan", "startRun", "run",

@@ -17,6 +17,7 @@ import (
 
 	"github.com/countersign/countersign/docs"
 	"github.com/countersign/countersign/internal/background/notify"
+	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/background/retention"
 	"github.com/countersign/countersign/internal/background/webhook"
 	"github.com/countersign/countersign/internal/control"
@@ -58,6 +59,7 @@ type service struct {
 	api      *httpapi.API
 	console  *console.Console
 	manual   *manual.Manual
+	reminder *remind.Reminder
 	notifier *notify.Notifier    // nil without a mail server
 	teller   *webhook.Sender     // nil if no origin is allowed for webhooks
 	hooks    *outbound.Client    // used by teller
@@ -217,8 +219,11 @@ func (s *service) assemble() *runrepo.Repository {
 	return l
 }
 
-// notifies makes the sender of mails to approvers, if there is a mail server.
+// notifies makes the recorder of reminders and escalations and, if there is a mail server,
+// the sender of mails to approvers.
 func (s *service) notifies() {
+	s.reminder = remind.New(remind.Config{Now: now, Log: s.log}, s.store)
+	s.reminder.Start()
 	if s.cfg.Mail == nil {
 		return
 	}
@@ -364,6 +369,9 @@ func (s *service) close() error {
 	s.dropping.Stop()
 	if s.archiver != nil {
 		s.archiver.Stop()
+	}
+	if s.reminder != nil {
+		s.reminder.Stop()
 	}
 	if s.notifier != nil {
 		s.notifier.Stop()

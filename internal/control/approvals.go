@@ -98,12 +98,14 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 	}
 	var moved runrepo.Moved
 	err = s.update(ctx, a, access.DecideApproval, "approval/"+id, func(tx store.Tx) error {
-		rec, err := s.decidable(tx, a, id)
+		rec, in, err := s.decidable(tx, a, id)
 		if err != nil {
 			return err
 		}
+		actor := a.runActor()
+		actor.OnBehalfOf = in.OnBehalfOf
 		event := run.Decided{Decision: d.Decision, Reason: d.Reason, By: a.ID, Suggested: d.SuggestedInput}
-		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, a.runActor())
+		moved, err = s.runs.Apply(tx, runrepo.Ref{Tenant: a.Tenant, RunID: rec.RunID}, nil, event, actor)
 		if err != nil {
 			return err
 		}
@@ -130,21 +132,22 @@ func (s *Service) Decide(ctx context.Context, a Actor, id string, d countersign.
 }
 
 // decidable finds an approval that this actor may decide now.
-func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval, error) {
+func (s *Service) decidable(tx store.Tx, a Actor, id string) (*records.Approval, records.Standing, error) {
 	rec, err := reachApproval(tx, a, id)
 	if err != nil {
-		return nil, err
+		return nil, records.Standing{}, err
 	}
-	if err := s.mayDecide(tx, a, rec); err != nil {
-		return nil, err
+	in, err := s.mayDecide(tx, a, rec)
+	if err != nil {
+		return nil, in, err
 	}
 	lapsed := rec.Status == countersign.ApprovalPending && !s.cfg.Now().Before(rec.ExpiresAt)
 	expired := rec.Status == countersign.ApprovalRejected && strings.HasPrefix(rec.DecisionReason, string(countersign.CodeApprovalExpired)+":") && rec.DecidedBy == countersign.SystemPrincipal
 	switch {
 	case lapsed || expired:
-		return nil, countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s; the system rejected it", id, rec.ExpiresAt.Format("2006-01-02T15:04:05Z07:00"))
+		return nil, in, countersign.Errorf(countersign.CodeApprovalExpired, "approval %s expired at %s; the system rejected it", id, rec.ExpiresAt.Format("2006-01-02T15:04:05Z07:00"))
 	case rec.Status != countersign.ApprovalPending:
-		return nil, countersign.Errorf(countersign.CodeStateConflict, "approval %s is %s already, decided by %s", id, rec.Status, rec.DecidedBy)
+		return nil, in, countersign.Errorf(countersign.CodeStateConflict, "approval %s is %s already, decided by %s", id, rec.Status, rec.DecidedBy)
 	}
-	return rec, nil
+	return rec, in, nil
 }

@@ -1,7 +1,9 @@
 package control
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/rules/access"
@@ -15,7 +17,8 @@ func (s *Service) barredDecision(tx store.Tx, a Actor, r *records.Approval) erro
 	if err := access.Allow(a.Principal, access.DecideApproval); err != nil {
 		return err
 	}
-	return s.mayDecide(tx, a, r)
+	_, err := s.mayDecide(tx, a, r)
+	return err
 }
 
 // maxDeciders is how many users a page names who may still decide.
@@ -65,26 +68,54 @@ func (s *Service) StillDeciding(ctx context.Context, a Actor, id string) (d Deci
 	return d, err
 }
 
-// mayDecide returns nil if the actor may give the next decision of an approval: beside
-// mayJudge, it is a member of a group that the approval names, and nobody who made it, or
-// whom it made, has decided before.
-func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) error {
+// mayDecide returns nil if the actor may give the next decision of an approval, and as whose
+// member: beside mayJudge, it decides for a group that the approval names, and nobody who
+// made it, or whom it made, has decided before.
+func (s *Service) mayDecide(tx store.Tx, a Actor, r *records.Approval) (in records.Standing, err error) {
 	if err := s.mayJudge(tx, a, aboutApproval(r)); err != nil {
-		return err
+		return in, err
 	}
-	in, err := records.GroupsOf(tx, a.Tenant, r.Groups, a.Person)
+	away, err := records.Away(tx, a.Tenant, r)
 	if err != nil {
-		return err
+		return in, err
 	}
-	if err := access.AsMember(a.Principal, r.Groups, in); err != nil {
-		return err
+	in, err = records.StandingOf(tx, a.Tenant, r, away, a.Person, s.cfg.Now(), func(email string) (bool, error) { return s.couldDecide(tx, a.Tenant, email, r) })
+	if err != nil {
+		return in, err
+	}
+	if err := access.AsMember(a.Principal, r.Groups, in.Groups); err != nil {
+		return in, err
 	}
 	if r.Status != countersign.ApprovalPending {
-		return nil // it isn't decided any more, and who asks is told so
+		return in, nil // it isn't decided any more, and who asks is told so
 	}
+	return in, s.mayFollow(a, r)
+}
+
+// couldDecide reports that a user who is away could decide an approval themselves, so that
+// their delegate may in their place.
+func (s *Service) couldDecide(tx store.Tx, tenant, email string, r *records.Approval) (bool, error) {
+	u, err := userOf(tx, tenant, email)
+	if err == nil {
+		away := Actor{Principal: principalOfUser(u)}
+		err = cmp.Or(access.Allow(away.Principal, access.DecideApproval), access.InScope(away.Principal, r.ProjectID), s.mayJudge(tx, away, aboutApproval(r)), s.mayFollow(away, r))
+	}
+	switch countersign.ErrorCode(err) {
+	case countersign.CodeNotFound, countersign.CodeRoleRequired, countersign.CodeProjectScope, countersign.CodeSelfApproval, countersign.CodeStateConflict:
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// mayFollow returns nil if nobody has decided an approval yet beside whom the actor may not:
+// themself by whatever token, who made it or whom it made, and a delegate in its place.
+func (s *Service) mayFollow(a Actor, r *records.Approval) error {
 	for _, other := range r.Deciders {
-		if access.SameDecider(a.Requester(), other.Requester) {
+		switch {
+		case access.SameDecider(a.Requester(), other.Requester):
 			return countersign.Errorf(countersign.CodeStateConflict, "you have decided approval %s already; %d different deciders must approve", r.ID, r.Needed())
+		case a.Person != "" && slices.Contains(other.OnBehalfOf, a.Person):
+			return countersign.Errorf(countersign.CodeStateConflict, "%s has decided approval %s in your place; %d different deciders must approve", other.ID, r.ID, r.Needed())
 		}
 		if err := s.cfg.Eyes.MayJoin(a.Requester(), other.Requester); err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 // that a page can say at its top that somebody else must decide.
 func (s *Service) MayDecide(ctx context.Context, a Actor, id string) error {
 	return s.view(ctx, a, access.DecideApproval, func(tx store.Tx) error {
-		_, err := s.decidable(tx, a, id)
+		_, _, err := s.decidable(tx, a, id)
 		return err
 	})
 }

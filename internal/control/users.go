@@ -110,6 +110,9 @@ func (s *Service) DeleteUser(ctx context.Context, a Actor, email, tenantID strin
 		if err := s.leaveGroups(tx, a, tenant, email); err != nil {
 			return err
 		}
+		if err := s.leaveDelegations(tx, a, tenant, email); err != nil {
+			return err
+		}
 		u = stored.User
 		return s.auditIn(tx, tenant, a, access.DeleteUser, "user/"+email, change{before: rightsOf(*stored), after: "gone"})
 	})

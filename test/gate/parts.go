@@ -71,6 +71,8 @@ var full = append([]part{
 	{name: "api", guards: "the API in full", estimate: minutes(2), flags: race, packages: "./test"},
 	{name: "api-postgres", guards: "the API with a PostgreSQL database behind each server", estimate: minutes(3), flags: race,
 		packages: "./test", args: "-postgres"},
+	{name: "whatif", guards: "what another policy would have asked is what it then asks, on 1,000 histories", estimate: minutes(4),
+		packages: "./test", args: "-run WhatIfIs -whatif 1000"},
 	{name: "again", guards: "the API, each function of a transaction run twice", estimate: minutes(3), flags: race,
 		packages: "./test", args: "-again"},
 	{name: "browser", guards: "the console's stories, and its pages in four views", estimate: minutes(3), flags: race, packages: "./test/browser", args: "-all"},

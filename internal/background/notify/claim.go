@@ -34,7 +34,7 @@ type standing struct {
 func (n *Notifier) claim(ctx context.Context, batch []notice, r *round) error {
 	var c *claiming
 	err := n.store.Update(ctx, func(tx store.Tx) error {
-		c = &claiming{Notifier: n, tx: tx, round: r, letters: map[string]*letter{}, stand: map[notice]standing{}, users: map[string][]records.User{}, mailed: map[string]time.Time{}}
+		c = &claiming{Notifier: n, tx: tx, round: r, letters: map[string]*letter{}, stand: map[notice]standing{}, users: map[string][]records.User{}, away: map[string][]countersign.Delegation{}, mailed: map[string]time.Time{}}
 		for _, d := range batch {
 			if err := c.one(d); err != nil {
 				return err
@@ -64,7 +64,8 @@ type claiming struct {
 	claims  []claimed
 	stand   map[notice]standing
 	users   map[string][]records.User // by tenant
-	mailed  map[string]time.Time      // by address
+	away    map[string][]countersign.Delegation
+	mailed  map[string]time.Time // by address
 }
 
 // one claims a notice, if something is to be sent now.
@@ -74,14 +75,12 @@ func (c *claiming) one(d notice) error {
 	if err != nil {
 		return err
 	}
-	c.stand[d] = standing{done{rec.Asked, rec.Lapsing}, rec.Next}
+	c.stand[d] = standing{doneOf(rec), rec.Next}
 	a, _, err := records.Approvals.Get(c.tx, d.tenant, d.approval)
 	if err != nil || c.stand[d].done.has(d.kind) || now.Before(rec.Next) || a.Status != countersign.ApprovalPending {
 		return ignoreGone(err)
 	}
-	if d.kind == lapsing && !rec.Asked { // it tells all that the first one would have
-		rec.Asked, rec.Told, rec.Tries = true, nil, 0
-	}
+	supersede(rec, d.kind)
 	people, err := c.people(d.tenant, a, rec.Told)
 	if err != nil {
 		return err
@@ -90,13 +89,15 @@ func (c *claiming) one(d notice) error {
 	if err != nil {
 		return err
 	}
-	claim := claimed{notice: d}
+	claim := claimed{notice: d, later: further(a, d.kind, now)}
 	for _, email := range people {
 		if err := c.address(&claim, email, i); err != nil {
 			return err
 		}
 	}
 	switch {
+	case len(people) == 0 && !claim.later.IsZero():
+		rec.Next = claim.later
 	case len(people) == 0:
 		finish(rec, d.kind)
 	case len(claim.to) == 0: // nothing is begun, so nothing is kept
@@ -108,9 +109,28 @@ func (c *claiming) one(d notice) error {
 		c.claims = append(c.claims, claim)
 	}
 	rec.ExpiresAt = a.ExpiresAt
-	c.stand[d] = standing{done{rec.Asked, rec.Lapsing}, rec.Next}
+	c.stand[d] = standing{doneOf(rec), rec.Next}
 	_, err = records.Notices.Put(c.tx, store.Realm, d.id(), rec, version)
 	return err
+}
+
+// supersede ends the notices that a later one says all of.
+func supersede(rec *records.Notice, k kind) {
+	if k == asked || rec.Asked && (rec.Escalated || k == escalated) {
+		return
+	}
+	rec.Told, rec.Tries, rec.Asked = nil, 0, true
+	rec.Escalated = rec.Escalated || k == lapsing
+}
+
+// further is when an approval that has escalated does so again, zero for never.
+func further(a *records.Approval, k kind, now time.Time) (at time.Time) {
+	for _, e := range a.Escalations {
+		if k == escalated && e.At.After(now) && (at.IsZero() || e.At.Before(at)) {
+			at = e.At
+		}
+	}
+	return at
 }
 
 func (c *claiming) item(k kind, tenant string, a *records.Approval) (item, error) {

@@ -11,9 +11,13 @@ import (
 )
 
 // done is what has been sent of an approval.
-type done struct{ asked, lapsing bool }
+type done struct{ asked, escalated, lapsing bool }
 
-func (d done) has(k kind) bool { return k == asked && d.asked || k == lapsing && d.lapsing }
+func (d done) has(k kind) bool {
+	return k == asked && d.asked || k == escalated && d.escalated || k == lapsing && d.lapsing
+}
+
+func doneOf(rec *records.Notice) done { return done{rec.Asked, rec.Escalated, rec.Lapsing} }
 
 // notice is one thing to tell.
 type notice struct {
@@ -79,6 +83,9 @@ func (n *Notifier) wanted(out []notice, d notice, u *records.Unfinished, now tim
 	switch {
 	case soon && !short && !n.seen[d.id()].has(lapsing):
 		d.kind = lapsing
+		return append(out, d)
+	case !u.WaitingFor.EscalatesAt.IsZero() && !now.Before(u.WaitingFor.EscalatesAt) && !n.seen[d.id()].has(escalated):
+		d.kind = escalated
 		return append(out, d)
 	case !n.seen[d.id()].has(asked):
 		return append(out, d)

@@ -98,7 +98,11 @@ func (l *letter) words(baseURL string) (subject, text string) {
 	i := l.items[0]
 	begin := "A run waits for your decision."
 	subject = "Decide: " + i.what()
-	if i.kind == lapsing {
+	switch i.kind {
+	case escalated:
+		subject = "Still to decide: " + i.what()
+		begin = "A run still waits for a decision. Those who were asked first have not decided in time, so others may decide it now, too."
+	case lapsing:
 		subject = "Expires soon: " + i.what()
 		begin = "A run still waits for a decision. Undecided, the system rejects it in less than an hour."
 	}

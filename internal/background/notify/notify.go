@@ -1,5 +1,5 @@
 // Package notify mails people who can decide an approval: when it is asked for,
-// and an hour before it expires. Nobody gets more than one mail a minute, which lists
+// when it escalates to others, and an hour before it expires. Nobody gets more than one mail a minute, which lists
 // what waits. It watches what runs wait for and moves nothing:
 // a lost mail costs time, and nothing else.
 package notify
@@ -162,5 +162,6 @@ type kind int
 
 const (
 	asked kind = iota
+	escalated
 	lapsing
 )

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -13,7 +14,7 @@ import (
 // project in their scope, and not for what they asked for themselves. Those who have
 // been told are left out.
 func (c *claiming) people(tenant string, a *records.Approval, told []string) (out []string, err error) {
-	if err := usersOf(c.tx, tenant, c.users); err != nil {
+	if err := errors.Join(usersOf(c.tx, tenant, c.users), awayIn(c.tx, tenant, c.away)); err != nil {
 		return nil, err
 	}
 	for i := range c.users[tenant] {
@@ -21,7 +22,7 @@ func (c *claiming) people(tenant string, a *records.Approval, told []string) (ou
 		if slices.Contains(told, u.Email) || len(told)+len(out) >= mostMails {
 			continue
 		}
-		may, err := c.mayDecide(c.tx, tenant, u, a)
+		may, err := c.mayDecide(c.tx, tenant, u, a, c.away[tenant])
 		if err != nil {
 			return nil, err
 		}
@@ -40,18 +41,42 @@ func usersOf(tx store.Tx, tenant string, users map[string][]records.User) (err e
 	return err
 }
 
-// mayDecide reports a user who may give the next decision: they haven't given one, and are
-// a member of a group that the approval names.
-func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval) (bool, error) {
-	p := access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
-	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {
+// awayIn reads a tenant's delegations, once.
+func awayIn(tx store.Tx, tenant string, away map[string][]countersign.Delegation) (err error) {
+	if _, known := away[tenant]; !known {
+		away[tenant], err = records.Delegations.List(tx, tenant, store.Query{Where: records.AllDelegations()})
+	}
+	return err
+}
+
+// mayDecide reports a user who may give the next decision, as a member of a group that the
+// approval names, of one that it has escalated to, or in place of a member who is away.
+func (n *Notifier) mayDecide(tx store.Tx, tenant string, u *records.User, a *records.Approval, away []countersign.Delegation) (bool, error) {
+	if !n.able(u, a) {
 		return false, nil
 	}
-	for _, other := range a.Deciders {
-		if access.SameDecider(p.Requester(), other.Requester) || n.cfg.Eyes.MayJoin(p.Requester(), other.Requester) != nil {
+	in, err := records.StandingOf(tx, tenant, a, away, u.Email, n.cfg.Now(), func(email string) (bool, error) {
+		other, _, err := records.Users.Get(tx, tenant, email)
+		if errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		}
+		return err == nil && n.able(other, a), err
+	})
+	return access.AsMember(principalOf(u), a.Groups, in.Groups) == nil, err
+}
+
+func principalOf(u *records.User) access.Principal {
+	return access.Principal{ID: "user:" + u.Email, Tenant: u.TenantID, Roles: u.Roles, Projects: u.ProjectIDs, Email: u.Email, Person: u.Email}
+}
+
+// able reports a user with the role and the project, whom neither four eyes nor an earlier
+// decision keeps from deciding.
+func (n *Notifier) able(u *records.User, a *records.Approval) bool {
+	p := principalOf(u)
+	if u.Invited || !slices.Contains(u.Roles, countersign.RoleApprover) || !p.Covers(a.ProjectID) || n.cfg.Eyes.MayJudge(p, a.Requester) != nil {
+		return false
 	}
-	in, err := records.GroupsOf(tx, tenant, a.Groups, u.Email)
-	return access.AsMember(p, a.Groups, in) == nil, err
+	return !slices.ContainsFunc(a.Deciders, func(other records.Decider) bool {
+		return access.SameDecider(p.Requester(), other.Requester) || slices.Contains(other.OnBehalfOf, u.Email) || n.cfg.Eyes.MayJoin(p.Requester(), other.Requester) != nil
+	})
 }

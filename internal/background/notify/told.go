@@ -56,7 +56,7 @@ func (n *Notifier) keepOne(tx store.Tx, c claimed, sent map[string]time.Time) (s
 		finish(rec, c.kind)
 	}
 	_, err = records.Notices.Put(tx, store.Realm, c.id(), rec, version)
-	return standing{done{rec.Asked, rec.Lapsing}, rec.Next}, err
+	return standing{doneOf(rec), rec.Next}, err
 }
 
 // keepMailed notes when each letter of a round was sent: from then a minute counts.
@@ -95,7 +95,7 @@ func mailedOf(tx store.Tx, email string) (*records.Mailed, int64, error) {
 
 // finish marks a kind as sent to everybody.
 func finish(rec *records.Notice, k kind) {
-	rec.Asked, rec.Lapsing = rec.Asked || k == asked, rec.Lapsing || k == lapsing
+	rec.Asked, rec.Escalated, rec.Lapsing = rec.Asked || k == asked, rec.Escalated || k == escalated, rec.Lapsing || k == lapsing
 	rec.Told, rec.Tries, rec.Next = nil, 0, time.Time{}
 }
 

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/countersign/countersign"
@@ -16,11 +17,11 @@ func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) err
 	var lists map[string]*letter
 	err := n.store.View(ctx, func(tx store.Tx) error {
 		lists = map[string]*letter{}
-		readers, users := map[string][]reader{}, map[string][]records.User{}
+		readers, users, away := map[string][]reader{}, map[string][]records.User{}, map[string][]countersign.Delegation{}
 		for to, l := range r.letters {
 			lists[to] = &letter{to: to, items: slices.Clone(l.items)}
 			for _, tenant := range l.tenants() {
-				if err := usersOf(tx, tenant, users); err != nil {
+				if err := errors.Join(usersOf(tx, tenant, users), awayIn(tx, tenant, away)); err != nil {
 					return err
 				}
 				if at := slices.IndexFunc(users[tenant], func(u records.User) bool { return u.Email == to }); at >= 0 {
@@ -29,7 +30,7 @@ func (n *Notifier) complete(ctx context.Context, r *round, waiting []notice) err
 			}
 		}
 		for _, d := range waiting {
-			if err := n.list(tx, d, readers[d.tenant]); err != nil {
+			if err := n.list(tx, d, readers[d.tenant], away[d.tenant]); err != nil {
 				return err
 			}
 		}
@@ -57,7 +58,7 @@ type reader struct {
 }
 
 // list adds what waits to the letters of those who may decide it.
-func (n *Notifier) list(tx store.Tx, d notice, readers []reader) error {
+func (n *Notifier) list(tx store.Tx, d notice, readers []reader, away []countersign.Delegation) error {
 	if len(readers) == 0 {
 		return nil
 	}
@@ -66,7 +67,7 @@ func (n *Notifier) list(tx store.Tx, d notice, readers []reader) error {
 		return ignoreGone(err)
 	}
 	for _, r := range readers {
-		may, err := n.mayDecide(tx, d.tenant, r.user, a)
+		may, err := n.mayDecide(tx, d.tenant, r.user, a, away)
 		if err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ func (n *Notifier) briefOf(tx store.Tx, d notice) (*records.Approval, error) {
 // briefly is an approval without what it would send, which may be a mebibyte.
 func briefly(a *records.Approval) *records.Approval {
 	return &records.Approval{Requester: a.Requester, Deciders: a.Deciders, Approval: countersign.Approval{
-		ApprovalsNeeded: a.ApprovalsNeeded, Groups: a.Groups,
+		ApprovalsNeeded: a.ApprovalsNeeded, Groups: a.Groups, Escalations: a.Escalations,
 		ID: a.ID, Status: a.Status, ProjectID: a.ProjectID, Capability: a.Capability, RequestedBy: a.RequestedBy, ExpiresAt: a.ExpiresAt,
 	}}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/background/remind"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
 )
@@ -13,6 +14,7 @@ import (
 // events maps actions of the audit log to the events of webhooks.
 var events = map[string]string{
 	"approval.request":      countersign.EventApprovalRequested,
+	remind.Lapsing:          countersign.EventApprovalLapsing,
 	"run.recovery_required": countersign.EventRunRecoveryRequired,
 	"run.complete":          countersign.EventRunEnded,
 	"run.fail":              countersign.EventRunEnded,
@@ -56,7 +58,14 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 			Type: event, Timestamp: rec.At, Data: countersign.NotificationData{TenantID: tenant, Status: rec.After, Link: s.cfg.BaseURL + "/console/settings"},
 		}}, nil
 	}
-	runID := strings.TrimPrefix(rec.Subject, "run/")
+	runID, asked := strings.TrimPrefix(rec.Subject, "run/"), (*records.Approval)(nil)
+	if id, is := strings.CutPrefix(rec.Subject, "approval/"); is {
+		var err error
+		if asked, _, err = records.Approvals.Get(tx, tenant, id); err != nil {
+			return happened{}, err
+		}
+		runID = asked.RunID
+	}
 	run, projects, err := runOf(tx, tenant, runID)
 	if err != nil {
 		return happened{}, err
@@ -72,6 +81,8 @@ func (s *Sender) tell(tx store.Tx, tenant string, rec countersign.AuditRecord) (
 		h.Data.MayHaveHappened = run.MayHaveHappened
 	case countersign.EventApprovalRequested:
 		err = s.tellApproval(tx, tenant, rec, &h.Data)
+	case countersign.EventApprovalLapsing:
+		s.about(asked, &h.Data)
 	case countersign.EventRunRecoveryRequired:
 		h.Data.ProjectID, err = projectOf(tx, tenant, runID, rec.Step)
 	}
@@ -100,10 +111,15 @@ func (s *Sender) tellApproval(tx store.Tx, tenant string, rec countersign.AuditR
 	list, err := records.Approvals.List(tx, tenant, store.Query{Where: []store.Filter{store.Equal("run", d.RunID)}})
 	for _, a := range list {
 		if a.StepID == rec.Step && a.RequestedAt.Equal(rec.At) {
-			d.ApprovalID, d.ProjectID, d.Link = a.ID, a.ProjectID, s.cfg.BaseURL+"/console/approvals/"+a.ID
+			s.about(&a, d)
 		}
 	}
 	return err
+}
+
+// about describes the approval for which a run waits.
+func (s *Sender) about(a *records.Approval, d *countersign.NotificationData) {
+	d.Status, d.ApprovalID, d.ProjectID, d.Link = string(countersign.RunWaitingApproval), a.ID, a.ProjectID, s.cfg.BaseURL+"/console/approvals/"+a.ID
 }
 
 // projectOf is the project of a step, "" if the run is archived.

@@ -79,6 +79,11 @@ const (
 	WriteGroup      Operation = "groups.write"
 	DeleteGroup     Operation = "groups.delete"
 	ValidateProject Operation = "projects.validate"
+
+	ReadDelegations  Operation = "delegations.read"
+	WriteDelegation  Operation = "delegations.write"
+	DeleteDelegation Operation = "delegations.delete"
+
 	// Signing in and out are recorded; whoever has the code, the link or the
 	// session may, so no rule says who.
 	SignIn  Operation = "sessions.create"
@@ -175,6 +180,10 @@ var rules = map[Operation]rule{
 	WriteGroup:      {roles: admin, wholeTenant: true, write: true},
 	DeleteGroup:     {roles: admin, wholeTenant: true, write: true},
 	ValidateProject: {},
+
+	ReadDelegations:  {},
+	WriteDelegation:  {write: true}, // who is away, or an ADMIN
+	DeleteDelegation: {write: true},
 }
 
 // Allow reports whether the principal may ask for the operation at all: nil, or

@@ -12,9 +12,6 @@ import (
 	"github.com/countersign/countersign/internal/rules/verdict"
 )
 
-// MaxBudgets bounds how many a capability or an agent may have.
-const MaxBudgets = 20
-
 // Check names all that is wrong with budgets. isNumber reports an input whose values can
 // be added. Paths are relative to the list: `[1].window`.
 func Check(all []countersign.Budget, isNumber func(input string) bool) []countersign.Problem {
@@ -22,8 +19,8 @@ func Check(all []countersign.Budget, isNumber func(input string) bool) []counter
 	add := func(path, format string, args ...any) {
 		out = append(out, countersign.Problem{Path: path, Code: "invalid", Message: fmt.Sprintf(format, args...)})
 	}
-	if len(all) > MaxBudgets {
-		add("", "there may be %d budgets at most", MaxBudgets)
+	if len(all) > countersign.MaxBudgets {
+		add("", "there may be %d budgets at most", countersign.MaxBudgets)
 	}
 	for i, b := range all {
 		at := fmt.Sprintf("[%d]", i)

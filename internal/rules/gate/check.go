@@ -61,11 +61,33 @@ func (k *checking) rule(at string, r *countersign.ApprovalRule) {
 			k.add(fmt.Sprintf("%s.groups[%d]", at, j), badRule, "%s is named already", id)
 		}
 	}
+	k.escalate(at+".escalate", r)
 	switch {
 	case safetext.Blank(r.Reason):
 		k.add(at+".reason", badRule, "say why; it can't be blank")
 	case len(r.Reason) > maxReason:
 		k.add(at+".reason", badRule, "must not be longer than %d bytes", maxReason)
+	}
+}
+
+// escalate checks who decides in place of a rule's groups.
+func (k *checking) escalate(at string, r *countersign.ApprovalRule) {
+	if r.Escalate == nil {
+		return
+	}
+	if len(r.Groups) == 0 {
+		k.add(at, badRule, "it belongs to groups: without them every approver may decide at once")
+	}
+	if d := r.Escalate.Wait(); d < countersign.MinEscalateAfter || d > countersign.MaxEscalateAfter {
+		k.add(at+".after", badRule, "must be a duration of 1s to 720h, such as 4h")
+	}
+	if n := len(r.Escalate.Groups); n == 0 || n > countersign.MaxRuleGroups {
+		k.add(at+".groups", badRule, "must name 1 to %d groups", countersign.MaxRuleGroups)
+	}
+	for j, id := range r.Escalate.Groups {
+		if slices.Contains(r.Groups, id) || slices.Contains(r.Escalate.Groups[:j], id) {
+			k.add(fmt.Sprintf("%s.groups[%d]", at, j), badRule, "%s is named already", id)
+		}
 	}
 }
 
@@ -146,10 +168,17 @@ func (k *checking) typesAt(path string) (types []string, found bool) {
 func Groups(p *countersign.Project) (ids, paths []string) {
 	for i := range p.Capabilities {
 		for j := range p.Capabilities[i].ApprovalRules {
-			for n, id := range p.Capabilities[i].ApprovalRules[j].Groups {
-				if !slices.Contains(ids, id) {
-					ids, paths = append(ids, id), append(paths, fmt.Sprintf("capabilities[%d].approvalRules[%d].groups[%d]", i, j, n))
+			r := &p.Capabilities[i].ApprovalRules[j]
+			at := fmt.Sprintf("capabilities[%d].approvalRules[%d].", i, j)
+			add := func(path string, groups []string) {
+				for n, id := range groups {
+					if !slices.Contains(ids, id) {
+						ids, paths = append(ids, id), append(paths, fmt.Sprintf("%s%s[%d]", at, path, n))
+					}
 				}
+			}
+			if add("groups", r.Groups); r.Escalate != nil {
+				add("escalate.groups", r.Escalate.Groups)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/countersign/countersign"
 )
@@ -99,7 +100,8 @@ func (e examined) by(v Verdict) string {
 }
 
 // bounds finds numbers that the rules bound on one side only: at one end of the numbers
-// requests are let out, at the other, with the same other inputs, they are not.
+// requests are let out, at the other, with the same other inputs, they are not. An end that
+// the input's own declaration closes is bounded.
 func (e examined) bounds() (out []countersign.Problem) {
 	for i, path := range e.table.paths {
 		low, high := e.table.ends(i)
@@ -120,6 +122,9 @@ func (e examined) bounds() (out []countersign.Problem) {
 			case atHigh.Then == countersign.RuleAllow:
 				free, end, other = highest, "upper", "lower"
 			}
+			if e.closed(path, end) {
+				return true
+			}
 			v := judge(e.capability, free.read)
 			if w, ok := e.witness(free, v); ok {
 				found = &countersign.Problem{Code: openBound, Witness: w, Path: e.where(path),
@@ -132,6 +137,22 @@ func (e examined) bounds() (out []countersign.Problem) {
 		}
 	}
 	return out
+}
+
+// closed reports that no number beyond the one at that end of a path ever reaches the
+// rules. A path with a dot may be read in several ways, of which one is declared.
+func (e examined) closed(path, end string) bool {
+	f, ok := e.capability.InputSchema[path]
+	switch {
+	case !ok || strings.Contains(path, "."):
+		return false
+	case len(f.Enum) > 0:
+		return true
+	case end == "lower":
+		return !f.Minimum.IsZero()
+	default:
+		return !f.Maximum.IsZero()
+	}
 }
 
 // where is the path of the first rule that compares an input.

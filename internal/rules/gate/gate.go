@@ -5,6 +5,7 @@ package gate
 
 import (
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -16,6 +17,14 @@ type Verdict struct {
 	Groups    []string // of RuleAsk, sorted: every decider is a member of one, and each has a decider
 	Rules     []int    // the rules that say so, by index; none: the capability's approval does
 	Reasons   []string // of these rules, each once
+
+	Escalations []Escalation // of RuleAsk
+}
+
+// Escalation says who may decide for some of the groups once nobody has for a while.
+type Escalation struct {
+	After       time.Duration
+	Groups, For []string
 }
 
 // Asks reports a request that needs approval.
@@ -49,7 +58,7 @@ func judge(c *countersign.Capability, read func(path string) reading) Verdict {
 		v.Then = ByApproval(c)
 	}
 	if !v.Asks() {
-		v.Approvals, v.Groups = 0, nil
+		v.Approvals, v.Groups, v.Escalations = 0, nil, nil
 		return v
 	}
 	v.Approvals = max(1, v.Approvals)
@@ -86,6 +95,9 @@ func (v *Verdict) add(i int, r *countersign.ApprovalRule, then string) {
 	}
 	v.Approvals = max(v.Approvals, int(r.Approvals))
 	v.Groups = append(v.Groups, r.Groups...)
+	if r.Escalate != nil {
+		v.Escalations = append(v.Escalations, Escalation{After: r.Escalate.Wait(), Groups: r.Escalate.Groups, For: r.Groups})
+	}
 }
 
 // ByApproval is the verdict where no rule holds.

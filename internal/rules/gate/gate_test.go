@@ -168,6 +168,38 @@ func TestFindingsShowContradictionsAndGaps(t *testing.T) {
 	}
 }
 
+func TestAnInputsOwnBoundClosesTheOtherEndOfARule(t *testing.T) {
+	number := func(text string) countersign.Value { return countersign.RawValue(text) }
+	atMost, atLeast := rule(is("amount", "lte", "100"), "ALLOW", ""), rule(is("amount", "gte", "100"), "ALLOW", "")
+	for _, c := range []struct {
+		name, rule string
+		field      countersign.InputField
+		open       bool
+	}{
+		{"no bound", atMost, countersign.InputField{}, true},
+		{"the lower end closed", atMost, countersign.InputField{Minimum: number("0")}, false},
+		{"the lower end closed far below", atMost, countersign.InputField{Minimum: number("-1e9")}, false},
+		{"only the upper end closed", atMost, countersign.InputField{Maximum: number("1000")}, true},
+		{"the upper end closed", atLeast, countersign.InputField{Maximum: number("1e3")}, false},
+		{"only the lower end closed", atLeast, countersign.InputField{Minimum: number("0")}, true},
+		{"values listed", atMost, countersign.InputField{Enum: []countersign.Value{number("10")}}, false},
+	} {
+		capability := capability(t, "RISK_BASED", "["+c.rule+"]")
+		c.field.Type = "number"
+		capability.InputSchema["amount"] = c.field
+		found := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*capability}})
+		if (len(found) == 1 && found[0].Code == "number_unbounded") != c.open || len(found) > 1 {
+			t.Errorf("%s: %v", c.name, found)
+		}
+	}
+	// The bound of an input says nothing of what is read from within another one.
+	deeper := capability(t, "RISK_BASED", "["+rule(is("customer.amount", "lte", "100"), "ALLOW", "")+"]")
+	deeper.InputSchema["customer.amount"] = countersign.InputField{Type: "number", Minimum: number("0")}
+	if found := gate.Findings(&countersign.Project{Capabilities: []countersign.Capability{*deeper}}); len(found) != 1 {
+		t.Errorf("a path within an object: %v", found)
+	}
+}
+
 func TestWhatWeakensRules(t *testing.T) {
 	deny, ask, allow := rule(is("amount", "gt", "1000"), "DENY", ""), rule(is("amount", "gt", "100"), "ASK", `,"approvals":2,"groups":["finance"]`), rule(is("amount", "lt", "10"), "ALLOW", "")
 	for _, c := range []struct {

@@ -60,5 +60,21 @@ func less(was, now Verdict) bool {
 	}
 	missing := slices.ContainsFunc(was.Groups, func(g string) bool { return !slices.Contains(now.Groups, g) })
 	others := len(was.Groups) > 0 && was.Approvals > 1 && len(now.Groups) > len(was.Groups)
-	return was.Asks() && (now.Approvals < was.Approvals || missing || others)
+	return was.Asks() && (now.Approvals < was.Approvals || missing || others || escalatesMore(was, now))
+}
+
+// escalatesMore reports that others may decide in place of a group that was asked, or
+// sooner.
+func escalatesMore(was, now Verdict) bool {
+	for _, e := range now.Escalations {
+		for _, of := range e.For {
+			covers := func(w Escalation) bool {
+				return w.After <= e.After && slices.Contains(w.For, of) && !slices.ContainsFunc(e.Groups, func(g string) bool { return !slices.Contains(w.Groups, g) })
+			}
+			if slices.Contains(was.Groups, of) && !slices.ContainsFunc(was.Escalations, covers) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -124,7 +124,7 @@ func (t *transition) ask(i int) {
 	a := &countersign.Approval{
 		ID: t.env.NewApprovalID(), RunID: t.run.ID, StepID: s.ID, Status: countersign.ApprovalPending,
 		PlanID: t.run.PlanID, ProjectID: s.ProjectID, Capability: s.Capability, Attempt: s.Attempt + 1,
-		ApprovalsNeeded: int64(t.verdict.Approvals), Groups: t.verdict.Groups, Reasons: t.verdict.Reasons,
+		ApprovalsNeeded: int64(t.verdict.Approvals), Groups: t.verdict.Groups, Reasons: t.verdict.Reasons, Escalations: t.escalations(),
 		Title: t.titleOf(i), Expectation: t.expected(i), Sources: t.sources(i),
 		AgentWords:    t.run.AgentWords,
 		InputSnapshot: maps.Clone(s.Input), Request: *s.Request, RequestDigest: s.RequestDigest.Text(),
@@ -134,6 +134,14 @@ func (t *transition) ask(i int) {
 	t.noteStep("approval.request", i, countersign.StepWaitingApproval, "")
 	s.Status, s.ApprovalID = countersign.StepWaitingApproval, a.ID
 	t.becomeWaitingForApproval(i, a)
+}
+
+// escalations say from when others may decide in place of the groups.
+func (t *transition) escalations() (out []countersign.Escalation) {
+	for _, e := range t.verdict.Escalations {
+		out = append(out, countersign.Escalation{At: t.env.Now.Add(e.After), Groups: e.Groups, For: e.For})
+	}
+	return out
 }
 
 // send records the intent: the call may be made only when the store has this step as

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/countersign/countersign"
 )
@@ -57,8 +58,18 @@ func (t *transition) becomeWaitingForApproval(step int, a *countersign.Approval)
 	t.become(countersign.RunWaitingApproval, &countersign.WaitingFor{
 		Kind: countersign.WaitApproval, Since: t.env.Now, Role: string(countersign.RoleApprover),
 		Operation: "POST /approvals/" + a.ID + "/decision", StepID: t.run.Steps[step].ID,
-		ApprovalID: a.ID, ExpiresAt: a.ExpiresAt,
+		ApprovalID: a.ID, ExpiresAt: a.ExpiresAt, EscalatesAt: firstEscalation(a),
 	})
+}
+
+// firstEscalation is when the first others may decide an approval, zero for never.
+func firstEscalation(a *countersign.Approval) (first time.Time) {
+	for _, e := range a.Escalations {
+		if first.IsZero() || e.At.Before(first) {
+			first = e.At
+		}
+	}
+	return first
 }
 
 func (t *transition) becomeRecoveryRequired(step int) {

@@ -19,16 +19,12 @@ func (a *loadedApproval) decide(tx store.Tx, tenant string, d run.Decided, by re
 	if r == nil || r.Status != countersign.ApprovalPending {
 		return nil
 	}
-	groups, err := records.GroupsOf(tx, tenant, r.Groups, by.Person)
-	if err != nil {
-		return err
-	}
 	shared := by.ID != "" && access.SharedMaker(r.Requester, by.Requester)
 	for _, other := range r.Deciders {
 		shared = shared || by.ID != "" && access.SharedMaker(other.Requester, by.Requester)
 	}
 	r.Decisions = append(slices.Clone(r.Decisions), countersign.GivenDecision{
-		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Groups: groups, Reason: d.Reason, At: now,
+		Decision: d.Decision, By: d.By, ByMakers: by.Makers, Reason: d.Reason, At: now, OnBehalfOf: by.OnBehalfOf,
 	})
 	r.ApprovalsNeeded = int64(r.Needed()) // an earlier release asked without saying so
 	r.Deciders = append(slices.Clone(r.Deciders), by)
@@ -55,22 +51,22 @@ func CountDecisions(tx store.Tx, tenant string, r *records.Approval) error {
 	}
 	r.Decisions = slices.Clone(r.Decisions)
 	for i := range r.Decisions {
-		now, err := records.GroupsOf(tx, tenant, r.Groups, personOf(r, i))
+		d := &r.Decisions[i]
+		now, err := records.StandingThen(tx, tenant, r, deciderOf(r, i), d.At)
 		if err != nil {
 			return err
 		}
-		d := &r.Decisions[i]
-		d.Groups = slices.DeleteFunc(slices.Clone(now), func(g string) bool { return !slices.Contains(r.Groups, g) })
-		d.Left = d.By != countersign.SystemPrincipal && !gate.Counts(r.Groups, gate.Decider{Groups: now})
+		d.Groups, d.Escalated = now.Groups, now.Escalated
+		d.Left = d.By != countersign.SystemPrincipal && !gate.Counts(r.Groups, gate.Decider{Groups: now.Groups})
 	}
 	return nil
 }
 
-func personOf(r *records.Approval, i int) string {
+func deciderOf(r *records.Approval, i int) records.Decider {
 	if i < len(r.Deciders) {
-		return r.Deciders[i].Person
+		return r.Deciders[i]
 	}
-	return ""
+	return records.Decider{}
 }
 
 func counted(r *records.Approval) (out []gate.Decider) {

@@ -73,6 +73,8 @@ type Actor struct {
 	Whole access.Requester
 	// Person is the user who is known to act, "" for nobody.
 	Person string
+	// OnBehalfOf are users in whose place an approval is decided.
+	OnBehalfOf []string
 }
 
 // Request is the request that started a run: its id, and its traceparent, "" without one.
@@ -111,7 +113,7 @@ func (l *Repository) Apply(tx store.Tx, ref Ref, loaded *LoadedRun, e run.Event,
 	env.Budgets = spent.used()
 	if d, ok := e.(run.Decided); ok {
 		// env.Approval is this record; it isn't stored if the run refuses
-		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person}, env.Now); err != nil {
+		if err := approval.decide(tx, ref.Tenant, d, records.Decider{Requester: by.Whole, Person: by.Person, OnBehalfOf: by.OnBehalfOf}, env.Now); err != nil {
 			return Moved{}, err
 		}
 	}

@@ -28,6 +28,14 @@ func list[T any](f func(context.Context, control.Actor, control.List) (countersi
 	return func(c *call) (any, error) { return listed(f(c.ctx, c.actor, c.list)) }
 }
 
+func (a *API) putDelegation(c *call) (any, error) {
+	return a.control.PutDelegation(c.ctx, c.actor, c.r.PathValue("email"), bodyOf[countersign.DelegationWrite](c))
+}
+
+func (a *API) endDelegation(c *call) (any, error) {
+	return a.control.EndDelegation(c.ctx, c.actor, c.r.PathValue("email"))
+}
+
 func (a *API) createPlan(c *call) (any, error) {
 	return a.control.CreatePlan(c.ctx, c.actor, bodyOf[countersign.PlanWrite](c))
 }

@@ -70,6 +70,10 @@ func (a *API) routes() []route {
 		{method: "PUT", path: "/groups/{id}", op: access.WriteGroup, id: "putGroup", tag: "groups", summary: "Create or update a group", body: typeOf[countersign.GroupWrite](), status: 200, answer: typeOf[countersign.Group](), handle: withBody(a.control.PutGroup)},
 		{method: "DELETE", path: "/groups/{id}", op: access.DeleteGroup, id: "deleteGroup", tag: "groups", summary: "Delete a group that no rule names", status: 200, answer: typeOf[countersign.Group](), handle: byID(a.control.DeleteGroup)},
 
+		{method: "GET", path: "/delegations", op: access.ReadDelegations, id: "listDelegations", tag: "groups", summary: "List who decides in whose place, and until when", query: paging, status: 200, answer: typeOf[countersign.Page[countersign.Delegation]](), handle: list(a.control.Delegations)},
+		{method: "PUT", path: "/delegations/{email}", op: access.WriteDelegation, id: "putDelegation", tag: "groups", summary: "Let another user decide in place of one who is away", body: typeOf[countersign.DelegationWrite](), status: 200, answer: typeOf[countersign.Delegation](), handle: a.putDelegation},
+		{method: "DELETE", path: "/delegations/{email}", op: access.DeleteDelegation, id: "endDelegation", tag: "groups", summary: "End a delegation", status: 200, answer: typeOf[countersign.Delegation](), handle: a.endDelegation},
+
 		{method: "POST", path: "/plans", op: access.CreatePlan, id: "createPlan", tag: "plans", summary: "Store a plan", body: typeOf[countersign.PlanWrite](), status: 201, answer: typeOf[countersign.Plan](), handle: a.createPlan},
 		{method: "GET", path: "/plans", op: access.ReadPlans, id: "listPlans", tag: "plans", summary: "List plans", query: listQuery(planStatusParam, param{name: "modelId", doc: "only plans of this model"}), status: 200, answer: typeOf[countersign.Page[countersign.Plan]](), handle: a.listPlans},
 		{method: "GET", path: "/plans/{id}", op: access.ReadPlans, id: "getPlan", tag: "plans", summary: "Read a plan with its snapshots", status: 200, answer: typeOf[countersign.Plan](), handle: byID(a.control.Plan)},

@@ -24,6 +24,8 @@ func AllGroups() []store.Filter { return idRange("group/", "group0") } // '0' fo
 type Decider struct {
 	access.Requester
 	Person string `json:"person,omitempty"` // the user who was known to decide
+
+	OnBehalfOf []string `json:"onBehalfOf,omitempty"` // users who had delegated to them, as whose member they decided too
 }
 
 // GroupsOf lists which of the named groups a user is a member of at this moment. Who is no

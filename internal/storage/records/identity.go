@@ -45,6 +45,7 @@ type Notice struct {
 	ExpiresAt time.Time `json:"expiresAt"` // of the approval
 	Asked     bool      `json:"asked,omitempty"`
 	Lapsing   bool      `json:"lapsing,omitempty"`
+	Escalated bool      `json:"escalated,omitempty"`
 
 	// Of what is being sent, or is to be tried again:
 	Told  []string  `json:"told,omitempty"`  // who has it already

@@ -1,0 +1,196 @@
+// Package remind says in the audit log, once each, that an approval lapses soon and that it
+// has escalated: webhooks and whoever reads the log follow that. It decides and moves
+// nothing.
+package remind
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/evidence/audit"
+	"github.com/countersign/countersign/internal/platform/periodic"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// The actions that are recorded of approvals.
+const (
+	Lapsing   = "approval.lapsing"
+	Escalated = "approval.escalate"
+)
+
+const (
+	every      = time.Second
+	batch      = 200       // waiting runs read at once
+	lapseAhead = time.Hour // before it expires, or a quarter of its time if that is shorter
+)
+
+// Config is what the settings say.
+type Config struct {
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Reminder records. Start begins, Stop ends it.
+type Reminder struct {
+	cfg   Config
+	store store.Store
+	said  map[about]bool // what is known to be recorded, so that most looks write nothing
+	task  *periodic.Task
+}
+
+// New makes a reminder.
+func New(cfg Config, s store.Store) *Reminder {
+	return &Reminder{cfg: cfg, store: s, said: map[about]bool{}}
+}
+
+// Start looks every second until Stop.
+func (r *Reminder) Start() { r.task = periodic.Start(every, r.Look) }
+
+// Stop waits for the look that is under way.
+func (r *Reminder) Stop() { r.task.Stop() }
+
+// about is one thing to record. Of an approval that escalates in steps each is one.
+type about struct {
+	action, tenant, approval string
+	at                       time.Time
+}
+
+// Look records what is due. Whatever goes wrong is logged: the next look is soon.
+func (r *Reminder) Look(ctx context.Context) {
+	due, err := r.due(ctx)
+	for part := range slices.Chunk(due, batch) {
+		if err == nil {
+			err = r.record(ctx, part)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("approvals that lapse or escalate not recorded", "error", err)
+	}
+}
+
+// due finds what is not known to be recorded.
+func (r *Reminder) due(ctx context.Context) (out []about, err error) {
+	var waiting map[[2]string]bool
+	err = r.store.View(ctx, func(tx store.Tx) error {
+		out, waiting = nil, map[[2]string]bool{}
+		for offset := 0; ; offset += batch {
+			runs, err := records.UnfinishedRuns.List(tx, store.Realm, store.Query{
+				Where: []store.Filter{store.Equal("state", records.Waiting)},
+				Order: []store.Order{{Column: "since"}}, Limit: batch, Offset: offset,
+			})
+			if err != nil {
+				return err
+			}
+			for i := range runs {
+				found, err := r.dueOf(tx, &runs[i])
+				if err != nil {
+					return err
+				}
+				if f := runs[i].WaitingFor; f != nil {
+					waiting[[2]string{runs[i].TenantID, f.ApprovalID}] = true
+				}
+				out = append(out, found...)
+			}
+			if len(runs) < batch {
+				return nil
+			}
+		}
+	})
+	for a := range r.said {
+		if err == nil && !waiting[[2]string{a.tenant, a.approval}] {
+			delete(r.said, a)
+		}
+	}
+	return out, err
+}
+
+// dueOf is what is due of one run that waits for an approval.
+func (r *Reminder) dueOf(tx store.Tx, u *records.Unfinished) (out []about, err error) {
+	f := u.WaitingFor
+	if f == nil || f.Kind != countersign.WaitApproval {
+		return nil, nil
+	}
+	now := r.cfg.Now()
+	add := func(a about) {
+		if !now.Before(a.at) && now.Before(f.ExpiresAt) && !r.said[a] {
+			out = append(out, a)
+		}
+	}
+	ahead := min(lapseAhead, f.ExpiresAt.Sub(f.Since)/4)
+	add(about{Lapsing, u.TenantID, f.ApprovalID, f.ExpiresAt.Add(-ahead)})
+	if f.EscalatesAt.IsZero() || now.Before(f.EscalatesAt) {
+		return out, nil
+	}
+	a, _, err := records.Approvals.Get(tx, u.TenantID, f.ApprovalID)
+	if errors.Is(err, store.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range a.Escalations {
+		add(about{Escalated, u.TenantID, f.ApprovalID, e.At})
+	}
+	return out, nil
+}
+
+// record records what nobody has recorded, each with the approval as it is in that commit.
+func (r *Reminder) record(ctx context.Context, due []about) error {
+	err := r.store.Update(ctx, func(tx store.Tx) error {
+		for _, d := range due {
+			if err := r.one(tx, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, d := range due {
+		if err == nil {
+			r.said[d] = true
+		}
+	}
+	return err
+}
+
+func (r *Reminder) one(tx store.Tx, d about) error {
+	a, _, err := records.Approvals.Get(tx, d.tenant, d.approval)
+	if errors.Is(err, store.ErrNotFound) || err == nil && a.Status != countersign.ApprovalPending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	rec := countersign.AuditRecord{
+		At: r.cfg.Now(), Actor: countersign.SystemPrincipal, Action: d.action, Subject: "approval/" + a.ID,
+		Outcome: countersign.AuditDone, Before: string(a.Status), After: d.says(&a.Approval), Step: a.StepID,
+	}
+	earlier, err := audit.List(tx, d.tenant, audit.Filter{Subject: rec.Subject, Action: rec.Action}, batch, 0)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(earlier.Items, func(e countersign.AuditRecord) bool { return e.After == rec.After }) {
+		return nil
+	}
+	return audit.Append(tx, d.tenant, []countersign.AuditRecord{rec})
+}
+
+// says is what has become of the approval: who may decide it from now on, or until when
+// anybody may.
+func (d about) says(a *countersign.Approval) string {
+	if d.action == Lapsing {
+		return "expires " + a.ExpiresAt.UTC().Format(time.RFC3339Nano)
+	}
+	var to []string
+	for _, e := range a.Escalations {
+		if e.At.Equal(d.at) {
+			to = append(to, strings.Join(e.Groups, " and ")+" for "+strings.Join(e.For, " and "))
+		}
+	}
+	return strings.Join(to, "; ")
+}

@@ -1,0 +1,111 @@
+package records
+
+import (
+	"slices"
+	"time"
+
+	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/storage/store"
+)
+
+// Standing is as whose member somebody decides an approval that names groups.
+type Standing struct {
+	Groups     []string // the approval's, that the decision counts for
+	OnBehalfOf []string // users who are away, without whom it would count for fewer
+	Escalated  []string // groups that decide in place of the approval's own
+}
+
+// StandingOf finds for which of an approval's groups a user decides at this moment: as a
+// member, as a member of a group that it has escalated to, and as the delegate of users who
+// are away. may reports whether one who is away could decide it themselves: nobody lends
+// what they don't have.
+func StandingOf(tx store.Tx, tenant string, r *Approval, away []countersign.Delegation, person string, now time.Time, may func(email string) (bool, error)) (s Standing, err error) {
+	if person == "" || len(r.Groups) == 0 {
+		return s, nil
+	}
+	s.Groups, s.Escalated, err = memberOf(tx, tenant, r, person, now)
+	if err != nil || len(s.Groups) == len(r.Groups) {
+		return s, err
+	}
+	for _, d := range away {
+		if d.Delegate != person || !d.Holds(now) {
+			continue
+		}
+		lent, escalated, err := memberOf(tx, tenant, r, d.User, now)
+		if err != nil {
+			return s, err
+		}
+		if !adds(s.Groups, lent) {
+			continue
+		}
+		able, err := may(d.User)
+		if err != nil {
+			return s, err
+		}
+		if able {
+			s.add(lent, escalated)
+			s.OnBehalfOf = append(s.OnBehalfOf, d.User)
+		}
+	}
+	return s, nil
+}
+
+// Away lists the delegations that an approval may be decided by: none where it names no
+// groups.
+func Away(tx store.Tx, tenant string, r *Approval) ([]countersign.Delegation, error) {
+	if len(r.Groups) == 0 {
+		return nil, nil
+	}
+	return Delegations.List(tx, tenant, store.Query{Where: AllDelegations()})
+}
+
+// StandingThen is for which of its groups a decision counts: those of who decided, and of
+// those in whose place they did, as far as they are members still. The end of a delegation
+// undoes nothing that was decided within it.
+func StandingThen(tx store.Tx, tenant string, r *Approval, by Decider, at time.Time) (s Standing, err error) {
+	for _, person := range append([]string{by.Person}, by.OnBehalfOf...) {
+		in, escalated, err := memberOf(tx, tenant, r, person, at)
+		if err != nil {
+			return s, err
+		}
+		s.add(in, escalated)
+	}
+	return s, nil
+}
+
+// memberOf lists for which of an approval's groups a user may decide as a member: of the
+// group itself, or of one that stands in for it by then.
+func memberOf(tx store.Tx, tenant string, r *Approval, person string, at time.Time) (groups, escalated []string, err error) {
+	if groups, err = GroupsOf(tx, tenant, r.Groups, person); err != nil {
+		return nil, nil, err
+	}
+	for _, e := range r.Escalations {
+		if at.Before(e.At) || !adds(groups, e.For) {
+			continue
+		}
+		in, err := GroupsOf(tx, tenant, e.Groups, person)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(in) > 0 {
+			groups, escalated = union(groups, e.For), union(escalated, in)
+		}
+	}
+	return groups, escalated, nil
+}
+
+func (s *Standing) add(groups, escalated []string) {
+	s.Groups, s.Escalated = union(s.Groups, groups), union(s.Escalated, escalated)
+}
+
+// adds reports that some of a list are not in another.
+func adds(to, list []string) bool {
+	return slices.ContainsFunc(list, func(x string) bool { return !slices.Contains(to, x) })
+}
+
+// union is sorted, and nil for nothing.
+func union(a, b []string) []string {
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

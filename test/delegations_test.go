@@ -1,0 +1,149 @@
+package test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/countersign/countersign/test/harness"
+)
+
+// fromNow is a time around now.
+func fromNow(after time.Duration) string { return time.Now().Add(after).UTC().Format(time.RFC3339) }
+
+func standIn(delegate string) doc {
+	return doc{"delegate": delegate, "until": fromNow(48 * time.Hour), "reason": "holidays"}
+}
+
+// deputies is a world where finance decides: ann is in it, and cem is not.
+func deputies(t *testing.T, approvals int, groups ...string) (w *world, ann, cem *harness.Browser) {
+	t.Helper()
+	w = newWorld(t)
+	ann, cem = w.deputies(t, approvals, groups...)
+	return w, ann, cem
+}
+
+func (w *world) deputies(t *testing.T, approvals int, groups ...string) (ann, cem *harness.Browser) {
+	t.Helper()
+	w.shop.On("POST", "/pay", harness.Answering(200, `{}`))
+	ann, cem = w.person(t, "ann@example.com", "APPROVER", "OPERATOR"), w.person(t, "cem@example.com", "APPROVER", "OPERATOR")
+	for _, g := range groups {
+		w.group(t, g, 0, "ann@example.com")
+	}
+	w.register(t, ruled, payRules(w.shop.Origin(), "NONE", several(approvals, groups...)))
+	return ann, cem
+}
+
+func TestADelegateDecidesAsThemselfInPlaceOfAMember(t *testing.T) {
+	t.Parallel()
+	w := ownWorld(t)
+	ann, cem := w.deputies(t, 1, "finance")
+	a := w.approval(t, w.run(t, pay("p", "5", nil)))
+	id := a.At("id").Text()
+	w.decision(t, cem, id, approved).Refused(t, "role_required", "finance")
+	d := w.As("").Put("/delegations/ann@example.com", standIn("Cem@Example.com"), ann.Cookie(), w.csrf(t, ann)).OK(t)
+	d.Is(t, "user", "ann@example.com").Is(t, "delegate", "cem@example.com").Is(t, "createdBy", "user:ann@example.com").Is(t, "reason", "holidays")
+	if !w.weakens(t, "delegation/ann@example.com") {
+		t.Error("who may decide that could not before weakens the gate")
+	}
+	w.viewer.Get("/delegations").OK(t).Is(t, "total", 1).Is(t, "items.0", d)
+	done := w.decision(t, cem, id, approved).OK(t).Is(t, "status", "APPROVED").Is(t, "decidedBy", "user:cem@example.com")
+	done.Is(t, "decisions.0.by", "user:cem@example.com").Is(t, "decisions.0.onBehalfOf", []string{"ann@example.com"}).Is(t, "decisions.0.groups", []string{"finance"})
+	w.reaches(t, a.At("runId").Text(), "COMPLETED")
+	w.holds(t, w.viewer, a.At("runId").Text())
+	w.As("").Do("DELETE", "/delegations/ann@example.com", nil, ann.Cookie(), w.csrf(t, ann)).OK(t)
+	w.Admin.Delete("/delegations/ann@example.com").Refused(t, "not_found")
+	w.decision(t, cem, w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text(), approved).Refused(t, "role_required")
+}
+
+func TestADelegationLendsOnlyWhatTheMemberHas(t *testing.T) {
+	t.Parallel()
+	w, ann, cem := deputies(t, 1, "finance")
+	w.Admin.Put("/delegations/ann@example.com", standIn("cem@example.com")).OK(t)
+	start := func(who *harness.Browser) string {
+		run := w.As("").Post("/projects/"+ruled+"/runs", doc{"capability": "pay", "mode": "LIVE", "inputs": doc{"amount": 5}}, key(), who.Cookie(), w.csrf(t, who)).OK(t).At("id").Text()
+		return w.approval(t, run).At("id").Text()
+	}
+	w.decision(t, cem, start(cem), approved).Refused(t, "self_approval") // the delegate asked
+	w.decision(t, cem, start(ann), approved).Refused(t, "role_required") // who is away asked, and could not decide it either
+	asked := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text()
+	for _, change := range []doc{{"roles": []string{"OPERATOR"}}, {"roles": []string{"APPROVER"}, "projectIds": []string{shop}}} {
+		w.Admin.Put("/users/ann@example.com", change).OK(t)
+		w.decision(t, cem, asked, approved).Refused(t, "role_required")
+	}
+	w.Admin.Put("/users/ann@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	w.group(t, "finance", 1)
+	w.decision(t, cem, asked, approved).Refused(t, "role_required") // ann has left finance
+	w.group(t, "finance", 2, "ann@example.com")
+	w.decision(t, cem, asked, approved).OK(t).Is(t, "status", "APPROVED")
+}
+
+// TestAMemberAndTheirDelegateAreOneOfSeveral: a delegation makes nobody two.
+func TestAMemberAndTheirDelegateAreOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	w, ann, cem := deputies(t, 2, "finance")
+	dan := w.person(t, "dan@example.com", "APPROVER")
+	w.Admin.Put("/delegations/ann@example.com", standIn("cem@example.com")).OK(t)
+	first, second := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text(), w.approval(t, w.run(t, pay("q", "6", nil))).At("id").Text()
+	w.decision(t, cem, first, approved).OK(t).Is(t, "status", "PENDING")
+	w.decision(t, ann, first, approved).Refused(t, "state_conflict", "cem@example.com", "in your place")
+	w.Admin.Put("/delegations/ann@example.com", standIn("dan@example.com")).OK(t)
+	w.decision(t, dan, first, approved).Refused(t, "role_required")
+	w.decision(t, ann, second, approved).OK(t).Is(t, "status", "PENDING")
+	w.decision(t, dan, second, approved).Refused(t, "role_required")
+	// The end of the delegation undoes nothing; that ann leaves finance does.
+	w.viewer.Get("/approvals/"+first).OK(t).Is(t, "decisions.0.left", harness.Absent)
+	w.group(t, "finance", 1, "dan@example.com")
+	w.viewer.Get("/approvals/"+first).OK(t).Is(t, "decisions.0.left", true)
+	w.decision(t, dan, first, approved).OK(t).Is(t, "status", "PENDING").Is(t, "decisions.1.onBehalfOf", harness.Absent)
+}
+
+func TestADelegationIsBoundedInTimeAndMadeByWhomItConcerns(t *testing.T) {
+	t.Parallel()
+	w, ann, cem := deputies(t, 1, "finance")
+	put := func(who *harness.Browser, email string, d doc) *harness.Answer {
+		return w.As("").Put("/delegations/"+email, d, who.Cookie(), w.csrf(t, who))
+	}
+	for name, c := range map[string]struct {
+		write doc
+		part  string
+	}{
+		"no end":             {harness.Without(standIn("cem@example.com"), "until"), "until"},
+		"over already":       {harness.With(standIn("cem@example.com"), "until", fromNow(-time.Hour)), "until"},
+		"ends as it begins":  {harness.With(harness.With(standIn("cem@example.com"), "from", fromNow(2*time.Hour)), "until", fromNow(time.Hour)), "until"},
+		"more than 90 days":  {harness.With(standIn("cem@example.com"), "until", fromNow(91*24*time.Hour)), "until"},
+		"no reason":          {harness.With(standIn("cem@example.com"), "reason", " "), "reason"},
+		"to oneself":         {standIn("ann@example.com"), "delegate"},
+		"to no user":         {standIn("eve@example.com"), "delegate"},
+		"to who may not":     {standIn("viewer@example.com"), "delegate"},
+		"to no address":      {standIn("cem"), "delegate"},
+		"without a delegate": {harness.Without(standIn("x"), "delegate"), "delegate"},
+	} {
+		if name == "to who may not" {
+			w.person(t, "viewer@example.com", "VIEWER")
+		}
+		put(ann, "ann@example.com", c.write).Refused(t, "invalid_request", c.part)
+	}
+	put(cem, "ann@example.com", standIn("cem@example.com")).Refused(t, "role_required")
+	w.approver.Put("/delegations/ann@example.com", standIn("cem@example.com")).Refused(t, "role_required")
+	w.Admin.Put("/delegations/eve@example.com", standIn("cem@example.com")).Refused(t, "not_found")
+	w.As("").Do("DELETE", "/delegations/ann@example.com", nil, cem.Cookie(), w.csrf(t, cem)).Refused(t, "role_required")
+
+	asked := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text()
+	put(ann, "ann@example.com", harness.With(standIn("cem@example.com"), "from", fromNow(time.Hour))).OK(t)
+	w.decision(t, cem, asked, approved).Refused(t, "role_required") // not yet
+	put(ann, "ann@example.com", standIn("cem@example.com")).OK(t)
+	w.Admin.Delete("/users/cem@example.com").OK(t)
+	w.Admin.Put("/users/cem@example.com", doc{"roles": []string{"APPROVER"}}).OK(t)
+	w.viewer.Get("/delegations").OK(t).Is(t, "total", 0) // it doesn't come back with its delegate
+}
+
+func TestDelegationsAreNoChains(t *testing.T) {
+	t.Parallel()
+	w, _, cem := deputies(t, 1, "finance")
+	dan := w.person(t, "dan@example.com", "APPROVER")
+	w.Admin.Put("/delegations/ann@example.com", standIn("cem@example.com")).OK(t)
+	w.Admin.Put("/delegations/cem@example.com", standIn("dan@example.com")).OK(t)
+	asked := w.approval(t, w.run(t, pay("p", "5", nil))).At("id").Text()
+	w.decision(t, dan, asked, approved).Refused(t, "role_required")
+	w.decision(t, cem, asked, doc{"decision": "REJECTED", "reason": "no"}).OK(t).Is(t, "decisions.0.onBehalfOf", []string{"ann@example.com"})
+}
