@@ -146,6 +146,17 @@ func TestAPlaceOfATitleThatNamesNoInputIsRefused(t *testing.T) {
 	}
 }
 
+func TestATitleNamesAnyInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	named := doc{"größe": harness.Input("number", true), "to whom": harness.Input("string", true)}
+	w.register(t, "default-titled", harness.With(harness.Project(w.shop.Origin()), "capabilities", []any{
+		harness.Capability("pay", "POST", "/pay", doc{"inputSchema": named, "title": "{größe} for {to whom}"}),
+	}))
+	s := harness.With(step("p", "pay", doc{"größe": 38, "to whom": "Ada"}), "projectId", "default-titled")
+	w.approval(t, w.run(t, s)).Is(t, "title", "38 for Ada")
+}
+
 func TestAnApprovalSaysWhatIsExpectedAndWhereInputsComeFrom(t *testing.T) {
 	t.Parallel()
 	w := newTitledWorld(t)

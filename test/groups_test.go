@@ -127,13 +127,31 @@ func TestEachGroupDecidesAndNobodyElse(t *testing.T) {
 	w.approver.Post("/approvals/"+id+"/decision", doc{"decision": "REJECTED", "reason": "r"}).Refused(t, "role_required", "legal")
 	zoe := w.person(t, "zoe@example.com", "APPROVER")
 	w.decision(t, zoe, id, approved).Refused(t, "role_required")
-	// A token that names a member isn't that member before they have confirmed it.
-	borrowed, _ := w.token(t, doc{"roles": []string{"APPROVER"}, "userEmail": "ben@example.com"})
-	borrowed.Post("/approvals/"+id+"/decision", approved).Refused(t, "role_required", "confirm")
 	w.decision(t, ann, id, approved).OK(t).Is(t, "status", "PENDING").Is(t, "decisions.0.groups", []string{"finance"})
 	w.decision(t, eve, id, approved).OK(t).Is(t, "status", "PENDING") // legal has not decided
 	w.decision(t, ben, id, approved).OK(t).Is(t, "status", "APPROVED")
 	w.reaches(t, a.At("runId").Text(), "COMPLETED")
+}
+
+// TestATokenDecidesForTheGroupOfItsUser: at once, and under four eyes of people after its
+// user has confirmed it.
+func TestATokenDecidesForTheGroupOfItsUser(t *testing.T) {
+	t.Parallel()
+	for _, eyes := range []string{"principals", "people"} {
+		w := newWorld(t, harness.Set("FOUR_EYES", eyes))
+		w.shop.On("POST", "/pay", harness.Answering(200, `{}`))
+		ben := w.person(t, "ben@example.com", "APPROVER")
+		w.group(t, "legal", 0, "ben@example.com")
+		w.register(t, ruled, payRules(w.shop.Origin(), "NONE", several(0, "legal")))
+		a := w.approval(t, w.run(t, pay("p", "5", nil)))
+		his, made := w.token(t, doc{"roles": []string{"APPROVER"}, "userEmail": "ben@example.com"})
+		if eyes == "people" {
+			his.Post("/approvals/"+a.At("id").Text()+"/decision", approved).Refused(t, "role_required", "confirm")
+			w.As("").Post("/tokens/"+made.At("id").Text()+"/confirm", nil, ben.Cookie(), w.csrf(t, ben)).OK(t)
+		}
+		his.Post("/approvals/"+a.At("id").Text()+"/decision", approved).OK(t).Is(t, "status", "APPROVED").Is(t, "decisions.0.groups", []string{"legal"})
+		w.reaches(t, a.At("runId").Text(), "COMPLETED")
+	}
 }
 
 func TestWhoLeavesAGroupNoLongerCountsForWhatIsUndecided(t *testing.T) {

@@ -157,7 +157,7 @@ func noSocketBeforeAnApproval(t *testing.T, version string) {
 
 	pay := doc{"orderId": "o-1", "amount": 5, "task": "case-1", "reason": "the customer asked"}
 	rehearsed := rehearsal.runs("refund", pay).Is(t, "outcome", "REHEARSED").Is(t, "mode", "DRY_RUN").Is(t, "status", "COMPLETED").
-		Is(t, "steps.0.status", "SIMULATED").Is(t, "steps.0.request.body", doc{"orderId": "o-1", "amount": 5}).At("runId").Text()
+		Is(t, "steps.0.status", "SIMULATED").Is(t, "steps.0.wouldBe", "ASK").Is(t, "steps.0.request.body", doc{"orderId": "o-1", "amount": 5}).At("runId").Text()
 	waiting := a.runs("refund", pay).Is(t, "outcome", "WAITING_FOR_A_PERSON").Is(t, "status", "WAITING_APPROVAL").
 		Is(t, "waitingFor.kind", "approval").Is(t, "waitingFor.role", "APPROVER").Is(t, "replayed", harness.Absent)
 	run, approval := waiting.At("runId").Text(), waiting.At("waitingFor.approvalId").Text()

@@ -37,7 +37,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (access.Princi
 	if now.Sub(rec.LastUsedAt) > lastUsePrecision {
 		s.touch(ctx, rec, func(r *records.Token) { r.LastUsedAt = now })
 	}
-	return principalOf(rec), nil
+	return s.principalOf(rec), nil
 }
 
 // knownToken is a token's record, and the store's change count when it was read.
@@ -129,11 +129,17 @@ func (s *Service) touch(ctx context.Context, t *records.Token, set func(*records
 	})
 }
 
-func principalOf(t *records.Token) access.Principal {
-	return access.Principal{
+// principalOf is a token's principal. Only where people decide does its user have to have
+// confirmed it before it counts as them (contract 11).
+func (s *Service) principalOf(t *records.Token) access.Principal {
+	p := access.Principal{
 		ID: "token:" + t.ID, Tenant: t.TenantID, Roles: t.Shown().Roles, Projects: t.ProjectIDs, Agents: t.AgentIDs, Modes: t.Modes,
 		Realm: t.Realm, Email: t.UserEmail, Person: t.Person(), Lineage: t.Lineage, ExpiresAt: t.ExpiresAt,
 	}
+	if p.Person == "" && s.cfg.Eyes != access.EyesOfPeople && !t.UserLeft {
+		p.Person = t.UserEmail
+	}
+	return p
 }
 
 // Bootstrap makes, on an empty store, the tenant `default`, its first token (a realm

@@ -78,15 +78,15 @@ func (s *Stream) Next(t testing.TB) (e Event, ok bool) {
 	return e, false
 }
 
-// AwaitComment reads up to the next comment, a line that only keeps the stream open.
-func (s *Stream) AwaitComment(t testing.TB) {
-	t.Helper()
+// AwaitComment reads up to the next comment, a line that only keeps the stream open; false
+// if the stream ends before one.
+func (s *Stream) AwaitComment() bool {
 	for s.lines.Scan() {
 		if strings.HasPrefix(s.lines.Text(), ":") {
-			return
+			return true
 		}
 	}
-	t.Fatal("the stream ended without a comment")
+	return false
 }
 
 // Rest reads all events up to the end of the stream.

@@ -22,7 +22,7 @@ type Principal struct {
 	Modes     []string // nil: both
 	Realm     bool     // realm administrator
 	Email     string   // the user behind it, "" when none stands there
-	Person    string   // the user who is known to act: of a session, or of a token that is confirmed
+	Person    string   // the user as whom it acts: of a session, or of a token, which under four eyes of people is confirmed
 	Lineage   []string // for a token: who made it, who made that one, and so on
 	ExpiresAt time.Time
 	Session   string // the id of a browser's session, "" for a token

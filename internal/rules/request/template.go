@@ -20,7 +20,7 @@ func parsePath(path string) ([]part, error) {
 	if !strings.HasPrefix(path, "/") {
 		return nil, errors.New("must be an absolute path that begins with /")
 	}
-	parts, err := split(path)
+	parts, err := split(path, isPlaceholder)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func parsePath(path string) ([]part, error) {
 	return parts, checkSegments(decoded)
 }
 
-// split finds the placeholders.
-func split(path string) ([]part, error) {
+// split finds the placeholders, whose names are valid.
+func split(path string, valid func(name string) bool) ([]part, error) {
 	var parts []part
 	for path != "" {
 		literal, rest, found := strings.Cut(path, "{")
@@ -50,7 +50,7 @@ func split(path string) ([]part, error) {
 			break
 		}
 		name, rest, closed := strings.Cut(rest, "}")
-		if !closed || !isPlaceholder(name) {
+		if !closed || !valid(name) {
 			return nil, errors.New("has a malformed placeholder; write {name}, of letters, digits, dot, underscore and hyphen")
 		}
 		parts, path = append(parts, part{name: name}), rest

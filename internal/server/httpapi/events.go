@@ -34,10 +34,14 @@ func (a *API) events(c *call, w http.ResponseWriter) error {
 	return nil
 }
 
+// authEvery is how soon a stream ends after its token or session has.
+const authEvery = time.Second
+
 // follow sends changes until the stream ends.
 func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
-	tick := time.NewTicker(a.cfg.KeepAlive)
+	tick, check := time.NewTicker(a.cfg.KeepAlive), time.NewTicker(authEvery)
 	defer tick.Stop()
+	defer check.Stop()
 	for {
 		select {
 		case r := <-changes:
@@ -46,6 +50,10 @@ func (a *API) follow(c *call, s *eventStream, changes <-chan *countersign.Run) {
 			}
 			seen, err := a.control.Masked(c.ctx, c.actor, r)
 			if err != nil || !s.run(seen) {
+				return
+			}
+		case <-check.C:
+			if a.authenticate(c) != nil {
 				return
 			}
 		case <-tick.C:

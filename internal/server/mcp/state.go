@@ -12,6 +12,9 @@ type runState struct {
 	Outcome        string                  `json:"outcome"`
 	URL            string                  `json:"url,omitempty"` // where a person acts
 	RunID          string                  `json:"runId"`
+	ID             string                  `json:"id"` // the same, as the API names it
+	AgentID        string                  `json:"agentId"`
+	PlanID         string                  `json:"planId"`
 	Status         countersign.RunStatus   `json:"status"`
 	Mode           string                  `json:"mode"`
 	WaitingFor     *countersign.WaitingFor `json:"waitingFor,omitempty"`
@@ -20,6 +23,9 @@ type runState struct {
 	IdempotencyKey string                  `json:"idempotencyKey"`
 	Replayed       bool                    `json:"replayed,omitempty"` // an earlier call made the run
 	Steps          []stepState             `json:"steps"`
+
+	UnverifiedSteps int  `json:"unverifiedSteps,omitempty"`
+	MayHaveHappened bool `json:"mayHaveHappened,omitempty"`
 
 	SuggestedInput countersign.Value `json:"suggestedInput,omitzero"` // what a reviewer who rejected it would approve
 }
@@ -33,13 +39,14 @@ type stepState struct {
 	Verification countersign.Value      `json:"verification,omitzero"`
 	Error        *countersign.StepError `json:"error,omitempty"`
 
-	MayHaveHappened bool `json:"mayHaveHappened,omitempty"`
+	WouldBe         string `json:"wouldBe,omitempty"` // of a rehearsed step: ALLOW, ASK or DENIED
+	MayHaveHappened bool   `json:"mayHaveHappened,omitempty"`
 }
 
 func (v *toolRequest) stateOf(r *countersign.Run) (runState, error) {
 	out := runState{
-		Outcome: outcomeOf(r), URL: v.address(r), RunID: r.ID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
-		Steps: make([]stepState, len(r.Steps)),
+		Outcome: outcomeOf(r), URL: v.address(r), RunID: r.ID, ID: r.ID, AgentID: r.AgentID, PlanID: r.PlanID, Status: r.Status, Mode: r.Mode, WaitingFor: r.WaitingFor, Error: r.Error, IdempotencyKey: r.IdempotencyKey,
+		Steps: make([]stepState, len(r.Steps)), UnverifiedSteps: r.UnverifiedSteps, MayHaveHappened: r.MayHaveHappened,
 	}
 	if r.MayHaveHappened {
 		out.Note = countersign.MayHaveHappened
@@ -54,7 +61,7 @@ func (v *toolRequest) stateOf(r *countersign.Run) (runState, error) {
 }
 
 func stepOf(s *countersign.StepRun) (out stepState, err error) {
-	out = stepState{ID: s.ID, Capability: s.Capability, Status: s.Status, Output: bounded(s.Output), Error: s.Error, MayHaveHappened: s.MayHaveHappened}
+	out = stepState{ID: s.ID, Capability: s.Capability, Status: s.Status, Output: bounded(s.Output), Error: s.Error, WouldBe: s.WouldBe, MayHaveHappened: s.MayHaveHappened}
 	if s.Request != nil {
 		if out.Request, err = countersign.ValueOf(s.Request); err != nil {
 			return out, err
