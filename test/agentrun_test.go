@@ -6,8 +6,8 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// agentRun is the body of an agent run, of an agent at revision 1. A LIVE one
-// expects what the receiver answers by itself.
+// agentRun is the body of a run of an agent at revision 1. A LIVE run has an expectation that the receiver's default answer
+// meets.
 func agentRun(mode, capability string, inputs doc) doc {
 	body := doc{"expectedRevision": 1, "mode": mode, "capability": capability}
 	if inputs != nil {

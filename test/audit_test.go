@@ -11,8 +11,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// since gives what was recorded after the first n records, oldest first, as
-// `action outcome`.
+// since returns the records after the first n, oldest first, also as `action outcome`.
 func (w *world) since(t *testing.T, n int) (actions []string, records []json) {
 	t.Helper()
 	page := w.Admin.Get("/audit?limit=200").OK(t)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExportIsTheWholeLogAndVerifiesWithoutTheService: what was changed, left out or
-// moved in the file afterwards shows.
+// TestExportIsTheWholeLogAndVerifiesWithoutTheService: verification finds records that were changed, removed or moved in the
+// file.
 func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -44,7 +44,7 @@ func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not to the one that was kept")
 }
 
-// refusesWhatIsThere: an export never replaces a file, and makes no folder.
+// refusesWhatIsThere: an export never replaces a file, and creates no directory.
 func (s *shell) refusesWhatIsThere(t *testing.T, file string) {
 	t.Helper()
 	prints(t, s.command(t, 2, "audit", "export", "-o", file, "--profile", "admin").Err, "exists")
@@ -79,8 +79,8 @@ func (s *shell) tampersWith(t *testing.T, lines []string) {
 	}
 }
 
-// provesNothingFiltered: who says that a whole export was filtered can leave records out
-// and rewrite others, each with a hash of its own.
+// provesNothingFiltered: an attacker who marks a whole export as filtered can remove records and rewrite others, each with a
+// matching hash.
 func (s *shell) provesNothingFiltered(t *testing.T, lines []string) {
 	t.Helper()
 	end := strings.Replace(lines[len(lines)-1], `"filtered":false`, `"filtered":true`, 1)
@@ -94,7 +94,7 @@ func (s *shell) provesNothingFiltered(t *testing.T, lines []string) {
 	}
 }
 
-// TestFilteredExportHasWhatTheListHas, and says that it is a part.
+// TestFilteredExportHasWhatTheListHas, and is marked as filtered.
 func TestFilteredExportHasWhatTheListHas(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -130,7 +130,7 @@ func TestFilteredExportHasWhatTheListHas(t *testing.T) {
 	}
 }
 
-// offline runs a command where no service is to be found.
+// offline runs a command without a reachable service.
 func (s *shell) offline(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	r := s.command(t, status, append(args, "--url", "http://127.0.0.1:1")...)
@@ -146,7 +146,7 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestACollectorGoesOnWhereItStopped: nothing is missed and nothing comes twice.
+// TestACollectorGoesOnWhereItStopped: no record is missing or repeated.
 func TestACollectorGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)

@@ -9,8 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// budgeted is a project with one capability `pay` of these budgets, which asks for no
-// approval by itself.
+// budgeted is a project with one capability `pay`, which has these budgets and asks for no approval otherwise.
 func budgeted(origin string, budgets ...any) doc {
 	in := doc{"amount": harness.Input("number", false), "memo": harness.Input("string", false)}
 	return harness.With(harness.Project(origin), "capabilities", []any{
@@ -79,7 +78,7 @@ func TestAStepBeyondASumAsksAndSumsAreExact(t *testing.T) {
 	w.approval(t, w.run(t, paying("a", "1e999999999")))
 }
 
-// TestTheLastOfABudgetIsUsedOnce however many want it at the same time.
+// TestTheLastOfABudgetIsUsedOnce by concurrent runs.
 func TestTheLastOfABudgetIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "16"))
@@ -237,7 +236,7 @@ func TestTheCommandLineAdmitsWithBudgets(t *testing.T) {
 	}
 }
 
-// TestWhatABudgetLetOutIsAmongTheSameRequests of who is asked to approve one more.
+// TestWhatABudgetLetOutIsAmongTheSameRequests that the approval of a further one shows.
 func TestWhatABudgetLetOutIsAmongTheSameRequests(t *testing.T) {
 	t.Parallel()
 	w := newBudgetWorld(t, false, countOf(2, "ASK"))

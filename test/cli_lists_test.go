@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAllPagesAreListed and the first one says that there are more.
+// TestAllPagesAreListed: the first page alone says that there are more.
 func TestAllPagesAreListed(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)
@@ -30,7 +30,7 @@ func TestAllPagesAreListed(t *testing.T) {
 	s.keptHead(t)
 }
 
-// keptHead: a head that was kept shows later whether the log still begins so.
+// keptHead: with a kept head a later verification shows whether the log still begins with the same records.
 func (s *shell) keptHead(t *testing.T) {
 	t.Helper()
 	kept := s.asked(t, "audit", "verify", "--profile", "admin").Is(t, "intact", true)
@@ -48,7 +48,6 @@ func (s *shell) keptHead(t *testing.T) {
 	prints(t, s.command(t, 2, "audit", "verify", "--head", head, "--profile", "admin").Err, "--records")
 }
 
-// TestTokensUsersAndTenantsAreKeptByCommand.
 func TestTokensUsersAndTenantsAreKeptByCommand(t *testing.T) {
 	t.Parallel()
 	s := ownShell(t)

@@ -66,7 +66,7 @@ func TestEveryExitStatusIsTheOneThatIsPromised(t *testing.T) {
 	}
 }
 
-// TestARefusedTokenIsNotKept and says how to sign in.
+// TestARefusedTokenIsNotKept: the command says how to sign in.
 func TestARefusedTokenIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := tenant(t)
@@ -86,8 +86,7 @@ func TestARefusedTokenIsNotKept(t *testing.T) {
 	}
 }
 
-// TestAProfilesTokenGoesToItsOwnAddressOnly, whatever flag or variable names
-// another.
+// TestAProfilesTokenGoesToItsOwnAddressOnly, also if a flag or variable names another address.
 func TestAProfilesTokenGoesToItsOwnAddressOnly(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// decision is the answer to a decision by a person in a browser.
+// decision posts a decision from a person's browser.
 func (w *world) decision(t *testing.T, who *harness.Browser, approval string, decision doc) *harness.Answer {
 	t.Helper()
 	return w.As("").Post("/approvals/"+approval+"/decision", decision, who.Cookie(), w.csrf(t, who))
@@ -17,7 +17,7 @@ func (w *world) group(t *testing.T, id string, revision int, members ...string) 
 	w.Admin.Put("/groups/"+id, doc{"name": id, "members": members, "expectedRevision": revision}).OK(t).Is(t, "revision", revision+1)
 }
 
-// several is a rule that asks for more than one decision.
+// several is a rule that requires several decisions.
 func several(approvals int, groups ...string) doc {
 	r := rule(is("amount", "gte", number("0")), "ASK")
 	if approvals > 0 {
@@ -127,7 +127,7 @@ func TestEachGroupDecidesAndNobodyElse(t *testing.T) {
 	w.approver.Post("/approvals/"+id+"/decision", doc{"decision": "REJECTED", "reason": "r"}).Refused(t, "role_required", "legal")
 	zoe := w.person(t, "zoe@example.com", "APPROVER")
 	w.decision(t, zoe, id, approved).Refused(t, "role_required")
-	// A token that names a member isn't that member before they have confirmed it.
+	// A token that names a member doesn't count as that member before they have confirmed it.
 	borrowed, _ := w.token(t, doc{"roles": []string{"APPROVER"}, "userEmail": "ben@example.com"})
 	borrowed.Post("/approvals/"+id+"/decision", approved).Refused(t, "role_required", "confirm")
 	w.decision(t, ann, id, approved).OK(t).Is(t, "status", "PENDING").Is(t, "decisions.0.groups", []string{"finance"})

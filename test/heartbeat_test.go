@@ -13,7 +13,7 @@ func (w *world) beats(id string, b doc) *harness.Answer {
 	return w.operator.Post("/agents/"+id+"/heartbeat", b)
 }
 
-// away is a timestamp that far from now.
+// away is a timestamp with that distance from now.
 func away(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.RFC3339Nano) }
 
 func TestAHeartbeatIsAcceptedFromPendingAdmittedAndSuspendedAgents(t *testing.T) {
@@ -77,8 +77,7 @@ func TestADuplicateIsAcknowledgedHoweverOldItsTimestampHasBecome(t *testing.T) {
 	w.beats(id, harness.With(old, "state", "BUSY")).Refused(t, "sequence_conflict")
 }
 
-// aging is a heartbeat that was acknowledged shortly before its timestamp leaves the
-// window: as shortly as the machine is quick enough for.
+// aging is a heartbeat that was acknowledged shortly before its timestamp leaves the window, as shortly as the machine's speed allows.
 func (w *world) aging(t *testing.T, id string) (old doc, received any) {
 	t.Helper()
 	for _, age := range []time.Duration{118, 115, 100, 60} {

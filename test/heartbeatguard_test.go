@@ -52,15 +52,14 @@ func TestOfManyHeartbeatsAtOnceEachIsAcknowledgedAndEachSequenceCountsOnce(t *te
 	}
 }
 
-// pounder is an instance that sends one heartbeat after the other until the
-// server is gone.
+// pounder is an instance that sends heartbeats without a pause until the server is gone.
 type pounder struct {
 	instance string
-	last     int // the sequence that was acknowledged last
-	unheard  doc // the heartbeat that got no answer
+	last     int // the last acknowledged sequence
+	unheard  doc // the heartbeat without an answer
 }
 
-// pound lets instances of an agent pound a server. wait returns when it is gone.
+// pound lets instances of an agent send heartbeats without a pause. wait returns when the server is gone.
 func (w *world) pound(t *testing.T, id string, instances int, acknowledged *atomic.Int64) (pounders []*pounder, wait func()) {
 	t.Helper()
 	_, token := w.token(t, doc{"roles": []string{"OPERATOR"}})

@@ -8,7 +8,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// twoTenants is a server with the tenant acme beside `default`, and an ADMIN of it.
+// twoTenants is a server with a second tenant acme, and an ADMIN of it.
 func twoTenants(t *testing.T) (w *world, acme *harness.Client) {
 	t.Helper()
 	w = ownWorld(t)
@@ -17,7 +17,7 @@ func twoTenants(t *testing.T) (w *world, acme *harness.Client) {
 	return w, acme
 }
 
-// press sends a form of the console that has nothing but its CSRF token and these fields.
+// press submits a form of the console that has only its CSRF token and these fields.
 func (w *world) press(t *testing.T, b *harness.Browser, path string, fields url.Values) *harness.Page {
 	t.Helper()
 	form := url.Values{"csrf": {strings.TrimPrefix(string(w.csrf(t, b)), "X-CSRF-Token: ")}}

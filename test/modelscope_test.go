@@ -6,8 +6,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// scoped is a world with a second project, and with principals that are limited to the
-// first one.
+// scoped is a world with a second project, and with principals that are limited to the first one.
 func scoped(t *testing.T) (w *world, operator, admin *harness.Client) {
 	t.Helper()
 	w = newWorld(t)
@@ -58,8 +57,8 @@ func TestAProjectLimitedTokenWritesAModelThatNothingOfOthersRestsOn(t *testing.T
 	w.operator.Put("/models/shared", write("shared", 1)).OK(t) // without a limit
 }
 
-// An INVALID plan of another project counts too, and so do agents, and teams with one
-// of theirs: the plans of team runs name no model.
+// TestAProjectLimitedTokenLeavesTheModelsOfOthersAgentsAndTeams: a model also belongs to another project by an INVALID plan, by agents, and by
+// teams with such an agent, since the plans of team runs name no model.
 func TestAProjectLimitedTokenLeavesTheModelsOfOthersAgentsAndTeams(t *testing.T) {
 	t.Parallel()
 	w, operator, _ := scoped(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// bare is a project without authentication, so with reads only.
+// bare is a project without authentication, and so with reads only.
 func bare(origin string) doc {
 	return doc{"name": "Bare", "adapter": "HTTP_JSON", "baseUrl": origin, "capabilities": []any{harness.Capability("read", "GET", "/x", doc{})}}
 }

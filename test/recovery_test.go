@@ -7,7 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// reconcile is the reviewer's word on an uncertain step.
+// reconcile is a reviewer's statement about an uncertain step.
 func reconcile(resolution string, output doc) doc {
 	body := doc{"resolution": resolution, "evidence": "looked at the ledger"}
 	if output != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// at is an agent's item at another source revision.
+// at is an agent of a manifest at another source revision.
 func at(revision int, item doc) doc { return harness.With(item, "sourceRevision", revision) }
 
 // agent reads an agent.
@@ -18,7 +18,7 @@ func (w *world) agent(t *testing.T, id string) json {
 	return w.viewer.Get("/agents/" + id).OK(t)
 }
 
-// recordOf is an agent as a sync or a list shows it, without its instances.
+// recordOf is an agent without its instances, as in a sync or a list.
 func recordOf(read json) doc {
 	d := read.Without("instances")
 	delete(d, "instanceCount")

@@ -11,7 +11,7 @@ import (
 
 var because = doc{"reason": "why"}
 
-// showsIt fails unless the id is in the list, or is not.
+// showsIt checks whether the id is in the list.
 func showsIt(t *testing.T, c *harness.Client, path, id string, want bool) {
 	t.Helper()
 	page := c.Get(path).OK(t)
@@ -22,8 +22,7 @@ func showsIt(t *testing.T, c *harness.Client, path, id string, want bool) {
 	}
 }
 
-// retired checks what is the same for everything that is retired: it is hidden, can
-// be asked for, read, and restored.
+// retired checks what is common to all retired records: they are hidden in lists, listed on demand, readable, and can be restored.
 func retired(t *testing.T, w *world, kind, id string, refused func()) {
 	t.Helper()
 	list, path := "/"+kind+"s", "/"+kind+"s/"+id
@@ -46,7 +45,7 @@ func retired(t *testing.T, w *world, kind, id string, refused func()) {
 	showsIt(t, w.viewer, list, id, true)
 }
 
-// says checks that a refusal names what is retired and how that is undone.
+// refusedAsRetired checks that a refusal names the retired record and how to restore it.
 func refusedAsRetired(t *testing.T, a *harness.Answer, kind, id string) {
 	t.Helper()
 	a.Refused(t, "state_conflict", kind+" "+id+" is retired", "POST /"+kind+"s/"+id+"/restore")
@@ -67,8 +66,7 @@ func TestNothingNewIsMadeOfARetiredModel(t *testing.T) {
 	w.viewer.Get("/plans/"+w.ready(t, harness.With(planOf(step("n", "note", nil)), "modelRevision", 2))).OK(t).Is(t, "modelSnapshot.retired", harness.Absent)
 }
 
-// TestARunOfARetiredModelTakesNoFurtherStep: what waits for an approval ends as
-// drift, as it does after a suspension.
+// TestARunOfARetiredModelTakesNoFurtherStep: a run that waits for an approval fails by drift, as after a suspension.
 func TestARunOfARetiredModelTakesNoFurtherStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -162,7 +160,7 @@ func TestARetiredAgentNeitherRunsNorChangesNorJoins(t *testing.T) {
 	refusedAsRetired(t, startTeam(2), "project", shop)
 }
 
-// TestRetiringIsAudited, once a change and with the reason.
+// TestRetiringIsAudited, once for each change and with the reason.
 func TestRetiringIsAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

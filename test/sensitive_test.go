@@ -7,8 +7,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// private is a project whose card and iban are sensitive, wherever they stand in
-// a request or an answer.
+// private is a project with sensitive fields card and iban in requests and answers.
 func private(origin string) doc {
 	hide := []string{"card", "iban"}
 	in := doc{"card": harness.Input("string", true), "text": harness.Input("string", false)}
@@ -25,7 +24,7 @@ func private(origin string) doc {
 
 const secretCard, secretIBAN = "4711-hidden-1", "DE-hidden-2"
 
-// sees checks what a VIEWER gets of a run, its plan and its approvals.
+// sees checks what a VIEWER sees of a run, its plan and its approvals.
 func (w *world) sees(t *testing.T, runID string) {
 	t.Helper()
 	plan := w.operator.Get("/runs/" + runID).OK(t).At("planId").Text()
@@ -116,7 +115,7 @@ func TestTheAnswersOfProbesAreMaskedToo(t *testing.T) {
 	w.viewer.Get("/runs/"+id).OK(t).Is(t, "steps.0.probes.0.output.state", "paid").Is(t, "steps.0.probes.0.request.url", w.shop.Origin()+"/cards/{card}/info")
 }
 
-// TestAProbesOwnSensitiveFieldsAreMasked: the step that it is for has none.
+// TestAProbesOwnSensitiveFieldsAreMasked, even if the step's capability has none.
 func TestAProbesOwnSensitiveFieldsAreMasked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

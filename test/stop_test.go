@@ -9,7 +9,7 @@ import (
 
 var stopping = doc{"reason": "something is wrong"}
 
-// stop stops a tenant's LIVE steps, "" for the world's own.
+// stop stops the LIVE steps of a tenant; "" is the world's own.
 func (w *world) stop(t *testing.T, tenant string) json {
 	t.Helper()
 	return w.Admin.Post("/stop", stopOf(tenant, "something is wrong")).OK(t).Is(t, "stopped", true)
@@ -28,7 +28,7 @@ func stopOf(tenant, reason string) doc {
 	return doc{"reason": reason, "tenantId": tenant}
 }
 
-// held waits until a run waits for the end of a stop.
+// held waits until a stop holds a run.
 func (w *world) held(t *testing.T, id string) (run json) {
 	t.Helper()
 	harness.Until(t, "run "+id+" to be held", func() bool {
@@ -84,8 +84,7 @@ func TestAStopHoldsTheNextStepOfARunUnderWay(t *testing.T) {
 	w.reaches(t, id, "COMPLETED")
 }
 
-// TestHeldRunsHoldNoSlotAndOutliveARestart: after go they take turns, as many at a time
-// as there are slots.
+// TestHeldRunsHoldNoSlotAndOutliveARestart: after go as many of them run at a time as there are slots.
 func TestHeldRunsHoldNoSlotAndOutliveARestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "1"))
@@ -111,7 +110,7 @@ func TestHeldRunsHoldNoSlotAndOutliveARestart(t *testing.T) {
 	}
 }
 
-// TestARunThatQueuedBeforeAStopWaitsForItToo, and says so.
+// TestARunThatQueuedBeforeAStopWaitsForItToo, and shows that.
 func TestARunThatQueuedBeforeAStopWaitsForItToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, harness.Set("MAX_ACTIVE_RUNS", "1"))
@@ -154,7 +153,7 @@ func TestWhoMayStopAndLetGo(t *testing.T) {
 	w.viewer.Get("/stop").OK(t).Is(t, "stopped", false)
 }
 
-// TestAStopOfAllAndATenantsOwnAreTwo: neither go lifts the other's.
+// TestAStopOfAllAndATenantsOwnAreTwo: lifting one doesn't lift the other.
 func TestAStopOfAllAndATenantsOwnAreTwo(t *testing.T) {
 	t.Parallel()
 	w := ownWorld(t, listedFor("default", "acme"))

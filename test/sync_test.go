@@ -29,7 +29,7 @@ func TestAManifestNamesEveryProblemAndAppliesNothing(t *testing.T) {
 	good := agentItem("good", "note", "refund")
 	bad := []struct {
 		item doc
-		at   []string // what the message names, below the item
+		at   []string // paths, below the item, that the message names
 	}{
 		{harness.With(agentItem("a", "note", ""), "capabilities", []any{"note", "nothing"}), []string{".capabilities[1]: ", "nothing"}},
 		{harness.With(agentItem("b", "note", ""), "capabilities", []any{"note", "lookup", "note"}), []string{".capabilities[2]: "}},

@@ -10,8 +10,7 @@ import (
 	"github.com/countersign/countersign/test/harness"
 )
 
-// clerks makes two admitted agents of the shop: one looks things up, one writes
-// notes, in euros only.
+// clerks creates two admitted agents of the shop: one reads, the other writes notes, only in euros.
 func (w *world) clerks(t *testing.T) (reader, writer string) {
 	t.Helper()
 	ids := w.admitted(t, agentItem("reader", "lookup", "refund"), fixing(agentItem("writer", "note", "refund"), doc{"note": doc{"currency": "EUR"}}))
