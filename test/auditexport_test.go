@@ -41,7 +41,7 @@ func TestExportIsTheWholeLogAndVerifiesWithoutTheService(t *testing.T) {
 	s.provesNothingFiltered(t, lines)
 	prints(t, verify(0), "intact        yes", kept.At("head").Text())
 	prints(t, verify(0, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total)), "yes")
-	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not to the one that was kept")
+	prints(t, verify(1, "--head", kept.At("head").Text(), "--records", fmt.Sprint(total-1)), "not the one that was kept")
 }
 
 // refusesWhatIsThere: an export never replaces a file, and creates no directory.
@@ -62,11 +62,11 @@ func (s *shell) tampersWith(t *testing.T, lines []string) {
 	for name, c := range map[string]struct{ text, says string }{
 		"a word changed":        {strings.Replace(whole(lines...), `"outcome":"done"`, `"outcome":"gone"`, 1), "line 1"},
 		"a record left out":     {whole(append(append([]string{}, lines[:7]...), lines[8:]...)...), "the last line says"},
-		"two records exchanged": {whole(append([]string{lines[1], lines[0]}, lines[2:]...)...), "record 0 stands behind record 1"},
-		"a record twice":        {whole(append([]string{lines[0]}, lines...)...), "stands behind"},
+		"two records exchanged": {whole(append([]string{lines[1], lines[0]}, lines[2:]...)...), "record 0 follows record 1"},
+		"a record twice":        {whole(append([]string{lines[0]}, lines...)...), "follows record"},
 		"broken off":            {whole(lines[:n]...), "broke off"},
 		"half a line":           {whole(lines[:n]...)[:300], "it is no audit record"},
-		"another log's end":     {whole(append(append([]string{}, lines[:n]...), strings.Replace(lines[n], `"head":"`, `"head":"0`, 1))...), "come to the head"},
+		"another log's end":     {whole(append(append([]string{}, lines[:n]...), strings.Replace(lines[n], `"head":"`, `"head":"0`, 1))...), "have the head"},
 		"something behind":      {whole(lines...) + "\n{}\n", "behind the last line"},
 	} {
 		path := filepath.Join(t.TempDir(), "file")

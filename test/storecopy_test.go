@@ -206,7 +206,7 @@ func TestACopyIntoItsSourceIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{w.Store, filepath.Join(w.Store, "sub"), filepath.Join(link, "a", "b"), filepath.Dir(w.Store)} {
-		copyRefused(t, w.Store, to, "lies in the other")
+		copyRefused(t, w.Store, to, "one contains the other")
 	}
 	copyStore(t, w.Store, w.Store+"-2")
 }
