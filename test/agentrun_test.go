@@ -59,13 +59,13 @@ func TestTheRehearsalOfAnAgentSendsNothingAndExpectsNothing(t *testing.T) {
 		run.Is(t, "steps.0.request.body", doc{"amount": 5, "currency": "EUR"}).Is(t, "steps.0.verification.status", "SIMULATED").Is(t, "steps.0.output", nil)
 	}
 	dry := agentRun("LIVE", "note", doc{"amount": 5})
-	dry["mode"] = "DRY_RUN" // an expectation is welcome
+	dry["mode"] = "DRY_RUN" // a rehearsal may have an expectation
 	rehearsal := w.asks(id, dry).OK(t)
 	w.reaches(t, rehearsal.At("id").Text(), "COMPLETED").Is(t, "steps.0.verification.expected", true)
 	if now := w.shop.Connections(); now != before {
 		t.Errorf("%d connections were opened", now-before)
 	}
-	live := w.asks(id, agentRun("LIVE", "note", doc{"amount": 5})).OK(t).Is(t, "planDigest", rehearsal.At("planDigest")) // which joins the two
+	live := w.asks(id, agentRun("LIVE", "note", doc{"amount": 5})).OK(t).Is(t, "planDigest", rehearsal.At("planDigest")) // the run refers to the rehearsal by it
 	w.reaches(t, live.At("id").Text(), "COMPLETED")
 }
 

@@ -102,7 +102,7 @@ func TestAnAgentTokenReachesNoOtherAgent(t *testing.T) {
 		c.Get("/agents/"+other).Refused(t, "role_required")
 		c.Post("/agents/"+other+"/heartbeat", beat("i", 1, "IDLE")).Refused(t, "role_required")
 		c.Post("/agents/"+other+"/runs", agentRun("DRY_RUN", "note", nil), key()).Refused(t, "role_required")
-		c.Post("/agents/"+other+"/runs", nil).Refused(t, "role_required") // before anything is read
+		c.Post("/agents/"+other+"/runs", nil).Refused(t, "role_required") // refused before the body is read
 	}
 	w.Admin.Get("/agents/"+ids[1]).OK(t).Is(t, "instanceCount", 0)
 	w.Admin.Get("/runs").OK(t).Is(t, "total", 0)
@@ -240,7 +240,7 @@ func TestAnAgentTokensStartsAreRefusedWhileItsAgentIsNotAdmitted(t *testing.T) {
 	c.Post("/agents/"+id+"/runs", agentRun("DRY_RUN", "note", nil), key()).Refused(t, "state_conflict", "retired")
 	a.refuses("note", doc{}, "state_conflict", "retired")
 	c.Get("/agents/"+id).OK(t).Is(t, "retired", true)
-	if got := listedRuns(t, c, "/runs"); !slices.Equal(got, []string{run}) { // what it did stays readable
+	if got := listedRuns(t, c, "/runs"); !slices.Equal(got, []string{run}) { // its earlier runs stay readable
 		t.Errorf("it sees %q", got)
 	}
 	w.tenantAdmin.Post("/tokens", doc{"name": "n", "roles": []string{"OPERATOR"}, "agentIds": []string{id}}).Refused(t, "state_conflict", "retired")
@@ -261,7 +261,7 @@ func TestAnAgentTokenEntersItsAgentsDoorsAlone(t *testing.T) {
 	w.reaches(t, run, "COMPLETED").Is(t, "requestedBy", "token:"+made.At("id").Text())
 	a.runs("run_status", doc{"runId": run}).Is(t, "status", "COMPLETED")
 	other := w.operator.Post("/agents/"+ids[1]+"/runs", agentRun("DRY_RUN", "note", nil), key()).OK(t).At("id").Text()
-	for _, unknown := range []string{other, "run-none"} { // neither is said to exist
+	for _, unknown := range []string{other, "run-none"} { // the answers don't reveal which one exists
 		a.refuses("run_status", doc{"runId": unknown}, "not_found", "there is no run "+unknown)
 	}
 	as := harness.Header("Authorization: Bearer " + c.Token())

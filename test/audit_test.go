@@ -91,7 +91,7 @@ func TestWhatChangesNothingIsNotRecorded(t *testing.T) {
 	w.tenantAdmin.Post("/models/refund/resume", doc{"reason": "r"}).OK(t)
 	w.viewer.Post(simulate, doc{"scenarioId": "small"}).OK(t)
 	w.viewer.Get("/runs").OK(t)
-	w.viewer.Put("/models/x", "nonsense").Refused(t, "role_required") // the one that is
+	w.viewer.Put("/models/x", "nonsense").Refused(t, "role_required") // the one refusal that is recorded
 	w.operator.Put("/models/x", "nonsense").Refused(t, "invalid_json")
 	w.operator.Post("/runs", doc{"planId": "none"}, key()).Refused(t, "not_found")
 	w.As("garbage").Post("/runs", doc{"planId": "p"}).Refused(t, "unauthenticated")

@@ -166,7 +166,7 @@ func TestDoctorSaysWhatIsBrokenAndWhatToDo(t *testing.T) {
 	well := harness.Run(t, settings, "doctor")
 	state, status := "in use by a process", 0
 	if harness.OnDatabase != nil {
-		state, status = "1 alive", 1 // the tests' server doesn't sync: it must say so
+		state, status = "1 alive", 1 // doctor must report that the tests' server doesn't sync
 	}
 	for _, part := range []string{state, "runs at", harness.SecretEnv + " is set", w.shop.Origin() + " can be reached"} {
 		if !strings.Contains(well.Out, part) {

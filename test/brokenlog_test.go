@@ -24,7 +24,7 @@ func TestABrokenLogEndsTheCommandWithOne(t *testing.T) {
 	head := []string{"--head", kept.At("head").Text(), "--records", fmt.Sprint(kept.At("records").Int())}
 	file := filepath.Join(s.Store, "countersign.db")
 	tamper(t, file, `"outcome":"done"`, `"outcome":"dine"`)
-	s.Stop() // what was verified counts for a minute
+	s.Stop() // the service caches a verification for a minute
 	s.Restart()
 	s = shellIn(t, s.world)
 	for _, args := range [][]string{nil, {"-o", "json"}, head, append(head, "-o", "json")} {

@@ -98,7 +98,7 @@ func TestASignInLeadsNowhereElse(t *testing.T) {
 	for _, next := range []string{"//evil.example/x", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "javascript:alert(1)", "evil.example"} {
 		res, _ := exchange(t, w.Server, "POST", "/sign-in", url.Values{"email": {"eve@example.com"}, "next": {next}})
 		if res.StatusCode == 429 {
-			break // what was asked for with this address is used up
+			break // the limit of this network address is reached
 		}
 		to, err := url.Parse(res.Header.Get("Location"))
 		if err != nil || to.Query().Get("next") != "/" || !strings.HasPrefix(to.String(), "/console/sign-in/code") {

@@ -15,7 +15,7 @@ func rejection(suggested any) doc {
 
 func TestARejectionMaySayWhichInputsWouldBeApproved(t *testing.T) {
 	t.Parallel()
-	w := ownWorld(t) // a receipt holds the tenant's true name
+	w := ownWorld(t) // a receipt contains the tenant's real name
 	id := w.run(t, step("r", "refund", doc{"orderId": "o-1", "amount": 500}))
 	approval := "/approvals/" + w.approval(t, id).Is(t, "suggestedInput", harness.Absent).At("id").Text()
 	less := doc{"orderId": "o-1", "amount": number("5.50")}

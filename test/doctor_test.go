@@ -52,7 +52,7 @@ func TestDoctorLooksIntoADatabaseAndChangesNothing(t *testing.T) {
 	two.Kill()
 	look("one killed", map[string]string{"replicas": "warning|1 alive|1 not heard"})
 	one.Stop()
-	two.Restart() // the killed one's record is taken off by somebody who lives
+	two.Restart() // a running replica removes the record of the killed one
 	two.Stop()
 
 	pgtest.Exec(t, database, "UPDATE countersign_writer SET level = 99 WHERE id = 1")

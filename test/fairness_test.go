@@ -44,7 +44,7 @@ func TestATenantDoesNotHoldAllSlots(t *testing.T) {
 		t.Error(refused)
 	}
 	theirs := acme.begin().OK(t).At("id").Text()
-	acme.begin().Refused(t, "capacity") // it has less than its share, and no slot is free
+	acme.begin().Refused(t, "capacity") // acme has less than its share, but no slot is free
 	close(gate)
 	for _, id := range ours {
 		w.reaches(t, id, "COMPLETED")

@@ -152,7 +152,7 @@ func TestWhoLeavesAGroupNoLongerCountsForWhatIsUndecided(t *testing.T) {
 	w.decision(t, eve, id, approved).OK(t).Is(t, "status", "APPROVED")
 	w.reaches(t, a.At("runId").Text(), "COMPLETED")
 	w.group(t, "finance", 2, "ben@example.com")
-	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "status", "APPROVED").Is(t, "decisions.2.left", harness.Absent) // what is decided stays
+	w.viewer.Get("/approvals/"+id).OK(t).Is(t, "status", "APPROVED").Is(t, "decisions.2.left", harness.Absent) // decisions stay
 }
 
 func TestWhoIsRemovedFromTheTenantLeavesItsGroups(t *testing.T) {

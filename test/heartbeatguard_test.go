@@ -110,7 +110,7 @@ func TestASequenceAcknowledgedBeforeACrashIsRefusedAfterIt(t *testing.T) {
 	var acknowledged atomic.Int64
 	pounders, wait := w.pound(t, id, 24, &acknowledged)
 	harness.Until(t, "a hundred heartbeats", func() bool { return acknowledged.Load() >= 100 })
-	w.Kill() // others are on their way
+	w.Kill() // with other heartbeats in flight
 	wait()
 	w.Restart()
 	together(len(pounders), func(i int) string {
@@ -118,7 +118,7 @@ func TestASequenceAcknowledgedBeforeACrashIsRefusedAfterIt(t *testing.T) {
 		for _, used := range []int{p.last, p.last - 1, 0} {
 			w.beats(id, beat(p.instance, used, "BUSY")).Refused(t, "sequence_conflict")
 		}
-		w.beats(id, p.unheard).OK(t).Is(t, "acknowledged", true) // right whether it had counted or not
+		w.beats(id, p.unheard).OK(t).Is(t, "acknowledged", true) // acknowledged whether it was stored or not
 		w.beats(id, harness.With(p.unheard, "state", "BUSY")).Refused(t, "sequence_conflict")
 		w.beats(id, beat(p.instance, p.last+2, "BUSY")).OK(t).Is(t, "duplicate", false)
 		return ""

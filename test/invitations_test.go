@@ -41,7 +41,7 @@ func TestNobodyIsAddedToAnotherTenantUnasked(t *testing.T) {
 	acme.Post("/tokens", doc{"name": "n", "roles": []string{"APPROVER"}, "userEmail": "ada@example.com"}).Refused(t, "invalid_request", "userEmail")
 	ada.SignIn("ada@example.com")
 	session().Is(t, "tenantId", "default").Is(t, "tenants", []string{"default"})
-	acme.Put("/users/ada@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", true) // no second way in
+	acme.Put("/users/ada@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", true) // the user must accept the invitation first
 
 	for _, page := range []string{"/", "/settings"} {
 		if text := ada.Open(page).Text; !strings.Contains(text, "acme") || !strings.Contains(text, "invite") {
@@ -83,7 +83,7 @@ func TestWhoIsInNoTenantAcceptsBySigningIn(t *testing.T) {
 	b.SignIn("ada@example.com")
 	w.As("").Get("/session", b.Cookie()).OK(t).Is(t, "tenantId", "acme")
 	acme.Get("/users").OK(t).Is(t, "items.0.invited", harness.Absent)
-	acme.Put("/users/new@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", harness.Absent) // in none yet: a user at once
+	acme.Put("/users/new@example.com", doc{"roles": []string{"VIEWER"}}).OK(t).Is(t, "invited", harness.Absent) // an address without any tenant becomes a user at once
 	b.SignIn("new@example.com")
 	w.As("").Get("/session", b.Cookie()).OK(t).Is(t, "tenantId", "acme")
 }

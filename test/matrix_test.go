@@ -395,7 +395,7 @@ func (r row) about(p who, o object) string {
 		return "project_scope"
 	case o != own && r.by[at[o]] != "":
 		if p.limited && ofProject && r.by[at[o]] == "revision_conflict" {
-			return "project_scope" // a PUT of what is not there yet
+			return "project_scope" // a PUT of a new record
 		}
 		return r.by[at[o]]
 	case !hereIs && r.gone != "":

@@ -50,7 +50,7 @@ func (w *world) entersBy(t *testing.T, version string, who *harness.Client, agen
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() }) // it has nothing to lose
+	t.Cleanup(func() { _ = c.Close() }) // the test ignores errors of closing
 	hello := mcp.InitializeRequest{}
 	hello.Params.ProtocolVersion, hello.Params.ClientInfo = version, mcp.Implementation{Name: "test", Version: "1"}
 	if err := c.Start(t.Context()); err != nil {

@@ -35,7 +35,7 @@ func (w *world) knock(t *testing.T, method, agent, body string, headers ...harne
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, _ := harness.Parse(text) // an acknowledgement is empty
+	parsed, _ := harness.Parse(text) // an acknowledgement has no body
 	return res, parsed
 }
 

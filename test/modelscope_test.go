@@ -52,7 +52,7 @@ func TestAProjectLimitedTokenWritesAModelThatNothingOfOthersRestsOn(t *testing.T
 		}
 		w.viewer.Get("/models/"+id).OK(t).Is(t, "revision", 1)
 	}
-	w.operator.Post("/runs", doc{"planId": theirs}, key()).OK(t) // it has not drifted
+	w.operator.Post("/runs", doc{"planId": theirs}, key()).OK(t) // their plan has not drifted
 	w.tenantAdmin.Get("/audit?action=models.write&subject=model/theirs&limit=1").OK(t).Is(t, "items.0.outcome", "refused: project_scope")
 	w.operator.Put("/models/shared", write("shared", 1)).OK(t) // without a limit
 }

@@ -29,7 +29,7 @@ func TestWhoIsLimitedToAModeMakesAndChangesNoUser(t *testing.T) {
 	both, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "modes": []string{"LIVE", "DRY_RUN"}})
 	both.Put("/users/new@example.com", doc{"roles": []string{"VIEWER"}}).OK(t)
 	dry, _ := w.token(t, doc{"roles": []string{"ADMIN"}, "modes": []string{"DRY_RUN"}})
-	dry.Delete("/users/new@example.com").OK(t) // that takes away
+	dry.Delete("/users/new@example.com").OK(t) // removing a user is allowed
 }
 
 // TestRightsNameNothingTwice: a repeated entry in a list of rights is an error.

@@ -101,7 +101,7 @@ func (p *tenantPlayer) moves() []func() {
 	drifted := func() { p.hear(p.all.Post("/runs", run, harness.Header("Idempotency-Key: after"))) }
 	moves := []func(){
 		func() { p.put("/models/the-model", doc{"document": harness.Model("the-model")}) },
-		func() { p.put("/models/the-model", doc{"document": harness.Model("the-model")}) }, // a conflict tells the revision
+		func() { p.put("/models/the-model", doc{"document": harness.Model("the-model")}) }, // the conflict names the revision
 		func() { p.put("/projects/"+p.project(), harness.Project(p.w.shop.Origin())) },
 		func() { p.put("/projects/"+p.otherName()+"-shop", harness.Project(p.w.shop.Origin())) },
 		func() { p.post("/projects/"+p.project()+"/enable", doc{"expectedRevision": 1}) },
@@ -194,7 +194,7 @@ func TestATenantsAnswersDontDependOnAnother(t *testing.T) {
 	others := other.moves()
 	for i, move := range theirs.moves() {
 		others[i]()
-		beside.As("garbage").Get("/runs") // strangers are counted
+		beside.As("garbage").Get("/runs") // requests without a principal are counted
 		move()
 	}
 	t.Logf("%d answers", len(ours.heard))

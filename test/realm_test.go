@@ -83,7 +83,7 @@ func TestTheLastRealmAdministratorStays(t *testing.T) {
 	root := w.NewBrowser()
 	root.SignIn("root@example.com")
 	w.Keep(root.Session())
-	w.Admin.Delete("/users/root@example.com").OK(t) // the token is one still
+	w.Admin.Delete("/users/root@example.com").OK(t) // the token is still a realm administrator's
 	w.Admin.Delete("/tokens/"+bootstrap).Refused(t, "state_conflict", "last realm administrator")
 	w.Admin.Get("/tenants").OK(t)
 	w.Admin.Put("/users/root@example.com", doc{"roles": []string{"ADMIN"}}).OK(t) // a user like others now
@@ -104,5 +104,5 @@ func TestTheLastRealmAdministratorMayBeAUser(t *testing.T) {
 	as("DELETE", "/users/root@example.com", nil).Refused(t, "state_conflict", "last realm administrator")
 	as("PUT", "/users/root@example.com", doc{"roles": []string{"ADMIN"}}).OK(t) // it stays one
 	as("GET", "/tenants", nil).OK(t)
-	w.Stop() // who would look at what is left has no token any more
+	w.Stop() // the check at the end of the test would need the revoked token
 }

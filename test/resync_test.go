@@ -73,7 +73,7 @@ func TestANewerManifestRaisesTheRevisionAndMakesTheAgentPENDING(t *testing.T) {
 	if !instant(t, one, "updatedAt").After(instant(t, one, "createdAt")) {
 		t.Error(one)
 	}
-	unchanged(t, w.agent(t, ids[1]), left) // whom the manifest leaves out stays as it is
+	unchanged(t, w.agent(t, ids[1]), left) // an agent that the manifest leaves out is unchanged
 	w.agent(t, ids[2]).Is(t, "sourceRevision", 2).Is(t, "revision", 2).Is(t, "status", "PENDING")
 	w.viewer.Get("/agents").OK(t).Is(t, "total", 4)
 }
@@ -100,7 +100,7 @@ func TestSyncWithOlderRevisionOrOtherContentChangesNothing(t *testing.T) {
 	for _, c := range conflicts {
 		syncTo(w.operator, shop, agentItem("new", "note", ""), at(2, two), c).Refused(t, "manifest_conflict", "one", "5")
 	}
-	syncTo(w.operator, shop, harness.With(two, "goal", "less"), at(4, one)).Refused(t, "manifest_conflict", "one", "two") // each is named
+	syncTo(w.operator, shop, harness.With(two, "goal", "less"), at(4, one)).Refused(t, "manifest_conflict", "one", "two") // the message names each
 	for i, id := range ids {
 		unchanged(t, w.agent(t, id), before[i])
 	}

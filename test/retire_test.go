@@ -99,7 +99,7 @@ func TestAProjectIsRetiredOnceNoUnfinishedRunUsesIt(t *testing.T) {
 	})
 	w.viewer.Get("/projects/"+shop).OK(t).Is(t, "enabled", false)
 	w.tenantAdmin.Post("/projects/"+shop+"/enable", doc{"expectedRevision": 1}).OK(t)
-	w.reaches(t, w.start(t, plan), "COMPLETED") // as after a disabling: the revision is the same
+	w.reaches(t, w.start(t, plan), "COMPLETED") // the plan hasn't drifted, since the project's revision is the same
 }
 
 func TestARetiredAgentNeitherRunsNorChangesNorJoins(t *testing.T) {
@@ -133,7 +133,7 @@ func TestARetiredAgentNeitherRunsNorChangesNorJoins(t *testing.T) {
 		refusedAsRetired(t, w.tenantAdmin.Post("/agents/"+one+"/admit", because), "agent", one)
 		refusedAsRetired(t, sync(manifest(2, "one", "two")), "agent", one)
 		w.viewer.Get("/agents/"+two).OK(t).Is(t, "sourceRevision", 1)
-		sync(manifest(1, "one", "two")).OK(t).Is(t, "items.0.retired", true) // says nothing new
+		sync(manifest(1, "one", "two")).OK(t).Is(t, "items.0.retired", true) // the manifest is unchanged
 		showsIt(t, w.viewer, "/agents?status=ADMITTED", one, false)
 		showsIt(t, w.viewer, "/agents?status=ADMITTED&retired=true&projectId="+shop, one, true)
 		w.operator.Post("/agents/"+one+"/heartbeat", beat("i", 1, "IDLE")).OK(t)

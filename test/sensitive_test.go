@@ -50,7 +50,7 @@ func TestSensitiveFieldsAreMaskedForAViewerAndNobodyElse(t *testing.T) {
 	w.shop.On("POST", "/body", harness.Answering(200, `{"iban":"`+secretIBAN+`","ok":true}`))
 	s := harness.With(step("s", "body", doc{"card": secretCard, "text": "shown"}), "projectId", "default-private")
 	id := w.run(t, expecting(s, "iban", secretIBAN))
-	w.approver.Get("/approvals/"+w.approval(t, id).At("id").Text()).OK(t).Is(t, "inputSnapshot.card", secretCard) // reviewers see what they approve
+	w.approver.Get("/approvals/"+w.approval(t, id).At("id").Text()).OK(t).Is(t, "inputSnapshot.card", secretCard) // reviewers see the values that they approve
 	w.approve(t, id)
 	w.reaches(t, id, "COMPLETED")
 	for _, who := range []*harness.Client{w.operator, w.approver, w.tenantAdmin, w.principal(t, "VIEWER", "OPERATOR")} {

@@ -120,7 +120,7 @@ func TestTheSetUpLinkWorksOnce(t *testing.T) {
 		t.Fatalf("no set-up link was printed:\n%s", s.Log())
 	}
 	first, second := s.NewBrowser(), s.NewBrowser()
-	for range 3 { // following it changes nothing: mail scanners do
+	for range 3 { // opening the link changes nothing, since mail scanners open it
 		if p := first.Open(found[1]); p.Status != 200 || !strings.Contains(p.Text, "Set up and sign in") {
 			t.Fatalf("%d %s", p.Status, p.Text)
 		}

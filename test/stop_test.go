@@ -53,7 +53,7 @@ func TestWhileStoppedNoLiveStepBeginsAndAllGoOnByThemselves(t *testing.T) {
 	w.approve(t, asked)
 	w.held(t, asked).Is(t, "status", "WAITING_APPROVAL").Is(t, "steps.0.attempt", 0)
 	close(gate)
-	w.held(t, flying).Is(t, "status", "RUNNING").Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.1.attempt", 0) // what had begun ends
+	w.held(t, flying).Is(t, "status", "RUNNING").Is(t, "steps.0.status", "COMPLETED").Is(t, "steps.1.attempt", 0) // steps that had begun are completed
 	rehearsal := w.ready(t, harness.With(planOf(step("n", "note", nil)), "mode", "DRY_RUN"))
 	w.reaches(t, w.start(t, rehearsal), "COMPLETED")
 	w.viewer.Get("/runs?status=READY").OK(t).Is(t, "items.0.waitingFor.kind", "stop")
@@ -165,7 +165,7 @@ func TestAStopOfAllAndATenantsOwnAreTwo(t *testing.T) {
 		t.Helper()
 		harness.Until(t, "the neighbour's run to be "+status, func() bool { return acme.Get("/runs/"+id).OK(t).At("status").Text() == status })
 	}
-	theirs(acme.begin().OK(t).At("id").Text(), "COMPLETED") // ours is not theirs
+	theirs(acme.begin().OK(t).At("id").Text(), "COMPLETED") // our stop doesn't apply to acme
 	ours := w.start(t, plan)
 	w.held(t, ours)
 	w.stop(t, "*").Is(t, "tenantId", "*")

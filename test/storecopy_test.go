@@ -113,7 +113,7 @@ func TestADatabaseWithPartOfACopyIsNotServedFrom(t *testing.T) {
 	w.Stop()
 	database := pgtest.Database(t)
 	copyStore(t, w.Store, database)
-	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`) // as where it was broken off
+	pgtest.Exec(t, database, `INSERT INTO meta (tenant, id, version, doc) VALUES ('', 'copy-incomplete', 1, '{}')`) // the mark of an incomplete copy
 	serve := harness.Run(t, map[string]string{"SVC_PLATFORM_STORE": database, "SVC_PLATFORM_LISTEN": "127.0.0.1:0"}, "serve")
 	if serve.Status != 2 || !strings.Contains(serve.Err, "a copy that is not complete") {
 		t.Errorf("%d\n%s", serve.Status, serve.Err)
