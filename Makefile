@@ -89,8 +89,18 @@ check: test lint vuln licences systemd-check ## test, lint, vuln, licences and s
 # `make release VERSION=0.1.0` fills dist/ with what is published of the last commit;
 # needs nothing but Go and git.
 .PHONY: release
-release: ## Build binaries, images, bills of materials and checksums of the last commit: VERSION=0.1.0
-	cd release && $(GO) run . build -version "$(VERSION)" -out ../dist
+release: ## Build binaries, packages, images, bills of materials and checksums of the last commit: VERSION=0.1.0, and RELEASE_KEY=FILE to sign them
+	cd release && $(GO) run . build -version "$(VERSION)" -out ../dist -key "$(abspath $(RELEASE_KEY))"
+
+# Every page is asked for where the service serves it, so the site is what it shows.
+SITE_ADDRESS := 127.0.0.1:18083
+.PHONY: site
+site: build ## Write the manual as a static site into site/; needs wget
+	@store=$$(mktemp -d); SVC_PLATFORM_STORE=$$store/store SVC_PLATFORM_LISTEN=$(SITE_ADDRESS) bin/countersign serve >/dev/null 2>&1 & service=$$!; \
+		trap 'kill $$service; wait $$service; rm -rf "$$store"' EXIT; rm -rf site; \
+		wget -q --mirror --page-requisites --convert-links --adjust-extension --no-host-directories --directory-prefix=site \
+			--include-directories=/docs,/console/static,/console/assets --retry-connrefused --tries=30 --waitretry=1 http://$(SITE_ADDRESS)/docs/ && \
+		echo "$$(find site -name '*.html' | wc -l) pages in site/, which begins at site/docs/index.html"
 
 .PHONY: release-check
 release-check: ## Build the binary twice, apart, the second from nothing, and compare digests; some minutes

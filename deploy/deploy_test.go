@@ -71,6 +71,7 @@ type compose struct {
 		CapDrop     []string `yaml:"cap_drop"`
 		StopGrace   string   `yaml:"stop_grace_period"`
 		DependsOn   any      `yaml:"depends_on"`
+		Volumes     []string
 	}
 	Networks map[string]struct {
 		IPAM struct{ Config []struct{ Subnet string } }
@@ -116,6 +117,46 @@ func duration(t *testing.T, text string) time.Duration {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// TestOneContainerIsEnough: its store outlives it, and it may do no more than a replica.
+func TestOneContainerIsEnough(t *testing.T) {
+	services := mustParse[compose](t, "compose.embedded.yaml").Services
+	c := services["countersign"]
+	if len(services) != 1 || c.Environment["SVC_PLATFORM_STORE"] != "/data/store" || !reflect.DeepEqual(c.Volumes, []string{"store:/data"}) {
+		t.Errorf("%d services, the store is %s on %v", len(services), c.Environment["SVC_PLATFORM_STORE"], c.Volumes)
+	}
+	if !c.ReadOnly || !reflect.DeepEqual(c.CapDrop, []string{"ALL"}) {
+		t.Error("the container may write into its image, or has capabilities")
+	}
+	if grace, waits := duration(t, c.Environment["SVC_PLATFORM_STOP_GRACE"]), duration(t, c.StopGrace); waits <= grace {
+		t.Errorf("compose waits for %v, the service for %v", waits, grace)
+	}
+}
+
+// TestTheActionCallsCommandsThatThereAre, with flags that they have.
+func TestTheActionCallsCommandsThatThereAre(t *testing.T) {
+	action := mustParse[struct {
+		Runs struct {
+			Steps []struct{ Run string }
+		}
+	}](t, "../action.yml")
+	reference, calls := mustRead(t, "../docs/command-line.md"), 0
+	for _, step := range action.Runs.Steps {
+		for _, m := range regexp.MustCompile(`(?m)^\s*countersign ((?:[a-z-]+ )+)(.*)$`).FindAllStringSubmatch(step.Run, -1) {
+			calls++
+			_, section, found := strings.Cut(reference, "\n### "+strings.TrimSpace(m[1])+"\n")
+			section, _, _ = strings.Cut(section, "\n### ")
+			for _, flag := range regexp.MustCompile(`--[a-z-]+`).FindAllString(step.Run, -1) {
+				if !found || !strings.Contains(section, "`"+flag) {
+					t.Errorf("countersign %shas no %s", m[1], flag)
+				}
+			}
+		}
+	}
+	if calls != 3 {
+		t.Errorf("the action has %d calls", calls)
+	}
 }
 
 // The proxy asks every replica, and no other.

@@ -14,7 +14,7 @@ import (
 )
 
 const usage = `release: makes what is published
-  go run . build -version 0.1.0 [-out DIR]   everything, of the last commit
+  go run . build -version 0.1.0 [-out DIR] [-key FILE]   everything, of the last commit; signed by an Ed25519 key in PEM
   go run . check                             builds one binary twice, apart, and compares digests
   go run . licences                          says under which licence each dependency is; refuses others than those known
 `
@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	version := flags.String("version", "", "the version, as 0.1.0")
 	out := flags.String("out", "../dist", "the directory to fill, missing or empty")
+	key := flags.String("key", "", "the file of the private Ed25519 key that signs, in PEM")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	switch args[0] {
 	case "build":
-		return publish(ctx, root, *version, *out)
+		return publish(ctx, root, *version, *out, *key)
 	case "check":
 		return checkReproducible(ctx, root)
 	case "licences":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,8 +23,9 @@ type release struct {
 	written      []string
 }
 
-// publish fills a directory with all that is published of the last commit.
-func publish(ctx context.Context, root, version, out string) (err error) {
+// publish fills a directory with all that is published of the last commit. key is the
+// file of the private key that signs it, "" for none.
+func publish(ctx context.Context, root, version, out, key string) (err error) {
 	if !semantic.MatchString(version) {
 		return fmt.Errorf("-version: %q is no version such as 0.1.0", version)
 	}
@@ -32,6 +34,10 @@ func publish(ctx context.Context, root, version, out string) (err error) {
 	}
 	if held, err := os.ReadDir(out); err != nil || len(held) > 0 {
 		return errors.Join(err, fmt.Errorf("%s is not empty, and nothing is written over", out))
+	}
+	sign, err := signer(key)
+	if err != nil {
+		return err
 	}
 	work, err := os.MkdirTemp("", "countersign-release-")
 	if err != nil {
@@ -47,7 +53,13 @@ func publish(ctx context.Context, root, version, out string) (err error) {
 			return fmt.Errorf("%s: %w", t, err)
 		}
 	}
-	return r.sums()
+	if err := r.formula(); err != nil {
+		return err
+	}
+	if err := r.provenance(sign); err != nil {
+		return err
+	}
+	return r.sums(sign)
 }
 
 // make makes what there is for one system: the archive, its bill of materials and,
@@ -92,7 +104,8 @@ func (r *release) make(ctx context.Context, t target, program string) error {
 	return r.write(name+"_image.tar", loadable)
 }
 
-// pack makes the archive of one system, everything in a folder of its name.
+// pack makes the archive of one system, everything in a folder of its name, and on
+// Linux the packages of distributions.
 func (r *release) pack(ctx context.Context, t target, name string, program []byte, modules []module) error {
 	goroot, err := output(ctx, r.dir, nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -102,7 +115,13 @@ func (r *release) pack(ctx context.Context, t target, name string, program []byt
 	if err != nil {
 		return err
 	}
-	entries := []entry{{name: t.program(), mode: 0o755, body: program}, {name: "THIRD-PARTY-LICENCES.txt", mode: 0o644, body: notices(modules, string(std))}}
+	thirdParty := notices(modules, string(std))
+	if t.os == "linux" {
+		if err := r.packages(t, name, program, thirdParty); err != nil {
+			return err
+		}
+	}
+	entries := []entry{{name: t.program(), mode: 0o755, body: program}, {name: "THIRD-PARTY-LICENCES.txt", mode: 0o644, body: thirdParty}}
 	files := []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"}
 	if t.os == "linux" {
 		files = append(files, "deploy/systemd/countersign.service", "deploy/systemd/countersign.env")
@@ -129,17 +148,32 @@ func (r *release) write(name string, text []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), text, 0o644)
 }
 
-// sums writes the digests in the form that sha256sum -c reads.
-func (r *release) sums() error {
-	slices.Sort(r.written)
-	var b strings.Builder
+// digests are those of the files that were written, by name.
+func (r *release) digests() (map[string]string, error) {
+	out := map[string]string{}
 	for _, name := range r.written {
 		sum, err := digest(filepath.Join(r.out, name))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(&b, "%s  %s\n", sum, name)
+		out[name] = sum
+	}
+	return out, nil
+}
+
+// sums writes the digests in the form that sha256sum -c reads, and their signature.
+func (r *release) sums(sign *signature) error {
+	digests, err := r.digests()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		fmt.Fprintf(&b, "%s  %s\n", digests[name], name)
 	}
 	fmt.Printf("of commit %s with %s:\n%s", r.id, runtime.Version(), b.String())
-	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644)
+	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644); err != nil || sign == nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS.sig"), sign.sign([]byte(b.String())), 0o644)
 }

@@ -124,6 +124,7 @@ func TestConstraintsThatFitNoInputAreRefusedAtRegistration(t *testing.T) {
 		"minimum":   {"type": "string", "required": false, "minimum": 1},
 		"maximum":   {"type": "number", "required": false, "minimum": 2, "maximum": 1},
 		"maxLength": {"type": "string", "required": false, "maxLength": 0},
+		"enum":      {"type": "string", "required": false, "enum": []any{}},
 		"enum[0]":   {"type": "number", "required": false, "enum": []any{"1"}},
 		"pattern":   {"type": "string", "required": false, "pattern": "("},
 	} {

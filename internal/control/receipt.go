@@ -21,17 +21,18 @@ func (s *Service) Receipt(ctx context.Context, a Actor, id string) (doc []byte, 
 		read := func(ctx context.Context, span func(tx store.Tx) error) error {
 			return s.view(ctx, a, access.ReadReceipt, span)
 		}
-		warm := false
-		collect := func(tx store.Tx) (err error) {
-			facts, warm, err = s.receiptFacts(tx, a, id, warm)
-			return err
+		var warm bool
+		collect := func(warmed bool) func(tx store.Tx) error {
+			return func(tx store.Tx) (err error) { // perhaps more than once
+				facts, warm, err = s.receiptFacts(tx, a, id, warmed)
+				return err
+			}
 		}
-		if err = read(ctx, collect); err != nil || warm {
+		if err = read(ctx, collect(false)); err != nil || warm {
 			return
 		}
 		if err = provable(s.prover.Warm(ctx, a.Tenant, read), id); err == nil {
-			warm = true
-			err = read(ctx, collect)
+			err = read(ctx, collect(true))
 		}
 	})
 	if err = cmp.Or(busy, err); err != nil {

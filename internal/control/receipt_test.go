@@ -11,6 +11,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/receipt"
 	"github.com/countersign/countersign/internal/storage/records"
 	"github.com/countersign/countersign/internal/storage/store"
+	"github.com/countersign/countersign/internal/testing/rerun"
 )
 
 // ended makes a run that was cancelled.
@@ -44,6 +45,20 @@ func (h *fixture) receiptKeys() (keys records.ReceiptKeys) {
 		return err
 	}))
 	return keys
+}
+
+// TestAReceiptIsWholeWhereverItsReadsLoseTheirConnection: the engine runs a read again.
+func TestAReceiptIsWholeWhereverItsReadsLoseTheirConnection(t *testing.T) {
+	h := open(t)
+	run := h.ended("acme")
+	connected := h.store.Store
+	for operation := range 60 { // more than a read has
+		h.store.Store = rerun.New(connected, func() int { return operation })
+		text, err := h.service.Receipt(background, as("acme"), run)
+		if v := receipt.Verify(text, nil); err != nil || !v.OK {
+			t.Errorf("with the connection lost at operation %d of each read: %v, %+v", operation, err, v)
+		}
+	}
 }
 
 // TestTheFirstReceiptsAtOnceShareOneKey, also over tenants.

@@ -16,9 +16,12 @@ const warmTiles = 16
 // [Prover.Warm].
 func (p *Prover) IsWarm(tx store.Tx, tenant string) (bool, error) {
 	h, err := loadHead(tx, tenant)
+	if err != nil {
+		return false, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return h.Size>>tileLevel-int64(len(p.tiles[tenant])) <= warmTiles, err
+	return h.Size>>tileLevel-int64(len(p.tiles[tenant])) <= warmTiles, nil
 }
 
 // Warm reads the missing hashes of complete subtrees, in several snapshots: after a

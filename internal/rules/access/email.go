@@ -58,7 +58,9 @@ func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u2800' || !unicode
 
 // keepsScript reports that each letter of what a rune becomes is of the rune's script.
 // Letterlike symbols count as no letters, whatever script Unicode gives them: of these
-// is the Kelvin sign, which is folded to k.
+// is the Kelvin sign, which is folded to k. A sign that becomes several characters may be
+// a ligature of letters, and may not hide punctuation, which separates the parts of an
+// address.
 func keepsScript(r rune, becomes string) bool {
 	script := scriptOf(r)
 	for _, b := range becomes {
@@ -66,12 +68,14 @@ func keepsScript(r rune, becomes string) bool {
 			return false
 		}
 	}
-	return utf8.RuneCountInString(becomes) == 1 || !strings.ContainsFunc(becomes, isASCII)
+	return utf8.RuneCountInString(becomes) == 1 || !strings.ContainsFunc(becomes, isPunctuation)
 }
 
 func letterlike(r rune) bool { return r >= 0x2100 && r <= 0x214f }
 
-func isASCII(r rune) bool { return r < utf8.RuneSelf }
+func isPunctuation(r rune) bool {
+	return r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
 
 // scriptOf is the script of a rune, nil where it belongs to none or to several.
 func scriptOf(r rune) *unicode.RangeTable {

@@ -11,6 +11,7 @@ func TestEmailsCompareAfterNFKCAndCaseFolding(t *testing.T) {
 		{"\u039f\u0394\u039f\u03a3@example.com", "\u03bf\u03b4\u03bf\u03c3@example.com"}, // Greek, with either sigma
 		{"\u03bf\u03b4\u03bf\u03c2@example.com", "\u03bf\u03b4\u03bf\u03c3@example.com"},
 		{"stra\u00dfe@example.com", "stra\u00dfe@example.com"},
+		{"\ufb01n@example.com", "fin@example.com"}, // a ligature of the same script
 		{"a1@x.example", "a1@x.example"},
 		{"\u0131da@example.com", "\u0131da@example.com"}, // a dotless i is no i
 		{"\u0130da@example.com", "\u0130da@example.com"}, // nor is a dotted capital one
@@ -32,6 +33,9 @@ func TestAnEmailWhoseLettersBecomeAnotherScriptsIsRefused(t *testing.T) {
 		"a circled letter":        "\u24d0da@example.com",
 		"a sign that hides an at": "ada\u2100example.com",
 		"letters in the domain":   "ada@example.\u2102om",
+		"a sign that hides dots":  "ada\u2026@example.com",
+		"a sign in brackets":      "ada\u2474@example.com",
+		"a unit":                  "10\u338f@example.com",
 		"no UTF-8":                "ad\xffa@example.com",
 	} {
 		if got, err := CanonicalEmail(text); err == nil {

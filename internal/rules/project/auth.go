@@ -68,11 +68,12 @@ func onlyReads(p *countersign.Project) []countersign.Problem {
 // contract 8); the prefixes below likewise.
 var reservedHeaders = map[string]bool{
 	"cookie": true, "host": true, "authorization": true, "idempotency-key": true, "user-agent": true, "accept": true,
-	"connection": true, "keep-alive": true, "proxy-authenticate": true, "proxy-authorization": true, "proxy-connection": true,
+	"accept-encoding": true, // no compression is asked for
+	"connection":      true, "keep-alive": true, "proxy-authenticate": true, "proxy-authorization": true, "proxy-connection": true,
 	"te": true, "trailer": true, "trailers": true, "transfer-encoding": true, "upgrade": true, "expect": true, "set-cookie": true,
 }
 
-var reservedPrefixes = []string{"x-runtime-", "content-", "x-forwarded-", "accept-"}
+var reservedPrefixes = []string{"x-runtime-", "content-", "x-forwarded-"}
 
 func usableHeader(name string) bool {
 	lower := strings.ToLower(name)

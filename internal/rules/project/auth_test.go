@@ -88,7 +88,7 @@ func TestReservedHeaders(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	for _, name := range []string{"X-Api-Key", "api_key", "Acceptance", "X-Hostname", "X-Forward", "Cookies", "X-Runtime"} {
+	for _, name := range []string{"X-Api-Key", "api_key", "Acceptance", "Accept-Language", "Accept-Version", "X-Hostname", "X-Forward", "Cookies", "X-Runtime"} {
 		if _, err := put(t, map[string]string{"auth": `{"type":"API_KEY","credentialEnv":"CREDENTIAL","headerName":"` + name + `"}`}); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -50,6 +50,9 @@ func (k *capabilityCheck) only(path, bound string, f countersign.InputField, kin
 }
 
 func (k *capabilityCheck) enum(name string, f countersign.InputField) {
+	if f.Enum != nil && len(f.Enum) == 0 {
+		k.add("inputSchema."+name+".enum", "bad_bounds", "must name a value; leave it out where any is allowed")
+	}
 	for i, v := range f.Enum {
 		path := fmt.Sprintf("inputSchema.%s.enum[%d]", name, i)
 		if v.Kind().String() != f.Type {
