@@ -116,8 +116,8 @@ func (l *life) cycle(seed uint64) {
 	l.t.Helper()
 	l.note("=== cycle with -seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	d := newDoom(20+r.IntN(250), time.Duration(r.IntN(3000))*time.Microsecond)
-	l.shop.behave(moody(rand.New(rand.NewPCG(seed, 2))), d.count)
+	d := newCountdown(20+r.IntN(250), time.Duration(r.IntN(3000))*time.Microsecond)
+	l.shop.behave(randomAnswers(rand.New(rand.NewPCG(seed, 2))), d.count)
 	from := len(l.shop.deliveries(0))
 	l.storm(r, d, func() {
 		<-d.come
@@ -129,27 +129,27 @@ func (l *life) cycle(seed uint64) {
 	})
 	inFlight := l.shop.unanswered(from)
 	l.note("killed with %d requests in flight", len(inFlight))
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	if !l.Begin() {
 		l.t.Fatalf("the service ended at its start:\n%s", l.Log())
 	}
 	l.look(inFlight)
 }
 
-// doom is reached when a number of events has happened.
-type doom struct {
+// countdown is reached when a number of events has happened.
+type countdown struct {
 	left atomic.Int64
 	come chan struct{}
 	more time.Duration
 }
 
-func newDoom(events int, more time.Duration) *doom {
-	d := &doom{come: make(chan struct{}), more: more}
+func newCountdown(events int, more time.Duration) *countdown {
+	d := &countdown{come: make(chan struct{}), more: more}
 	d.left.Store(int64(events))
 	return d
 }
 
-func (d *doom) count() {
+func (d *countdown) count() {
 	if d.left.Add(-1) == 0 {
 		close(d.come)
 	}
@@ -159,7 +159,7 @@ func (d *doom) count() {
 func (l *life) finish() {
 	l.t.Helper()
 	l.note("=== the end")
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	for l.attend() {
 		l.settle()
 	}

@@ -123,7 +123,7 @@ func (l *life) sawWaiting(approval json) {
 }
 
 // storm lets all callers act until the service has died; end kills it.
-func (l *life) storm(r *rand.Rand, d *doom, end func()) {
+func (l *life) storm(r *rand.Rand, d *countdown, end func()) {
 	var people sync.WaitGroup
 	for _, act := range l.people() {
 		own := rand.New(rand.NewPCG(r.Uint64(), 0))

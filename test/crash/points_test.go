@@ -145,7 +145,7 @@ func (s *scene) die(t *testing.T, d death) {
 		t.Fatalf("the point was never reached; the service ended by itself:\n%s", l.Log())
 	}
 	inFlight := slices.Concat(from.inFlight, l.shop.unanswered(l.from))
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	l.Use(tagged(t))
 	if !l.Begin(func(settings map[string]string) { delete(settings, "COUNTERSIGN_CRASH_AT") }) {
 		t.Fatalf("the service ended at its start:\n%s", l.Log())

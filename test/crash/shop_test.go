@@ -41,13 +41,13 @@ type shop struct {
 
 	mu      sync.Mutex
 	log     []*delivery
-	manner  manner
+	policy  policy
 	arrived func() // called for every delivery
 }
 
-// manner decides the shop's answer, and what it waits for before; nil means no waiting. It is called for one delivery at
+// policy decides the shop's answer, and what it waits for before; nil means no waiting. It is called for one delivery at
 // a time.
-type manner func(d *delivery) (a answer, wait func())
+type policy func(d *delivery) (a answer, wait func())
 
 // answer is a reply and its status, 0 for a reply that leaves the outcome unknown.
 type answer struct {
@@ -61,15 +61,15 @@ func answering(status int, body string) answer {
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	s := &shop{Receiver: harness.NewReceiver(t), manner: calm, arrived: func() {}}
+	s := &shop{Receiver: harness.NewReceiver(t), policy: alwaysGood, arrived: func() {}}
 	s.Otherwise(s.serve)
 	return s
 }
 
-func (s *shop) behave(m manner, arrived func()) {
+func (s *shop) behave(m policy, arrived func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.manner, s.arrived = m, arrived
+	s.policy, s.arrived = m, arrived
 }
 
 func (s *shop) serve(x *harness.Exchange) {
@@ -77,7 +77,7 @@ func (s *shop) serve(x *harness.Exchange) {
 	s.MayRepeat(d.key()) // checkKey checks the number of deliveries, by the audit log
 	s.mu.Lock()
 	s.log = append(s.log, d)
-	a, wait := s.manner(d)
+	a, wait := s.policy(d)
 	d.answer = a.status
 	arrived := s.arrived
 	s.mu.Unlock()
@@ -110,20 +110,20 @@ func (s *shop) unanswered(from int) (list []*delivery) {
 	return list
 }
 
-// calm answers everything with success and at once.
-func calm(d *delivery) (answer, func()) { return good(d), nil }
+// alwaysGood answers everything with success and at once.
+func alwaysGood(d *delivery) (answer, func()) { return good(d), nil }
 
 // holding answers with success once the gate is open.
-func holding(gate <-chan struct{}) manner {
+func holding(gate <-chan struct{}) policy {
 	return func(d *delivery) (answer, func()) { return good(d), func() { <-gate } }
 }
 
 // once gives another answer to the first side effect at a path.
-func once(path string, a answer) manner {
+func once(path string, a answer) policy {
 	given := false
 	return func(d *delivery) (answer, func()) {
 		if d.Path != path || d.Method == "GET" || given {
-			return calm(d)
+			return alwaysGood(d)
 		}
 		given = true
 		return a, nil
@@ -143,9 +143,9 @@ func good(d *delivery) answer {
 	}
 }
 
-// moody answers mostly with success and soon; other answers leave the outcome unknown, refuse, or don't meet the
+// randomAnswers answers mostly with success and soon; other answers leave the outcome unknown, refuse, or don't meet the
 // expectation. The answers are drawn in the order of arrival.
-func moody(r *rand.Rand) manner {
+func randomAnswers(r *rand.Rand) policy {
 	return func(d *delivery) (answer, func()) {
 		work := time.Duration(r.IntN(16)) * time.Millisecond
 		if r.IntN(16) == 0 {

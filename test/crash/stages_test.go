@@ -186,7 +186,7 @@ func (b *bed) breakOff() left {
 	}
 	harness.Until(b.t, "three requests to be in flight", func() bool { return len(l.shop.unanswered(l.from)) == 3 })
 	l.Kill()
-	l.shop.behave(calm, func() {})
+	l.shop.behave(alwaysGood, func() {})
 	return left{bed: b, sent: l.shop.deliveries(l.from), inFlight: l.shop.unanswered(l.from)}
 }
 
